@@ -1,0 +1,241 @@
+//! What a game is, what a bot is, and the few types that every game shares.
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::ops::{Index, IndexMut};
+
+/// One player's place in a match, counted from 0 in the order of the match's seat list.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+#[serde(transparent)]
+pub struct Seat(pub u8);
+
+impl Seat {
+    /// The seat's place in arrays by seat.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One value a seat. Indexed by [`Seat`] only, so that no other number slips in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(transparent)]
+pub struct Seats<T>(SmallVec<[T; 4]>);
+
+impl<T> Seats<T> {
+    /// One value for each of `count` seats.
+    pub fn from_fn(count: usize, mut value: impl FnMut(Seat) -> T) -> Self {
+        Self((0..count).map(|seat| value(Seat(seat as u8))).collect())
+    }
+
+    /// How many seats there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no seat at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of a seat, or `None` for a seat that this match does not have.
+    #[must_use]
+    pub fn get(&self, seat: Seat) -> Option<&T> {
+        self.0.get(seat.index())
+    }
+
+    /// Seats with their values, in seat order.
+    pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
+        self.0.iter().enumerate().map(|(seat, value)| (Seat(seat as u8), value))
+    }
+
+    /// The values alone, in seat order.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> FromIterator<T> for Seats<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
+impl<T> Index<Seat> for Seats<T> {
+    type Output = T;
+    fn index(&self, seat: Seat) -> &T {
+        &self.0[seat.index()]
+    }
+}
+
+impl<T> IndexMut<Seat> for Seats<T> {
+    fn index_mut(&mut self, seat: Seat) -> &mut T {
+        &mut self.0[seat.index()]
+    }
+}
+
+/// Why a match ended: the closed list that is stored and shown everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Played to its end by the rules.
+    Normal,
+    /// A seat ran out of time.
+    TimeForfeit,
+    /// A seat answered what the rules forbid.
+    IllegalMove,
+    /// A seat's program died.
+    Crash,
+    /// A seat's program did not start.
+    InitFailure,
+    /// A seat spoke outside its dialect.
+    ProtocolError,
+    /// A seat's connection was lost.
+    Disconnect,
+    /// The match made no more progress and was cut by a bound.
+    Stalled,
+    /// Ended by decision with the standing of the moment.
+    Adjudication,
+    /// Ended by an operator.
+    Cancelled,
+    /// The other side never said that it ended.
+    Unterminated,
+}
+
+impl Cause {
+    /// Every cause, in the order of the list in the documentation.
+    pub const ALL: [Cause; 11] = [
+        Cause::Normal,
+        Cause::TimeForfeit,
+        Cause::IllegalMove,
+        Cause::Crash,
+        Cause::InitFailure,
+        Cause::ProtocolError,
+        Cause::Disconnect,
+        Cause::Stalled,
+        Cause::Adjudication,
+        Cause::Cancelled,
+        Cause::Unterminated,
+    ];
+
+    /// The word stored and shown, such as `time_forfeit`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Cause::Normal => "normal",
+            Cause::TimeForfeit => "time_forfeit",
+            Cause::IllegalMove => "illegal_move",
+            Cause::Crash => "crash",
+            Cause::InitFailure => "init_failure",
+            Cause::ProtocolError => "protocol_error",
+            Cause::Disconnect => "disconnect",
+            Cause::Stalled => "stalled",
+            Cause::Adjudication => "adjudication",
+            Cause::Cancelled => "cancelled",
+            Cause::Unterminated => "unterminated",
+        }
+    }
+
+    /// The cause with this [`word`](Self::word).
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.word() == word)
+    }
+}
+
+/// How a match stands at its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Why it ended.
+    pub cause: Cause,
+    /// The game's own points, by seat.
+    pub scores: Seats<i64>,
+}
+
+impl Outcome {
+    /// Each seat's share of the win: 1 for the only best score, 1/k for k equal best ones, else 0.
+    #[must_use]
+    pub fn win_shares(&self) -> Seats<f64> {
+        let best = self.scores.values().iter().max().copied();
+        let winners = self.scores.values().iter().filter(|score| Some(**score) == best).count();
+        self.scores
+            .values()
+            .iter()
+            .map(|score| if Some(*score) == best { 1.0 / winners as f64 } else { 0.0 })
+            .collect()
+    }
+}
+
+/// Why an act may not be played, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Illegal(pub String);
+
+/// The rules of one game. Deterministic: all chance comes from the setup's seed.
+pub trait Game: Clone + Send + 'static {
+    /// What a match starts from: seed and options, or a constructed position.
+    type Setup;
+    /// The decision a seat is asked for.
+    type Ask;
+    /// What a seat answers.
+    type Act;
+    /// What a seat may know.
+    type View;
+    /// Something that a seat hears.
+    type Event;
+
+    /// The position at the start of a match.
+    fn start(setup: &Self::Setup) -> Self;
+    /// Who has to act: one seat, several at once, or none when the match is over.
+    fn to_move(&self) -> Seats<bool>;
+    /// The decision that `seat` is asked for now, if any.
+    fn ask(&self, seat: Seat) -> Option<Self::Ask>;
+    /// What `seat` may know now.
+    fn view(&self, seat: Seat) -> Self::View;
+    /// Every legal act of `seat`, or a legal sample where they are too many to list.
+    fn acts(&self, seat: Seat, out: &mut Vec<Self::Act>);
+    /// Whether `seat` may play `act` now.
+    ///
+    /// # Errors
+    /// [`Illegal`] says which rule forbids it.
+    fn check(&self, seat: Seat, act: &Self::Act) -> Result<(), Illegal>;
+    /// Plays the acts in the order they arrived. `None`: nothing legal came in time.
+    /// What each seat hears is pushed to `events` in the order in which it hears it.
+    fn step(
+        &mut self,
+        acts: &[(Seat, Option<Self::Act>)],
+        events: &mut Vec<(Seat, Self::Event)>,
+    );
+    /// The result, once the match is over.
+    fn outcome(&self) -> Option<Outcome>;
+}
+
+/// How long to think, without a clock: whoever owns time hands in the stop.
+#[derive(Clone, Copy)]
+pub struct Budget<'a> {
+    /// At most this many nodes; what a node is, each bot's description says.
+    pub nodes: u64,
+    /// True once thinking must end. Cheap enough to ask every few microseconds.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+impl Budget<'_> {
+    /// A budget counted in nodes alone: the same on every machine.
+    #[must_use]
+    pub fn nodes(nodes: u64) -> Budget<'static> {
+        Budget { nodes, stop: &|| false }
+    }
+}
+
+/// A decision maker of one game.
+pub trait Bot<G: Game>: Send {
+    /// Hears what its seat hears, in order.
+    fn observe(&mut self, event: &G::Event);
+    /// Decides. Must return a legal act at once when the budget is already spent.
+    fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
+}

@@ -1,0 +1,203 @@
+//! A game's door: everything that the daemon may ask of a game, without knowing which one it is.
+
+use crate::game::{Outcome, Seat, Seats};
+use crate::wire::{Dialogue, Fact, Table, WireError};
+use serde::Serialize;
+use serde_json::Value;
+use std::time::Duration;
+
+/// One built-in bot, as it is listed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BotCard {
+    /// The name in `builtin:NAME`.
+    pub name: &'static str,
+    /// Its rung on the game's ladder, weakest 1.
+    pub rung: u8,
+    /// Raised whenever its play changes.
+    pub version: u32,
+    /// One sentence on how it plays and, for searchers, what a node is.
+    pub description: &'static str,
+    /// A number that changes only when its play changes: a digest of fixed seeded matches.
+    pub signature: u64,
+    /// Whether it uses a thinking budget.
+    pub thinks: bool,
+}
+
+/// One referee option, as it is listed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OptionCard {
+    /// The key in the options object.
+    pub name: &'static str,
+    /// Its default, as JSON text.
+    pub default: &'static str,
+    /// What it decides, and the ruling it belongs to.
+    pub description: &'static str,
+}
+
+/// A name or option that a game does not know, as a sentence that says what exists.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SetupError(pub String);
+
+/// Which session a first frame belongs to, read without a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The referee's number of the match; 0 where the wire has none.
+    pub market: u64,
+    /// The referee's number of the player; 0 where the wire has none.
+    pub id: u64,
+    /// Whether the frame opens a new match for this key.
+    pub begins: bool,
+}
+
+/// What a bot's side of a conversation starts from.
+#[derive(Clone, Debug, Default)]
+pub struct DialogueSetup {
+    /// The built-in bot's name.
+    pub bot: String,
+    /// Seeds the bot's own chance.
+    pub seed: u64,
+    /// Models of rivals whom the operator or our own referee could name: (rival's place, model).
+    pub rivals: Vec<(String, Value)>,
+    /// Models of learnt types: (type, model).
+    pub types: Vec<(String, Value)>,
+    /// Whether the bot may use models at all.
+    pub models: bool,
+}
+
+/// What a referee's side starts from.
+#[derive(Clone, Debug, Default)]
+pub struct TableSetup {
+    /// Seeds all chance of the match.
+    pub seed: u64,
+    /// The referee options that differ from the defaults, as one JSON object (or null).
+    pub options: Value,
+    /// The number of the match on the wire, where the wire carries one.
+    pub market: u64,
+    /// Each seat's number on the wire, where the wire carries one.
+    pub ids: Vec<u64>,
+}
+
+/// A match to be played in process, without a wire.
+#[derive(Clone, Debug, Default)]
+pub struct PlaySetup {
+    /// Built-in bots by seat.
+    pub bots: Vec<String>,
+    /// Seeds the deal and, with the seat as stream, each bot.
+    pub seed: u64,
+    /// As in [`TableSetup::options`].
+    pub options: Value,
+    /// Whether bots may use opponent models.
+    pub models: bool,
+    /// Whether to keep the wire transcript and the facts (slower).
+    pub record: bool,
+}
+
+/// How long bots may think in an in-process match. Time is passed in: level 5 owns the clock.
+pub trait Pace {
+    /// Nodes a decision.
+    fn nodes(&self) -> u64;
+    /// A decision of `seat` begins.
+    fn begin(&self, seat: Seat);
+    /// Whether the decision that began last must end.
+    fn stop(&self) -> bool;
+    /// The decision that began last is made.
+    fn end(&self);
+}
+
+/// A pace of so many nodes a decision and no clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodes(pub u64);
+
+impl Pace for Nodes {
+    fn nodes(&self) -> u64 {
+        self.0
+    }
+    fn begin(&self, _: Seat) {}
+    fn stop(&self) -> bool {
+        false
+    }
+    fn end(&self) {}
+}
+
+/// One line of a match's transcript as the referee saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Heard {
+    /// Whose line.
+    pub seat: Seat,
+    /// Sent to the seat.
+    pub call: String,
+    /// What came back; `None` where nobody waited for an answer or none came.
+    pub reply: Option<String>,
+}
+
+/// An in-process match, played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How many acts were asked for.
+    pub asks: u32,
+    /// How many acts the rules refused, by seat: 0 for a bot in good order.
+    pub refused: Seats<u32>,
+    /// The wire transcript, if it was wanted.
+    pub transcript: Vec<Heard>,
+}
+
+/// The door to one game.
+pub trait Kit: Sync + Send {
+    /// The game's name: `koehandel`, …
+    fn game(&self) -> &'static str;
+    /// How many seats a match has.
+    fn seats(&self) -> std::ops::RangeInclusive<usize>;
+    /// Built-in bots, weakest first.
+    fn bots(&self) -> &'static [BotCard];
+    /// Referee options.
+    fn options(&self) -> &'static [OptionCard];
+    /// The wire's time limit for an answer.
+    fn answer_within(&self) -> Duration;
+    /// Which session a frame belongs to.
+    ///
+    /// # Errors
+    /// [`WireError`] names the field that keeps the frame from being routed.
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError>;
+    /// A bot's side of a conversation.
+    ///
+    /// # Errors
+    /// [`SetupError`] for an unknown bot, naming those that exist.
+    fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError>;
+    /// The referee's side of a match.
+    ///
+    /// # Errors
+    /// [`SetupError`] for unknown or ill-typed options or a wrong number of ids.
+    fn table(&self, setup: &TableSetup) -> Result<Box<dyn Table>, SetupError>;
+    /// The referee's side from the full setup that [`Table::setup`] gave.
+    ///
+    /// # Errors
+    /// [`SetupError`] if it is not such a setup.
+    fn reopen(&self, setup: &Value) -> Result<Box<dyn Table>, SetupError>;
+    /// Plays one match in process at full speed.
+    ///
+    /// # Errors
+    /// [`SetupError`] for unknown bots or options or a wrong number of seats.
+    fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError>;
+    /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
+    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value;
+    /// A model made readable: each figure with its evidence count and 90 % credible interval.
+    fn show_model(&self, model: &Value) -> Value;
+    /// Which facts are bluffs, in the columns of the bluff history.
+    fn bluff(&self, fact: &Fact) -> Option<Bluff>;
+}
+
+/// One line of the bluff history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Bluff {
+    /// Who bluffed: the place as the session's wire names it.
+    pub by: String,
+    /// The amount claimed.
+    pub bid: i64,
+    /// What the bluffer held, where it came to light.
+    pub held: Option<i64>,
+    /// Whether he was caught.
+    pub caught: bool,
+}

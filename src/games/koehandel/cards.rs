@@ -1,0 +1,340 @@
+//! Animals, money and places at the table (README.md, sections 1.2 and 1.3).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How many players sit at a table, fillers included.
+pub const PLAYERS: usize = 4;
+/// Different animals; four cards of each.
+pub const ANIMALS: usize = 10;
+/// Cards in the deck at the start.
+pub const DECK: usize = 40;
+/// All money that can exist at one table, in points: no higher bid can be meant.
+pub const MONEY_MAX: u16 = 3_760;
+
+/// One of the ten kinds of animal, `A` to `J`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "char", try_from = "char")]
+pub struct Animal(u8);
+
+impl Animal {
+    /// The money donkey, `G`.
+    pub const DONKEY: Animal = Animal(6);
+    const VALUES: [u16; ANIMALS] = [10, 40, 90, 160, 250, 350, 500, 650, 800, 1000];
+
+    /// The animal with this number, 0 for `A` to 9 for `J`.
+    #[must_use]
+    pub const fn new(number: u8) -> Option<Self> {
+        if (number as usize) < ANIMALS { Some(Self(number)) } else { None }
+    }
+
+    /// All ten, cheapest first.
+    pub fn all() -> impl DoubleEndedIterator<Item = Animal> + Clone {
+        (0..ANIMALS as u8).map(Animal)
+    }
+
+    /// The animal with this letter.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Option<Self> {
+        ('A'..='J').contains(&letter).then(|| Self(letter as u8 - b'A'))
+    }
+
+    /// `A` to `J`.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        (b'A' + self.0) as char
+    }
+
+    /// The value of its quartet, in points.
+    #[must_use]
+    pub const fn value(self) -> u16 {
+        Self::VALUES[self.0 as usize]
+    }
+
+    /// Its place in arrays by animal.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for Animal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.letter())
+    }
+}
+
+impl From<Animal> for char {
+    fn from(animal: Animal) -> char {
+        animal.letter()
+    }
+}
+
+impl TryFrom<char> for Animal {
+    type Error = String;
+    fn try_from(letter: char) -> Result<Self, String> {
+        Self::from_letter(letter).ok_or_else(|| format!("{letter:?} is no animal from A to J"))
+    }
+}
+
+/// A kind of money card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Note {
+    /// `n`, worth 0.
+    Zero,
+    /// `t`, worth 10.
+    Ten,
+    /// `f`, worth 50.
+    Fifty,
+    /// `h`, worth 100.
+    Hundred,
+    /// `T`, worth 200.
+    TwoHundred,
+    /// `F`, worth 500.
+    FiveHundred,
+}
+
+impl Note {
+    /// Every kind, least first.
+    pub const ALL: [Note; 6] =
+        [Note::Zero, Note::Ten, Note::Fifty, Note::Hundred, Note::TwoHundred, Note::FiveHundred];
+    /// What the first, second, third and fourth donkey give to every player.
+    pub const DONKEYS: [Note; 4] =
+        [Note::Fifty, Note::Hundred, Note::TwoHundred, Note::FiveHundred];
+
+    /// Its worth in points.
+    #[must_use]
+    pub const fn value(self) -> u16 {
+        [0, 10, 50, 100, 200, 500][self as usize]
+    }
+
+    /// Its letter on the wire. Case matters.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        ['n', 't', 'f', 'h', 'T', 'F'][self as usize]
+    }
+
+    /// The kind with this letter.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|note| note.letter() == letter)
+    }
+}
+
+/// A number of money cards of each kind: a hand, an offer, a payment.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Purse(pub [u8; 6]);
+
+impl Purse {
+    /// What everybody starts with: `nnttttf`, worth 90.
+    pub const START: Purse = Purse([2, 4, 1, 0, 0, 0]);
+    /// No cards.
+    pub const EMPTY: Purse = Purse([0; 6]);
+
+    /// Worth in points.
+    #[must_use]
+    pub const fn value(self) -> u16 {
+        let [_, t, f, h, big_t, big_f] = self.0;
+        t as u16 * 10 + f as u16 * 50 + h as u16 * 100 + big_t as u16 * 200 + big_f as u16 * 500
+    }
+
+    /// How many cards.
+    #[must_use]
+    pub const fn cards(self) -> u8 {
+        let [n, t, f, h, big_t, big_f] = self.0;
+        n + t + f + h + big_t + big_f
+    }
+
+    /// How many cards of one kind.
+    #[must_use]
+    pub const fn of(self, note: Note) -> u8 {
+        self.0[note as usize]
+    }
+
+    /// Whether every card of `part` is here.
+    #[must_use]
+    pub fn holds(self, part: Purse) -> bool {
+        self.0.iter().zip(part.0).all(|(mine, wanted)| *mine >= wanted)
+    }
+
+    /// With the cards of `other` added.
+    #[must_use]
+    pub fn plus(mut self, other: Purse) -> Purse {
+        for (mine, more) in self.0.iter_mut().zip(other.0) {
+            *mine += more;
+        }
+        self
+    }
+
+    /// Without the cards of `part`, which must all be here.
+    #[must_use]
+    pub fn minus(mut self, part: Purse) -> Purse {
+        debug_assert!(self.holds(part), "{self:?} does not hold {part:?}");
+        for (mine, less) in self.0.iter_mut().zip(part.0) {
+            *mine -= less;
+        }
+        self
+    }
+
+    /// One card of `note`.
+    #[must_use]
+    pub const fn single(note: Note) -> Purse {
+        let mut counts = [0; 6];
+        counts[note as usize] = 1;
+        Purse(counts)
+    }
+
+    /// What the server takes for `price` from this hand: least total that covers it, then fewest
+    /// cards, never `n` (README.md A7). `None` if the hand is worth less.
+    #[must_use]
+    pub fn exact_payment(self, price: u16) -> Option<Purse> {
+        if self.value() < price {
+            return None;
+        }
+        let mut best = Purse::EMPTY;
+        let mut best_cost = (u16::MAX, u8::MAX);
+        let [_, tens, fifties, hundreds, two_hundreds, five_hundreds] = self.0;
+        let enough = |have: u8, rest: u16, worth: u16| have.min(rest.div_ceil(worth) as u8);
+        for big_f in 0..=enough(five_hundreds, price, 500) {
+            let rest = price.saturating_sub(u16::from(big_f) * 500);
+            for big_t in 0..=enough(two_hundreds, rest, 200) {
+                let rest = rest.saturating_sub(u16::from(big_t) * 200);
+                for h in 0..=enough(hundreds, rest, 100) {
+                    let rest = rest.saturating_sub(u16::from(h) * 100);
+                    for f in 0..=enough(fifties, rest, 50) {
+                        let rest = rest.saturating_sub(u16::from(f) * 50);
+                        let t = rest.div_ceil(10) as u8;
+                        if t > tens {
+                            continue;
+                        }
+                        let paid = Purse([0, t, f, h, big_t, big_f]);
+                        let cost = (paid.value(), paid.cards());
+                        if cost < best_cost {
+                            (best, best_cost) = (paid, cost);
+                        }
+                    }
+                }
+            }
+        }
+        Some(best)
+    }
+}
+
+impl fmt::Display for Purse {
+    /// Letters, largest first: `FThftn`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for note in Note::ALL.into_iter().rev() {
+            for _ in 0..self.of(note) {
+                fmt::Write::write_char(f, note.letter())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Purse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+/// A place as one player sees it: himself `S`, then clockwise `W`, `N`, `E` (section 1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Compass {
+    /// The viewer himself.
+    S,
+    /// At his left: next in turn.
+    W,
+    /// Opposite.
+    N,
+    /// At his right.
+    E,
+}
+
+impl Compass {
+    /// The three rivals, clockwise.
+    pub const RIVALS: [Compass; 3] = [Compass::W, Compass::N, Compass::E];
+    /// All four places, the viewer first.
+    pub const ALL: [Compass; 4] = [Compass::S, Compass::W, Compass::N, Compass::E];
+
+    /// How `viewer` names `subject`; both are absolute seats 0..4.
+    #[must_use]
+    pub const fn of(viewer: usize, subject: usize) -> Compass {
+        Self::ALL[(subject + PLAYERS - viewer) % PLAYERS]
+    }
+
+    /// Which absolute seat `viewer` means by this place.
+    #[must_use]
+    pub const fn seat(self, viewer: usize) -> usize {
+        (viewer + self as usize) % PLAYERS
+    }
+
+    /// Its place in arrays by compass.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// `S`, `W`, `N` or `E`.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        ['S', 'W', 'N', 'E'][self as usize]
+    }
+
+    /// The place with this letter.
+    #[must_use]
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.letter() == letter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every subset of a hand, by counting up.
+    fn subsets(hand: Purse) -> Vec<Purse> {
+        let mut all = vec![Purse::EMPTY];
+        for note in Note::ALL {
+            let grown: Vec<Purse> = all
+                .iter()
+                .flat_map(|part| {
+                    (0..=hand.of(note)).map(move |count| {
+                        let mut part = *part;
+                        part.0[note as usize] = count;
+                        part
+                    })
+                })
+                .collect();
+            all = grown;
+        }
+        all
+    }
+
+    #[test]
+    fn exact_payment_is_the_best_of_all_subsets() {
+        let mut rng = crate::rng::Rng::new(5, 0);
+        for _ in 0..300 {
+            let hand = Purse(std::array::from_fn(|kind| rng.below([3, 6, 4, 3, 3, 3][kind]) as u8));
+            let price = 10 * (1 + rng.below(120) as u16);
+            let best = subsets(hand)
+                .into_iter()
+                .filter(|part| part.of(Note::Zero) == 0 && part.value() >= price)
+                .min_by_key(|part| (part.value(), part.cards()));
+            let cost = |part: Purse| (part.value(), part.cards());
+            assert_eq!(hand.exact_payment(price).map(cost), best.map(cost), "{hand:?} for {price}");
+        }
+    }
+
+    #[test]
+    fn places_turn_with_the_viewer() {
+        for viewer in 0..PLAYERS {
+            for subject in 0..PLAYERS {
+                assert_eq!(Compass::of(viewer, subject).seat(viewer), subject);
+            }
+        }
+        assert_eq!(Compass::of(2, 3), Compass::W);
+    }
+}

@@ -1,0 +1,6 @@
+//! Koehandel: auctions and trades for quartets of animals, with money that nobody sees.
+//! Protocol, rulings and the tests that pin them: README.md.
+
+pub mod cards;
+pub mod message;
+pub mod options;

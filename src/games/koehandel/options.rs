@@ -1,0 +1,76 @@
+//! The referee's options: the starred rulings of README.md, each with its default.
+
+use serde::{Deserialize, Serialize};
+
+/// Who pays after a trade (A1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum TradePayment {
+    /// Only the winner pays: A1 (b), the original's rows.
+    #[default]
+    Winner,
+    /// The bids are exchanged: A1 (a), the boxed game.
+    Exchange,
+}
+
+/// What happens to an exposed player's second unpayable bid on one card (A3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum SecondBluff {
+    /// Refused at once and counted as a pass: A3 (a).
+    #[default]
+    Refused,
+    /// Struck when it cannot be paid; the next highest bid stands: A3 (b).
+    Struck,
+}
+
+/// Whom the `-` row after a trade names (I5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum LostRow {
+    /// The player who lost the animals: the money table.
+    #[default]
+    Loser,
+    /// The winner again: the goods table and the worked example.
+    Winner,
+}
+
+/// Everything that a referee may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// A1.
+    pub trade_payment: TradePayment,
+    /// A2: whether a player found bluffing may bid again for the same card.
+    pub bluffer_rebids: bool,
+    /// A3.
+    pub second_bluff: SecondBluff,
+    /// A10: whether a trade may be offered with no card at all.
+    pub empty_offer: bool,
+    /// I5.
+    pub lost_row: LostRow,
+    /// A6: who starts, 0 to 3; `null` draws by seed.
+    pub first_seat: Option<u8>,
+    /// A22: turns after the deck's end before the match is cut.
+    pub end_turns_max: u16,
+    /// A22: such turns in a row without a completed quartet.
+    pub end_turns_without_set_max: u16,
+    /// A23: connection failures or time-outs in a row after which a player is a filler.
+    pub failures_max: u16,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            trade_payment: TradePayment::Winner,
+            bluffer_rebids: true,
+            second_bluff: SecondBluff::Refused,
+            empty_offer: true,
+            lost_row: LostRow::Loser,
+            first_seat: None,
+            end_turns_max: 400,
+            end_turns_without_set_max: 60,
+            failures_max: 10,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The rules, wires and bots of Drover's games. Pure: no I/O, no clock, no global randomness.
+//!
+//! The daemon reaches a game only through its [`Kit`], found in [`ALL`] or by [`find`].
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod game;
+pub mod koehandel;
+pub mod kit;
+pub mod rng;
+pub mod wire;
+
+pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};
+pub use kit::{
+    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Nodes, Pace, PlaySetup, Played, Route, SetupError,
+    TableSetup,
+};
+pub use wire::{Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError};
+
+/// Every game, in the order in which they are shown.
+pub static ALL: &[&dyn Kit] = &[];
+
+/// The game with this name.
+#[must_use]
+pub fn find(game: &str) -> Option<&'static dyn Kit> {
+    ALL.iter().copied().find(|kit| kit.game() == game)
+}

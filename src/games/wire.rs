@@ -1,0 +1,132 @@
+//! The two sides of a conversation, without sockets or clocks: [`Dialogue`] is a bot's side,
+//! [`Table`] the referee's. HTTP, TCP, stdio, in-process play and tests drive the same objects.
+
+use crate::game::{Budget, Cause, Outcome, Seat};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// One whole message as text, exactly as it goes over the wire, without the transport's framing.
+pub type Frame = String;
+
+/// What is wrong with a frame from outside: what, where and why, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {why}")]
+pub struct WireError {
+    /// The field or line it is about.
+    pub field: &'static str,
+    /// Why it cannot be accepted and what would be.
+    pub why: String,
+}
+
+/// What a dialogue wants after a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Nothing to say. (Over HTTP every callback is answered: this one with an empty body.)
+    Wait,
+    /// Say this; no thinking needed.
+    Send(Frame),
+    /// A decision is due: call [`Dialogue::think`] until it is done or `within` has nearly passed.
+    Think {
+        /// The wire's own limit, from receipt to answer.
+        within: Duration,
+        /// A legal answer that is ready now.
+        fallback: Frame,
+    },
+    /// The match is over.
+    Over(Ending),
+}
+
+/// How a session ended, as its own wire told it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ending {
+    /// Why.
+    pub cause: Cause,
+    /// Scores in the dialogue's own order of seats (own seat first), when the wire tells them.
+    pub scores: Vec<i64>,
+}
+
+/// Whether more thinking can still improve the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Call again to improve `best`.
+    More,
+    /// `best` is the answer.
+    Done,
+}
+
+/// Something learnt from a transcript and kept for history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// A short word of the game's own closed list, such as `bluff` or `trade`.
+    pub kind: String,
+    /// The particulars.
+    pub data: Value,
+}
+
+/// What one match taught about one rival: merged into stored models by [`crate::Kit::merge_model`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    /// Which rival: the game's own word for the place, such as `W`.
+    pub rival: String,
+    /// The learnt type that fits best and how probable it is, if the match was long enough to say.
+    pub kind: Option<(String, f64)>,
+    /// Counts in the game's own schema.
+    pub evidence: Value,
+}
+
+/// One seat's side of one conversation. A pure fold: the same frames in and out give the same state.
+pub trait Dialogue: Send {
+    /// What to say first, unasked.
+    fn open(&mut self) -> Option<Frame>;
+    /// Takes one frame in.
+    ///
+    /// # Errors
+    /// [`WireError`] if the frame is not of this dialect; the dialogue is then unchanged.
+    fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError>;
+    /// Thinks for one slice. `best` holds a legal answer from the start and only improves.
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress;
+    /// Takes note of what was really said, be it the answer found, the fallback, or a logged answer
+    /// on recovery. Must be called once after every `Think`, and after every `Send`.
+    fn said(&mut self, frame: &str);
+    /// Facts found since the last call.
+    fn facts(&mut self) -> Vec<Fact>;
+    /// What this match has taught so far about each rival.
+    fn lessons(&self) -> Vec<Lesson>;
+    /// What the seat knows now, for its owner's eyes.
+    fn view(&self) -> Value;
+}
+
+/// One frame from the referee to a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who hears it.
+    pub seat: Seat,
+    /// The exact text.
+    pub text: Frame,
+    /// `Some`: the match waits for this seat's answer, at most so long.
+    pub answer_within: Option<Duration>,
+}
+
+/// What came of a call that wanted an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply<'a> {
+    /// The answer's exact bytes.
+    Text(&'a [u8]),
+    /// Nothing in time.
+    Late,
+    /// The connection or program failed.
+    Failed,
+}
+
+/// The referee's side of one match.
+pub trait Table: Send {
+    /// Moves what is to be sent now to `out`, for each seat in the order in which it must hear it.
+    fn calls(&mut self, out: &mut Vec<Call>);
+    /// Takes a seat's answer to its open call. An answer nobody waits for is ignored.
+    fn answer(&mut self, seat: Seat, reply: Reply<'_>);
+    /// The result, once the match is over.
+    fn outcome(&self) -> Option<Outcome>;
+    /// Everything this match started from, enough to replay it on any later version.
+    fn setup(&self) -> Value;
+}

@@ -1,0 +1,3 @@
+//! The executable: parses the command line and runs one verb.
+
+fn main() {}

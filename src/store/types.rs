@@ -1,0 +1,232 @@
+//! What crosses the store's border. Types only.
+
+use games::{Bluff, Cause, Fact, Lesson};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Instant;
+
+/// A session's number: its row in the store. Handed out by [`super::Store::next_session`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub i64);
+
+/// An entry's number: its row in the log, rising in commit order over the whole store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EntryId(pub i64);
+
+/// Which way an entry's text went, seen from the session's own side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Received.
+    In,
+    /// Said.
+    Out,
+}
+
+/// Whose transcript a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// Our bot's side of one seat.
+    Player,
+    /// Our referee's side of one seat: `Out` is the call, `In` the reply.
+    Referee,
+}
+
+/// What a commit must survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Durability {
+    /// A power cut: the log is synced before the answer leaves (`synchronous=FULL`).
+    #[default]
+    Power,
+    /// The end of the process, not of the machine (`synchronous=NORMAL`).
+    Process,
+}
+
+/// One line of a transcript, not yet stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEntry {
+    /// When it was received or decided, in microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Its exact text.
+    pub text: String,
+}
+
+/// One line of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Its number in the log.
+    pub id: EntryId,
+    /// Its place in its session's transcript, from 0.
+    pub seq: u64,
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Its exact text.
+    pub text: String,
+}
+
+/// A session's row, written with its first entry.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NewSession {
+    /// The match it belongs to. Its row must exist or come in [`Append::match_`].
+    pub match_id: String,
+    /// Whose transcript.
+    pub side: Side,
+    /// The game's name.
+    pub game: String,
+    /// The bot that plays, or for [`Side::Referee`] the seat's spec.
+    pub bot: String,
+    /// Who referees: the name in the callback's path or the peer's address.
+    pub referee: String,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// The referee's number of the player.
+    pub player: u64,
+    /// The absolute seat, where known.
+    pub seat: Option<u8>,
+    /// Seeds the bot.
+    pub seed: u64,
+    /// What else the fold needs, as JSON.
+    pub setup: Value,
+    /// What this session's commits must survive.
+    pub durability: Durability,
+}
+
+/// A match's row, written when it is first heard of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NewMatch {
+    /// A ULID: rises with time, so that it serves as a cursor.
+    pub id: String,
+    /// The game's name.
+    pub game: String,
+    /// Who referees it: a name or an address.
+    pub referee: String,
+    /// The referee's number of it.
+    pub market: u64,
+    /// Whether our own referee runs it (it then knows every seat).
+    pub ours: bool,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+    /// The referee's full setup, where we know it ([`games::Table::setup`]).
+    pub setup: Value,
+    /// Who sits where: seat number, spec or bot, and a name if known. For a match that somebody
+    /// else referees the seats are relative to our first session: 0 is ours, then clockwise.
+    pub seats: Vec<NewSeat>,
+}
+
+/// Who sits on one seat of a match.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NewSeat {
+    /// 0 and up.
+    pub seat: u8,
+    /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
+    pub spec: String,
+    /// Under which name its history is kept, when the operator or our referee knows it.
+    pub name: Option<String>,
+}
+
+/// The end of a session, stored in one transaction with its last entries, facts and lessons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Close {
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Why it ended.
+    pub cause: Cause,
+    /// A sentence on the particulars, or empty.
+    pub detail: String,
+    /// Scores, own seat first, then clockwise; empty if never told.
+    pub scores: Vec<i64>,
+    /// What it taught. Merged into the models of named opponents (by the names on the match's seats)
+    /// and of learnt types inside the same transaction, by the game's [`games::Kit::merge_model`].
+    pub lessons: Vec<Lesson>,
+}
+
+/// The end of a match that our referee ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchResult {
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Why it ended.
+    pub cause: Cause,
+    /// Which seat's doing it was, where one is to blame.
+    pub blame: Option<u8>,
+    /// A sentence on the particulars, or empty.
+    pub detail: String,
+    /// Scores by seat.
+    pub scores: Vec<i64>,
+}
+
+/// Everything that one callback, line or reply adds to a session: committed whole or not at all.
+#[derive(Debug)]
+pub struct Append {
+    /// Which session.
+    pub session: SessionId,
+    /// Its previous entry, `None` for the first. The actor guards the order.
+    pub previous: Option<EntryId>,
+    /// How many entries it had before.
+    pub seq: u64,
+    /// Present with the first entry.
+    pub open: Option<Box<NewSession>>,
+    /// Present if the match's row may not exist yet (ignored if it does).
+    pub match_: Option<Box<NewMatch>>,
+    /// New entries in order; at most a few.
+    pub entries: Vec<NewEntry>,
+    /// Facts learnt from them, with the bluff columns where [`games::Kit::bluff`] gave them.
+    pub facts: Vec<(Fact, Option<Bluff>)>,
+    /// Present with the last entry.
+    pub close: Option<Box<Close>>,
+}
+
+/// Proof that an [`Append`] is durable.
+#[derive(Clone, Copy, Debug)]
+pub struct Receipt {
+    /// The last entry of the append (or the previous one, if it had none).
+    pub last: Option<EntryId>,
+    /// When the commit returned.
+    pub committed: Instant,
+}
+
+/// One decision's timings for the deadline ledger, in microseconds from receipt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LedgerRow {
+    /// Which session.
+    pub session: SessionId,
+    /// The entry that asked.
+    pub entry: EntryId,
+    /// When it was received, in microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Waiting in the session's mailbox ended.
+    pub queued_us: u32,
+    /// Thinking ended.
+    pub thought_us: u32,
+    /// The commit returned.
+    pub committed_us: u32,
+    /// The answer was handed to the transport.
+    pub sent_us: u32,
+    /// What the wire allowed.
+    pub limit_us: u32,
+    /// Whether the fallback was said.
+    pub fallback: bool,
+}
+
+/// A session that has not ended, as start-up finds it: enough to route to it and to fold it later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveSession {
+    /// Its number.
+    pub id: SessionId,
+    /// Its row.
+    pub opened: NewSession,
+    /// Its last entry and when that was.
+    pub head: Option<EntryId>,
+    /// How many entries it has.
+    pub seq: u64,
+    /// Microseconds since 1970-01-01 UTC of its last entry.
+    pub last_us: i64,
+}
