@@ -14,7 +14,8 @@ use crate::rng::Rng;
 pub enum Early {
     /// Only trades whose win completes a quartet.
     Completing,
-    /// Whenever one is possible.
+    /// Whenever one is possible, but each animal once a card of the deck: two such players could
+    /// otherwise win the same animal back and forth for ever.
     Always,
 }
 
@@ -165,12 +166,15 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
     }
 }
 
-/// The limits of the auction now open, worked out when the card is first seen.
+/// What a player remembers until the next card of the deck is settled: the limits of the auction now
+/// open, worked out when the card is first seen, and which animals he has traded for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     deck_left: u8,
     bid: u16,
     pre_empt: u16,
+    traded_at: u8,
+    traded: u16,
 }
 
 impl Limits {
@@ -179,7 +183,16 @@ impl Limits {
         deck_left: u8::MAX,
         bid: 0,
         pre_empt: 0,
+        traded_at: u8::MAX,
+        traded: 0,
     };
+
+    fn refresh(&mut self, profile: &Profile, view: &View, card: Animal, rng: &mut Rng) {
+        if self.deck_left != view.deck_left {
+            self.deck_left = view.deck_left;
+            (self.bid, self.pre_empt) = profile.limits(view, card, rng);
+        }
+    }
 }
 
 fn tens(amount: f32) -> u16 {
@@ -188,7 +201,7 @@ fn tens(amount: f32) -> u16 {
 
 impl Profile {
     /// The limits for `card`: the most to bid and the most to buy for as auctioneer.
-    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> Limits {
+    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> (u16, u16) {
         let standing = Standing::of(&view.herds);
         let claim = |place: usize| standing.claim(place, card, view.herds[place][card.index()], 1);
         let rival = claim(1).max(claim(2)).max(claim(3));
@@ -196,21 +209,16 @@ impl Profile {
         let noise = self.noise * (2.0 * rng.unit() as f32 - 1.0);
         let cash = f32::from(view.purse.value());
         let spend = cash * (1.0 - self.reserve);
-        Limits {
-            deck_left: view.deck_left,
-            bid: tens((stake * self.bid * (1.0 + noise)).min(spend)),
-            pre_empt: tens((stake * self.pre_empt * (1.0 + noise)).min(spend)),
-        }
+        let within = |fraction: f32| tens((stake * fraction * (1.0 + noise)).min(spend));
+        (within(self.bid), within(self.pre_empt))
     }
 
     /// Answers an ask. `limits` is the player's memory between the asks of one auction.
     pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut Rng) -> Act {
         match *ask {
-            Ask::Turn => self.turn(view, rng),
+            Ask::Turn => self.turn(view, limits, rng),
             Ask::Bid { card, price, .. } => {
-                if limits.deck_left != view.deck_left {
-                    *limits = self.limits(view, card, rng);
-                }
+                limits.refresh(self, view, card, rng);
                 if price >= limits.bid {
                     return Act::PASS;
                 }
@@ -223,9 +231,7 @@ impl Profile {
                 }
             }
             Ask::PreEmpt { card, price, .. } => {
-                if limits.deck_left != view.deck_left {
-                    *limits = self.limits(view, card, rng);
-                }
+                limits.refresh(self, view, card, rng);
                 if price <= limits.pre_empt {
                     Act::bid(price)
                 } else {
@@ -248,13 +254,18 @@ impl Profile {
         }
     }
 
-    fn turn(&self, view: &View, rng: &mut Rng) -> Act {
+    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut Rng) -> Act {
         let standing = Standing::of(&view.herds);
         let mut best: Option<Challenge> = None;
-        let least = if view.deck_empty() || self.early == Early::Always { 1 } else { 3 };
+        let always = view.deck_empty() || self.early == Early::Always;
+        let least = if always { 1 } else { 3 };
+        if limits.traded_at != view.deck_left || view.deck_empty() {
+            (limits.traded_at, limits.traded) = (view.deck_left, 0);
+        }
         challenges(view, &standing, self.trade_denial, |challenge| {
             let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
             if challenge.rank >= least
+                && limits.traded & (1 << challenge.animal.index()) == 0
                 && best.as_ref().is_none_or(|best| order(&challenge) > order(best))
             {
                 best = Some(challenge);
@@ -263,6 +274,7 @@ impl Profile {
         let Some(best) = best else {
             return Act::Auction;
         };
+        limits.traded |= 1 << best.animal.index();
         Act::trade(best.rival, best.animal, self.offer(view, &best, rng))
     }
 
