@@ -3,7 +3,7 @@
 //! bid, offer and keep.
 
 use crate::game::{Bot, Budget};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
@@ -43,7 +43,9 @@ pub struct Profile {
     pub counter: (f32, f32),
     /// Offers and counter bids stay below this multiple of the rival's estimated cash, plus 10.
     pub cash_cap: Option<f32>,
-    /// How often an offer is a single `n`.
+    /// Whether bids in trades are made up of cards for at least the amount, not at most.
+    pub over: bool,
+    /// How often an offer or a counter bid is a single `n`.
     pub bluff: f32,
     /// When to trade before the deck's end.
     pub early: Early,
@@ -62,6 +64,7 @@ impl Profile {
         offer: (0.5, 1.0),
         counter: (0.5, 1.0),
         cash_cap: None,
+        over: false,
         bluff: 0.0,
         early: Early::Completing,
     };
@@ -280,18 +283,33 @@ impl Profile {
 
     /// The opening bid of a challenge.
     fn offer(&self, view: &View, challenge: &Challenge, rng: &mut Rng) -> Purse {
-        if self.bluff > 0.0 && view.purse.0[0] > 0 && rng.chance(f64::from(self.bluff)) {
-            return Purse([1, 0, 0, 0, 0, 0]);
+        if self.bluffs(view, rng) {
+            return Purse::single(Note::Zero);
         }
         let amount = challenge.stake * draw(self.offer, rng);
-        pick(view.purse, self.capped(view, challenge.rival, amount))
+        self.make_up(view.purse, self.capped(view, challenge.rival, amount))
     }
 
     fn counter(&self, view: &View, rival: Compass, animal: Animal, count: u8, rng: &mut Rng) -> Act {
         let standing = Standing::of(&view.herds);
         let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
+        if self.bluffs(view, rng) {
+            return Act::cards(Purse::single(Note::Zero));
+        }
         let amount = stake * draw(self.counter, rng);
-        Act::cards(pick(view.purse, self.capped(view, rival, amount)))
+        Act::cards(self.make_up(view.purse, self.capped(view, rival, amount)))
+    }
+
+    fn make_up(&self, hand: Purse, amount: u16) -> Purse {
+        if self.over {
+            hand.exact_payment(amount).unwrap_or(hand)
+        } else {
+            pick(hand, amount)
+        }
+    }
+
+    fn bluffs(&self, view: &View, rng: &mut Rng) -> bool {
+        self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
     /// An amount kept below what the rival could pay, in tens.
@@ -307,16 +325,23 @@ fn draw((low, high): (f32, f32), rng: &mut Rng) -> f32 {
     low + (high - low) * rng.unit() as f32
 }
 
-/// Cards worth at least `amount`, as few points over it as can be; everything if the hand is worth less.
+/// Cards worth at most `amount`, the largest first: how the ladder makes up its offers.
 #[must_use]
 pub fn pick(hand: Purse, amount: u16) -> Purse {
-    hand.exact_payment(amount).unwrap_or(hand)
+    let mut left = amount;
+    let mut part = Purse::EMPTY;
+    for note in Note::ALL.into_iter().rev().filter(|note| note.value() > 0) {
+        let count = u16::from(hand.of(note)).min(left / note.value());
+        left -= count * note.value();
+        part.0[note as usize] = count as u8;
+    }
+    part
 }
 
 /// The payment that the server would pick.
 #[must_use]
 pub fn pay(hand: Purse, price: u16) -> Act {
-    Act::cards(pick(hand, price))
+    Act::cards(hand.exact_payment(price).unwrap_or(hand))
 }
 
 /// A player who plays by one profile and needs to hear nothing.
