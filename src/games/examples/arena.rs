@@ -35,7 +35,10 @@ impl Args {
     }
 
     fn list(&self, key: &str, default: &str) -> Vec<String> {
-        self.text(key, default).split(',').map(String::from).collect()
+        self.text(key, default)
+            .split(',')
+            .map(String::from)
+            .collect()
     }
 
     fn payments(&self) -> Vec<TradePayment> {
@@ -144,14 +147,20 @@ fn pool(arena: &Arena, args: &Args) -> Result<(), Failure> {
         for game in 0..games {
             let mut order: Vec<usize> = (0..names.len()).collect();
             rng.shuffle(&mut order);
-            let table: [usize; 4] = order.get(..4).ok_or("the pool needs four names")?.try_into()?;
+            let table: [usize; 4] = order
+                .get(..4)
+                .ok_or("the pool needs four names")?
+                .try_into()?;
             let outcome = arena.play(table.map(|at| names[at].as_str()), arena.seed + game, pay)?;
             let shares = outcome.win_shares();
             for (seat, share) in shares.iter() {
                 tallies[table[seat.index()]].add(*share, outcome.scores[seat]);
             }
         }
-        println!("pool under {pay:?}: {games} matches in {:.1?}", started.elapsed());
+        println!(
+            "pool under {pay:?}: {games} matches in {:.1?}",
+            started.elapsed()
+        );
         for (name, tally) in names.iter().zip(&tallies) {
             println!("  {name:12} {}", tally.show());
         }
@@ -205,7 +214,8 @@ fn sizes(args: &Args) -> Result<(), Failure> {
     let games = args.number("games", 1_000)?;
     for pay in args.payments() {
         for name in args.list("pool", "filler,random,trader,face,guide,tuned") {
-            let (mut asks, mut turns, mut trades, mut ties, mut pre) = (0u64, 0u64, 0u64, 0u64, 0u64);
+            let (mut asks, mut turns, mut trades, mut ties, mut pre) =
+                (0u64, 0u64, 0u64, 0u64, 0u64);
             let mut scores = Vec::new();
             for game in 0..games {
                 let options = Options {
@@ -222,7 +232,12 @@ fn sizes(args: &Args) -> Result<(), Failure> {
                         match game.asked() {
                             Some((_, Ask::Turn)) => turns += 1,
                             Some((_, Ask::Counter { .. })) => trades += 1,
-                            Some((_, Ask::Rebid { challenger: true, .. })) => ties += 1,
+                            Some((
+                                _,
+                                Ask::Rebid {
+                                    challenger: true, ..
+                                },
+                            )) => ties += 1,
                             Some((_, Ask::PreEmpt { .. })) if *act != Act::PASS => pre += 1,
                             _ => {}
                         }
@@ -236,7 +251,15 @@ fn sizes(args: &Args) -> Result<(), Failure> {
             let at = |part: usize| scores[(scores.len() - 1) * part / 100];
             println!(
                 "{pay:?} 4 {name:10} asks {:.0} turns {:.0} trades {:.1} ties {:.1} bought {:.1} scores p10/50/90/max {}/{}/{}/{}",
-                each(asks), each(turns), each(trades), each(ties), each(pre), at(10), at(50), at(90), at(100)
+                each(asks),
+                each(turns),
+                each(trades),
+                each(ties),
+                each(pre),
+                at(10),
+                at(50),
+                at(90),
+                at(100)
             );
         }
     }
@@ -264,7 +287,11 @@ fn main() -> Result<(), Failure> {
         "sizes" => sizes(&args),
         "signatures" => {
             for card in CARDS {
-                println!("{:12} {:#018x}", card.name, signature(card.name).unwrap_or(0));
+                println!(
+                    "{:12} {:#018x}",
+                    card.name,
+                    signature(card.name).unwrap_or(0)
+                );
             }
             Ok(())
         }

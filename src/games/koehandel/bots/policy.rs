@@ -121,7 +121,7 @@ pub struct Challenge {
     pub count: u8,
     /// Own claim plus the weighted claim of the rival.
     pub stake: f32,
-    /// 3: winning completes the quartet; 2: the parties stand equal; 1: it only denies.
+    /// 3: the fourth card; 2: the parties stand equal; 1: it only denies or gathers.
     pub rank: u8,
 }
 
@@ -153,7 +153,7 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
                 continue;
             }
             let rank = match (mine + count, mine == view.owns(rival, animal)) {
-                (4, _) => 3,
+                (4, _) if mine == 3 => 3,
                 (_, true) => 2,
                 _ => 1,
             };
@@ -269,7 +269,9 @@ impl Profile {
             let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
             if challenge.rank >= least
                 && limits.traded & (1 << challenge.animal.index()) == 0
-                && best.as_ref().is_none_or(|best| order(&challenge) > order(best))
+                && best
+                    .as_ref()
+                    .is_none_or(|best| order(&challenge) > order(best))
             {
                 best = Some(challenge);
             }
@@ -290,7 +292,14 @@ impl Profile {
         self.make_up(view.purse, self.capped(view, challenge.rival, amount))
     }
 
-    fn counter(&self, view: &View, rival: Compass, animal: Animal, count: u8, rng: &mut Rng) -> Act {
+    fn counter(
+        &self,
+        view: &View,
+        rival: Compass,
+        animal: Animal,
+        count: u8,
+        rng: &mut Rng,
+    ) -> Act {
         let standing = Standing::of(&view.herds);
         let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
         if self.bluffs(view, rng) {
@@ -367,8 +376,7 @@ impl Bot<Koehandel> for Player {
     fn observe(&mut self, _: &Message) {}
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        self.profile
-            .act(view, ask, &mut self.limits, &mut self.rng)
+        self.profile.act(view, ask, &mut self.limits, &mut self.rng)
     }
 }
 
