@@ -34,7 +34,10 @@ impl Args {
     }
 
     fn list(&self, key: &str, default: &str) -> Vec<String> {
-        self.text(key, default).split(',').map(String::from).collect()
+        self.text(key, default)
+            .split(',')
+            .map(String::from)
+            .collect()
     }
 
     fn payments(&self) -> Vec<TradePayment> {
@@ -89,8 +92,8 @@ impl Arena {
             ..Options::default()
         };
         let setup = Setup::deal(deal, options);
-        let mut stage =
-            Stage::new(names, deal ^ 0xA5A5, &self.models).ok_or(format!("unknown name in {names:?}"))?;
+        let mut stage = Stage::new(names, deal ^ 0xA5A5, &self.models)
+            .ok_or(format!("unknown name in {names:?}"))?;
         let game = stage.play(&setup, |_| self.nodes, |_, _, _| {});
         Ok(game.outcome().ok_or("a match must end")?)
     }
@@ -106,14 +109,20 @@ fn pool(arena: &Arena, args: &Args) -> Result<(), Failure> {
         for game in 0..games {
             let mut order: Vec<usize> = (0..names.len()).collect();
             rng.shuffle(&mut order);
-            let table: [usize; 4] = order.get(..4).ok_or("the pool needs four names")?.try_into()?;
+            let table: [usize; 4] = order
+                .get(..4)
+                .ok_or("the pool needs four names")?
+                .try_into()?;
             let outcome = arena.play(table.map(|at| names[at].as_str()), arena.seed + game, pay)?;
             let shares = outcome.win_shares();
             for (seat, share) in shares.iter() {
                 tallies[table[seat.index()]].add(*share, outcome.scores[seat]);
             }
         }
-        println!("pool under {pay:?}: {games} matches in {:.1?}", started.elapsed());
+        println!(
+            "pool under {pay:?}: {games} matches in {:.1?}",
+            started.elapsed()
+        );
         for (name, tally) in names.iter().zip(&tallies) {
             println!("  {name:12} {}", tally.show());
         }
@@ -182,7 +191,11 @@ fn main() -> Result<(), Failure> {
         "speed" => speed(&arena, &args),
         "signatures" => {
             for card in CARDS {
-                println!("{:12} {:#018x}", card.name, signature(card.name).unwrap_or(0));
+                println!(
+                    "{:12} {:#018x}",
+                    card.name,
+                    signature(card.name).unwrap_or(0)
+                );
             }
             Ok(())
         }

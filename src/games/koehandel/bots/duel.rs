@@ -40,7 +40,13 @@ impl Stage {
         let bots = names
             .iter()
             .enumerate()
-            .map(|(seat, name)| make(name, seed.wrapping_mul(PLAYERS as u64) + seat as u64, models))
+            .map(|(seat, name)| {
+                make(
+                    name,
+                    seed.wrapping_mul(PLAYERS as u64) + seat as u64,
+                    models,
+                )
+            })
             .collect::<Option<Vec<_>>>()?;
         Some(Self::of(bots, names.map(listens)))
     }

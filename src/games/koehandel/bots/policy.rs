@@ -251,11 +251,17 @@ impl Profile {
     fn turn(&self, view: &View, rng: &mut Rng) -> Act {
         let standing = Standing::of(&view.herds);
         let mut best: Option<Challenge> = None;
-        let least = if view.deck_empty() || self.early == Early::Always { 1 } else { 3 };
+        let least = if view.deck_empty() || self.early == Early::Always {
+            1
+        } else {
+            3
+        };
         challenges(view, &standing, self.trade_denial, |challenge| {
             let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
             if challenge.rank >= least
-                && best.as_ref().is_none_or(|best| order(&challenge) > order(best))
+                && best
+                    .as_ref()
+                    .is_none_or(|best| order(&challenge) > order(best))
             {
                 best = Some(challenge);
             }
@@ -275,7 +281,14 @@ impl Profile {
         pick(view.purse, self.capped(view, challenge.rival, amount))
     }
 
-    fn counter(&self, view: &View, rival: Compass, animal: Animal, count: u8, rng: &mut Rng) -> Act {
+    fn counter(
+        &self,
+        view: &View,
+        rival: Compass,
+        animal: Animal,
+        count: u8,
+        rng: &mut Rng,
+    ) -> Act {
         let standing = Standing::of(&view.herds);
         let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
         let amount = stake * draw(self.counter, rng);
@@ -330,8 +343,7 @@ impl Bot<Koehandel> for Player {
     fn observe(&mut self, _: &Message) {}
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        self.profile
-            .act(view, ask, &mut self.limits, &mut self.rng)
+        self.profile.act(view, ask, &mut self.limits, &mut self.rng)
     }
 }
 

@@ -11,8 +11,7 @@ use crate::rng::Rng;
 use smallvec::SmallVec;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str =
-    "Plays legal moves at random: every second time it trades, bids 10 to 40 more, counters or buys.";
+pub const DESCRIPTION: &str = "Plays legal moves at random: every second time it trades, bids 10 to 40 more, counters or buys.";
 
 /// The random player.
 pub struct Random(pub Rng);
@@ -73,7 +72,11 @@ impl Bot<Koehandel> for Random {
             }
             Ask::Pay { price, .. } => pay(view.purse, price),
             Ask::Counter { .. } | Ask::Rebid { .. } => {
-                let part = if self.0.chance(0.5) { self.part(view.purse) } else { Purse::EMPTY };
+                let part = if self.0.chance(0.5) {
+                    self.part(view.purse)
+                } else {
+                    Purse::EMPTY
+                };
                 Act::cards(part)
             }
         }

@@ -11,12 +11,7 @@ use crate::rng::Rng;
 /// Streams of a bot's seed begin here, away from the deal's.
 const BOT_STREAM: u64 = 1 << 32;
 
-const fn card(
-    rung: u8,
-    name: &'static str,
-    description: &'static str,
-    signature: u64,
-) -> BotCard {
+const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
     BotCard {
         name,
         rung,

@@ -3,8 +3,7 @@
 use super::policy::Profile;
 
 /// What it does, in one sentence.
-pub const DESCRIPTION: &str =
-    "The guide with minimum raises, limit 0.7 of the stake, a tenth of its cash in reserve, buying at 0.1.";
+pub const DESCRIPTION: &str = "The guide with minimum raises, limit 0.7 of the stake, a tenth of its cash in reserve, buying at 0.1.";
 
 /// Its numbers.
 pub const PROFILE: Profile = Profile {
