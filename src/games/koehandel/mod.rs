@@ -3,8 +3,12 @@
 
 pub mod bots;
 pub mod cards;
+pub mod fold;
 pub mod message;
 pub mod models;
 pub mod options;
 pub mod rules;
 pub mod view;
+
+#[cfg(test)]
+mod tests;

@@ -81,3 +81,14 @@ fn laws_hold_under_every_option() {
         }
     }
 }
+
+/// The deal of a seed is frozen: stored matches and shared deals depend on it.
+#[test]
+fn deals_are_frozen() {
+    let setup = Setup::deal(7, Options::default());
+    let deck: String = setup.deck.iter().map(|animal| animal.letter()).collect();
+    assert_eq!(
+        (deck.as_str(), setup.first),
+        ("CCEHBCGIFIFJAGBFHDJHIABBEGGEJFEDDCHAJIDA", 0)
+    );
+}
