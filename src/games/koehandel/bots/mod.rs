@@ -1,6 +1,7 @@
 //! The ladder of built-in players, weakest first, one file each, and the champion above them.
 //! What was tried and measured: README.md.
 
+pub mod champion;
 mod duel;
 mod evolved;
 mod face;
@@ -10,6 +11,7 @@ pub mod policy;
 mod random;
 mod registry;
 mod setbuilder;
+pub mod styles;
 mod trader;
 mod tuned;
 

@@ -1,0 +1,3 @@
+//! Rung 9: the champion.
+
+pub mod playout;
