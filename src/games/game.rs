@@ -254,12 +254,7 @@ pub trait Bot<G: Game>: Send {
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
     /// Thinks for one slice about the same decision as in the slice before, if nothing was heard in
     /// between. The act is legal and the best so far. `slice.nodes` counts over the whole decision.
-    fn ponder(
-        &mut self,
-        view: &G::View,
-        ask: &G::Ask,
-        slice: Budget<'_>,
-    ) -> (G::Act, Progress) {
+    fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
         (self.decide(view, ask, slice), Progress::Done)
     }
 }

@@ -235,7 +235,12 @@ fn playouts(args: &Args) -> Result<(), Failure> {
                 options,
                 &Moment::Turn,
             );
-            play_out(&mut position, &at.map(|at| styles[at]), &mut [Limits::NONE; 4], game);
+            play_out(
+                &mut position,
+                &at.map(|at| styles[at]),
+                &mut [Limits::NONE; 4],
+                game,
+            );
             let outcome = position.outcome().ok_or("a match must end")?;
             for (seat, share) in outcome.win_shares().iter() {
                 tallies[at[seat.index()]].add(*share, outcome.scores[seat]);

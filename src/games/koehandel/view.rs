@@ -266,8 +266,8 @@ impl View {
             }
             Flow::Hidden { cards, least } if least > 0 || self.cards[from] == 0 => (cards, least),
             Flow::Hidden { cards, .. } => {
-                let share = u32::from(self.guess[from]) * u32::from(cards)
-                    / u32::from(self.cards[from]);
+                let share =
+                    u32::from(self.guess[from]) * u32::from(cards) / u32::from(self.cards[from]);
                 (cards, share as u16)
             }
         };

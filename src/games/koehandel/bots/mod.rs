@@ -3,8 +3,8 @@
 
 pub mod champion;
 mod duel;
-mod evolved;
-mod face;
+pub mod evolved;
+pub mod face;
 mod filler;
 mod guide;
 pub mod policy;
@@ -13,7 +13,7 @@ mod registry;
 mod setbuilder;
 pub mod styles;
 mod trader;
-mod tuned;
+pub mod tuned;
 
 pub use duel::{Stage, signature};
 pub use evolved::Rule;

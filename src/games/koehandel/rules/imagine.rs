@@ -210,7 +210,7 @@ impl Koehandel {
 
 impl View {
     /// What the player at `seat` would know if everybody's money lay open as `purses`.
-    fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
+    pub(crate) fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
         let turned = |at: usize| (seat + at) % PLAYERS;
         let mut view = View::of(
             std::array::from_fn(|at| purses[turned(at)]),

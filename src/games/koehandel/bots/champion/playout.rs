@@ -95,8 +95,13 @@ fn run_bidding(
             break;
         }
         if !out[seat] && leader != Some(seat) {
-            let raised =
-                cast[seat].raise(&memory[seat], start.card, price, purses[seat], &mut coins[seat]);
+            let raised = cast[seat].raise(
+                &memory[seat],
+                start.card,
+                price,
+                purses[seat],
+                &mut coins[seat],
+            );
             if let Some(bid) = raised {
                 (price, leader) = (bid, Some(seat));
                 last[seat] = bid;
