@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, VERSION, bin};
 use crate::koehandel::bots::champion::{Memory, Noted};
 use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::{Compass, PLAYERS};
+use crate::koehandel::cards::Compass;
 use crate::koehandel::message::Message;
 use crate::koehandel::view::View;
 use crate::wire::Lesson;
@@ -18,7 +18,8 @@ const SHARE_MIN: f32 = 0.02;
 /// Watches one match from one seat.
 pub struct Observer {
     memory: Memory,
-    evidence: [Evidence; PLAYERS],
+    /// Of W, N, E; nothing yet in a match just begun, so that idle sessions stay small.
+    evidence: [Option<Box<Evidence>>; 3],
     over: bool,
 }
 
@@ -36,7 +37,7 @@ impl Observer {
         memory.take_notes();
         Self {
             memory,
-            evidence: std::array::from_fn(|_| Evidence::default()),
+            evidence: [None, None, None],
             over: false,
         }
     }
@@ -53,6 +54,10 @@ impl Observer {
         }
     }
 
+    fn of(&mut self, rival: Compass) -> &mut Evidence {
+        self.evidence[(rival.index() + 2) % 3].get_or_insert_default()
+    }
+
     fn count(&mut self, note: Noted) {
         match note {
             Noted::Auction {
@@ -61,7 +66,7 @@ impl Observer {
                 claim,
                 most,
             } => {
-                let evidence = &mut self.evidence[rival.index()];
+                let evidence = self.of(rival);
                 evidence.bids.count(part.bid > 0);
                 if part.bid > 0 {
                     evidence.bluffs.count(part.bid > most);
@@ -79,7 +84,7 @@ impl Observer {
                 price,
                 claim,
             } => {
-                let evidence = &mut self.evidence[rival.index()];
+                let evidence = self.of(rival);
                 let at = bin(f64::from(price) / f64::from(claim.max(1.0)));
                 let bins = if bought {
                     &mut evidence.bought
@@ -89,26 +94,26 @@ impl Observer {
                 bins[at] += 1.0;
             }
             Noted::Exposed(rival) => {
-                let exposures = &mut self.evidence[rival.index()].exposures;
+                let exposures = &mut self.of(rival).exposures;
                 exposures.yes += 1.0;
                 exposures.no = (exposures.no - 1.0).max(0.0);
             }
             Noted::Offer { rival, paid } => {
                 let cards = paid.cards().to_string();
-                let offers = &mut self.evidence[rival.index()].offers;
+                let offers = &mut self.of(rival).offers;
                 offers
                     .entry(cards)
                     .or_default()
                     .add(f64::from(paid.value()));
             }
             Noted::Counter { rival, countered } => {
-                self.evidence[rival.index()].counters.count(countered);
+                self.of(rival).counters.count(countered);
             }
             Noted::Paid { rival, exact } => {
-                self.evidence[rival.index()].exact_payments.count(exact);
+                self.of(rival).exact_payments.count(exact);
             }
             Noted::Turn { rival, traded } => {
-                self.evidence[rival.index()].early_trades.count(traded);
+                self.of(rival).early_trades.count(traded);
             }
         }
     }
@@ -120,7 +125,10 @@ impl Observer {
             .into_iter()
             .map(|rival| {
                 let reading = &self.memory.readings[rival.index() - 1];
-                let mut evidence = self.evidence[rival.index()].clone();
+                let mut evidence = self.evidence[rival.index() - 1]
+                    .as_deref()
+                    .cloned()
+                    .unwrap_or_default();
                 evidence.version = VERSION;
                 evidence.matches = f64::from(u8::from(self.over));
                 let (best, share) = reading.best();
