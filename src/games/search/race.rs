@@ -50,6 +50,8 @@ pub struct Race {
     doubt: f64,
 }
 
+/// A gain that no choice is worth thinking longer for.
+const NEGLIGIBLE: f64 = 0.003;
 /// Standard errors beyond which a settled race stops early.
 const CERTAIN: f64 = 3.5;
 
@@ -114,13 +116,14 @@ impl Race {
         let best = rest
             .first()
             .map_or(Gain::default(), |best| self.gain(*best));
-        let hopeless = rest.is_empty() || best.mean() + 2.0 * best.error() < 0.0;
+        let hopeless = rest.is_empty() || best.mean() + 2.0 * best.error() < NEGLIGIBLE;
         rest.truncate(keep);
         let lone = rest.len() == 1;
         self.alive.truncate(1);
         self.alive.extend(rest);
         let certain = lone && best.mean().abs() > CERTAIN * best.error();
-        if hopeless || certain || self.scenarios >= self.most {
+        let equal = lone && best.error() < NEGLIGIBLE;
+        if hopeless || certain || equal || self.scenarios >= self.most {
             Verdict::Settled
         } else {
             Verdict::Open

@@ -120,7 +120,7 @@ fn offers(view: &View, rival: Compass) -> Vec<Purse> {
         let amount = (f32::from(cash) * fraction) as u16;
         offers.push(pick(hand, amount));
     }
-    let over = view.guess[rival.index()] + 10;
+    let over = view.guess[rival.index()].saturating_add(10);
     offers.extend(hand.exact_payment(over));
     offers.retain(|offer| hand.holds(*offer));
     let mut kept: Vec<Purse> = Vec::new();
