@@ -52,6 +52,8 @@ pub struct Race {
 
 /// A gain that no choice is worth thinking longer for.
 const NEGLIGIBLE: f64 = 0.003;
+/// Fewer samples prove nothing.
+const SAMPLES_MIN: f64 = 4.0;
 /// Standard errors beyond which a settled race stops early.
 const CERTAIN: f64 = 3.5;
 
@@ -139,16 +141,12 @@ impl Race {
             .copied()
             .skip(1)
             .max_by(|a, b| self.gain(*a).mean().total_cmp(&self.gain(*b).mean()));
-        match best {
-            Some(best) if self.gain(best).mean() > self.doubt * self.gain(best).error() => {
-                if self.gain(best).samples >= 4.0 && self.gain(best).mean() > 0.0 {
-                    best
-                } else {
-                    0
-                }
-            }
-            _ => 0,
-        }
+        let proven = |gain: Gain| {
+            gain.samples >= SAMPLES_MIN
+                && gain.mean() > 0.0
+                && gain.mean() > self.doubt * gain.error()
+        };
+        best.filter(|best| proven(self.gain(*best))).unwrap_or(0)
     }
 }
 

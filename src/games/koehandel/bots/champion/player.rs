@@ -91,7 +91,7 @@ impl Champion {
         let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
         let limit = self.base_limits.bid();
         let act = never_empty(view, act);
-        let all = candidates(view, ask, act, limit, self.memory.sale.as_ref());
+        let all = candidates(view, ask, act, limit);
         let weights = std::array::from_fn(|at| {
             if self.models {
                 self.memory.readings[at].weights()

@@ -57,6 +57,12 @@ impl Part {
     }
 }
 
+impl Default for Reading {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Reading {
     /// Before anything was seen.
     #[must_use]
