@@ -1,0 +1,17 @@
+//! The command line: one file a verb. The only place that prints to a terminal.
+
+mod api_call;
+mod args;
+mod completions;
+mod configure;
+mod database;
+mod drain;
+mod health;
+mod logging;
+mod matches;
+mod output;
+mod replay;
+mod serve;
+mod systemd;
+
+pub use args::run;
