@@ -62,10 +62,20 @@ impl Identities {
         let rivals = (1..count)
             .map(|step| {
                 let rival = (seat + step) % count;
-                known.row.seats.iter().find(|at| usize::from(at.seat) == rival)?.name.clone()
+                known
+                    .row
+                    .seats
+                    .iter()
+                    .find(|at| usize::from(at.seat) == rival)?
+                    .name
+                    .clone()
             })
             .collect();
-        Some(Identity { row: Arc::clone(&known.row), seat: u8::try_from(seat).ok()?, rivals })
+        Some(Identity {
+            row: Arc::clone(&known.row),
+            seat: u8::try_from(seat).ok()?,
+            rivals,
+        })
     }
 }
 
@@ -92,10 +102,20 @@ mod tests {
             seats: seats.collect(),
         };
         let identities = Identities::default();
-        identities.register("r", 7, KnownMatch { row: Arc::new(row), ids: vec![11, 12, 13, 14] });
+        identities.register(
+            "r",
+            7,
+            KnownMatch {
+                row: Arc::new(row),
+                ids: vec![11, 12, 13, 14],
+            },
+        );
         let found = identities.find("r", 7, 12).unwrap();
         assert_eq!(found.seat, 1);
-        assert_eq!(found.rivals, [None, Some("n3".to_owned()), Some("n0".to_owned())]);
+        assert_eq!(
+            found.rivals,
+            [None, Some("n3".to_owned()), Some("n0".to_owned())]
+        );
         assert!(identities.find("r", 7, 15).is_none() && identities.find("r", 8, 12).is_none());
         identities.forget("r", 7);
         assert!(identities.find("r", 7, 12).is_none());

@@ -42,8 +42,9 @@ pub const STORE_FAILING: &str = "drover_store_failing";
 pub const THINKING_JOBS: &str = "drover_thinking_jobs";
 
 /// Bounds of the ledger's histograms, in seconds.
-const LEDGER_BOUNDS: [f64; 14] =
-    [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
+const LEDGER_BOUNDS: [f64; 14] = [
+    0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
+];
 
 /// Installs the process's recorder. Call once, before anything is counted.
 ///
@@ -77,7 +78,10 @@ fn describe() {
     describe_counter!(APPENDS_FAILED, "Appends that the store refused");
     describe_counter!(APPENDS, "Appends committed");
     describe_counter!(COMMITS, "Commits");
-    describe_counter!(BATCHES, "Commits by the number of appends in them, cumulative");
+    describe_counter!(
+        BATCHES,
+        "Commits by the number of appends in them, cumulative"
+    );
     describe_gauge!(STORE_QUEUE, "Commands waiting for the writer");
     describe_gauge!(STORE_FAILING, "1 while nothing can be written");
     describe_gauge!(THINKING_JOBS, "Decisions in the thinking pool");

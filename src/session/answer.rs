@@ -19,7 +19,10 @@ pub struct Answer {
 
 impl Answer {
     pub(super) fn default_of_game() -> Self {
-        Self { text: Bytes::new(), sending: None }
+        Self {
+            text: Bytes::new(),
+            sending: None,
+        }
     }
 }
 

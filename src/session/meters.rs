@@ -60,7 +60,8 @@ impl Meters {
         let seconds = |from: u32, to: u32| f64::from(to.saturating_sub(from)) / 1e6;
         self.queued.record(seconds(0, row.queued_us));
         self.thought.record(seconds(row.queued_us, row.thought_us));
-        self.committed.record(seconds(row.thought_us, row.committed_us));
+        self.committed
+            .record(seconds(row.thought_us, row.committed_us));
         self.sent.record(seconds(row.committed_us, row.sent_us));
     }
 }

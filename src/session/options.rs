@@ -70,10 +70,16 @@ impl Default for SessionOptions {
 
 impl SessionOptions {
     pub(super) fn ceiling(&self, game: &str) -> Duration {
-        self.budget.get(game).copied().unwrap_or(self.budget_default)
+        self.budget
+            .get(game)
+            .copied()
+            .unwrap_or(self.budget_default)
     }
 
     pub(super) fn durability(&self, game: &str) -> Durability {
-        self.durability.get(game).copied().unwrap_or(self.durability_default)
+        self.durability
+            .get(game)
+            .copied()
+            .unwrap_or(self.durability_default)
     }
 }

@@ -21,7 +21,12 @@ impl Place {
     pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
         let card = kit.bots().iter().find(|card| card.name == bot)?;
         let hash = HASHER.hash_one((kit.game(), bot, referee));
-        Some(Self { kit, card, referee: referee.into(), hash })
+        Some(Self {
+            kit,
+            card,
+            referee: referee.into(),
+            hash,
+        })
     }
 
     /// The game.

@@ -20,5 +20,8 @@ fn said(panic: &(dyn Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&str>() {
         return (*text).to_owned();
     }
-    panic.downcast_ref::<String>().cloned().unwrap_or_else(|| "without a message".to_owned())
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .unwrap_or_else(|| "without a message".to_owned())
 }

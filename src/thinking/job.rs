@@ -73,7 +73,11 @@ impl Pending {
     /// The best answer published so far; `None` before the first slice is over.
     #[must_use]
     pub fn best(&self) -> Option<Frame> {
-        self.published.best.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.published
+            .best
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Thinking on is of no use any more: the dialogue comes back after the slice that is running.

@@ -9,6 +9,6 @@ mod queue;
 mod tests;
 mod worker;
 
-pub use guard::{guarded, Panicked};
+pub use guard::{Panicked, guarded};
 pub use job::{Job, Pending, Thought};
 pub use pool::{Pool, PoolError, PoolOptions};

@@ -25,7 +25,10 @@ pub struct PoolOptions {
 
 impl Default for PoolOptions {
     fn default() -> Self {
-        Self { threads: 0, slice: Duration::from_millis(2) }
+        Self {
+            threads: 0,
+            slice: Duration::from_millis(2),
+        }
     }
 }
 
@@ -72,7 +75,9 @@ impl Pool {
     /// [`PoolError`] if the system refuses a thread.
     pub fn start(options: &PoolOptions) -> Result<Self, PoolError> {
         let threads = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, |cores| cores.get() - 1).max(1),
+            0 => std::thread::available_parallelism()
+                .map_or(1, |cores| cores.get() - 1)
+                .max(1),
             threads => threads,
         };
         let shared = Arc::new(Shared {
@@ -86,14 +91,21 @@ impl Pool {
         for number in 0..threads {
             spawn(&shared, number)?;
         }
-        Ok(Self { shared, _closer: closer })
+        Ok(Self {
+            shared,
+            _closer: closer,
+        })
     }
 
     /// Hands a decision in.
     pub fn submit(&self, job: Job) -> Pending {
         let (sender, done) = oneshot::channel();
         let published = Arc::new(Published::default());
-        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self
+            .shared
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if !queue.closed {
             queue.arrive(job, Arc::clone(&published), sender);
         }
@@ -111,7 +123,11 @@ impl Pool {
     /// How many decisions are being thought about or wait for it.
     #[must_use]
     pub fn jobs(&self) -> usize {
-        self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).present
+        self.shared
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .present
     }
 
     /// How long a job that arrives now may have to wait for its first slice.
@@ -149,7 +165,10 @@ fn spawn(shared: &Arc<Shared>, number: usize) -> Result<(), PoolError> {
 
 impl Shared {
     fn close(&self) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).close();
+        self.queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .close();
         self.arrived.notify_all();
     }
 
@@ -165,7 +184,11 @@ impl Shared {
     /// Notes that a slice is over; true if its thread was replaced meanwhile and is to end.
     pub(super) fn note_end(&self, number: u64) -> bool {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(place) = watch.running.iter().position(|(running, _, _)| *running == number) else {
+        let Some(place) = watch
+            .running
+            .iter()
+            .position(|(running, _, _)| *running == number)
+        else {
             return false;
         };
         let (_, _, replaced) = watch.running.swap_remove(place);

@@ -99,7 +99,12 @@ impl Queue {
 
     /// Takes the most urgent job and settles its share, if this is its first slice: what is left
     /// until its stop, divided among all who are present, but never less than `floor`.
-    pub(super) fn take(&mut self, threads: usize, floor: Duration, now: Instant) -> Option<Waiting> {
+    pub(super) fn take(
+        &mut self,
+        threads: usize,
+        floor: Duration,
+        now: Instant,
+    ) -> Option<Waiting> {
         let Reverse(mut waiting) = self.heap.pop()?;
         if waiting.share.is_none() {
             let left = waiting.stop().saturating_duration_since(now);

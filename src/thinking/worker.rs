@@ -54,23 +54,34 @@ fn next(shared: &Shared) -> Option<Waiting> {
         if let Some(waiting) = queue.take(shared.threads, FLOOR, Instant::now()) {
             return Some(waiting);
         }
-        queue = shared.arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        queue = shared
+            .arrived
+            .wait(queue)
+            .unwrap_or_else(PoisonError::into_inner);
     }
 }
 
 /// Runs one slice.
 fn slice(shared: &Shared, mut waiting: Waiting, begun: Instant) -> Outcome {
-    if waiting.done.is_closed() || (waiting.published.cancelled() && begun >= waiting.job.deadline) {
+    if waiting.done.is_closed() || (waiting.published.cancelled() && begun >= waiting.job.deadline)
+    {
         return over(waiting, None);
     }
     let share = waiting.share.unwrap_or(FLOOR);
     let counted = waiting.job.nodes != u64::MAX;
     let whole = share.saturating_sub(waiting.used);
-    let length = if counted { waiting.job.ceiling.max(FLOOR) } else { whole.min(shared.slice) };
+    let length = if counted {
+        waiting.job.ceiling.max(FLOOR)
+    } else {
+        whole.min(shared.slice)
+    };
     let end = (begun + length).min(waiting.job.deadline);
     let published = std::sync::Arc::clone(&waiting.published);
     let stop = || published.cancelled() || Instant::now() >= end;
-    let budget = Budget { nodes: waiting.job.nodes, stop: &stop };
+    let budget = Budget {
+        nodes: waiting.job.nodes,
+        stop: &stop,
+    };
     let mut best = waiting.best.clone();
     let thinking = guarded(|| waiting.job.dialogue.think(budget, &mut best));
     let now = Instant::now();
@@ -87,14 +98,34 @@ fn slice(shared: &Shared, mut waiting: Waiting, begun: Instant) -> Outcome {
         || waiting.used >= share
         || now >= waiting.stop()
         || published.cancelled();
-    if ended { over(waiting, None) } else { Outcome::More(waiting) }
+    if ended {
+        over(waiting, None)
+    } else {
+        Outcome::More(waiting)
+    }
 }
 
 fn over(waiting: Waiting, panic: Option<String>) -> Outcome {
-    let Waiting { job, best, done, used, slices, .. } = waiting;
+    let Waiting {
+        job,
+        best,
+        done,
+        used,
+        slices,
+        ..
+    } = waiting;
     let thought = slices > 0;
-    let over = Over { best, thought, used, done };
-    let dialogue = if panic.is_some() { discard(job.dialogue) } else { Some(job.dialogue) };
+    let over = Over {
+        best,
+        thought,
+        used,
+        done,
+    };
+    let dialogue = if panic.is_some() {
+        discard(job.dialogue)
+    } else {
+        Some(job.dialogue)
+    };
     Outcome::Over(Box::new(over), dialogue, panic)
 }
 
@@ -113,7 +144,18 @@ fn finish(
     panic: Option<String>,
 ) {
     lock(shared).present -= 1;
-    let Over { best, thought, used, done } = over;
+    let Over {
+        best,
+        thought,
+        used,
+        done,
+    } = over;
     // Whoever asked may have given up and built the dialogue anew.
-    drop(done.send(Thought { dialogue, best, thought, panic, used }));
+    drop(done.send(Thought {
+        dialogue,
+        best,
+        thought,
+        panic,
+        used,
+    }));
 }
