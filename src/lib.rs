@@ -3,4 +3,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod config;
+pub mod gateway;
+pub mod identities;
+pub mod metrics;
+pub mod session;
 pub mod store;
+pub mod thinking;

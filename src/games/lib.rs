@@ -7,6 +7,8 @@
 pub mod game;
 pub mod kit;
 pub mod koehandel;
+#[cfg(test)]
+pub mod laws;
 pub mod rng;
 pub mod wire;
 

@@ -20,8 +20,10 @@ pub enum Fault {
 /// Bids of one auction in the order made, without the reader's own; 0 is a pass.
 pub type History = SmallVec<[(Compass, u16); 6]>;
 
-/// One message to one player. Row numbers are the catalogue's.
+/// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with
+/// `count` animals and `cards` money cards.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields' names are the catalogue's columns")]
 pub enum Message {
     /// Row 1.
     Begin,
