@@ -74,10 +74,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     )
     .fetch_one(&mut *connection)
     .await?;
-    let stored: Option<(i64, Vec<u8>)> = sqlx::query_as("SELECT entry, packed FROM heads")
-        .fetch_optional(&mut *connection)
-        .await?;
-    let (heads_at, packed) = stored.unwrap_or_default();
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let mut heads = unpack(&packed)?;
     follow(connection, heads_at, &mut heads).await?;
     let rows = sqlx::query(LIVE).fetch_all(connection).await?;
@@ -88,7 +85,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
         live.push(LiveSession {
             id: SessionId(id),
             opened: rows::opened(row)?,
-            head: head.map(|head| EntryId(head.entry)),
+            head: head.filter(|head| head.count > 0).map(|head| EntryId(head.entry)),
             seq: head.map_or(0, |head| head.count),
             last_us: head.map_or(row.try_get(12)?, |head| head.at_us),
         });
@@ -128,6 +125,35 @@ async fn follow(
         heads.insert(row.try_get(0)?, head);
     }
     Ok(())
+}
+
+/// The last entry of one live session.
+pub(super) async fn head(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Option<Head>, StoreError> {
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
+    let earlier = unpack(&packed)?.get(&session.0).copied();
+    let (entry, count, at_us): (Option<i64>, i64, Option<i64>) = sqlx::query_as(
+        "SELECT max(id), count(*), max(at_us) FROM entries WHERE id > $1 AND session = $2",
+    )
+    .bind(heads_at)
+    .bind(session.0)
+    .fetch_one(connection)
+    .await?;
+    Ok(match (entry, at_us) {
+        (Some(entry), Some(at_us)) => {
+            let count = earlier.map_or(0, |head| head.count) + count as u64;
+            Some(Head { entry, count, at_us })
+        }
+        _ => earlier.filter(|head| head.count > 0),
+    })
+}
+
+async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>), StoreError> {
+    let stored: Option<(i64, Vec<u8>)> =
+        sqlx::query_as("SELECT entry, packed FROM heads").fetch_optional(connection).await?;
+    Ok(stored.unwrap_or_default())
 }
 
 /// Notes which versions of the built-in bots this database has met.
