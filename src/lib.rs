@@ -2,4 +2,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod link;
+pub mod referee;
 pub mod store;
