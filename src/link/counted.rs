@@ -30,7 +30,13 @@ impl Counted {
     /// Wraps a connected socket and gives the counter beside it.
     pub(super) fn new(socket: TcpStream) -> (Self, Heard) {
         let heard = Heard::default();
-        (Self { socket, heard: heard.clone() }, heard)
+        (
+            Self {
+                socket,
+                heard: heard.clone(),
+            },
+            heard,
+        )
     }
 }
 

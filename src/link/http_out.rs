@@ -53,7 +53,11 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { retry_connect: true, resend: true, reach: Reach::Any }
+        Self {
+            retry_connect: true,
+            resend: true,
+            reach: Reach::Any,
+        }
     }
 }
 
@@ -110,7 +114,12 @@ impl HttpOut {
     /// A client that has not connected yet.
     #[must_use]
     pub fn new(target: Target, options: HttpOptions) -> Self {
-        Self { target, options, idle: None, trouble: None }
+        Self {
+            target,
+            options,
+            idle: None,
+            trouble: None,
+        }
     }
 
     /// Whom it calls.
@@ -161,7 +170,10 @@ impl HttpOut {
     fn request(&self, path: &str) -> Result<Request<Empty<Bytes>>, CallError> {
         Request::get(path)
             .header(header::HOST, self.target.authority())
-            .header(header::USER_AGENT, concat!("drover/", env!("CARGO_PKG_VERSION")))
+            .header(
+                header::USER_AGENT,
+                concat!("drover/", env!("CARGO_PKG_VERSION")),
+            )
             .header(header::CONNECTION, "keep-alive")
             .body(Empty::new())
             .map_err(|error| CallError::Request(error.to_string()))
@@ -198,7 +210,11 @@ impl HttpOut {
             why: error.to_string(),
         };
         let mut failure = (CallError::OutOfReach(self.target.host().to_owned()), false);
-        for address in self.addresses().await.map_err(|error| (unreachable(&error), false))? {
+        for address in self
+            .addresses()
+            .await
+            .map_err(|error| (unreachable(&error), false))?
+        {
             match TcpStream::connect(address).await {
                 Ok(socket) => match Wire::open(socket).await {
                     Ok(wire) => return Ok(wire),
@@ -250,13 +266,19 @@ impl Wire {
             .ignore_invalid_headers_in_responses(true)
             .handshake(TokioIo::new(socket))
             .await?;
-        Ok(Self { sender, connection: Some(Box::pin(connection)), heard })
+        Ok(Self {
+            sender,
+            connection: Some(Box::pin(connection)),
+            heard,
+        })
     }
 
     /// Whether another request can go out: false once the other side has closed or spoken unasked.
     async fn ready(&mut self) -> bool {
         poll_fn(|context| {
-            let Some(connection) = &mut self.connection else { return Poll::Ready(false) };
+            let Some(connection) = &mut self.connection else {
+                return Poll::Ready(false);
+            };
             if connection.as_mut().poll(context).is_ready() {
                 self.connection = None;
                 return Poll::Ready(false);
@@ -315,7 +337,10 @@ async fn read(response: Response<Incoming>) -> Result<Answer, TalkError> {
             whole.extend_from_slice(&data);
         }
     }
-    Ok(Answer { status, body: whole.freeze() })
+    Ok(Answer {
+        status,
+        body: whole.freeze(),
+    })
 }
 
 /// An error with its cause, which hyper leaves out of its own words.

@@ -17,7 +17,9 @@ pub enum TargetError {
     #[error("the URL has {0} bytes; at most {URL_LEN_MAX} are accepted")]
     TooLong(usize),
     /// Encrypted transport is not spoken.
-    #[error("{0} is an https URL; players are called over plain http only, so write http:// instead")]
+    #[error(
+        "{0} is an https URL; players are called over plain http only, so write http:// instead"
+    )]
     Https(String),
     /// Another scheme, or none at all.
     #[error("{0} is not an absolute http URL; write http://host:port/path")]
@@ -26,7 +28,9 @@ pub enum TargetError {
     #[error("{0} carries a user name; put what the player needs into its path or query instead")]
     UserInfo(String),
     /// No host, or letters that a host cannot have.
-    #[error("{url} has no valid host ({host:?}); write a name of ASCII letters, digits, dots and hyphens, or an IP address")]
+    #[error(
+        "{url} has no valid host ({host:?}); write a name of ASCII letters, digits, dots and hyphens, or an IP address"
+    )]
     Host {
         /// The whole URL.
         url: String,
@@ -78,7 +82,11 @@ impl Target {
         }
         let (host, port) = split_port(url, authority)?;
         check_host(url, host)?;
-        let authority = if port == PORT { host.to_owned() } else { format!("{host}:{port}") };
+        let authority = if port == PORT {
+            host.to_owned()
+        } else {
+            format!("{host}:{port}")
+        };
         Ok(Self {
             url: url.to_owned(),
             authority,
@@ -156,22 +164,33 @@ fn split_port<'a>(url: &str, authority: &'a str) -> Result<(&'a str, u16), Targe
         Ok(number) if number > 0 && port.bytes().all(|byte| byte.is_ascii_digit()) => {
             Ok((host, number))
         }
-        _ => Err(TargetError::Port { url: url.to_owned(), port: port.to_owned() }),
+        _ => Err(TargetError::Port {
+            url: url.to_owned(),
+            port: port.to_owned(),
+        }),
     }
 }
 
 fn check_host(url: &str, host: &str) -> Result<(), TargetError> {
-    let valid = match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+    let valid = match host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+    {
         Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
         None => {
             !host.is_empty()
-                && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
+                && host
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
         }
     };
     if valid {
         Ok(())
     } else {
-        Err(TargetError::Host { url: url.to_owned(), host: host.to_owned() })
+        Err(TargetError::Host {
+            url: url.to_owned(),
+            host: host.to_owned(),
+        })
     }
 }
 
@@ -204,7 +223,11 @@ mod tests {
     fn our_text_joins_the_urls_own_query() {
         check("http://iets.nl", "iets.nl", "/?market=1&id=2");
         check("HTTP://iets.nl:80/", "iets.nl", "/?market=1&id=2");
-        check("http://iets.nl:8080/bot.php", "iets.nl:8080", "/bot.php?market=1&id=2");
+        check(
+            "http://iets.nl:8080/bot.php",
+            "iets.nl:8080",
+            "/bot.php?market=1&id=2",
+        );
         check("http://iets.nl?x=1", "iets.nl", "/?x=1&market=1&id=2");
         check("http://iets.nl/a?", "iets.nl", "/a?market=1&id=2");
         check("http://iets.nl/a?b&#top", "iets.nl", "/a?b&market=1&id=2");
@@ -221,10 +244,22 @@ mod tests {
         assert!(matches!(refusal("ftp://iets.nl"), TargetError::Scheme(_)));
         assert!(matches!(refusal("http://"), TargetError::Host { .. }));
         assert!(matches!(refusal("http://[::1"), TargetError::Host { .. }));
-        assert!(matches!(refusal("http://iets.nl:0/"), TargetError::Port { .. }));
-        assert!(matches!(refusal("http://iets.nl:+8/"), TargetError::Port { .. }));
-        assert!(matches!(refusal("http://iets.nl:65536/"), TargetError::Port { .. }));
-        assert!(matches!(refusal("http://me:pw@iets.nl/"), TargetError::UserInfo(_)));
+        assert!(matches!(
+            refusal("http://iets.nl:0/"),
+            TargetError::Port { .. }
+        ));
+        assert!(matches!(
+            refusal("http://iets.nl:+8/"),
+            TargetError::Port { .. }
+        ));
+        assert!(matches!(
+            refusal("http://iets.nl:65536/"),
+            TargetError::Port { .. }
+        ));
+        assert!(matches!(
+            refusal("http://me:pw@iets.nl/"),
+            TargetError::UserInfo(_)
+        ));
         let long = format!("http://iets.nl/{}", "a".repeat(URL_LEN_MAX));
         assert!(matches!(refusal(&long), TargetError::TooLong(_)));
     }

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Microseconds since 1970-01-01 UTC.
 #[must_use]
 pub fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
@@ -24,7 +26,9 @@ impl Stamps {
     pub(super) fn next(&self) -> i64 {
         let now = now_us();
         let rise = |last: i64| Some(now.max(last.saturating_add(1)));
-        let last = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rise);
+        let last = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rise);
         last.map_or(now, |last| now.max(last.saturating_add(1)))
     }
 }

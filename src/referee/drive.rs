@@ -5,7 +5,7 @@ use super::past::Past;
 use super::seat_link::SeatLink;
 use super::seat_task::{Message, SeatTask};
 use super::transcript::Kept;
-use games::{Call, Outcome, Seat, Seats, Table};
+use games::{Call, Cause, Outcome, Seat, Seats, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,12 +39,28 @@ pub(super) enum DriveError {
     Stalled,
     #[error("the match was cut after {CALLS_MAX} calls")]
     Endless,
-    #[error("the stored transcript of seat {seat} does not fit the rules any more: stored {stored:?}, now {now:?}")]
-    Diverged { seat: u8, stored: String, now: String },
+    #[error(
+        "the stored transcript of seat {seat} does not fit the rules any more: stored {stored:?}, now {now:?}"
+    )]
+    Diverged {
+        seat: u8,
+        stored: String,
+        now: String,
+    },
     #[error("seat {0} does not exist in this match")]
     NoSeat(u8),
     #[error("the referee was stopped")]
     Stopped,
+}
+
+impl DriveError {
+    /// Its word in the closed list of causes.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            Self::Stalled | Self::Endless => Cause::Stalled,
+            Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped => Cause::Cancelled,
+        }
+    }
 }
 
 /// Plays the match to its end and delivers every message of it.
@@ -135,7 +151,11 @@ impl Driver {
         if let Some(past) = self.past.next(call.seat) {
             if past.text != call.text {
                 let seat = call.seat.0;
-                return Err(DriveError::Diverged { seat, stored: past.text, now: call.text });
+                return Err(DriveError::Diverged {
+                    seat,
+                    stored: past.text,
+                    now: call.text,
+                });
             }
             match past.reply {
                 Some((at_us, kept)) if wanted => {
@@ -146,9 +166,17 @@ impl Driver {
                 None => stored = true,
             }
         }
-        let queue = self.queues.get(call.seat).ok_or(DriveError::NoSeat(call.seat.0))?;
+        let queue = self
+            .queues
+            .get(call.seat)
+            .ok_or(DriveError::NoSeat(call.seat.0))?;
         let within = call.answer_within.unwrap_or(self.within);
-        let message = Message { text: call.text, within, wanted, stored };
+        let message = Message {
+            text: call.text,
+            within,
+            wanted,
+            stored,
+        };
         queue.send(message).await.map_err(|_| DriveError::Stalled)
     }
 

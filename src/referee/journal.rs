@@ -31,18 +31,32 @@ pub(super) struct Sent {
 impl Journal {
     /// A journal whose stamps rise from `last_us` on.
     pub(super) fn new(log: Arc<MatchLog>, lines: mpsc::Sender<RecordLine>, last_us: i64) -> Self {
-        Self { stamps: Stamps::after(last_us), order: Mutex::default(), log, lines }
+        Self {
+            stamps: Stamps::after(last_us),
+            order: Mutex::default(),
+            log,
+            lines,
+        }
     }
 
     /// Notes that a call goes out now. `stored`: its line is kept already, from before a restart.
     pub(super) async fn sends(&self, seat: Seat, query: &str, wanted: bool, stored: bool) -> Sent {
         let at_us = self.stamps.next();
         if !stored {
-            let entry = NewEntry { at_us, direction: Direction::Out, text: query.to_owned() };
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::Out,
+                text: query.to_owned(),
+            };
             // A writer that has failed says so at the end; the match goes on.
             let _ = self.lines.send(RecordLine { seat, entry }).await;
         }
-        Sent { at_us, since: Instant::now(), query: query.to_owned(), wanted }
+        Sent {
+            at_us,
+            since: Instant::now(),
+            query: query.to_owned(),
+            wanted,
+        }
     }
 
     /// Notes a reply and hands it to the match if it waits for one.
@@ -65,11 +79,19 @@ impl Journal {
             },
         );
         let line = self.lines.reserve().await.ok();
-        let answer = if sent.wanted { answers.reserve().await.ok() } else { None };
+        let answer = if sent.wanted {
+            answers.reserve().await.ok()
+        } else {
+            None
+        };
         let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let at_us = self.stamps.next();
         if let Some(line) = line {
-            let entry = NewEntry { at_us, direction: Direction::In, text: kept.encode() };
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::In,
+                text: kept.encode(),
+            };
             line.send(RecordLine { seat, entry });
         }
         if let Some(answer) = answer {

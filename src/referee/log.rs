@@ -37,6 +37,21 @@ impl MatchLog {
         Self(Seats::from_fn(seats, |_| Mutex::default()))
     }
 
+    /// The log of a match that was cut by a stop. A last call without a reply goes out again.
+    #[must_use]
+    pub fn of_past(past: &Seats<Vec<Entry>>) -> Self {
+        let answered = |entries: &[Entry]| match entries.split_last() {
+            Some((last, before)) if last.direction == Direction::Out => from_entries(before),
+            _ => from_entries(entries),
+        };
+        Self(
+            past.values()
+                .iter()
+                .map(|entries| Mutex::new(answered(entries)))
+                .collect(),
+        )
+    }
+
     /// Adds one seat's next line.
     pub fn push(&self, seat: Seat, line: LogLine) {
         if let Some(lines) = self.0.get(seat) {
@@ -50,7 +65,10 @@ impl MatchLog {
     /// The lines of one seat so far.
     #[must_use]
     pub fn lines(&self, seat: Seat) -> Vec<LogLine> {
-        let lines = self.0.get(seat).map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
+        let lines = self
+            .0
+            .get(seat)
+            .map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
         lines.map(|lines| lines.clone()).unwrap_or_default()
     }
 }
@@ -62,6 +80,7 @@ pub(super) fn shown(kept: &Kept, note: Option<&str>) -> String {
         (Kept::Said(text), None) => escaped(text),
         (Kept::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
         (Kept::Late, _) => "(late)".to_owned(),
+        (Kept::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
         (Kept::Failed(why), _) => format!("(failed: {})", escaped(why)),
         (Kept::Dead, _) => "(not called: treated as a filler)".to_owned(),
     }
@@ -98,7 +117,12 @@ pub fn text(lines: &[LogLine]) -> String {
         let time = jiff::Timestamp::from_microsecond(line.at_us).unwrap_or_default();
         let ms = line.took_us as f64 / 1_000.0;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{time:.3}\t{}\t{}\t{ms:.1}", escaped(&line.query), line.reply);
+        let _ = writeln!(
+            text,
+            "{time:.3}\t{}\t{}\t{ms:.1}",
+            escaped(&line.query),
+            line.reply
+        );
     }
     text
 }
@@ -136,7 +160,10 @@ mod tests {
         };
         let shown = text(&[line]);
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines.get(1), Some(&"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t?a=b\\r\\nx\t12.3"));
+        assert_eq!(
+            lines.get(1),
+            Some(&"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t?a=b\\r\\nx\t12.3")
+        );
         assert_eq!(lines.len(), 2);
     }
 
@@ -151,11 +178,13 @@ mod tests {
         };
         let lines = from_entries(&[
             entry(0, 10, Direction::Out, "a"),
-            entry(1, 15, Direction::In, "!late"),
+            entry(1, 15, Direction::In, "\u{1}late"),
             entry(2, 20, Direction::Out, "b"),
         ]);
-        let seen: Vec<_> =
-            lines.iter().map(|line| (line.query.as_str(), line.reply.as_str(), line.took_us)).collect();
+        let seen: Vec<_> = lines
+            .iter()
+            .map(|line| (line.query.as_str(), line.reply.as_str(), line.took_us))
+            .collect();
         assert_eq!(seen, [("a", "(late)", 5), ("b", "(no reply stored)", 0)]);
     }
 }

@@ -24,18 +24,34 @@ pub(super) struct Past {
 }
 
 impl Past {
+    /// A match that begins now.
+    pub(super) fn none(seats: usize) -> Self {
+        Self::new(&Seats::from_fn(seats, |_| Vec::new()))
+    }
+
     /// Reads the seats' transcripts.
     pub(super) fn new(entries: &Seats<Vec<Entry>>) -> Self {
-        let calls: Seats<VecDeque<PastCall>> =
-            entries.values().iter().map(|entries| calls(entries)).collect();
+        let calls: Seats<VecDeque<PastCall>> = entries
+            .values()
+            .iter()
+            .map(|entries| calls(entries))
+            .collect();
         let failures = calls.values().iter().map(trailing_failures).collect();
         let stamps = entries.values().iter().flatten().map(|entry| entry.at_us);
-        Self { calls, failures, last_us: stamps.max().unwrap_or_default() }
+        Self {
+            calls,
+            failures,
+            last_us: stamps.max().unwrap_or_default(),
+        }
     }
 
     /// The seat's next call of the past.
     pub(super) fn next(&mut self, seat: Seat) -> Option<PastCall> {
-        if self.calls.get(seat).is_some() { self.calls[seat].pop_front() } else { None }
+        if self.calls.get(seat).is_some() {
+            self.calls[seat].pop_front()
+        } else {
+            None
+        }
     }
 
     /// How often in a row the seat had failed at the end.
@@ -49,7 +65,10 @@ fn calls(entries: &[Entry]) -> VecDeque<PastCall> {
     for entry in entries {
         match (entry.direction, calls.back_mut()) {
             (Direction::Out, _) => {
-                calls.push_back(PastCall { text: entry.text.clone(), reply: None });
+                calls.push_back(PastCall {
+                    text: entry.text.clone(),
+                    reply: None,
+                });
             }
             (Direction::In, Some(call)) => {
                 call.reply = Some((entry.at_us, Kept::decode(&entry.text)));
@@ -62,7 +81,11 @@ fn calls(entries: &[Entry]) -> VecDeque<PastCall> {
 
 fn trailing_failures(calls: &VecDeque<PastCall>) -> u16 {
     let mut failures = 0u16;
-    for alive in calls.iter().rev().filter_map(|call| call.reply.as_ref()?.1.alive()) {
+    for alive in calls
+        .iter()
+        .rev()
+        .filter_map(|call| call.reply.as_ref()?.1.alive())
+    {
         if alive {
             break;
         }

@@ -55,10 +55,7 @@ pub trait MatchRecord: Send {
     /// Adds lines. Those of one seat are in order.
     fn append(&mut self, lines: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>>;
     /// Closes the match and its seats' transcripts.
-    fn close(
-        self: Box<Self>,
-        result: MatchResult,
-    ) -> BoxFuture<'static, Result<(), RecordError>>;
+    fn close(self: Box<Self>, result: MatchResult) -> BoxFuture<'static, Result<(), RecordError>>;
 }
 
 /// A match that a stop of the daemon cut.
@@ -125,7 +122,10 @@ impl Writer {
     /// Starts writing to `record`.
     pub(super) fn start(record: Box<dyn MatchRecord>) -> Self {
         let (lines, queue) = mpsc::channel(LINES_WAITING_MAX);
-        Self { lines, task: tokio::spawn(write(record, queue)) }
+        Self {
+            lines,
+            task: tokio::spawn(write(record, queue)),
+        }
     }
 
     /// Where lines go.
@@ -136,8 +136,10 @@ impl Writer {
     /// Waits until every line is kept. All other senders must be gone by now.
     pub(super) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
         drop(self.lines);
-        let (record, written) =
-            self.task.await.map_err(|error| RecordError(format!("its writer failed: {error}")))?;
+        let (record, written) = self
+            .task
+            .await
+            .map_err(|error| RecordError(format!("its writer failed: {error}")))?;
         written.map(|()| record)
     }
 }

@@ -24,7 +24,10 @@ impl SeatReply {
     /// An answer with nothing beside.
     #[must_use]
     pub fn said(text: impl Into<String>) -> Self {
-        Self::Said { text: text.into(), note: None }
+        Self::Said {
+            text: text.into(),
+            note: None,
+        }
     }
 }
 
@@ -68,9 +71,10 @@ impl SeatLink for HttpSeat {
                     note: Some(format!("status {}", answer.status)),
                 },
                 // It is a response: the player lives.
-                Err(error @ CallError::TooLong(_)) => {
-                    SeatReply::Said { text: String::new(), note: Some(error.to_string()) }
-                }
+                Err(error @ CallError::TooLong(_)) => SeatReply::Said {
+                    text: String::new(),
+                    note: Some(error.to_string()),
+                },
                 Err(CallError::Late(_)) => SeatReply::Late,
                 Err(error) => SeatReply::Failed(error.to_string()),
             }

@@ -24,7 +24,9 @@ pub enum SeatSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeatSpecError {
     /// None of the known forms.
-    #[error("seat {0:?} is not one of builtin:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler")]
+    #[error(
+        "seat {0:?} is not one of builtin:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler"
+    )]
     Form(String),
     /// `cmd:` with nothing after it.
     #[error("seat \"cmd:\" names no program; write cmd:PROGRAM ARGS")]
@@ -48,6 +50,9 @@ pub enum SeatSpecError {
          an HTTP server and write url:http://127.0.0.1:PORT/ instead"
     )]
     ProgramOverHttp(String, &'static str),
+    /// A seat that this match cannot call.
+    #[error("seat {0} cannot sit in a match over the wire; give its URL as url:http://…")]
+    NotCalled(String),
     /// Nobody can connect to a seat of this game.
     #[error("seat remote: {0} players are called by the referee, so write url:http://… instead")]
     NobodyConnects(&'static str),
@@ -63,7 +68,11 @@ impl std::str::FromStr for SeatSpec {
             Some(("url", url)) => Ok(Self::Url(Target::parse(url)?)),
             Some(("cmd", line)) => {
                 let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-                if words.is_empty() { Err(SeatSpecError::NoProgram) } else { Ok(Self::Program(words)) }
+                if words.is_empty() {
+                    Err(SeatSpecError::NoProgram)
+                } else {
+                    Ok(Self::Program(words))
+                }
             }
             None if text == "remote" => Ok(Self::Remote),
             None if text == FILLER => Ok(Self::filler()),
@@ -116,7 +125,12 @@ impl SeatSpec {
             Self::Builtin(name) => Err(SeatSpecError::Bot {
                 game: kit.game(),
                 name: name.clone(),
-                known: kit.bots().iter().map(|card| card.name).collect::<Vec<_>>().join(", "),
+                known: kit
+                    .bots()
+                    .iter()
+                    .map(|card| card.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
             }),
             Self::Url(_) => Ok(()),
             Self::Program(words) => {
@@ -133,10 +147,19 @@ mod tests {
 
     #[test]
     fn text_and_back() {
-        for text in ["builtin:champion", "filler", "remote", "cmd:python3 bot.py", "url:http://a:1/x"] {
+        for text in [
+            "builtin:champion",
+            "filler",
+            "remote",
+            "cmd:python3 bot.py",
+            "url:http://a:1/x",
+        ] {
             assert_eq!(text.parse::<SeatSpec>().unwrap().to_string(), text);
         }
-        assert_eq!("builtin:filler".parse::<SeatSpec>().unwrap(), SeatSpec::filler());
+        assert_eq!(
+            "builtin:filler".parse::<SeatSpec>().unwrap(),
+            SeatSpec::filler()
+        );
     }
 
     #[test]

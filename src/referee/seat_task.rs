@@ -46,7 +46,9 @@ impl SeatTask {
                 .sends(self.seat, &message.text, message.wanted, message.stored)
                 .await;
             let (kept, note) = self.call(&message).await;
-            self.journal.hears(self.seat, sent, kept, note.as_deref(), &self.answers).await;
+            self.journal
+                .hears(self.seat, sent, kept, note.as_deref(), &self.answers)
+                .await;
         }
     }
 
@@ -57,7 +59,9 @@ impl SeatTask {
         if self.failures >= self.failures_max {
             return (Kept::Dead, None);
         }
-        let reply = link.call(&message.text, message.within, message.wanted).await;
+        let reply = link
+            .call(&message.text, message.within, message.wanted)
+            .await;
         let kept = Kept::of(&reply, message.wanted);
         match kept.alive() {
             Some(true) => self.failures = 0,

@@ -1,11 +1,12 @@
-//! How replies are written into a referee's transcript. A call is stored as its exact text, an
-//! answer too; what is no answer starts with `!`, and an answer that starts with `!` gets one more.
+//! How replies are written into a referee's transcript: an answer as its exact text, anything else
+//! as one of two words that begin with a control character, which no wire's text does.
 
 use super::seat_link::SeatReply;
 
-const LATE: &str = "!late";
-const FAILED: &str = "!failed";
-const DEAD: &str = "!dead";
+/// In place of an answer that did not come in time. The same as the store's own constant.
+const LATE: &str = "\u{1}late";
+/// In place of an answer when the connection or program failed. The same as the store's own constant.
+const FAILED: &str = "\u{1}failed";
 /// Most bytes kept of a reply that nobody waited for.
 const UNWANTED_LEN_MAX: usize = 512;
 
@@ -23,31 +24,23 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// The text of the transcript's entry.
+    /// The text of the transcript's entry. Why a call failed stays in the log.
     #[must_use]
     pub fn encode(&self) -> String {
         match self {
-            Self::Said(text) if text.starts_with('!') => format!("!{text}"),
             Self::Said(text) => text.clone(),
             Self::Late => LATE.to_owned(),
-            Self::Failed(why) => format!("{FAILED} {why}"),
-            Self::Dead => DEAD.to_owned(),
+            Self::Failed(_) | Self::Dead => FAILED.to_owned(),
         }
     }
 
     /// Reads an entry's text back.
     #[must_use]
     pub fn decode(entry: &str) -> Self {
-        if entry == LATE {
-            Self::Late
-        } else if entry == DEAD {
-            Self::Dead
-        } else if let Some(why) = entry.strip_prefix(FAILED) {
-            Self::Failed(why.trim_start().to_owned())
-        } else if let Some(text) = entry.strip_prefix('!') {
-            Self::Said(text.to_owned())
-        } else {
-            Self::Said(entry.to_owned())
+        match entry {
+            LATE => Self::Late,
+            FAILED => Self::Failed(String::new()),
+            text => Self::Said(text.to_owned()),
         }
     }
 
@@ -57,8 +50,7 @@ impl Kept {
         match self {
             Self::Said(text) => games::Reply::Text(text.as_bytes()),
             Self::Late => games::Reply::Late,
-            Self::Failed(_) => games::Reply::Failed,
-            Self::Dead => games::Reply::Text(b""),
+            Self::Failed(_) | Self::Dead => games::Reply::Failed,
         }
     }
 
@@ -76,6 +68,9 @@ impl Kept {
     #[must_use]
     pub(super) fn of(reply: &SeatReply, wanted: bool) -> Self {
         match reply {
+            SeatReply::Said { text, .. } if [LATE, FAILED].contains(&text.as_str()) => {
+                Self::Said(String::new())
+            }
             SeatReply::Said { text, .. } if wanted || text.len() <= UNWANTED_LEN_MAX => {
                 Self::Said(text.clone())
             }
@@ -102,23 +97,28 @@ mod tests {
         let replies = [
             said(""),
             said("?money=t"),
-            said("!late"),
-            said("!!"),
-            said("!failed x"),
+            said("late"),
             Kept::Late,
-            Kept::Failed("refused".to_owned()),
-            Kept::Dead,
+            Kept::Failed(String::new()),
         ];
         for reply in replies {
             assert_eq!(Kept::decode(&reply.encode()), reply);
         }
+        assert_eq!(Kept::decode(&Kept::Dead.encode()).alive(), Some(false));
+        let forged = SeatReply::said(Kept::Late.encode());
+        assert_eq!(Kept::of(&forged, true), said(""));
     }
 
     #[test]
     fn unwanted_replies_are_cut_between_letters() {
         let long = SeatReply::said("é".repeat(UNWANTED_LEN_MAX));
-        let Kept::Said(kept) = Kept::of(&long, false) else { panic!("said") };
+        let Kept::Said(kept) = Kept::of(&long, false) else {
+            panic!("said")
+        };
         assert_eq!(kept.len(), UNWANTED_LEN_MAX);
-        assert_eq!(Kept::of(&long, true), Kept::Said("é".repeat(UNWANTED_LEN_MAX)));
+        assert_eq!(
+            Kept::of(&long, true),
+            Kept::Said("é".repeat(UNWANTED_LEN_MAX))
+        );
     }
 }
