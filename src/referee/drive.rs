@@ -30,6 +30,8 @@ pub(super) struct DriveOptions {
     pub(super) failures_max: u16,
     /// How long a player has to take note of what asks for no answer.
     pub(super) within: Duration,
+    /// Wait before each message that asks for an answer.
+    pub(super) pause: Duration,
 }
 
 /// Why a match did not reach its end, as a sentence.
@@ -83,6 +85,7 @@ pub(super) async fn drive(
             link,
             failures: past.failures(seat),
             failures_max: options.failures_max,
+            pause: options.pause,
             journal: Arc::clone(&journal),
             answers: answers.clone(),
         };

@@ -76,6 +76,7 @@ impl Journal {
                 reply: shown(&kept, note),
                 took_us: i64::try_from(sent.since.elapsed().as_micros()).unwrap_or(i64::MAX),
                 wanted: sent.wanted,
+                missed: sent.wanted && !matches!(kept, Kept::Said(_)),
             },
         );
         let line = self.lines.reserve().await.ok();

@@ -24,6 +24,8 @@ pub struct LogLine {
     pub took_us: i64,
     /// Whether the match waited for it (a stored transcript does not say: false).
     pub wanted: bool,
+    /// Whether the match waited in vain.
+    pub missed: bool,
 }
 
 /// The callbacks of one match by seat, readable while it runs.
@@ -98,6 +100,7 @@ pub fn from_entries(entries: &[Entry]) -> Vec<LogLine> {
                 reply: "(no reply stored)".to_owned(),
                 took_us: 0,
                 wanted: false,
+                missed: false,
             }),
             (Direction::In, Some(line)) => {
                 line.reply = shown(&Kept::decode(&entry.text), None);
@@ -157,6 +160,7 @@ mod tests {
             reply: super::shown(&super::Kept::Said("?a=b\r\nx".to_owned()), None),
             took_us: 12_340,
             wanted: true,
+            missed: false,
         };
         let shown = text(&[line]);
         let lines: Vec<&str> = shown.lines().collect();

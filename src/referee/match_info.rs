@@ -6,6 +6,7 @@ use games::{Cause, Outcome};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A match to be started.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct MatchRequest {
     pub seed: Option<u64>,
     /// Rule options that differ from the host's own.
     pub options: Value,
+    /// Wait before each message that asks for an answer: zero but for a match to be looked at.
+    pub pause: Duration,
 }
 
 /// Who plays, and under which numbers.

@@ -115,6 +115,13 @@ fn player(page: &mut String, hosted: &HostedMatch, place: usize, spec: &str) {
     };
 }
 
+/// A player's address may hold his secrets after the host.
+fn without_path(spec: &str) -> &str {
+    let start = spec.find("://").map_or(0, |end| end + 3);
+    let end = spec.get(start..).and_then(|rest| rest.find(['/', '?', '#']));
+    end.and_then(|end| spec.get(..start + end)).unwrap_or(spec)
+}
+
 /// Text that may stand in HTML, in attributes too.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -129,4 +136,21 @@ fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, without_path};
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        assert_eq!(escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
+    }
+
+    #[test]
+    fn addresses_are_shown_without_their_secrets() {
+        assert_eq!(without_path("url:http://a:1/key?x"), "url:http://a:1");
+        assert_eq!(without_path("url:http://a:1?key"), "url:http://a:1");
+        assert_eq!(without_path("filler"), "filler");
+    }
 }

@@ -31,6 +31,8 @@ pub(super) struct SeatTask {
     pub(super) failures: u16,
     /// Failures in a row after which the seat is not called any more.
     pub(super) failures_max: u16,
+    /// Wait before each message that asks for an answer.
+    pub(super) pause: Duration,
     /// Where everything is written down.
     pub(super) journal: Arc<Journal>,
     /// Where wanted answers go.
@@ -41,6 +43,9 @@ impl SeatTask {
     /// Delivers until the queue is closed.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
         while let Some(message) = queue.recv().await {
+            if message.wanted && self.link.is_some() && !self.pause.is_zero() {
+                tokio::time::sleep(self.pause).await;
+            }
             let sent = self
                 .journal
                 .sends(self.seat, &message.text, message.wanted, message.stored)

@@ -1,7 +1,8 @@
 //! The referee's HTTP server: `?connect…`, `?log=ID` and the start page.
 
-use super::host::{Host, StartError, Started};
+use super::host::Host;
 use super::query::{self, Ask};
+use super::started::{StartError, Started};
 use super::{log, page};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
