@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod cli;
 pub mod link;
 pub mod referee;
 pub mod store;

@@ -25,6 +25,7 @@ pub mod server;
 mod setup;
 pub mod spans;
 pub mod started;
+pub mod store_recording;
 pub mod tally;
 pub mod transcript;
 pub mod watch;
