@@ -7,5 +7,8 @@ pub mod gateway;
 pub mod identities;
 pub mod metrics;
 pub mod session;
+pub mod cli;
+pub mod link;
+pub mod referee;
 pub mod store;
 pub mod thinking;
