@@ -1,6 +1,12 @@
 //! The command line as a whole, and how its verbs end.
 
-use super::{completions, configure, database, drain, health, matches, serve, systemd};
+use super::play_args::PlayArgs;
+use super::play_gateway::start_gateway;
+use super::referee::RefereeArgs;
+use super::usage::UsageError;
+use super::{
+    completions, configure, database, drain, health, matches, play, referee, serve, systemd,
+};
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -46,6 +52,10 @@ fn environment() -> config::Environment {
 enum Verb {
     /// Run the daemon: callbacks, REST interface, and our referees if configured.
     Serve(serve::Args),
+    /// Play matches on this machine and sum them up.
+    Play(Box<PlayArgs>),
+    /// Run a game's referee for players who come from elsewhere.
+    Referee(Box<RefereeArgs>),
     /// Ask a running daemon whether it is well: exit code 0 or 1.
     Health(health::Args),
     /// Ask a running daemon to stop once its matches have ended.
@@ -74,10 +84,8 @@ pub fn run() -> ExitCode {
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("drover: {error:#}");
-            match error.downcast_ref::<ConfigError>() {
-                Some(_) => ExitCode::from(USAGE),
-                None => ExitCode::FAILURE,
-            }
+            let usage = error.is::<ConfigError>() || error.is::<UsageError>();
+            if usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -86,26 +94,32 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
     match cli.verb {
         Verb::Serve(args) => serve::run(&common, &args),
+        Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),
+        Verb::Referee(args) => on_all_cores(done(referee::run(*args))),
         Verb::Health(args) => health::run(&common, &args),
         Verb::Drain(args) => drain::run(&common, &args),
         Verb::Config(verb) => configure::run(&common, &verb),
-        Verb::Db(verb) => on_runtime(database::run(&common, &verb)),
-        Verb::Match(verb) => on_runtime(matches::run(&common, &verb)),
+        Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
+        Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
         Verb::Systemd(args) => systemd::run(&args),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
     }
 }
 
-/// Runs a verb that waits for the store.
-pub(super) fn on_runtime(
+/// Runs a verb that waits on the async runtime.
+pub(super) fn on_all_cores(
     verb: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
         .enable_all()
         .build()
         .context("the async runtime does not start")?
         .block_on(verb)
+}
+
+/// A verb that has nothing to say by its exit code but that it went well.
+async fn done(verb: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    verb.await.map(|()| ExitCode::SUCCESS)
 }
 
 /// Whether whoever reads our output has gone: no failure of ours.

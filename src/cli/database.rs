@@ -1,7 +1,7 @@
 //! `drover db migrate|backup|verify`.
 
 use super::args::Common;
-use super::serve::store_settings;
+use crate::daemon::store_settings;
 use crate::config::Flags;
 use crate::store::Store;
 use std::io::Write as _;

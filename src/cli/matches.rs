@@ -2,8 +2,8 @@
 
 use super::args::Common;
 use super::output::{Format, write_rows};
-use super::serve::store_settings;
 use super::{database, replay};
+use crate::daemon::store_settings;
 use crate::config::{Config, Flags};
 use crate::store::{Filter, MatchRow, PageAt, Store, StoreError};
 use anyhow::{Context as _, bail};

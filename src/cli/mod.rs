@@ -10,18 +10,16 @@ mod health;
 mod logging;
 mod matches;
 mod output;
-mod replay;
-mod serve;
-mod systemd;
-
-pub use args::run;
-//! One file a verb; the only place that prints to a terminal.
-
 pub mod play;
 pub mod play_args;
+mod play_gateway;
 mod play_keep;
 mod play_progress;
 pub mod referee;
+mod replay;
+mod serve;
+mod systemd;
 pub mod usage;
 
+pub use args::run;
 pub use usage::UsageError;

@@ -1,7 +1,7 @@
 //! The layers of a configuration, each value with the place where it stands.
 
 use super::error::ConfigError;
-use super::schema::{HUB_FIELDS, HUBS_MAX, Kind, keys};
+use super::schema::{HUB_FIELDS, HUBS_MAX, keys};
 use super::value;
 use std::fmt;
 use std::path::Path;

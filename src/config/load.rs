@@ -4,12 +4,12 @@ use super::error::ConfigError;
 use super::layers::{self, Environment, Flags, Given, Layer, Origin};
 use super::schema::{Kind, keys};
 use super::settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Network, Referee,
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee,
     Secret, Shim, Smartdog, Store, Thinking, parse_address,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -257,14 +257,14 @@ impl<'a> Values<'a> {
             .map(Into::into)
     }
 
-    fn networks(&self, path: &str) -> Vec<Network> {
+    fn peers(&self, path: &str) -> Vec<IpAddr> {
         let items = self
             .get(path)
             .and_then(toml::Value::as_array)
             .into_iter()
             .flatten();
         items
-            .filter_map(|item| Network::parse(item.as_str()?))
+            .filter_map(|item| item.as_str()?.parse().ok())
             .collect()
     }
 }
@@ -323,14 +323,14 @@ fn callbacks(values: &Values<'_>) -> Result<Callbacks, ConfigError> {
                 .trim_matches('/')
                 .to_owned(),
         ),
-        trusted_proxies: values.networks("callbacks.trusted_proxies"),
+        trusted_proxies: values.peers("callbacks.trusted_proxies"),
         connections_max: values.count("callbacks.connections_max"),
         connections_per_peer_max: values.count("callbacks.connections_per_peer_max"),
+        requests_per_peer_max: values.count("callbacks.requests_per_peer_max"),
         sessions_max: values.count("callbacks.sessions_max"),
         header_timeout: Duration::from_millis(values.whole("callbacks.header_timeout_ms")),
         idle_limit: Duration::from_secs(values.whole("callbacks.idle_limit_s")),
         hibernate_after: Duration::from_secs(values.whole("callbacks.hibernate_after_s")),
-        query_bytes_max: values.count("callbacks.query_max_bytes"),
     })
 }
 

@@ -30,8 +30,8 @@ pub enum Kind {
     Path,
     /// A path, or empty for none.
     PathOrNone,
-    /// A list of IP addresses and networks such as `10.0.0.0/8`.
-    Networks,
+    /// A list of IP addresses.
+    Peers,
     /// One referee option of a game, typed by its own default (JSON text).
     Rule(&'static str),
 }
@@ -162,7 +162,7 @@ fn callbacks() -> Vec<Key> {
         ),
         key(
             "callbacks.trusted_proxies",
-            Kind::Networks,
+            Kind::Peers,
             "[]",
             "Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address.",
         ),
@@ -181,6 +181,13 @@ fn callbacks() -> Vec<Key> {
             "Open connections from one address.",
         ),
         whole(
+            "callbacks.requests_per_peer_max",
+            4_096,
+            (1, 1_000_000),
+            "requests",
+            "Requests at once from one address, also behind a trusted proxy.",
+        ),
+        whole(
             "callbacks.sessions_max",
             200_000,
             (1, 10_000_000),
@@ -190,10 +197,11 @@ fn callbacks() -> Vec<Key> {
         ),
         whole(
             "callbacks.header_timeout_ms",
-            5_000,
-            (100, 60_000),
+            30_000,
+            (100, 600_000),
             "milliseconds",
-            "A request whose head takes longer than this is cut off.",
+            "A request whose head takes longer than this to arrive is cut off; so is a connection that \
+             stays idle for so long.",
         ),
         whole(
             "callbacks.idle_limit_s",
@@ -209,13 +217,6 @@ fn callbacks() -> Vec<Key> {
             "seconds",
             "A session that hears nothing for this long leaves memory; its next callback folds its \
              transcript again.",
-        ),
-        whole(
-            "callbacks.query_max_bytes",
-            8_192,
-            (512, 65_536),
-            "bytes",
-            "The longest query that is read.",
         ),
     ]
 }

@@ -3,13 +3,14 @@
 use super::error::ConfigError;
 use super::layers::{Given, Origin};
 use super::schema::{Key, Kind};
-use super::settings::{Network, parse_address};
+use super::settings::parse_address;
+use std::net::IpAddr;
 use toml::Value;
 
 /// Longest text of any key, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
-/// Most networks in a list.
-const NETWORKS_MAX: usize = 256;
+/// Most addresses in a list.
+const PEERS_MAX: usize = 256;
 
 /// A value written in TOML, if it is of the key's kind.
 pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, ConfigError> {
@@ -43,7 +44,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     match kind {
         Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
         Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
-        Kind::Networks => Value::Array(
+        Kind::Peers => Value::Array(
             text.split(',')
                 .map(str::trim)
                 .filter(|item| !item.is_empty())
@@ -67,11 +68,11 @@ fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Choice(words), Value::String(text)) => words.contains(&text.as_str()),
         (Kind::Text | Kind::Path, Value::String(text)) => !text.is_empty() && printable(text),
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
-        (Kind::Networks, Value::Array(items)) => {
-            items.len() <= NETWORKS_MAX
+        (Kind::Peers, Value::Array(items)) => {
+            items.len() <= PEERS_MAX
                 && items.iter().all(|item| {
                     item.as_str()
-                        .is_some_and(|text| Network::parse(text).is_some())
+                        .is_some_and(|text| text.parse::<IpAddr>().is_ok())
                 })
         }
         (Kind::Rule("true" | "false"), value) => value.is_bool(),
@@ -105,9 +106,9 @@ pub(super) fn allowed(kind: Kind) -> String {
         }
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
-        Kind::Networks => {
+        Kind::Peers => {
             format!(
-                "a list of at most {NETWORKS_MAX} addresses and networks such as [\"10.0.0.0/8\", \"::1\"]"
+                "a list of at most {PEERS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]"
             )
         }
         Kind::Rule("true" | "false") => "true or false".to_owned(),
