@@ -2,4 +2,5 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod api;
 pub mod store;

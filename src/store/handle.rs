@@ -202,7 +202,13 @@ impl Store {
         &self.inner.readers
     }
 
-    pub(super) fn kit(&self) -> KitOf {
+    /// The game with this name.
+    #[must_use]
+    pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
+        (self.inner.kit)(game)
+    }
+
+    pub(super) fn kit_of(&self) -> KitOf {
         self.inner.kit
     }
 

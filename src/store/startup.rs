@@ -98,7 +98,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     })
 }
 
-/// [`rows::OPENED`] of every session that has not ended, and when it was opened.
+/// The columns of [`rows::opened`] for every session that has not ended, and when it was opened.
 const LIVE: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, \
                     s.seat, s.seed, s.setup, s.durability, s.opened_us \
                     FROM sessions s WHERE s.ended_us IS NULL ORDER BY s.id";

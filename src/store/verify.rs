@@ -130,7 +130,7 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        let kit = self.kit();
+        let kit = self.kit_of();
         let folding = tokio::task::spawn_blocking(move || {
             let mut checked = fold_match(&row, opened.as_ref(), &transcripts, &facts, kit);
             checked.differences.append(&mut broken);
@@ -267,7 +267,8 @@ fn fold_player(transcript: &Transcript, facts: &[FactRow], kit: &dyn Kit) -> Vec
 fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> Vec<String> {
     let mut found = Vec::new();
     let mine: Vec<&FactRow> = stored.iter().filter(|fact| fact.session == session.id).collect();
-    if mine.len() != learnt.len() {
+    // A session that goes on may have grown between the reading of its facts and of its entries.
+    if mine.len() > learnt.len() || (session.ended_us.is_some() && mine.len() < learnt.len()) {
         found.push(format!("{} facts are stored, folding gives {}", mine.len(), learnt.len()));
     }
     for (at, (stored, learnt)) in mine.iter().zip(learnt).enumerate() {
@@ -283,6 +284,9 @@ fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> V
 
 fn compare_ending(session: &SessionRow, ending: Option<&Ending>) -> Vec<String> {
     let mut found = Vec::new();
+    if session.ended_us.is_none() {
+        return found;
+    }
     match (ending, session.cause) {
         (Some(ending), Some(cause)) if ending.cause == cause && ending.scores == session.scores => {}
         (Some(ending), cause) => found.push(format!(
@@ -323,6 +327,8 @@ fn fold_referee(
             break;
         };
         match entry.direction {
+            // The seats of a match that goes on are read at different moments.
+            Direction::Out if row.ended_us.is_none() && !replay.is_due(seat) => break,
             Direction::Out => replay.called(seat, entry),
             Direction::In => {
                 if replay.open.get_mut(&seat).and_then(VecDeque::pop_front) == Some(true) {
@@ -355,6 +361,10 @@ impl Replay {
         for call in calls {
             self.due.entry(call.seat).or_default().push_back(call);
         }
+    }
+
+    fn is_due(&self, seat: Seat) -> bool {
+        self.due.get(&seat).is_some_and(|due| !due.is_empty())
     }
 
     fn called(&mut self, seat: Seat, entry: &MatchEntry) {
