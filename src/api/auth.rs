@@ -16,7 +16,10 @@ pub(super) async fn require_token(
     let Some(token) = state.token.as_deref() else {
         return next.run(request).await;
     };
-    let given = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
+    let given = request
+        .headers()
+        .get(AUTHORIZATION)
+        .map(|value| value.as_bytes());
     match given.and_then(bearer) {
         Some(given) if same(given, token.as_bytes()) => next.run(request).await,
         _ => Problem::unauthorised().into_response(),
@@ -25,7 +28,9 @@ pub(super) async fn require_token(
 
 fn bearer(value: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = value.split_at_checked("Bearer ".len())?;
-    scheme.eq_ignore_ascii_case(b"Bearer ").then(|| token.trim_ascii())
+    scheme
+        .eq_ignore_ascii_case(b"Bearer ")
+        .then(|| token.trim_ascii())
 }
 
 /// Compares in a time that depends on the given text's length alone.

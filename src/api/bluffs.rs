@@ -9,7 +9,9 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-const FILTERS: &[&str] = &["game", "match", "opponent", "by", "bot", "caught", "since", "until"];
+const FILTERS: &[&str] = &[
+    "game", "match", "opponent", "by", "bot", "caught", "since", "until",
+];
 
 /// `GET /api/v1/bluffs`
 pub(super) async fn list(
@@ -17,7 +19,10 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state.store.bluffs(&params.filter()?, &params.page()?).await?;
+    let page = state
+        .store
+        .bluffs(&params.filter()?, &params.page()?)
+        .await?;
     Ok(response::json(&response::page(page, shown)))
 }
 

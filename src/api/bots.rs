@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 pub(super) async fn list(RawQuery(query): RawQuery) -> Result<Response, Problem> {
     let wanted = Params::read(query.as_deref(), &[&["game"]])?.game()?;
     let mut items = Vec::new();
-    for kit in games::ALL.iter().filter(|kit| wanted.as_deref().is_none_or(|game| game == kit.game())) {
+    for kit in games::ALL
+        .iter()
+        .filter(|kit| wanted.as_deref().is_none_or(|game| game == kit.game()))
+    {
         for bot in kit.bots() {
             items.push(json!({
                 "game": kit.game(),
@@ -25,5 +28,7 @@ pub(super) async fn list(RawQuery(query): RawQuery) -> Result<Response, Problem>
             }));
         }
     }
-    Ok(response::json(&json!({ "items": items, "next": Value::Null })))
+    Ok(response::json(
+        &json!({ "items": items, "next": Value::Null }),
+    ))
 }

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 const FILTERS: &[&str] = &["seat", "session"];
 const NDJSON: &str = "application/x-ndjson";
-const WITHHELD: &str = "the referee's transcripts show every hand; they can be read when the match has ended";
+const WITHHELD: &str =
+    "the referee's transcripts show every hand; they can be read when the match has ended";
 
 /// `GET /api/v1/matches/{id}/entries`: a page of JSON, or all of it as ndjson if `Accept` says so.
 pub(super) async fn list(
@@ -23,8 +24,14 @@ pub(super) async fn list(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let accept = headers.get_all(header::ACCEPT).iter();
-    let wants = accept.filter_map(|value| value.to_str().ok()).any(|value| value.contains("ndjson"));
-    if wants { lines(state, path, query, headers).await } else { page(state, path, query, headers).await }
+    let wants = accept
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("ndjson"));
+    if wants {
+        lines(state, path, query, headers).await
+    } else {
+        page(state, path, query, headers).await
+    }
 }
 
 /// `GET /api/v1/matches/{id}/entries.ndjson`
@@ -43,7 +50,9 @@ pub(super) async fn lines(
     }
     let mut response = response::tagged(&headers, read.row.ended_us.is_some(), NDJSON, body);
     if read.withheld {
-        response.headers_mut().insert("drover-withheld", HeaderValue::from_static(WITHHELD));
+        response
+            .headers_mut()
+            .insert("drover-withheld", HeaderValue::from_static(WITHHELD));
     }
     Ok(response)
 }
@@ -56,18 +65,30 @@ async fn page(
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
     let at = params.page()?;
-    let after = at.after.as_deref().and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+    let after = at
+        .after
+        .as_deref()
+        .and_then(|cursor| cursor.parse().ok())
+        .unwrap_or(0);
     let read = Read::of(&state, &id, &params).await?;
     let begin = read.entries.partition_point(|entry| entry.id.0 <= after);
     let rest = read.entries.get(begin..).unwrap_or_default();
     let limit = at.limit as usize;
     let items: Vec<Value> = rest.iter().take(limit).map(shown).collect();
-    let last = rest.iter().take(limit).last().filter(|_| rest.len() > limit);
+    let last = rest
+        .iter()
+        .take(limit)
+        .last()
+        .filter(|_| rest.len() > limit);
     let mut value = json!({ "items": items, "next": last.map(|entry| entry.id.0.to_string()) });
     if read.withheld {
         value["withheld"] = WITHHELD.into();
     }
-    Ok(response::tagged_json(&headers, read.row.ended_us.is_some(), &value))
+    Ok(response::tagged_json(
+        &headers,
+        read.row.ended_us.is_some(),
+        &value,
+    ))
 }
 
 /// What may be read of a match.
@@ -91,7 +112,11 @@ impl Read {
             sessions.retain(|row| !referees(row));
         }
         let entries = state.store.entries(&sessions).await?;
-        Ok(Self { row, entries, withheld })
+        Ok(Self {
+            row,
+            entries,
+            withheld,
+        })
     }
 }
 

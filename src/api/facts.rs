@@ -18,7 +18,10 @@ pub(super) async fn list(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[&["seat", "session", "kind"]])?;
-    let (seat, session) = (params.number::<u8>("seat")?, params.number::<i64>("session")?);
+    let (seat, session) = (
+        params.number::<u8>("seat")?,
+        params.number::<i64>("session")?,
+    );
     let kind = params.text("kind");
     let row = matches::find(&state, &id).await?;
     let mut facts = state.store.facts(&id).await?;
@@ -26,5 +29,9 @@ pub(super) async fn list(
     facts.retain(|fact| session.is_none_or(|session| fact.session.0 == session));
     facts.retain(|fact| kind.as_ref().is_none_or(|kind| fact.kind == *kind));
     let value = json!({ "items": facts, "next": Value::Null });
-    Ok(response::tagged_json(&headers, row.ended_us.is_some(), &value))
+    Ok(response::tagged_json(
+        &headers,
+        row.ended_us.is_some(),
+        &value,
+    ))
 }

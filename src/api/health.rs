@@ -22,7 +22,9 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
         return Err(Problem::unavailable(why));
     }
     if let Some(why) = state.store.health().failing {
-        return Err(Problem::unavailable(format!("the store cannot write: {why}")));
+        return Err(Problem::unavailable(format!(
+            "the store cannot write: {why}"
+        )));
     }
     Ok(response::json(&json!({ "status": "ready" })))
 }

@@ -11,7 +11,9 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-const FILTERS: &[&str] = &["game", "bot", "opponent", "outcome", "cause", "since", "until"];
+const FILTERS: &[&str] = &[
+    "game", "bot", "opponent", "outcome", "cause", "since", "until",
+];
 
 /// `GET /api/v1/matches`
 pub(super) async fn list(
@@ -19,7 +21,10 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state.store.matches(&params.filter()?, &params.page_of_matches()?).await?;
+    let page = state
+        .store
+        .matches(&params.filter()?, &params.page_of_matches()?)
+        .await?;
     Ok(response::json(&response::page(page, |row| shown(&row))))
 }
 
@@ -31,7 +36,11 @@ pub(super) async fn one(
 ) -> Result<Response, Problem> {
     let row = find(&state, &id).await?;
     let value = whole(&state, &row).await?;
-    Ok(response::tagged_json(&headers, row.ended_us.is_some(), &value))
+    Ok(response::tagged_json(
+        &headers,
+        row.ended_us.is_some(),
+        &value,
+    ))
 }
 
 /// A match with its sessions.

@@ -17,7 +17,10 @@ pub(super) async fn list(
     let params = Params::read(query.as_deref(), &[&["game", "kind"], PAGE])?;
     let kinds = [OpponentKind::Named, OpponentKind::Type].map(|kind| (kind.word(), kind));
     let kind = params.word("kind", kinds)?;
-    let page = state.store.models(params.game()?.as_deref(), kind, &params.page()?).await?;
+    let page = state
+        .store
+        .models(params.game()?.as_deref(), kind, &params.page()?)
+        .await?;
     Ok(response::json(&response::page(page, |model| shown(&model))))
 }
 
@@ -29,9 +32,10 @@ pub(super) async fn model(
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
     let stored = state.store.model_by_id(number).await?.ok_or_else(unknown)?;
-    let kit = state.store.kit(&stored.game).ok_or_else(|| {
-        Problem::not_found(format!("this version knows no game {}", stored.game))
-    })?;
+    let kit = state
+        .store
+        .kit(&stored.game)
+        .ok_or_else(|| Problem::not_found(format!("this version knows no game {}", stored.game)))?;
     let mut value = shown(&stored);
     value["model"] = kit.show_model(&stored.model);
     Ok(response::json(&value))

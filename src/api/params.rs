@@ -24,7 +24,11 @@ impl Params {
     /// Reads a query string that may hold only parameters of these names.
     pub(super) fn read(query: Option<&str>, names: &[&[&str]]) -> Result<Self, Problem> {
         let mut found = BTreeMap::new();
-        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        for pair in query
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let (name, value) = (decoded(name)?, decoded(value)?);
             if !names.iter().any(|names| names.contains(&name.as_str())) {
@@ -52,7 +56,9 @@ impl Params {
         name: &str,
         words: impl IntoIterator<Item = (&'static str, T)>,
     ) -> Result<Option<T>, Problem> {
-        let Some(value) = self.0.get(name) else { return Ok(None) };
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
         let mut allowed = Vec::new();
         for (word, meaning) in words {
             if word == value {
@@ -71,9 +77,14 @@ impl Params {
 
     /// A whole number from 0 up.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Problem> {
-        let Some(value) = self.0.get(name) else { return Ok(None) };
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
         let detail = || format!("{name} is {value:?}; it takes a whole number in range");
-        value.parse().map(Some).map_err(|_| Problem::parameter(name, detail(), [""; 0]))
+        value
+            .parse()
+            .map(Some)
+            .map_err(|_| Problem::parameter(name, detail(), [""; 0]))
     }
 
     /// Where the page begins and how long it is; its cursor is a number.
@@ -98,7 +109,8 @@ impl Params {
         let after = self.text("cursor");
         match after.as_deref() {
             Some(cursor) if !is_cursor(cursor) => {
-                let detail = format!("{cursor:?} is no cursor; take it from `next` of the page before");
+                let detail =
+                    format!("{cursor:?} is no cursor; take it from `next` of the page before");
                 Err(Problem::parameter("cursor", detail, [""; 0]))
             }
             _ => Ok(PageAt { after, limit }),
@@ -127,16 +139,21 @@ impl Params {
         if games::ALL.is_empty() {
             return Ok(self.text("game"));
         }
-        let games = games::ALL.iter().map(|kit| (kit.game(), kit.game().to_owned()));
+        let games = games::ALL
+            .iter()
+            .map(|kit| (kit.game(), kit.game().to_owned()));
         self.word("game", games)
     }
 
     fn time(&self, name: &str) -> Result<Option<i64>, Problem> {
-        let Some(value) = self.0.get(name) else { return Ok(None) };
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
         match value.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Some(time.as_microsecond())),
             Err(_) => {
-                let detail = format!("{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z");
+                let detail =
+                    format!("{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z");
                 Err(Problem::parameter(name, detail, ["RFC 3339"]))
             }
         }

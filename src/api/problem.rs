@@ -29,7 +29,14 @@ fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: String) -> Self {
-        Self { kind, title, status, detail, parameter: None, allowed: Vec::new() }
+        Self {
+            kind,
+            title,
+            status,
+            detail,
+            parameter: None,
+            allowed: Vec::new(),
+        }
     }
 
     /// A query parameter that does not exist, is repeated or has no such value.
@@ -53,13 +60,23 @@ impl Problem {
     /// There is no such thing.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         let title = "There is no such thing";
-        Self::new(StatusCode::NOT_FOUND, "urn:drover:problem:not-found", title, detail.into())
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "urn:drover:problem:not-found",
+            title,
+            detail.into(),
+        )
     }
 
     /// The request's body is not what it should be.
     pub(super) fn body(detail: impl Into<String>) -> Self {
         let title = "The body is not understood";
-        Self::new(StatusCode::BAD_REQUEST, "urn:drover:problem:bad-body", title, detail.into())
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "urn:drover:problem:bad-body",
+            title,
+            detail.into(),
+        )
     }
 
     /// The token is missing or wrong.
@@ -83,7 +100,9 @@ impl Problem {
     fn of_status(status: StatusCode) -> Self {
         let title = status.canonical_reason().unwrap_or("The request failed");
         let detail = match status {
-            StatusCode::METHOD_NOT_ALLOWED => "this path does not take this method; see the header Allow",
+            StatusCode::METHOD_NOT_ALLOWED => {
+                "this path does not take this method; see the header Allow"
+            }
             StatusCode::PAYLOAD_TOO_LARGE => "the body is larger than this API takes",
             StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "the answer took too long",
             _ => title,
@@ -121,10 +140,14 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_string(&self).unwrap_or_default();
         let mut response = (self.status, body).into_response();
-        response.headers_mut().insert(header::CONTENT_TYPE, CONTENT_TYPE);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, CONTENT_TYPE);
         if self.status == StatusCode::UNAUTHORIZED {
             let scheme = HeaderValue::from_static("Bearer");
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, scheme);
         }
         response
     }

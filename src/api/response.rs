@@ -24,7 +24,9 @@ pub(super) fn page<T>(page: Page<T>, show: impl Fn(T) -> Value) -> Value {
 pub(super) fn json(value: &impl Serialize) -> Response {
     match serde_json::to_string(value) {
         Ok(body) => ([(header::CONTENT_TYPE, JSON)], body).into_response(),
-        Err(error) => Problem::unavailable(format!("the answer cannot be shown: {error}")).into_response(),
+        Err(error) => {
+            Problem::unavailable(format!("the answer cannot be shown: {error}")).into_response()
+        }
     }
 }
 
@@ -38,11 +40,23 @@ pub(super) fn tagged(
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     let tag = lasting.then(|| format!("\"{:016x}\"", digest(body.as_bytes())));
     let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) else {
-        return ([kind, (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
+        return (
+            [
+                kind,
+                (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+            ],
+            body,
+        )
             .into_response();
     };
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().any(|given| matches(given, &tag));
-    let cache = (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    let known = headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .any(|given| matches(given, &tag));
+    let cache = (
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("private, no-cache"),
+    );
     let tag = (header::ETAG, tag);
     if known {
         return (StatusCode::NOT_MODIFIED, [tag, cache]).into_response();
@@ -56,8 +70,13 @@ pub(super) fn tagged_json(headers: &HeaderMap, lasting: bool, value: &Value) -> 
 }
 
 fn matches(given: &HeaderValue, tag: &HeaderValue) -> bool {
-    let (Ok(given), Ok(tag)) = (given.to_str(), tag.to_str()) else { return false };
-    given.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)
+    let (Ok(given), Ok(tag)) = (given.to_str(), tag.to_str()) else {
+        return false;
+    };
+    given
+        .split(',')
+        .map(str::trim)
+        .any(|one| one == "*" || one.trim_start_matches("W/") == tag)
 }
 
 /// FNV-1a over 64 bits: a tag must be the same in every version of the program.

@@ -2,9 +2,7 @@
 
 use super::problem::{self, Problem};
 use super::state::ApiState;
-use super::{
-    auth, bluffs, bots, entries, facts, health, matches, opponents, seats, sessions,
-};
+use super::{auth, bluffs, bots, entries, facts, health, matches, opponents, seats, sessions};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{from_fn_with_state, map_response};
@@ -40,7 +38,10 @@ pub fn router(state: ApiState) -> Router {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
         .fallback(no_such_path)
-        .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, ANSWER_WITHIN))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::GATEWAY_TIMEOUT,
+            ANSWER_WITHIN,
+        ))
         .layer(RequestBodyLimitLayer::new(BODY_LEN_MAX))
         .layer(map_response(problem::dress))
         .with_state(state)

@@ -32,7 +32,9 @@ pub(super) async fn name(
         let why = format!("name takes 1 to {NAME_LEN_MAX} letters and no control characters");
         return Err(Problem::body(why));
     }
-    let number = seat.parse().map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
+    let number = seat
+        .parse()
+        .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
     matches::find(&state, &id).await?;
     state.store.name_seat(&id, number, name).await?;
     let row = matches::find(&state, &id).await?;

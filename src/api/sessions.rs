@@ -9,8 +9,9 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-const FILTERS: &[&str] =
-    &["game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live"];
+const FILTERS: &[&str] = &[
+    "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
+];
 
 /// `GET /api/v1/sessions`
 pub(super) async fn list(
@@ -18,7 +19,10 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state.store.sessions(&params.filter()?, &params.page()?).await?;
+    let page = state
+        .store
+        .sessions(&params.filter()?, &params.page()?)
+        .await?;
     Ok(response::json(&response::page(page, |row| shown(&row))))
 }
 
@@ -29,7 +33,11 @@ pub(super) async fn one(
 ) -> Result<Response, Problem> {
     let unknown = || Problem::not_found(format!("there is no session {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let row = state.store.session(SessionId(number)).await?.ok_or_else(unknown)?;
+    let row = state
+        .store
+        .session(SessionId(number))
+        .await?
+        .ok_or_else(unknown)?;
     let mut value = shown(&row);
     if let Some((_, count)) = state.store.head(&row).await? {
         value["entries"] = count.into();

@@ -20,7 +20,9 @@ pub struct ApiState {
 
 impl fmt::Debug for ApiState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiState").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("ApiState")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
     }
 }
 
