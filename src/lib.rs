@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod api;
+<<<<<<< HEAD
 pub mod cli;
 pub mod config;
 pub mod daemon;
@@ -12,5 +13,7 @@ pub mod link;
 pub mod metrics;
 pub mod referee;
 pub mod session;
+=======
+>>>>>>> store
 pub mod store;
 pub mod thinking;

@@ -12,7 +12,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Backup`] says what is in the way.
     pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        let failed = |why: String| StoreError::Backup { path: to.to_path_buf(), why };
+        let failed = |why: String| StoreError::Backup {
+            path: to.to_path_buf(),
+            why,
+        };
         if to.exists() {
             return Err(failed("it exists already; name a new file".into()));
         }
@@ -20,7 +23,9 @@ impl Store {
         if part.exists() {
             std::fs::remove_file(&part).map_err(|error| failed(error.to_string()))?;
         }
-        let text = part.to_str().ok_or_else(|| failed("its name is not valid Unicode".into()))?;
+        let text = part
+            .to_str()
+            .ok_or_else(|| failed("its name is not valid Unicode".into()))?;
         sqlx::query("VACUUM INTO ?")
             .bind(text.to_owned())
             .execute(self.readers())
@@ -28,7 +33,11 @@ impl Store {
             .map_err(|error| failed(error.to_string()))?;
         let synced = tokio::task::spawn_blocking({
             let (part, to) = (part.clone(), to.to_path_buf());
-            move || std::fs::File::open(&part)?.sync_all().and_then(|()| std::fs::rename(&part, &to))
+            move || {
+                std::fs::File::open(&part)?
+                    .sync_all()
+                    .and_then(|()| std::fs::rename(&part, &to))
+            }
         });
         match synced.await {
             Ok(Ok(())) => Ok(()),

@@ -41,7 +41,9 @@ impl Store {
     pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
         let mut all = Vec::new();
         for session in sessions {
-            let Some((head, _)) = self.head(session).await? else { continue };
+            let Some((head, _)) = self.head(session).await? else {
+                continue;
+            };
             let mut connection = self.readers().acquire().await?;
             for entry in transcript::walk(&mut connection, session.id, head).await? {
                 all.push(MatchEntry {
@@ -118,7 +120,9 @@ impl Store {
         if let Some(caught) = filter.caught {
             query.push(" AND b.caught = ").push_bind(caught);
         }
-        query.push(" ORDER BY b.id DESC LIMIT ").push_bind(i64::from(at.limit) + 1);
+        query
+            .push(" ORDER BY b.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
         let rows = query.build().fetch_all(self.readers()).await?;
         let mut bluffs = Vec::with_capacity(rows.len());
         for row in &rows {

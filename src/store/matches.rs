@@ -10,7 +10,8 @@ use games::Cause;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite};
 
-const MATCHES: &str = "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
+const MATCHES: &str =
+    "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
         m.detail, m.scores, m.setup,
         (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
                                              'score', r.score, 'win_share', r.win_share))
@@ -27,13 +28,19 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn matches(&self, filter: &Filter, at: &PageAt) -> Result<Page<MatchRow>, StoreError> {
+    pub async fn matches(
+        &self,
+        filter: &Filter,
+        at: &PageAt,
+    ) -> Result<Page<MatchRow>, StoreError> {
         let mut query = QueryBuilder::new(MATCHES);
         if let Some(after) = &at.after {
             query.push(" AND m.id < ").push_bind(after.clone());
         }
         narrow(&mut query, filter, &MATCH_COLUMNS);
-        query.push(" ORDER BY m.id DESC LIMIT ").push_bind(i64::from(at.limit) + 1);
+        query
+            .push(" ORDER BY m.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
         let rows = query.build().fetch_all(self.readers()).await?;
         let matches = rows.iter().map(match_row).collect::<Result<Vec<_>, _>>()?;
         Ok(cut(matches, at, |row| row.id.clone()))
@@ -67,7 +74,9 @@ impl Store {
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn unfinished(&self, game: &str) -> Result<Vec<NewMatch>, StoreError> {
         let mut query = QueryBuilder::new(MATCHES);
-        query.push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ").push_bind(game.to_owned());
+        query
+            .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
+            .push_bind(game.to_owned());
         query.push(" ORDER BY m.id");
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(opened_match).collect()
@@ -91,7 +100,11 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Read`].
-    pub async fn match_of_market(&self, game: &str, market: u64) -> Result<Option<String>, StoreError> {
+    pub async fn match_of_market(
+        &self,
+        game: &str,
+        market: u64,
+    ) -> Result<Option<String>, StoreError> {
         Ok(sqlx::query_scalar(
             "SELECT id FROM matches WHERE ours = 1 AND game = ? AND market = ? ORDER BY id DESC LIMIT 1",
         )
@@ -113,9 +126,14 @@ impl Store {
         let mut query = QueryBuilder::new(SESSIONS);
         query.push(" AND s.id < ").push_bind(number_before(at)?);
         narrow(&mut query, filter, &SESSION_COLUMNS);
-        query.push(" ORDER BY s.id DESC LIMIT ").push_bind(i64::from(at.limit) + 1);
+        query
+            .push(" ORDER BY s.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
         let rows = query.build().fetch_all(self.readers()).await?;
-        let sessions = rows.iter().map(session_row).collect::<Result<Vec<_>, _>>()?;
+        let sessions = rows
+            .iter()
+            .map(session_row)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(cut(sessions, at, |row| row.id.0.to_string()))
     }
 
@@ -136,7 +154,10 @@ impl Store {
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn sessions_of(&self, match_id: &str) -> Result<Vec<SessionRow>, StoreError> {
         let mut query = QueryBuilder::new(SESSIONS);
-        query.push(" AND s.match_id = ").push_bind(match_id.to_owned()).push(" ORDER BY s.id");
+        query
+            .push(" AND s.match_id = ")
+            .push_bind(match_id.to_owned())
+            .push(" ORDER BY s.id");
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(session_row).collect()
     }
@@ -170,22 +191,42 @@ const SESSION_COLUMNS: Columns = Columns {
 
 fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
     if let Some(game) = &filter.game {
-        query.push(" AND ").push(columns.game).push(" = ").push_bind(game.clone());
+        query
+            .push(" AND ")
+            .push(columns.game)
+            .push(" = ")
+            .push_bind(game.clone());
     }
     if let Some(match_id) = &filter.match_id {
         query.push(" AND m.id = ").push_bind(match_id.clone());
     }
     if let Some(since) = filter.since_us {
-        query.push(" AND ").push(columns.time).push(" >= ").push_bind(since);
+        query
+            .push(" AND ")
+            .push(columns.time)
+            .push(" >= ")
+            .push_bind(since);
     }
     if let Some(until) = filter.until_us {
-        query.push(" AND ").push(columns.time).push(" < ").push_bind(until);
+        query
+            .push(" AND ")
+            .push(columns.time)
+            .push(" < ")
+            .push_bind(until);
     }
     if let Some(cause) = filter.cause {
-        query.push(" AND ").push(columns.cause).push(" = ").push_bind(cause.word());
+        query
+            .push(" AND ")
+            .push(columns.cause)
+            .push(" = ")
+            .push_bind(cause.word());
     }
     if let Some(live) = filter.live {
-        query.push(" AND (").push(columns.ended).push(" IS NULL) = ").push_bind(live);
+        query
+            .push(" AND (")
+            .push(columns.ended)
+            .push(" IS NULL) = ")
+            .push_bind(live);
     }
     if let Some(opponent) = &filter.opponent {
         query
@@ -213,13 +254,20 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
     }
     query.push(" AND EXISTS (SELECT 1 FROM sessions x");
     if let Some(share) = share {
-        query.push(" JOIN results r ON r.match_id = x.match_id AND r.seat = x.seat AND ").push(share);
+        query
+            .push(" JOIN results r ON r.match_id = x.match_id AND r.seat = x.seat AND ")
+            .push(share);
     }
-    query.push(" WHERE x.match_id = m.id AND ").push(columns.session);
+    query
+        .push(" WHERE x.match_id = m.id AND ")
+        .push(columns.session);
     match &filter.bot {
         Some(bot) => {
             query.push(" AND x.bot IN (").push_bind(bot.clone());
-            query.push(", ").push_bind(format!("builtin:{bot}")).push(")");
+            query
+                .push(", ")
+                .push_bind(format!("builtin:{bot}"))
+                .push(")");
         }
         None => {
             query.push(" AND x.side = 'player'");
@@ -241,7 +289,9 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         cause: cause(row.try_get(7)?)?,
         blame: rows::seat(row.try_get(8)?)?,
         detail: row.try_get::<Option<String>, _>(9)?.unwrap_or_default(),
-        scores: row.try_get::<Option<&str>, _>(10)?.map_or(Ok(Vec::new()), rows::scores)?,
+        scores: row
+            .try_get::<Option<&str>, _>(10)?
+            .map_or(Ok(Vec::new()), rows::scores)?,
         seats: serde_json::from_str(seats)
             .map_err(|error| StoreError::Corrupt(format!("{error} in {seats}")))?,
     })
@@ -251,7 +301,11 @@ fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
     let shown = match_row(row)?;
     let mut seats = Vec::with_capacity(shown.seats.len());
     for seat in shown.seats {
-        seats.push(NewSeat { seat: seat.seat, spec: seat.spec, name: seat.name });
+        seats.push(NewSeat {
+            seat: seat.seat,
+            spec: seat.spec,
+            name: seat.name,
+        });
     }
     Ok(NewMatch {
         id: shown.id,
@@ -275,7 +329,9 @@ fn session_row(row: &SqliteRow) -> Result<SessionRow, StoreError> {
         ended_us: row.try_get(15)?,
         cause: cause(row.try_get(16)?)?,
         detail: row.try_get::<Option<String>, _>(17)?.unwrap_or_default(),
-        scores: row.try_get::<Option<&str>, _>(18)?.map_or(Ok(Vec::new()), rows::scores)?,
+        scores: row
+            .try_get::<Option<&str>, _>(18)?
+            .map_or(Ok(Vec::new()), rows::scores)?,
     })
 }
 
