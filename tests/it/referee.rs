@@ -1,5 +1,6 @@
 //! The referee: driving matches over HTTP, its server, its records and play in process.
 
+mod demo;
 mod driving;
 mod fake;
 mod play;
@@ -41,7 +42,12 @@ async fn players<const N: usize>(manners: [Manner; N]) -> Vec<Player> {
 
 fn request(players: &[Player], options: Value) -> MatchRequest {
     let seats = players.iter().map(|player| url(&player.url)).collect();
-    MatchRequest { seats, options, seed: Some(7), ..MatchRequest::default() }
+    MatchRequest {
+        seats,
+        options,
+        seed: Some(7),
+        ..MatchRequest::default()
+    }
 }
 
 fn url(url: &str) -> SeatSpec {

@@ -3,7 +3,7 @@
 
 use games::rng::Rng;
 use games::{
-    BotCard, Bluff, Call, Cause, Dialogue, DialogueSetup, Fact, Heard, Kit, Lesson, Next,
+    Bluff, BotCard, Call, Cause, Dialogue, DialogueSetup, Fact, Heard, Kit, Lesson, Next,
     OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, Seats, SetupError,
     Table, TableSetup, WireError,
 };
@@ -16,15 +16,38 @@ const SEATS: usize = 4;
 
 pub struct Fake;
 
-const BOTS: [BotCard; 3] = [card("filler", 1, false), card("one", 2, false), card("two", 3, true)];
+const BOTS: [BotCard; 3] = [
+    card("filler", 1, false),
+    card("one", 2, false),
+    card("two", 3, true),
+];
 const OPTIONS: [OptionCard; 3] = [
-    OptionCard { name: "rounds", default: "4", description: "How many <rounds> & more." },
-    OptionCard { name: "all", default: "false", description: "Everybody is asked each round." },
-    OptionCard { name: "failures_max", default: "10", description: "A23." },
+    OptionCard {
+        name: "rounds",
+        default: "4",
+        description: "How many <rounds> & more.",
+    },
+    OptionCard {
+        name: "all",
+        default: "false",
+        description: "Everybody is asked each round.",
+    },
+    OptionCard {
+        name: "failures_max",
+        default: "10",
+        description: "A23.",
+    },
 ];
 
 const fn card(name: &'static str, rung: u8, thinks: bool) -> BotCard {
-    BotCard { name, rung, version: 1, description: "", signature: 0, thinks }
+    BotCard {
+        name,
+        rung,
+        version: 1,
+        description: "",
+        signature: 0,
+        thinks,
+    }
 }
 
 fn number(bot: &str) -> Result<i64, SetupError> {
@@ -53,19 +76,28 @@ impl Kit for Fake {
         WITHIN
     }
     fn route(&self, _: &[u8]) -> Result<Route, WireError> {
-        Ok(Route { market: 1, id: 1, begins: false })
+        Ok(Route {
+            market: 1,
+            id: 1,
+            begins: false,
+        })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
         Ok(Box::new(Talk(number(&setup.bot)?)))
     }
     fn table(&self, setup: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
         let options = setup.options.as_object().cloned().unwrap_or_default();
-        if let Some(unknown) = options.keys().find(|key| !OPTIONS.iter().any(|card| card.name == **key)) {
+        if let Some(unknown) = options
+            .keys()
+            .find(|key| !OPTIONS.iter().any(|card| card.name == **key))
+        {
             return Err(SetupError(format!("no option {unknown}")));
         }
         let rounds = match options.get("rounds") {
             None => 4,
-            Some(rounds) => rounds.as_u64().ok_or(SetupError("rounds is no number".into()))?,
+            Some(rounds) => rounds
+                .as_u64()
+                .ok_or(SetupError("rounds is no number".into()))?,
         };
         let full = json!({
             "seed": setup.seed, "market": setup.market, "ids": setup.ids, "options": options,
@@ -74,7 +106,10 @@ impl Kit for Fake {
             market: setup.market,
             ids: setup.ids.clone(),
             rounds,
-            all: options.get("all").and_then(Value::as_bool).unwrap_or_default(),
+            all: options
+                .get("all")
+                .and_then(Value::as_bool)
+                .unwrap_or_default(),
             setup: full,
             round: 0,
             open: Seats::from_fn(SEATS, |_| false),
@@ -107,11 +142,23 @@ impl Kit for Fake {
             scores[seat] = 10 * number(bot)? + i64::from(seat == lucky);
             if setup.record {
                 let reply = Some(format!("?n={}", scores[seat]));
-                transcript.push(Heard { seat, call: "type=ask".into(), reply });
+                transcript.push(Heard {
+                    seat,
+                    call: "type=ask".into(),
+                    reply,
+                });
             }
         }
-        let outcome = Outcome { cause: Cause::Normal, scores };
-        Ok(Played { outcome, asks: 4, refused: Seats::from_fn(SEATS, |_| 0), transcript })
+        let outcome = Outcome {
+            cause: Cause::Normal,
+            scores,
+        };
+        Ok(Played {
+            outcome,
+            asks: 4,
+            refused: Seats::from_fn(SEATS, |_| 0),
+            transcript,
+        })
     }
     fn merge_model(&self, _: Option<&Value>, evidence: &Value) -> Value {
         evidence.clone()
@@ -168,13 +215,19 @@ impl Table for Count {
     fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
         if let Reply::Text(text) = reply {
             let text = String::from_utf8_lossy(text);
-            let said = text.trim().strip_prefix("?n=").and_then(|n| n.parse::<i64>().ok());
+            let said = text
+                .trim()
+                .strip_prefix("?n=")
+                .and_then(|n| n.parse::<i64>().ok());
             self.scores[seat] += said.unwrap_or_default();
         }
         self.open[seat] = false;
     }
     fn outcome(&self) -> Option<Outcome> {
-        let outcome = Outcome { cause: Cause::Normal, scores: self.scores.clone() };
+        let outcome = Outcome {
+            cause: Cause::Normal,
+            scores: self.scores.clone(),
+        };
         self.ended.then_some(outcome)
     }
     fn setup(&self) -> Value {
@@ -190,7 +243,10 @@ impl Dialogue for Talk {
     }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let asked = String::from_utf8_lossy(frame).contains("type=ask");
-        let think = Next::Think { within: WITHIN, fallback: String::new() };
+        let think = Next::Think {
+            within: WITHIN,
+            fallback: String::new(),
+        };
         Ok(if asked { think } else { Next::Wait })
     }
     fn think(&mut self, _: games::Budget<'_>, best: &mut String) -> Progress {

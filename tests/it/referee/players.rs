@@ -65,7 +65,11 @@ impl Player {
                 tokio::spawn(serve(socket, manner.clone(), Arc::clone(&tell)));
             }
         });
-        Self { url, heard, connections }
+        Self {
+            url,
+            heard,
+            connections,
+        }
     }
 
     /// The request targets heard so far.
@@ -75,7 +79,11 @@ impl Player {
 
     /// Waits until it has heard so many requests.
     pub async fn has_heard(&self, count: usize) {
-        self.heard.clone().wait_for(|heard| heard.len() >= count).await.unwrap();
+        self.heard
+            .clone()
+            .wait_for(|heard| heard.len() >= count)
+            .await
+            .unwrap();
     }
 }
 
