@@ -83,7 +83,12 @@ pub async fn play(
     }
     let began = Instant::now();
     let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
-    let plan = Plan { kit, args: &args, entrants: &entrants, options: &options };
+    let plan = Plan {
+        kit,
+        args: &args,
+        entrants: &entrants,
+        options: &options,
+    };
     let tally = if wire {
         plan.over_wire(gateway, stop).await?
     } else {
@@ -135,7 +140,10 @@ impl Plan<'_> {
                 let recording = open_recording(path).await?;
                 let (sender, played) = tokio::sync::mpsc::channel(MATCHES_WAITING_MAX);
                 let options = self.options.clone();
-                (Some(tokio::spawn(keep(kit, options, recording, played))), Some(sender))
+                (
+                    Some(tokio::spawn(keep(kit, options, recording, played))),
+                    Some(sender),
+                )
             }
             None => (None, None),
         };
@@ -152,7 +160,9 @@ impl Plan<'_> {
         });
         let (tally, progress) = playing.await.context("playing broke down")?;
         watcher.abort();
-        progress.finish().context("a transcript cannot be written")?;
+        progress
+            .finish()
+            .context("a transcript cannot be written")?;
         if let Some(keeping) = keeping {
             keeping.await.context("keeping the matches broke down")??;
         }
@@ -172,9 +182,10 @@ impl Plan<'_> {
             _ => None,
         };
         let recording: Arc<dyn Recording> = match (&ready, &args.store) {
-            (Some(ready), Some(_)) => {
-                ready.recording.clone().context("the gateway keeps no matches")?
-            }
+            (Some(ready), Some(_)) => ready
+                .recording
+                .clone()
+                .context("the gateway keeps no matches")?,
             (None, Some(path)) => open_recording(path).await?,
             (_, None) => Arc::new(Unrecorded),
         };
@@ -204,7 +215,9 @@ impl Plan<'_> {
         if let Some(ready) = ready {
             ready.stop.await;
         }
-        progress.finish().context("a transcript cannot be written")?;
+        progress
+            .finish()
+            .context("a transcript cannot be written")?;
         Ok(tally?)
     }
 

@@ -87,7 +87,11 @@ impl PlayArgs {
             let why = format!("{given} times --seat, but a match of {game} has {seats} seats");
             return Err(UsageError(why));
         }
-        let given = if self.pool.is_empty() { &self.seats } else { &self.pool };
+        let given = if self.pool.is_empty() {
+            &self.seats
+        } else {
+            &self.pool
+        };
         if given.is_empty() {
             let why = "who plays? give --seat or --pool, such as --seat builtin:champion";
             return Err(UsageError(why.to_owned()));
@@ -143,11 +147,17 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
         if !kit.options().iter().any(|card| card.name == name) {
             let known: Vec<&str> = kit.options().iter().map(|card| card.name).collect();
             let (game, known) = (kit.game(), known.join(", "));
-            return Err(UsageError(format!("{game} has no option {name:?}; there are: {known}")));
+            return Err(UsageError(format!(
+                "{game} has no option {name:?}; there are: {known}"
+            )));
         }
         options.insert(name.to_owned(), option_value(value));
     }
-    Ok(if options.is_empty() { Value::Null } else { Value::Object(options) })
+    Ok(if options.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(options)
+    })
 }
 
 /// The game with this name.
@@ -157,6 +167,9 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
 pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
     games::find(name).ok_or_else(|| {
         let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
-        UsageError(format!("there is no game {name:?}; there are: {}", known.join(", ")))
+        UsageError(format!(
+            "there is no game {name:?}; there are: {}",
+            known.join(", ")
+        ))
     })
 }

@@ -70,7 +70,11 @@ async fn one(
         setup: table.setup(),
         seats: (0u8..)
             .zip(&played.seats)
-            .map(|(seat, spec)| NewSeat { seat, spec: spec.clone(), name: None })
+            .map(|(seat, spec)| NewSeat {
+                seat,
+                spec: spec.clone(),
+                name: None,
+            })
             .collect(),
     };
     let mut record = recording.open(row, &ids).await?;

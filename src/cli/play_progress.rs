@@ -33,7 +33,14 @@ impl Progress {
                 Err(_) => bar,
             }
         });
-        Self { games, bar, lined: Instant::now(), log, keep, failure: None }
+        Self {
+            games,
+            bar,
+            lined: Instant::now(),
+            log,
+            keep,
+            failure: None,
+        }
     }
 
     /// Takes the bar away.

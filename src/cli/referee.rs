@@ -67,7 +67,11 @@ pub async fn run(args: RefereeArgs) -> anyhow::Result<()> {
     let listener = TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}", args.listen))?;
-    eprintln!("{} referee on http://{}/", kit.game(), listener.local_addr()?);
+    eprintln!(
+        "{} referee on http://{}/",
+        kit.game(),
+        listener.local_addr()?
+    );
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {

@@ -245,11 +245,13 @@ fn passes(error: &io::Error) -> bool {
     )
 }
 
+type Protocol = Connection<TokioIo<Counted>, Empty<Bytes>>;
+
 /// One connection. Its protocol is driven by whoever waits on it, so an idle one costs no task.
 struct Wire {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once it has ended.
-    connection: Option<Pin<Box<Connection<TokioIo<Counted>, Empty<Bytes>>>>>,
+    connection: Option<Pin<Box<Protocol>>>,
     heard: Heard,
 }
 

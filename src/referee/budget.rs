@@ -28,7 +28,9 @@ impl FromStr for ThinkBudget {
 
     fn from_str(text: &str) -> Result<Self, BudgetError> {
         let refused = || BudgetError(text.to_owned());
-        let end = text.find(|letter: char| !letter.is_ascii_digit()).ok_or_else(refused)?;
+        let end = text
+            .find(|letter: char| !letter.is_ascii_digit())
+            .ok_or_else(refused)?;
         let (number, unit) = text.split_at(end);
         let number: u64 = number.parse().map_err(|_| refused())?;
         match unit {
@@ -151,10 +153,26 @@ mod tests {
     #[test]
     fn budgets_read_and_print() {
         let read = |text: &str| text.parse::<ThinkBudget>();
-        assert_eq!(read("200ms"), Ok(ThinkBudget::Time(Duration::from_millis(200))));
-        assert_eq!(read("2s").map(|budget| budget.to_string()), Ok("2000ms".to_owned()));
+        assert_eq!(
+            read("200ms"),
+            Ok(ThinkBudget::Time(Duration::from_millis(200)))
+        );
+        assert_eq!(
+            read("2s").map(|budget| budget.to_string()),
+            Ok("2000ms".to_owned())
+        );
         assert_eq!(read("50000n"), Ok(ThinkBudget::Nodes(50_000)));
-        for text in ["", "200", "ms", "0ms", "0n", "-1n", "1.5s", "200 ms", "99999999999999999999n"] {
+        for text in [
+            "",
+            "200",
+            "ms",
+            "0ms",
+            "0n",
+            "-1n",
+            "1.5s",
+            "200 ms",
+            "99999999999999999999n",
+        ] {
             assert!(read(text).is_err(), "{text}");
         }
     }
@@ -170,11 +188,19 @@ mod tests {
         nodes.end();
         abort.store(true, Ordering::Relaxed);
         assert!(nodes.stop());
-        let counts: Vec<u64> = nodes.into_spans().iter().map(|spans| spans.count()).collect();
+        let counts: Vec<u64> = nodes
+            .into_spans()
+            .iter()
+            .map(|spans| spans.count())
+            .collect();
         assert_eq!(counts, [1, 0]);
 
         let abort = AtomicBool::new(false);
-        let time = Stopwatch::new(ThinkBudget::Time(Duration::from_nanos(1)), vec![true], &abort);
+        let time = Stopwatch::new(
+            ThinkBudget::Time(Duration::from_nanos(1)),
+            vec![true],
+            &abort,
+        );
         time.begin(Seat(0));
         while !time.stop() {}
     }

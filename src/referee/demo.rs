@@ -64,7 +64,15 @@ async fn table(host: Arc<Host>, settings: DemoSettings, number: u64) {
 fn drawn(settings: &DemoSettings, seats: usize, rng: &mut Rng) -> MatchRequest {
     let mut line = settings.players.clone();
     rng.shuffle(&mut line);
-    let line = line.iter().cycle().take(if line.is_empty() { 0 } else { seats });
+    let line = line
+        .iter()
+        .cycle()
+        .take(if line.is_empty() { 0 } else { seats });
     let (names, seats) = line.cloned().map(|(name, spec)| (Some(name), spec)).unzip();
-    MatchRequest { seats, names, pause: settings.pause, ..MatchRequest::default() }
+    MatchRequest {
+        seats,
+        names,
+        pause: settings.pause,
+        ..MatchRequest::default()
+    }
 }

@@ -131,7 +131,10 @@ impl Host {
         if self.tasks.is_closed() {
             return Err(StartError::Stopping);
         }
-        let permit = self.board.permit().ok_or(StartError::Full(self.settings.matches_max))?;
+        let permit = self
+            .board
+            .permit()
+            .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
         let links = self.links(&request.seats, seed)?;
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
@@ -147,7 +150,16 @@ impl Host {
         let hosted = hosted(info);
         permit.enter(Arc::clone(&hosted));
         let past = Past::none(self.seats());
-        Ok(self.spawn(hosted, Play { table, links, past, record, pause: request.pause }))
+        Ok(self.spawn(
+            hosted,
+            Play {
+                table,
+                links,
+                past,
+                record,
+                pause: request.pause,
+            },
+        ))
     }
 
     /// One seat's log, from memory or from the recording; `None` for an id never given out.
@@ -210,9 +222,10 @@ impl Host {
             return Ok(None);
         }
         match (spec, &self.settings.builtins) {
-            (SeatSpec::Url(target), _) => {
-                Ok(Some(Box::new(HttpSeat::new(target.clone(), self.settings.http))))
-            }
+            (SeatSpec::Url(target), _) => Ok(Some(Box::new(HttpSeat::new(
+                target.clone(),
+                self.settings.http,
+            )))),
             (SeatSpec::Builtin(name), Some(builtins)) => {
                 let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
                 Ok(Some(Box::new(seat)))
@@ -234,16 +247,29 @@ impl Host {
             let _ = may_begin.await;
             let running = AssertUnwindSafe(host.run(&run, play));
             if running.catch_unwind().await.is_err() {
-                tracing::error!(match_id = run.info.match_id, "the rules broke down in this match");
+                tracing::error!(
+                    match_id = run.info.match_id,
+                    "the rules broke down in this match"
+                );
             }
             host.board.leave(run.info.market);
             drop(end);
         });
-        Started { hosted, begin, ended }
+        Started {
+            hosted,
+            begin,
+            ended,
+        }
     }
 
     async fn run(&self, hosted: &HostedMatch, play: Play) {
-        let Play { mut table, links, past, record, pause } = play;
+        let Play {
+            mut table,
+            links,
+            past,
+            record,
+            pause,
+        } = play;
         let writer = Writer::start(record);
         let journal = Journal::new(Arc::clone(&hosted.log), writer.lines(), past.last_us);
         let options = DriveOptions {
@@ -251,8 +277,15 @@ impl Host {
             within: self.kit.answer_within(),
             pause,
         };
-        let played =
-            drive(table.as_mut(), links, past, Arc::new(journal), options, &self.stop).await;
+        let played = drive(
+            table.as_mut(),
+            links,
+            past,
+            Arc::new(journal),
+            options,
+            &self.stop,
+        )
+        .await;
         let flushed = writer.flush().await;
         if played == Err(DriveError::Stopped) {
             return;
@@ -266,7 +299,12 @@ impl Host {
             },
             Err(error) => {
                 let (cause, detail) = (error.cause(), error.to_string());
-                MatchEnd { at_us: now_us(), cause, detail, outcome: None }
+                MatchEnd {
+                    at_us: now_us(),
+                    cause,
+                    detail,
+                    outcome: None,
+                }
             }
         };
         let closed = match flushed {

@@ -84,7 +84,9 @@ fn work(
         }
         let played = deck(plan, &plan.schedule.deck(number), number, abort);
         let failed = played.is_err();
-        let Some(played) = played.transpose() else { return };
+        let Some(played) = played.transpose() else {
+            return;
+        };
         if results.send(played).is_err() || failed {
             // The rest of the plan would fail alike.
             next.store(plan.schedule.decks(), Ordering::Relaxed);
@@ -104,9 +106,14 @@ fn deck(
     let mut kept = Vec::new();
     let timed = number.is_multiple_of(TIMED_EVERY);
     for (turn, table) in deck.tables.iter().enumerate() {
-        let bots: Vec<String> =
-            table.iter().filter_map(|entrant| plan.bots.get(*entrant).cloned()).collect();
-        let measured = bots.iter().map(|bot| timed || thinks(plan.kit, bot)).collect();
+        let bots: Vec<String> = table
+            .iter()
+            .filter_map(|entrant| plan.bots.get(*entrant).cloned())
+            .collect();
+        let measured = bots
+            .iter()
+            .map(|bot| timed || thinks(plan.kit, bot))
+            .collect();
         let setup = PlaySetup {
             bots: bots.clone(),
             seed: deck.seed,
@@ -140,5 +147,7 @@ fn deck(
 }
 
 fn thinks(kit: &dyn Kit, bot: &str) -> bool {
-    kit.bots().iter().any(|card| card.name == bot && card.thinks)
+    kit.bots()
+        .iter()
+        .any(|card| card.name == bot && card.thinks)
 }

@@ -92,11 +92,8 @@ fn matches(page: &mut String, matches: &[std::sync::Arc<HostedMatch>]) {
 /// A running match's logs are not linked: each holds what only its own player may know.
 fn player(page: &mut String, hosted: &HostedMatch, place: usize, spec: &str) {
     let info = &hosted.info;
-    let name = info
-        .names
-        .get(place)
-        .and_then(Option::as_deref)
-        .unwrap_or(spec);
+    let given = info.names.get(place).and_then(Option::as_deref);
+    let name = given.unwrap_or(without_path(spec));
     let name = escaped(name);
     let id = info.ids.get(place).copied().unwrap_or_default();
     let _ = match hosted.end.get() {
@@ -118,7 +115,9 @@ fn player(page: &mut String, hosted: &HostedMatch, place: usize, spec: &str) {
 /// A player's address may hold his secrets after the host.
 fn without_path(spec: &str) -> &str {
     let start = spec.find("://").map_or(0, |end| end + 3);
-    let end = spec.get(start..).and_then(|rest| rest.find(['/', '?', '#']));
+    let end = spec
+        .get(start..)
+        .and_then(|rest| rest.find(['/', '?', '#']));
     end.and_then(|end| spec.get(..start + end)).unwrap_or(spec)
 }
 
@@ -144,7 +143,10 @@ mod tests {
 
     #[test]
     fn nothing_from_outside_becomes_markup() {
-        assert_eq!(escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
+        assert_eq!(
+            escaped("<a href='x'>&\"</a>"),
+            "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;"
+        );
     }
 
     #[test]

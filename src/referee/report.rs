@@ -91,7 +91,9 @@ impl Report {
             games: tally.games,
             seconds,
             games_per_second: tally.games as f64 / seconds.max(f64::MIN_POSITIVE),
-            seats: entrants.map(|(seat, (spec, entrant))| row(seat, spec, entrant)).collect(),
+            seats: entrants
+                .map(|(seat, (spec, entrant))| row(seat, spec, entrant))
+                .collect(),
         }
     }
 
@@ -112,7 +114,8 @@ impl Report {
         );
         for row in &self.seats {
             let bot = quoted(&row.bot);
-            let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
+            let number =
+                |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
             text.push_str(&format!(
                 "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{},{},{},{},{}\n",
                 row.seat,
@@ -137,15 +140,25 @@ impl Report {
     /// As a table for people.
     #[must_use]
     pub fn table(&self) -> String {
-        let width = self.seats.iter().map(|row| row.bot.chars().count()).max().unwrap_or(0).max(3);
+        let width = self
+            .seats
+            .iter()
+            .map(|row| row.bot.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(3);
         let mut text = format!(
             "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>7}  {:>9}  {:>9}\n",
             "seat", "bot", "games", "wins", "share", "95 %", "score", "refused", "p50 ms", "p99 ms"
         );
         for row in &self.seats {
-            let interval =
-                format!("{:.1}–{:.1} %", 100.0 * row.win_share_low, 100.0 * row.win_share_high);
-            let ms = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+            let interval = format!(
+                "{:.1}–{:.1} %",
+                100.0 * row.win_share_low,
+                100.0 * row.win_share_high
+            );
+            let ms =
+                |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
             text.push_str(&format!(
                 "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>7}  {:>9}  {:>9}\n",
                 row.seat,
@@ -176,7 +189,12 @@ impl Report {
 
 fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
     let (low, high) = tally.share.share_interval();
-    let ms = |share| tally.took.quantile(share).map(|time| time.as_secs_f64() * 1_000.0);
+    let ms = |share| {
+        tally
+            .took
+            .quantile(share)
+            .map(|time| time.as_secs_f64() * 1_000.0)
+    };
     SeatReport {
         seat,
         bot: spec.to_owned(),

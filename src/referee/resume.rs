@@ -29,9 +29,14 @@ impl Host {
 
     async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), String> {
         let UnfinishedMatch { row, past, record } = cut;
-        let opened = self.kit.reopen(&row.setup).map_err(|error| error.to_string());
+        let opened = self
+            .kit
+            .reopen(&row.setup)
+            .map_err(|error| error.to_string());
         let opened = opened.and_then(|table| {
-            let links = self.links(&specs(&row)?, 0).map_err(|error| error.to_string())?;
+            let links = self
+                .links(&specs(&row)?, 0)
+                .map_err(|error| error.to_string())?;
             Ok((table, links))
         });
         let (table, links) = match opened {
@@ -54,10 +59,20 @@ impl Host {
             started_us: row.started_us,
         };
         let log = Arc::new(MatchLog::of_past(&past));
-        let hosted = Arc::new(HostedMatch { info, log, end: OnceLock::new() });
+        let hosted = Arc::new(HostedMatch {
+            info,
+            log,
+            end: OnceLock::new(),
+        });
         self.board.enter(Arc::clone(&hosted));
         let past = Past::new(&past);
-        let play = Play { table, links, past, record, pause: Duration::ZERO };
+        let play = Play {
+            table,
+            links,
+            past,
+            record,
+            pause: Duration::ZERO,
+        };
         let _going_on = self.spawn(hosted, play).begin();
         Ok(())
     }

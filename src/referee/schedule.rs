@@ -55,11 +55,19 @@ impl Schedule {
                 table
             })
             .collect();
-        Deck { first, seed, tables }
+        Deck {
+            first,
+            seed,
+            tables,
+        }
     }
 
     fn games_a_deck(&self) -> u64 {
-        if self.rotate { self.seats.max(1) as u64 } else { 1 }
+        if self.rotate {
+            self.seats.max(1) as u64
+        } else {
+            1
+        }
     }
 
     /// The entrants of one deck: without repetition where the pool is large enough.
@@ -84,11 +92,20 @@ mod tests {
 
     #[test]
     fn everybody_sits_everywhere_over_one_deck() {
-        let plan =
-            Schedule { entrants: 4, seats: 4, pool: false, rotate: true, games: 6, seed: 9 };
+        let plan = Schedule {
+            entrants: 4,
+            seats: 4,
+            pool: false,
+            rotate: true,
+            games: 6,
+            seed: 9,
+        };
         assert_eq!(plan.decks(), 2);
         let tables = plan.deck(0).tables;
-        assert_eq!(tables, [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]);
+        assert_eq!(
+            tables,
+            [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]
+        );
         let last = plan.deck(1);
         assert_eq!((last.first, last.tables.len()), (4, 2));
         assert_ne!(last.seed, plan.deck(0).seed);
@@ -97,7 +114,14 @@ mod tests {
 
     #[test]
     fn a_pool_draws_without_repetition_and_evenly() {
-        let plan = Schedule { entrants: 6, seats: 4, pool: true, rotate: false, games: 6_000, seed: 1 };
+        let plan = Schedule {
+            entrants: 6,
+            seats: 4,
+            pool: true,
+            rotate: false,
+            games: 6_000,
+            seed: 1,
+        };
         let mut sat = [0u32; 6];
         for number in 0..plan.decks() {
             let table = plan.deck(number).tables.remove(0);
@@ -109,12 +133,22 @@ mod tests {
                 sat[entrant] += 1;
             }
         }
-        assert!(sat.iter().all(|count| (3_800..4_200).contains(count)), "{sat:?}");
+        assert!(
+            sat.iter().all(|count| (3_800..4_200).contains(count)),
+            "{sat:?}"
+        );
     }
 
     #[test]
     fn a_small_pool_repeats() {
-        let plan = Schedule { entrants: 2, seats: 4, pool: true, rotate: false, games: 1, seed: 1 };
+        let plan = Schedule {
+            entrants: 2,
+            seats: 4,
+            pool: true,
+            rotate: false,
+            games: 1,
+            seed: 1,
+        };
         assert_eq!(plan.deck(0).tables.concat().len(), 4);
     }
 }

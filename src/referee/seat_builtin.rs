@@ -44,7 +44,10 @@ impl BuiltinSeat {
             models: builtins.models,
             ..DialogueSetup::default()
         };
-        Ok(Self { dialogue: Some(kit.dialogue(&setup)?), builtins })
+        Ok(Self {
+            dialogue: Some(kit.dialogue(&setup)?),
+            builtins,
+        })
     }
 
     async fn answer(&mut self, text: &str) -> SeatReply {
@@ -77,7 +80,12 @@ impl BuiltinSeat {
         let budget = self.builtins.budget;
         let thought = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let best = decide(dialogue.as_mut(), budget, within.saturating_sub(MARGIN), fallback);
+            let best = decide(
+                dialogue.as_mut(),
+                budget,
+                within.saturating_sub(MARGIN),
+                fallback,
+            );
             dialogue.said(&best);
             (dialogue, best)
         });
@@ -102,7 +110,10 @@ fn decide(
     let stop = || began.elapsed() >= limit;
     let mut best = fallback;
     loop {
-        let slice = Budget { nodes: budget.nodes(), stop: &stop };
+        let slice = Budget {
+            nodes: budget.nodes(),
+            stop: &stop,
+        };
         let progress = dialogue.think(slice, &mut best);
         // A budget in nodes is one slice.
         if progress == Progress::Done || stop() || budget.time().is_none() {

@@ -28,14 +28,22 @@ pub(super) fn seats(kit: &dyn Kit) -> usize {
 
 /// What is known of a new match. Missing seats are fillers.
 pub(super) fn new_info(kit: &dyn Kit, request: &MatchRequest, market: u64) -> MatchInfo {
-    let spec = |place| request.seats.get(place).cloned().unwrap_or_else(SeatSpec::filler);
+    let spec = |place| {
+        request
+            .seats
+            .get(place)
+            .cloned()
+            .unwrap_or_else(SeatSpec::filler)
+    };
     let name = |place| request.names.get(place).cloned().flatten();
     MatchInfo {
         match_id: ulid::Ulid::generate().to_string(),
         game: kit.game().to_owned(),
         market,
         ids: ids(market, seats(kit)),
-        seats: (0..seats(kit)).map(|place| spec(place).to_string()).collect(),
+        seats: (0..seats(kit))
+            .map(|place| spec(place).to_string())
+            .collect(),
         names: (0..seats(kit)).map(name).collect(),
         started_us: now_us(),
     }

@@ -83,7 +83,19 @@ mod tests {
 
     #[test]
     fn buckets_hold_what_they_say() {
-        for value in [0, 1, 31, 32, 33, 63, 64, 1_000, 123_456_789, u64::MAX / 2, u64::MAX] {
+        for value in [
+            0,
+            1,
+            31,
+            32,
+            33,
+            63,
+            64,
+            1_000,
+            123_456_789,
+            u64::MAX / 2,
+            u64::MAX,
+        ] {
             let place = bucket(value);
             assert!(upper(place) >= value, "{value}");
             assert!(place == 0 || upper(place - 1) < value, "{value}");

@@ -52,10 +52,14 @@ impl StoreRecording {
 
     async fn unfinished_match(&self, row: NewMatch) -> Result<UnfinishedMatch, StoreError> {
         let stored = self.store.sessions_of(&row.id).await?;
-        let stored: Vec<SessionRow> =
-            stored.into_iter().filter(|session| session.opened.side == Side::Referee).collect();
+        let stored: Vec<SessionRow> = stored
+            .into_iter()
+            .filter(|session| session.opened.side == Side::Referee)
+            .collect();
         let seats = row.seats.len() as u64;
-        let ids: Vec<u64> = (0..seats).map(|seat| (row.market - 1) * seats + 1 + seat).collect();
+        let ids: Vec<u64> = (0..seats)
+            .map(|seat| (row.market - 1) * seats + 1 + seat)
+            .collect();
         let mut sessions = self.sessions(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
         for session in stored {
@@ -68,7 +72,11 @@ impl StoreRecording {
                 (own.last, own.seq, own.written) = (Some(last), seq, true);
             }
         }
-        let record = Box::new(StoreRecord { store: self.store.clone(), row: row.clone(), sessions });
+        let record = Box::new(StoreRecord {
+            store: self.store.clone(),
+            row: row.clone(),
+            sessions,
+        });
         Ok(UnfinishedMatch { row, past, record })
     }
 }
@@ -87,7 +95,11 @@ impl Recording for StoreRecording {
             self.store.open_match(new.clone()).await.map_err(refused)?;
             let sessions = self.sessions(&new, ids);
             let store = self.store.clone();
-            Ok(Box::new(StoreRecord { store, row: new, sessions }) as Box<dyn MatchRecord>)
+            Ok(Box::new(StoreRecord {
+                store,
+                row: new,
+                sessions,
+            }) as Box<dyn MatchRecord>)
         })
     }
 
@@ -111,7 +123,12 @@ impl Recording for StoreRecording {
         seat: Seat,
     ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
         Box::pin(async move {
-            let Some(id) = self.store.match_of_market(game, market).await.map_err(refused)? else {
+            let Some(id) = self
+                .store
+                .match_of_market(game, market)
+                .await
+                .map_err(refused)?
+            else {
                 return Ok(None);
             };
             let own = |session: &SessionRow| {
@@ -124,7 +141,11 @@ impl Recording for StoreRecording {
             let Some((last, _)) = self.store.head(&session).await.map_err(refused)? else {
                 return Ok(Some(Vec::new()));
             };
-            self.store.transcript(session.id, last).await.map(Some).map_err(refused)
+            self.store
+                .transcript(session.id, last)
+                .await
+                .map(Some)
+                .map_err(refused)
         })
     }
 }
@@ -181,12 +202,17 @@ impl MatchRecord for StoreRecord {
         Box::pin(async move {
             let mut by_seat: BTreeMap<usize, Vec<NewEntry>> = BTreeMap::new();
             for line in lines {
-                by_seat.entry(line.seat.index()).or_default().push(line.entry);
+                by_seat
+                    .entry(line.seat.index())
+                    .or_default()
+                    .push(line.entry);
             }
             let store = &self.store;
             let sessions = self.sessions.iter_mut().enumerate();
             let appends = sessions.filter_map(|(seat, session)| {
-                by_seat.remove(&seat).map(|entries| session.append(store, entries, None))
+                by_seat
+                    .remove(&seat)
+                    .map(|entries| session.append(store, entries, None))
             });
             try_join_all(appends).await.map(|_| ())
         })
@@ -198,7 +224,11 @@ impl MatchRecord for StoreRecord {
     ) -> BoxFuture<'static, Result<(), RecordError>> {
         Box::pin(async move {
             let store = self.store.clone();
-            let written = self.sessions.iter_mut().enumerate().filter(|(_, seat)| seat.written);
+            let written = self
+                .sessions
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, seat)| seat.written);
             let closes = written.map(|(seat, session)| {
                 let mut scores = result.scores.clone();
                 // Own seat first, then clockwise.
@@ -206,11 +236,20 @@ impl MatchRecord for StoreRecord {
                     scores.rotate_left(seat);
                 }
                 let (cause, detail) = (result.cause, result.detail.clone());
-                let close = Close { at_us: result.at_us, cause, detail, scores, lessons: Vec::new() };
+                let close = Close {
+                    at_us: result.at_us,
+                    cause,
+                    detail,
+                    scores,
+                    lessons: Vec::new(),
+                };
                 session.append(&store, Vec::new(), Some(Box::new(close)))
             });
             try_join_all(closes).await?;
-            self.store.close_match(&self.row.id, result.clone()).await.map_err(refused)
+            self.store
+                .close_match(&self.row.id, result.clone())
+                .await
+                .map_err(refused)
         })
     }
 }
@@ -223,11 +262,19 @@ pub fn lines_of(transcript: &[games::Heard]) -> Vec<RecordLine> {
     for heard in transcript {
         at_us += 1;
         let seat = heard.seat;
-        let call = NewEntry { at_us, direction: Direction::Out, text: heard.call.clone() };
+        let call = NewEntry {
+            at_us,
+            direction: Direction::Out,
+            text: heard.call.clone(),
+        };
         lines.push(RecordLine { seat, entry: call });
         if let Some(reply) = &heard.reply {
             at_us += 1;
-            let reply = NewEntry { at_us, direction: Direction::In, text: reply.clone() };
+            let reply = NewEntry {
+                at_us,
+                direction: Direction::In,
+                text: reply.clone(),
+            };
             lines.push(RecordLine { seat, entry: reply });
         }
     }

@@ -33,7 +33,11 @@ impl Mean {
     /// The mean; 0 without observations.
     #[must_use]
     pub fn value(&self) -> f64 {
-        if self.count > 0.0 { self.sum / self.count } else { 0.0 }
+        if self.count > 0.0 {
+            self.sum / self.count
+        } else {
+            0.0
+        }
     }
 
     /// Its standard error, clusters being independent; `None` for fewer than two clusters.
@@ -71,7 +75,10 @@ fn wilson(share: f64, count: f64) -> (f64, f64) {
     let centre = share + z2 / (2.0 * count);
     let margin = Z95 * (share * (1.0 - share) / count + z2 / (4.0 * count * count)).sqrt();
     let scale = 1.0 + z2 / count;
-    (((centre - margin) / scale).max(0.0), ((centre + margin) / scale).min(1.0))
+    (
+        ((centre - margin) / scale).max(0.0),
+        ((centre + margin) / scale).min(1.0),
+    )
 }
 
 /// One match as the tally needs it.
@@ -123,7 +130,10 @@ impl Tally {
     /// Nothing counted yet.
     #[must_use]
     pub fn new(entrants: usize) -> Self {
-        Self { games: 0, entrants: vec![EntrantTally::default(); entrants] }
+        Self {
+            games: 0,
+            entrants: vec![EntrantTally::default(); entrants],
+        }
     }
 
     /// Adds the matches over one deck.
@@ -204,15 +214,24 @@ mod tests {
     fn entrants_are_counted_wherever_they_sit() {
         let played = |table: Vec<usize>, scores: [i64; 4]| Counted {
             table,
-            outcome: Outcome { cause: Cause::Normal, scores: scores.into_iter().collect() },
+            outcome: Outcome {
+                cause: Cause::Normal,
+                scores: scores.into_iter().collect(),
+            },
             refused: vec![0, 1, 0, 0],
             missed: vec![0; 4],
             took: Vec::new(),
         };
         let mut tally = Tally::new(2);
-        tally.add(&[played(vec![0, 1, 1, 1], [9, 1, 2, 3]), played(vec![1, 0, 1, 1], [5, 5, 0, 0])]);
+        tally.add(&[
+            played(vec![0, 1, 1, 1], [9, 1, 2, 3]),
+            played(vec![1, 0, 1, 1], [5, 5, 0, 0]),
+        ]);
         let first = &tally.entrants[0];
-        assert_eq!((first.games, first.wins, first.shared_wins, first.refused), (2, 1, 1, 1));
+        assert_eq!(
+            (first.games, first.wins, first.shared_wins, first.refused),
+            (2, 1, 1, 1)
+        );
         assert_eq!(first.share.value(), 0.75);
         assert_eq!(first.score.value(), 7.0);
         assert_eq!((tally.games, tally.entrants[1].games), (2, 6));

@@ -30,7 +30,13 @@ impl KeptMatch {
     /// separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {
-        let scores: Vec<String> = self.outcome.scores.values().iter().map(i64::to_string).collect();
+        let scores: Vec<String> = self
+            .outcome
+            .scores
+            .values()
+            .iter()
+            .map(i64::to_string)
+            .collect();
         let mut text = format!(
             "match {} seed {} {}\nseats\t{}\nscores\t{}\n",
             self.number,
@@ -41,7 +47,12 @@ impl KeptMatch {
         );
         for heard in &self.transcript {
             let reply = heard.reply.as_deref().unwrap_or_default();
-            text.push_str(&format!("{}\t{}\t{}\n", heard.seat.0, heard.call, reply.escape_debug()));
+            text.push_str(&format!(
+                "{}\t{}\t{}\n",
+                heard.seat.0,
+                heard.call,
+                reply.escape_debug()
+            ));
         }
         text
     }

@@ -78,7 +78,9 @@ pub async fn play(
         };
         let (counted, kept): (Vec<_>, Vec<_>) = played?.into_iter().unzip();
         tally.add(&counted);
-        kept.into_iter().flatten().for_each(|played| watch.played(played));
+        kept.into_iter()
+            .flatten()
+            .for_each(|played| watch.played(played));
         watch.done(tally.games);
     }
 }
@@ -92,7 +94,14 @@ async fn deck(
     places: &Semaphore,
 ) -> Result<Vec<MatchPlayed>, WiredError> {
     let matches = deck.tables.iter().enumerate().map(|(turn, table)| {
-        one(host, plan, table, deck.seed, deck.first + turn as u64, places)
+        one(
+            host,
+            plan,
+            table,
+            deck.seed,
+            deck.first + turn as u64,
+            places,
+        )
     });
     join_all(matches).await.into_iter().collect()
 }
@@ -108,7 +117,10 @@ async fn one(
     // The semaphore is never closed.
     let _place = places.acquire().await;
     let request = MatchRequest {
-        seats: table.iter().filter_map(|entrant| plan.seats.get(*entrant).cloned()).collect(),
+        seats: table
+            .iter()
+            .filter_map(|entrant| plan.seats.get(*entrant).cloned())
+            .collect(),
         seed: Some(seed),
         options: plan.options.clone(),
         names: Vec::new(),
@@ -116,11 +128,18 @@ async fn one(
     };
     let hosted = host.start(request).await?.begin().wait().await;
     let Some(outcome) = hosted.end.get().and_then(|end| end.outcome.clone()) else {
-        let why = hosted.end.get().map_or("it was cut", |end| end.detail.as_str());
-        return Err(WiredError::NoResult { market: hosted.info.market, why: why.to_owned() });
+        let why = hosted
+            .end
+            .get()
+            .map_or("it was cut", |end| end.detail.as_str());
+        return Err(WiredError::NoResult {
+            market: hosted.info.market,
+            why: why.to_owned(),
+        });
     };
-    let lines: Vec<Vec<LogLine>> =
-        (0..table.len()).map(|seat| hosted.log.lines(Seat(seat as u8))).collect();
+    let lines: Vec<Vec<LogLine>> = (0..table.len())
+        .map(|seat| hosted.log.lines(Seat(seat as u8)))
+        .collect();
     let kept = plan.record.then(|| KeptMatch {
         number,
         seed,
@@ -137,12 +156,20 @@ fn counted(
     outcome: games::Outcome,
     lines: &[Vec<LogLine>],
 ) -> Counted {
-    let filler = |seat: usize| hosted.info.seats.get(seat).is_some_and(|spec| spec == "filler");
+    let filler = |seat: usize| {
+        hosted
+            .info
+            .seats
+            .get(seat)
+            .is_some_and(|spec| spec == "filler")
+    };
     let mut took = Vec::with_capacity(lines.len());
     for (seat, lines) in lines.iter().enumerate() {
         let mut spans = Spans::default();
         for line in lines.iter().filter(|line| line.wanted && !filler(seat)) {
-            spans.add(Duration::from_micros(u64::try_from(line.took_us).unwrap_or_default()));
+            spans.add(Duration::from_micros(
+                u64::try_from(line.took_us).unwrap_or_default(),
+            ));
         }
         took.push(spans);
     }
@@ -163,7 +190,14 @@ fn transcript(lines: &[Vec<LogLine>]) -> Vec<Heard> {
         .flat_map(|(seat, lines)| lines.iter().map(move |line| (seat, line)))
         .map(|(seat, line)| {
             let (call, reply) = (line.query.clone(), Some(line.reply.clone()));
-            (line.at_us, Heard { seat: Seat(seat as u8), call, reply })
+            (
+                line.at_us,
+                Heard {
+                    seat: Seat(seat as u8),
+                    call,
+                    reply,
+                },
+            )
         })
         .collect();
     all.sort_by_key(|(at_us, _)| *at_us);

@@ -1,1 +1,3 @@
 //! Drives the daemon.
+
+mod referee;
