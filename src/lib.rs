@@ -3,7 +3,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod api;
-<<<<<<< HEAD
 pub mod cli;
 pub mod config;
 pub mod daemon;
@@ -13,7 +12,5 @@ pub mod link;
 pub mod metrics;
 pub mod referee;
 pub mod session;
-=======
->>>>>>> store
 pub mod store;
 pub mod thinking;
