@@ -2,6 +2,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[cfg(test)]
+mod fake;
 pub mod gateway;
 pub mod identities;
 pub mod metrics;
