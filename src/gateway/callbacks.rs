@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
+use super::socket::Socket;
 use crate::session::Sessions;
 use games::Kit;
 use hyper::server::conn::http1;
@@ -129,6 +130,7 @@ fn builder(options: &CallbackOptions) -> http1::Builder {
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .half_close(false)
+        .writev(false)
         .keep_alive(true);
     builder
 }
@@ -178,7 +180,7 @@ impl Serving {
         }
         let connection = Arc::new(Connection::new(Arc::clone(&self.gateway), peer, load));
         let service = service_fn(move |request| Arc::clone(&connection).serve(request));
-        let serving = self.builder.serve_connection(TokioIo::new(stream), service);
+        let serving = self.builder.serve_connection(TokioIo::new(Socket::new(stream)), service);
         let finish = self.finish.clone();
         self.tracker.spawn(async move {
             tokio::pin!(serving);

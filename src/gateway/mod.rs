@@ -6,6 +6,7 @@ mod connection;
 mod limits;
 mod options;
 mod routes;
+mod socket;
 #[cfg(test)]
 mod tests;
 mod wording;

@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 
 /// Threads that may be started in place of ones that a bot does not give back.
 const REPLACEMENTS_MAX: usize = 8;
-/// A slice that lasts longer than this holds its thread against the rules.
-const STUCK: Duration = Duration::from_millis(250);
+/// A slice that goes on so long after its end holds its thread against the rules.
+const STUCK: Duration = Duration::from_millis(50);
 /// Thinking searches deep: more stack than a thread's default.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -52,7 +52,7 @@ pub(super) struct Shared {
     watch: Mutex<Watch>,
 }
 
-/// Which slices are running.
+/// Which slices are running: number, end, whether their thread was replaced.
 #[derive(Default)]
 struct Watch {
     running: Vec<(u64, Instant, bool)>,
@@ -172,12 +172,12 @@ impl Shared {
         self.arrived.notify_all();
     }
 
-    /// Notes that a slice begins; gives its number.
-    pub(super) fn note_begin(&self, at: Instant) -> u64 {
+    /// Notes that a slice begins that is to be over at `end`; gives its number.
+    pub(super) fn note_begin(&self, end: Instant) -> u64 {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         watch.slices += 1;
         let number = watch.slices;
-        watch.running.push((number, at, false));
+        watch.running.push((number, end, false));
         number
     }
 
@@ -202,8 +202,8 @@ impl Shared {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let room = REPLACEMENTS_MAX.saturating_sub(watch.replaced);
         let mut lost = 0;
-        for (_, begun, replaced) in &mut watch.running {
-            if lost < room && !*replaced && now.saturating_duration_since(*begun) > STUCK {
+        for (_, end, replaced) in &mut watch.running {
+            if lost < room && !*replaced && now.saturating_duration_since(*end) > STUCK {
                 *replaced = true;
                 lost += 1;
             }

@@ -27,6 +27,11 @@ impl Waiting {
         (self.job.received + self.job.ceiling).min(self.job.deadline)
     }
 
+    /// Whether nodes bound it.
+    pub(super) fn counted(&self) -> bool {
+        self.job.nodes != u64::MAX
+    }
+
     fn rank(&self) -> (Instant, u64) {
         (self.stop(), self.order)
     }

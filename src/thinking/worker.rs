@@ -15,9 +15,10 @@ pub(super) const FLOOR: Duration = Duration::from_millis(1);
 pub(super) fn work(shared: &Shared) {
     while let Some(waiting) = next(shared) {
         let begun = Instant::now();
-        let stuck = shared.note_begin(begun);
-        let outcome = slice(shared, waiting, begun);
-        let surplus = shared.note_end(stuck);
+        let end = slice_end(shared, &waiting, begun);
+        let number = shared.note_begin(end);
+        let outcome = slice(waiting, begun, end);
+        let surplus = shared.note_end(number);
         match outcome {
             Outcome::More(waiting) => lock(shared).put_back(waiting),
             Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
@@ -61,21 +62,25 @@ fn next(shared: &Shared) -> Option<Waiting> {
     }
 }
 
-/// Runs one slice.
-fn slice(shared: &Shared, mut waiting: Waiting, begun: Instant) -> Outcome {
-    if waiting.done.is_closed() || (waiting.published.cancelled() && begun >= waiting.job.deadline)
-    {
-        return over(waiting, None);
-    }
-    let share = waiting.share.unwrap_or(FLOOR);
-    let counted = waiting.job.nodes != u64::MAX;
-    let whole = share.saturating_sub(waiting.used);
-    let length = if counted {
+/// Bots that count nodes think in one piece: nobody could say how many are left.
+fn slice_end(shared: &Shared, waiting: &Waiting, begun: Instant) -> Instant {
+    let length = if waiting.counted() {
         waiting.job.ceiling.max(FLOOR)
     } else {
-        whole.min(shared.slice)
+        waiting
+            .share
+            .unwrap_or(FLOOR)
+            .saturating_sub(waiting.used)
+            .min(shared.slice)
     };
-    let end = (begun + length).min(waiting.job.deadline);
+    (begun + length).min(waiting.job.deadline)
+}
+
+/// Runs one slice.
+fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
+    if waiting.done.is_closed() {
+        return over(waiting, None);
+    }
     let published = std::sync::Arc::clone(&waiting.published);
     let stop = || published.cancelled() || Instant::now() >= end;
     let budget = Budget {
@@ -94,8 +99,8 @@ fn slice(shared: &Shared, mut waiting: Waiting, begun: Instant) -> Outcome {
     waiting.slices += 1;
     waiting.published.publish(&waiting.best);
     let ended = progress == Progress::Done
-        || counted
-        || waiting.used >= share
+        || waiting.counted()
+        || waiting.used >= waiting.share.unwrap_or(FLOOR)
         || now >= waiting.stop()
         || published.cancelled();
     if ended {
