@@ -1,3 +1,10 @@
-//! Drives the daemon.
+//! Drives the daemon and its verbs as users do, and holds the house rules.
 
+mod app;
+mod cli;
+mod config;
+mod daemon;
+mod packaging;
 mod referee;
+mod stopping;
+mod tidy;
