@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod api;
 #[cfg(test)]
 mod fake;
 pub mod gateway;

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has the database open.
-    #[error("the database {path} is in use by another drover process{holder}: stop that one, or set store.path to another file")]
+    #[error(
+        "the database {path} is in use by another drover process{holder}: stop that one, or set store.path to another file"
+    )]
     InUse {
         /// The database.
         path: PathBuf,
@@ -14,7 +16,9 @@ pub enum StoreError {
         holder: String,
     },
     /// The database was written by a later version.
-    #[error("the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or another store.path")]
+    #[error(
+        "the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or another store.path"
+    )]
     Newer {
         /// The database.
         path: PathBuf,
@@ -32,7 +36,9 @@ pub enum StoreError {
         why: String,
     },
     /// The folder of the database cannot be made or written to.
-    #[error("cannot write in {folder}, where the database is to live ({source}): make the folder writable, or set store.path to another place")]
+    #[error(
+        "cannot write in {folder}, where the database is to live ({source}): make the folder writable, or set store.path to another place"
+    )]
     Folder {
         /// The folder.
         folder: PathBuf,
@@ -40,7 +46,9 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// There is no database to read.
-    #[error("there is no database at {path}: start `drover serve` once, or name another file by store.path")]
+    #[error(
+        "there is no database at {path}: start `drover serve` once, or name another file by store.path"
+    )]
     Missing {
         /// Where it was looked for.
         path: PathBuf,

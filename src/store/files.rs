@@ -23,8 +23,10 @@ pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => return Ok(()),
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|source| StoreError::Folder { folder: folder.to_path_buf(), source })
+    std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
+        folder: folder.to_path_buf(),
+        source,
+    })
 }
 
 /// Takes the lock file beside the database, which also shows that the folder can be written to.
@@ -33,7 +35,10 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),
     };
-    let cannot = |source| StoreError::Folder { folder: folder(), source };
+    let cannot = |source| StoreError::Folder {
+        folder: folder(),
+        source,
+    };
     let mut file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -44,7 +49,10 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            return Err(StoreError::InUse { path: path.to_path_buf(), holder: holder(&mut file) });
+            return Err(StoreError::InUse {
+                path: path.to_path_buf(),
+                holder: holder(&mut file),
+            });
         }
         Err(TryLockError::Error(source)) => return Err(cannot(source)),
     }

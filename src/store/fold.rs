@@ -41,7 +41,11 @@ pub fn dialogue_setup(session: &NewSession) -> DialogueSetup {
         seed: session.seed,
         rivals: named(session.setup.get("rivals")),
         types: named(session.setup.get("types")),
-        models: session.setup.get("models").and_then(Value::as_bool).unwrap_or(false),
+        models: session
+            .setup
+            .get("models")
+            .and_then(Value::as_bool)
+            .unwrap_or(false),
     }
 }
 

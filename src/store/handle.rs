@@ -4,7 +4,7 @@ use super::error::StoreError;
 use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::types::{
-    Append, EntryId, Entry, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
 };
 use super::writer::{self, Command};
 use super::{startup, transcript};
@@ -32,7 +32,10 @@ struct Inner {
     kit: KitOf,
     /// What start-up found, until somebody asks for it.
     found: Mutex<Option<Vec<LiveSession>>>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "only tests cut the writer short"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "only tests cut the writer short")
+    )]
     writer: Option<tokio::task::AbortHandle>,
 }
 
@@ -123,7 +126,8 @@ impl Store {
     /// # Errors
     /// As [`Store::append`].
     pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
-        self.ask(|reply| Command::OpenMatch(Box::new(new), reply)).await
+        self.ask(|reply| Command::OpenMatch(Box::new(new), reply))
+            .await
     }
 
     /// Ends a match that our referee ran. The first end stands; a later one is ignored.
@@ -132,7 +136,8 @@ impl Store {
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match.
     pub async fn close_match(&self, id: &str, result: MatchResult) -> Result<(), StoreError> {
         let id = id.to_owned();
-        self.ask(|reply| Command::CloseMatch(id, Box::new(result), reply)).await
+        self.ask(|reply| Command::CloseMatch(id, Box::new(result), reply))
+            .await
     }
 
     /// Says who sits on a seat, during the match or after it. What that match taught about the seat
@@ -143,7 +148,13 @@ impl Store {
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
     pub async fn name_seat(&self, match_id: &str, seat: u8, name: &str) -> Result<(), StoreError> {
         let (match_id, name) = (match_id.to_owned(), name.to_owned());
-        self.ask(|reply| Command::NameSeat { match_id, seat, name, reply }).await
+        self.ask(|reply| Command::NameSeat {
+            match_id,
+            seat,
+            name,
+            reply,
+        })
+        .await
     }
 
     /// Every session that has not ended: enough to route to it and to fold it later.
@@ -151,7 +162,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn live(&self) -> Result<Vec<LiveSession>, StoreError> {
-        let found = self.inner.found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let found = self
+            .inner
+            .found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         match found {
             Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
             _ => {
@@ -202,7 +218,13 @@ impl Store {
         &self.inner.readers
     }
 
-    pub(super) fn kit(&self) -> KitOf {
+    /// The game with this name.
+    #[must_use]
+    pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
+        (self.inner.kit)(game)
+    }
+
+    pub(super) fn kit_of(&self) -> KitOf {
         self.inner.kit
     }
 
@@ -212,15 +234,43 @@ impl Store {
     ) -> Result<T, StoreError> {
         let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
         let (reply, answer) = oneshot::channel();
-        queue.send(command(reply)).await.map_err(|_| StoreError::Closed)?;
+        queue
+            .send(command(reply))
+            .await
+            .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
+}
 
+#[cfg(test)]
+impl Store {
     /// Ends the writer as `kill -9` would, between two polls.
-    #[cfg(test)]
     pub(super) fn cut(self) {
         if let Some(writer) = &self.inner.writer {
             writer.abort();
         }
+    }
+
+    /// Runs a statement on the writer's connection.
+    pub(super) async fn alter(&self, statement: &str) -> Option<i64> {
+        let (reply, done) = oneshot::channel();
+        let queue = self.inner.queue.as_ref().expect("a writer");
+        queue
+            .send(Command::Run(statement.to_owned(), reply))
+            .await
+            .expect("the writer lives");
+        done.await.expect("the writer lives")
+    }
+
+    /// Lets the database grow no further (its pages are more than one), or as far as it likes.
+    pub(crate) async fn limit_pages(&self, pages: Option<u32>) {
+        let pages = pages.unwrap_or(u32::MAX - 1);
+        self.alter(&format!("PRAGMA max_page_count = {pages}"))
+            .await;
+    }
+
+    /// What the writer's `PRAGMA synchronous` stands at.
+    pub(super) async fn synchronous(&self) -> i64 {
+        self.alter("PRAGMA synchronous").await.expect("a number")
     }
 }

@@ -58,7 +58,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Gauges {
     pub(super) fn committed(&self, appends: u64, entries: u64, at_us: i64, took_us: u64) {
-        let bucket = BATCH_BOUNDS.iter().take_while(|bound| appends > **bound).count();
+        let bucket = BATCH_BOUNDS
+            .iter()
+            .take_while(|bound| appends > **bound)
+            .count();
         if let Some(count) = self.batches.get(bucket) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -101,7 +104,8 @@ impl Gauges {
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {
-        self.ledger_dropped.fetch_add(rows as u64, Ordering::Relaxed);
+        self.ledger_dropped
+            .fetch_add(rows as u64, Ordering::Relaxed);
     }
 
     pub(super) fn health(&self, queue_depth: usize, queue_capacity: usize) -> Health {

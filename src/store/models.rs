@@ -22,12 +22,13 @@ impl Store {
         kind: OpponentKind,
         name: &str,
     ) -> Result<Option<StoredModel>, StoreError> {
-        let row = sqlx::query("SELECT * FROM opponent_models WHERE game = ? AND kind = ? AND name = ?")
-            .bind(game.to_owned())
-            .bind(kind.word())
-            .bind(name.to_owned())
-            .fetch_optional(self.readers())
-            .await?;
+        let row =
+            sqlx::query("SELECT * FROM opponent_models WHERE game = ? AND kind = ? AND name = ?")
+                .bind(game.to_owned())
+                .bind(kind.word())
+                .bind(name.to_owned())
+                .fetch_optional(self.readers())
+                .await?;
         row.as_ref().map(model).transpose()
     }
 
@@ -43,7 +44,9 @@ impl Store {
         .bind(TYPES_MAX)
         .fetch_all(self.readers())
         .await?;
-        let models = rows.iter().map(|row| model(row).map(|model| (model.name, model.model)));
+        let models = rows
+            .iter()
+            .map(|row| model(row).map(|model| (model.name, model.model)));
         models.collect()
     }
 

@@ -72,12 +72,18 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
         .pragma("journal_size_limit", LOG_BYTES_MAX)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory");
-    let mut writer = options.connect().await.map_err(|error| opening(path, &error))?;
+    let mut writer = options
+        .connect()
+        .await
+        .map_err(|error| opening(path, &error))?;
     check_version(path, &mut writer).await?;
-    MIGRATIONS.run(&mut writer).await.map_err(|error| StoreError::Open {
-        path: path.to_path_buf(),
-        why: format!("its schema could not be brought up to date: {error}"),
-    })?;
+    MIGRATIONS
+        .run(&mut writer)
+        .await
+        .map_err(|error| StoreError::Open {
+            path: path.to_path_buf(),
+            why: format!("its schema could not be brought up to date: {error}"),
+        })?;
     Ok((writer, lock))
 }
 
@@ -89,7 +95,9 @@ pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
 /// Connections for reading a database that another process may be writing.
 pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
     if !path.is_file() {
-        return Err(StoreError::Missing { path: path.to_path_buf() });
+        return Err(StoreError::Missing {
+            path: path.to_path_buf(),
+        });
     }
     let plain = options(path).read_only(true);
     let mut probe = connect_read(path, plain.clone()).await;
@@ -109,7 +117,10 @@ async fn connect_read(
     path: &Path,
     options: SqliteConnectOptions,
 ) -> Result<SqliteConnection, StoreError> {
-    let mut connection = options.connect().await.map_err(|error| opening(path, &error))?;
+    let mut connection = options
+        .connect()
+        .await
+        .map_err(|error| opening(path, &error))?;
     sqlx::query("SELECT count(*) FROM sqlite_master")
         .execute(&mut connection)
         .await
@@ -118,7 +129,10 @@ async fn connect_read(
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT).disable_statement_logging()
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging()
 }
 
 fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
@@ -149,11 +163,17 @@ async fn check_version(path: &Path, connection: &mut SqliteConnection) -> Result
         .fetch_one(connection)
         .await
         .map_err(|error| opening(path, &error))?;
-    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
+    let known = MIGRATIONS
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0);
     match found {
-        Some(found) if found > known => {
-            Err(StoreError::Newer { path: path.to_path_buf(), found, known })
-        }
+        Some(found) if found > known => Err(StoreError::Newer {
+            path: path.to_path_buf(),
+            found,
+            known,
+        }),
         _ => Ok(()),
     }
 }
@@ -163,7 +183,13 @@ fn opening(path: &Path, error: &sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|error| error.code());
     if code.as_deref() == Some(NOT_A_DATABASE) {
         let why = "the file is not an SQLite database".into();
-        return StoreError::NotADatabase { path: path.to_path_buf(), why };
+        return StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why,
+        };
     }
-    StoreError::Open { path: path.to_path_buf(), why: error.to_string() }
+    StoreError::Open {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    }
 }

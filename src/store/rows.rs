@@ -82,11 +82,8 @@ pub(super) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
         .transpose()
 }
 
-/// The columns of a session's row as it was opened, in the order of [`opened`].
-pub(super) const OPENED: &str = "s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, \
-                                 s.player, s.seat, s.seed, s.setup, s.durability";
-
-/// Reads the columns of [`OPENED`].
+/// Reads a session's row as it was opened from a row that begins with: id, match_id, side, game, bot,
+/// referee, market, player, seat, seed, setup, durability.
 pub(super) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
     Ok(NewSession {
         match_id: row.try_get(1)?,

@@ -74,10 +74,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     )
     .fetch_one(&mut *connection)
     .await?;
-    let stored: Option<(i64, Vec<u8>)> = sqlx::query_as("SELECT entry, packed FROM heads")
-        .fetch_optional(&mut *connection)
-        .await?;
-    let (heads_at, packed) = stored.unwrap_or_default();
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let mut heads = unpack(&packed)?;
     follow(connection, heads_at, &mut heads).await?;
     let rows = sqlx::query(LIVE).fetch_all(connection).await?;
@@ -88,7 +85,9 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
         live.push(LiveSession {
             id: SessionId(id),
             opened: rows::opened(row)?,
-            head: head.map(|head| EntryId(head.entry)),
+            head: head
+                .filter(|head| head.count > 0)
+                .map(|head| EntryId(head.entry)),
             seq: head.map_or(0, |head| head.count),
             last_us: head.map_or(row.try_get(12)?, |head| head.at_us),
         });
@@ -101,7 +100,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     })
 }
 
-/// [`rows::OPENED`] of every session that has not ended, and when it was opened.
+/// The columns of [`rows::opened`] for every session that has not ended, and when it was opened.
 const LIVE: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, \
                     s.seat, s.seed, s.setup, s.durability, s.opened_us \
                     FROM sessions s WHERE s.ended_us IS NULL ORDER BY s.id";
@@ -119,15 +118,50 @@ async fn follow(
     .fetch_all(connection)
     .await?;
     for row in &rows {
-        let earlier = heads.get(&row.try_get(0)?).map_or(0, |head| head.count);
+        let earlier = heads.get(&row.try_get(0)?);
+        let at_us: i64 = row.try_get(3)?;
         let head = Head {
             entry: row.try_get(1)?,
-            count: earlier + row.try_get::<i64, _>(2)? as u64,
-            at_us: row.try_get(3)?,
+            count: earlier.map_or(0, |head| head.count) + row.try_get::<i64, _>(2)? as u64,
+            at_us: earlier.map_or(at_us, |head| head.at_us.max(at_us)),
         };
         heads.insert(row.try_get(0)?, head);
     }
     Ok(())
+}
+
+/// The last entry of one live session.
+pub(super) async fn head(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Option<Head>, StoreError> {
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
+    let earlier = unpack(&packed)?.get(&session.0).copied();
+    let (entry, count, at_us): (Option<i64>, i64, Option<i64>) = sqlx::query_as(
+        "SELECT max(id), count(*), max(at_us) FROM entries WHERE id > $1 AND session = $2",
+    )
+    .bind(heads_at)
+    .bind(session.0)
+    .fetch_one(connection)
+    .await?;
+    Ok(match (entry, at_us) {
+        (Some(entry), Some(at_us)) => {
+            let count = earlier.map_or(0, |head| head.count) + count as u64;
+            Some(Head {
+                entry,
+                count,
+                at_us,
+            })
+        }
+        _ => earlier.filter(|head| head.count > 0),
+    })
+}
+
+async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>), StoreError> {
+    let stored: Option<(i64, Vec<u8>)> = sqlx::query_as("SELECT entry, packed FROM heads")
+        .fetch_optional(connection)
+        .await?;
+    Ok(stored.unwrap_or_default())
 }
 
 /// Notes which versions of the built-in bots this database has met.
@@ -138,7 +172,8 @@ pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(
             bots.push((kit.game(), bot.name, bot.version, bot.signature as i64));
         }
     }
-    let bots = serde_json::to_string(&bots).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let bots =
+        serde_json::to_string(&bots).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     sqlx::query(
         "INSERT INTO bots (game, name, version, signature, first_seen_us)
          SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(unixepoch('subsec') * 1e6 AS INTEGER)

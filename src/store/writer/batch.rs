@@ -15,9 +15,20 @@ use std::time::Instant;
 /// One caller's part of a batch.
 #[derive(Debug)]
 pub(super) enum Work {
-    Append { append: Append, last: Option<i64>, reply: Reply<Receipt> },
-    Open { new: Box<NewMatch>, reply: Reply<()> },
-    Close { id: String, result: Box<MatchResult>, reply: Reply<()> },
+    Append {
+        append: Append,
+        last: Option<i64>,
+        reply: Reply<Receipt>,
+    },
+    Open {
+        new: Box<NewMatch>,
+        reply: Reply<()>,
+    },
+    Close {
+        id: String,
+        result: Box<MatchResult>,
+        reply: Reply<()>,
+    },
 }
 
 /// A session that has not ended, as the writer knows it.
@@ -53,12 +64,16 @@ impl Sessions {
     }
 
     pub(super) fn heads(&self) -> impl Iterator<Item = (i64, Head)> {
-        self.live.iter().map(|(session, live)| (*session, live.head))
+        self.live
+            .iter()
+            .map(|(session, live)| (*session, live.head))
     }
 
     /// Whether the batch in the making already holds an append of this session.
     pub(super) fn in_batch(&self, session: i64) -> bool {
-        self.live.get(&session).is_some_and(|live| live.batch == self.batch)
+        self.live
+            .get(&session)
+            .is_some_and(|live| live.batch == self.batch)
     }
 
     fn insert(&mut self, id: i64, head: Head, opened: &NewSession) {
@@ -70,7 +85,12 @@ impl Sessions {
                 game
             }
         };
-        let live = Live { head, game, durability: opened.durability, batch: self.batch };
+        let live = Live {
+            head,
+            game,
+            durability: opened.durability,
+            batch: self.batch,
+        };
         self.live.insert(id, live);
     }
 
@@ -82,8 +102,19 @@ impl Sessions {
             if self.live.contains_key(&id) || append.previous.is_some() || append.seq != 0 {
                 return Err(wrong("it was opened before".into()));
             }
-            let at_us = append.entries.first().map_or_else(now_us, |entry| entry.at_us);
-            self.insert(id, Head { entry: 0, count: 0, at_us }, opened);
+            let at_us = append
+                .entries
+                .first()
+                .map_or_else(now_us, |entry| entry.at_us);
+            self.insert(
+                id,
+                Head {
+                    entry: 0,
+                    count: 0,
+                    at_us,
+                },
+                opened,
+            );
         }
         let batch = self.batch;
         let Some(live) = self.live.get_mut(&id) else {
@@ -185,28 +216,43 @@ impl Batch {
         for entry in &append.entries {
             let id = self.next_entry;
             let direction = entry.direction.number();
-            self.entries.push(&(id, session, last, entry.at_us, direction, &entry.text));
+            self.entries
+                .push(&(id, session, last, entry.at_us, direction, &entry.text));
             last = Some(id);
             self.next_entry += 1;
         }
         if !append.facts.is_empty() {
             let game = kit(&live.game);
-            let at_us = append.entries.last().map_or(live.head.at_us, |entry| entry.at_us);
+            let at_us = append
+                .entries
+                .last()
+                .map_or(live.head.at_us, |entry| entry.at_us);
             for (fact, bluff) in &append.facts {
-                self.facts.push(&(session, last, &fact.kind, fact.data.to_string()));
+                self.facts
+                    .push(&(session, last, &fact.kind, fact.data.to_string()));
                 if let Some(bluff) = bluff {
                     let place = game.and_then(|kit| kit.place(&bluff.by));
                     let caught = u8::from(bluff.caught);
                     let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
-                    self.bluffs.push(&(session, last, at_us, by, place, bid, held, caught));
+                    self.bluffs
+                        .push(&(session, last, at_us, by, place, bid, held, caught));
                 }
             }
         }
         self.ends |= append.close.is_some();
-        self.works.push(Work::Append { append, last, reply });
+        self.works.push(Work::Append {
+            append,
+            last,
+            reply,
+        });
     }
 
-    pub(super) fn add_open(&mut self, new: Box<NewMatch>, durability: Durability, reply: Reply<()>) {
+    pub(super) fn add_open(
+        &mut self,
+        new: Box<NewMatch>,
+        durability: Durability,
+        reply: Reply<()>,
+    ) {
         self.raise(durability);
         self.push_match(&new);
         self.works.push(Work::Open { new, reply });
@@ -247,18 +293,28 @@ impl Batch {
         let committed = Instant::now();
         for work in self.works {
             match work {
-                Work::Append { append, last, reply } => {
+                Work::Append {
+                    append,
+                    last,
+                    reply,
+                } => {
                     let id = append.session.0;
                     if append.close.is_some() {
                         sessions.live.remove(&id);
                     } else if let Some(live) = sessions.live.get_mut(&id) {
                         live.head.entry = last.unwrap_or(0);
                         live.head.count += append.entries.len() as u64;
-                        if let Some(entry) = append.entries.last() {
-                            live.head.at_us = entry.at_us;
+                        for entry in &append.entries {
+                            live.head.at_us = live.head.at_us.max(entry.at_us);
                         }
                     }
-                    answer(reply, Ok(Receipt { last: last.map(EntryId), committed }));
+                    answer(
+                        reply,
+                        Ok(Receipt {
+                            last: last.map(EntryId),
+                            committed,
+                        }),
+                    );
                 }
                 Work::Open { reply, .. } | Work::Close { reply, .. } => answer(reply, Ok(())),
             }
@@ -294,7 +350,8 @@ impl Batch {
             new.setup.to_string(),
         ));
         for seat in &new.seats {
-            self.seats.push(&(&new.id, seat.seat, &seat.spec, &seat.name));
+            self.seats
+                .push(&(&new.id, seat.seat, &seat.spec, &seat.name));
         }
     }
 

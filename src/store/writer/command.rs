@@ -11,8 +11,16 @@ pub(in crate::store) enum Command {
     Append(Append, Reply<Receipt>),
     OpenMatch(Box<NewMatch>, Reply<()>),
     CloseMatch(String, Box<MatchResult>, Reply<()>),
-    NameSeat { match_id: String, seat: u8, name: String, reply: Reply<()> },
+    NameSeat {
+        match_id: String,
+        seat: u8,
+        name: String,
+        reply: Reply<()>,
+    },
     Close(oneshot::Sender<()>),
+    /// Runs a statement on the writer's connection: how tests damage a store or fill its disk.
+    #[cfg(test)]
+    Run(String, oneshot::Sender<Option<i64>>),
 }
 
 /// A caller who went away does not need his answer.

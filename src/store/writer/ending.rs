@@ -85,11 +85,15 @@ async fn close_matches(
         return Ok(());
     }
     let wanted = Value::from_iter(ids.iter().map(|id| id.as_str())).to_string();
-    let stored: Vec<(String, Option<i64>)> =
-        sqlx::query_as(CLOSING_MATCHES).bind(wanted).fetch_all(connection).await?;
+    let stored: Vec<(String, Option<i64>)> = sqlx::query_as(CLOSING_MATCHES)
+        .bind(wanted)
+        .fetch_all(connection)
+        .await?;
     let known: HashMap<String, Option<i64>> = stored.into_iter().collect();
     for work in &batch.works {
-        let Work::Close { id, result, .. } = work else { continue };
+        let Work::Close { id, result, .. } = work else {
+            continue;
+        };
         match known.get(id) {
             None => drop(endings.unknown.insert(id.clone())),
             Some(Some(_)) => {}
@@ -103,9 +107,13 @@ async fn close_matches(
 fn end_match(endings: &mut Endings, id: &str, result: &MatchResult) {
     let scores = Value::from_iter(result.scores.iter().copied()).to_string();
     let (cause, detail) = (result.cause.word(), &result.detail);
-    endings.matches.push(&(id, result.at_us, cause, result.blame, detail, scores));
-    let outcome =
-        Outcome { cause: result.cause, scores: result.scores.iter().copied().collect() };
+    endings
+        .matches
+        .push(&(id, result.at_us, cause, result.blame, detail, scores));
+    let outcome = Outcome {
+        cause: result.cause,
+        scores: result.scores.iter().copied().collect(),
+    };
     for ((seat, score), (_, share)) in outcome.scores.iter().zip(outcome.win_shares().iter()) {
         endings.results.push(&(id, seat, score, share));
     }
@@ -115,13 +123,17 @@ async fn read_sessions<'a>(
     connection: &mut SqliteConnection,
     batch: &'a Batch,
 ) -> Result<Vec<Ending<'a>>, sqlx::Error> {
-    let closing: HashMap<i64, &Close> =
-        closes(batch).map(|(append, _, close)| (append.session.0, close)).collect();
+    let closing: HashMap<i64, &Close> = closes(batch)
+        .map(|(append, _, close)| (append.session.0, close))
+        .collect();
     if closing.is_empty() {
         return Ok(Vec::new());
     }
     let ids = Value::from_iter(closing.keys().copied()).to_string();
-    let rows = sqlx::query(CLOSING_SESSIONS).bind(ids).fetch_all(connection).await?;
+    let rows = sqlx::query(CLOSING_SESSIONS)
+        .bind(ids)
+        .fetch_all(connection)
+        .await?;
     let mut endings = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(close) = closing.get(&row.try_get(0)?) {
@@ -144,7 +156,9 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
         match_id: row.try_get(1)?,
         game: row.try_get(2)?,
         player,
-        seat: row.try_get::<Option<i64>, _>(4)?.and_then(|seat| u8::try_from(seat).ok()),
+        seat: row
+            .try_get::<Option<i64>, _>(4)?
+            .and_then(|seat| u8::try_from(seat).ok()),
         seats: row.try_get::<i64, _>(8)? as usize,
         names: serde_json::from_str(row.try_get(9)?)
             .map_err(|error| sqlx::Error::Decode(error.into()))?,
@@ -190,7 +204,11 @@ impl Ending<'_> {
             return;
         }
         let seat = self.seat_of(&lesson.rival, kit);
-        let name = self.names.iter().find(|(at, _)| Some(*at) == seat).map(|(_, name)| name);
+        let name = self
+            .names
+            .iter()
+            .find(|(at, _)| Some(*at) == seat)
+            .map(|(_, name)| name);
         let mut merge = |kind, name: &str| {
             merges.push(Merge {
                 key: (self.game.clone(), kind, name.to_owned()),
@@ -228,7 +246,15 @@ pub(super) fn session_rows(batch: &Batch) -> Rows {
         let scores = Value::from_iter(close.scores.iter().copied()).to_string();
         let count = append.seq + append.entries.len() as u64;
         let id = append.session.0;
-        rows.push(&(id, close.at_us, close.cause.word(), &close.detail, scores, last, count));
+        rows.push(&(
+            id,
+            close.at_us,
+            close.cause.word(),
+            &close.detail,
+            scores,
+            last,
+            count,
+        ));
     }
     rows
 }

@@ -41,7 +41,9 @@ pub(super) async fn merged(
     }
     let mut models = load(connection, merges).await?;
     for merge in merges {
-        let Some(kit) = kit(&merge.key.0) else { continue };
+        let Some(kit) = kit(&merge.key.0) else {
+            continue;
+        };
         let model = models.entry(merge.key.clone()).or_insert_with(|| Model {
             model: None,
             version: 0,
@@ -56,7 +58,15 @@ pub(super) async fn merged(
     for ((game, kind, name), model) in &models {
         if let Some(value) = &model.model {
             let text = value.to_string();
-            rows.push(&(game, kind, name, text, model.version, model.at_us, &model.match_id));
+            rows.push(&(
+                game,
+                kind,
+                name,
+                text,
+                model.version,
+                model.at_us,
+                &model.match_id,
+            ));
         }
     }
     Ok(rows)
@@ -70,15 +80,30 @@ async fn load(
     for merge in merges {
         keys.push(&merge.key);
     }
-    let stored = sqlx::query(MODELS).bind(keys.take()).fetch_all(connection).await?;
+    let stored = sqlx::query(MODELS)
+        .bind(keys.take())
+        .fetch_all(connection)
+        .await?;
     let mut models = BTreeMap::new();
     for row in &stored {
-        let kind = if row.try_get::<&str, _>(1)? == "named" { "named" } else { "type" };
+        let kind = if row.try_get::<&str, _>(1)? == "named" {
+            "named"
+        } else {
+            "type"
+        };
         let model = rows::json(row.try_get(3)?)
             .map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;
         let key = (row.try_get(0)?, kind, row.try_get(2)?);
         let version = row.try_get(4)?;
-        models.insert(key, Model { model: Some(model), version, match_id: String::new(), at_us: 0 });
+        models.insert(
+            key,
+            Model {
+                model: Some(model),
+                version,
+                match_id: String::new(),
+                at_us: 0,
+            },
+        );
     }
     Ok(models)
 }

@@ -72,10 +72,18 @@ pub(super) async fn name(
     let key = (game.clone(), "named", name.to_owned());
     let mut merges = Vec::new();
     for evidence in &taught {
-        merges.push(Merge { key: key.clone(), evidence, match_id, at_us });
+        merges.push(Merge {
+            key: key.clone(),
+            evidence,
+            match_id,
+            at_us,
+        });
     }
     let mut models = merged(connection, &merges, kit).await?;
-    sqlx::query(UPSERT).bind(models.take()).execute(&mut *connection).await?;
+    sqlx::query(UPSERT)
+        .bind(models.take())
+        .execute(&mut *connection)
+        .await?;
     match before {
         Some(before) => forget(connection, &game, &before, at_us, kit).await,
         None => Ok(()),

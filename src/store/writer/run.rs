@@ -99,9 +99,25 @@ impl Writer {
                 Command::CloseMatch(id, result, reply) => {
                     batch.add_close(id, result, self.durability, reply);
                 }
-                Command::NameSeat { match_id, seat, name, reply } => {
+                Command::NameSeat {
+                    match_id,
+                    seat,
+                    name,
+                    reply,
+                } => {
                     batch = self.flush(batch).await;
                     self.name_seat((&match_id, seat), &name, reply).await;
+                }
+                #[cfg(test)]
+                Command::Run(statement, reply) => {
+                    batch = self.flush(batch).await;
+                    let query = sqlx::query_scalar(sqlx::AssertSqlSafe(statement));
+                    let _ = reply.send(
+                        query
+                            .fetch_optional(&mut self.connection)
+                            .await
+                            .expect("runs"),
+                    );
                 }
                 Command::Close(reply) => {
                     queue.close();
@@ -161,7 +177,11 @@ impl Writer {
                     Ok(()) => self.committed(alone),
                     Err(error) => {
                         let verdict = self.judged(&error);
-                        refuse(alone.rolled_back(&mut self.sessions), verdict, &error.to_string());
+                        refuse(
+                            alone.rolled_back(&mut self.sessions),
+                            verdict,
+                            &error.to_string(),
+                        );
                     }
                 }
             }
@@ -191,7 +211,11 @@ impl Writer {
         let begun = Instant::now();
         let written = if batch.is_lean() {
             let entries = batch.entries.take();
-            sqlx::query(statements::ENTRIES).bind(entries).execute(&mut self.connection).await.map(drop)
+            sqlx::query(statements::ENTRIES)
+                .bind(entries)
+                .execute(&mut self.connection)
+                .await
+                .map(drop)
         } else {
             self.write_whole(batch).await
         };
@@ -199,7 +223,8 @@ impl Writer {
             Ok(()) => {
                 let took_us = begun.elapsed().as_micros() as u64;
                 let appends = batch.works.len() as u64;
-                self.gauges.committed(appends, batch.entry_count(), now_us(), took_us);
+                self.gauges
+                    .committed(appends, batch.entry_count(), now_us(), took_us);
                 Ok(())
             }
             Err(error) => {
@@ -210,7 +235,11 @@ impl Writer {
     }
 
     async fn write_whole(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let first = if batch.ends { statements::BEGIN } else { statements::WHOLE };
+        let first = if batch.ends {
+            statements::BEGIN
+        } else {
+            statements::WHOLE
+        };
         sqlx::query(first)
             .bind(batch.matches.take())
             .bind(batch.seats.take())
@@ -269,7 +298,9 @@ impl Writer {
 
     async fn try_name_seat(&mut self, seat: (&str, u8), name: &str) -> Result<(), NamingError> {
         self.synchronise(self.durability).await?;
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        sqlx::query("BEGIN IMMEDIATE")
+            .execute(&mut self.connection)
+            .await?;
         naming::name(&mut self.connection, seat, name, now_us(), self.kit).await?;
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
         Ok(())
