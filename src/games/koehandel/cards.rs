@@ -145,6 +145,8 @@ pub struct Purse(pub [u8; 6]);
 impl Purse {
     /// What everybody starts with: `nnttttf`, worth 90.
     pub const START: Purse = Purse([2, 4, 1, 0, 0, 0]);
+    /// All money that one table can ever hold.
+    pub const ALL: Purse = Purse([8, 16, 8, 4, 4, 4]);
     /// No cards.
     pub const EMPTY: Purse = Purse([0; 6]);
 
@@ -182,6 +184,24 @@ impl Purse {
     pub fn plus(mut self, other: Purse) -> Purse {
         for (mine, more) in self.0.iter_mut().zip(other.0) {
             *mine += more;
+        }
+        self
+    }
+
+    /// With no more of any kind than exist, so that sums stay in range whatever a foreign referee says.
+    #[must_use]
+    pub fn capped(mut self) -> Purse {
+        for (mine, most) in self.0.iter_mut().zip(Self::ALL.0) {
+            *mine = (*mine).min(most);
+        }
+        self
+    }
+
+    /// Without as many of the cards of `part` as are here: for what a foreign referee says.
+    #[must_use]
+    pub fn less(mut self, part: Purse) -> Purse {
+        for (mine, less) in self.0.iter_mut().zip(part.0) {
+            *mine = mine.saturating_sub(less);
         }
         self
     }

@@ -33,6 +33,9 @@ pub enum Message {
     Fault(Fault),
     /// Row 4: everybody gets this card from the donkey; this is the reader's own.
     Donkey(Note),
+    /// Not of our referee: money from the bank that is no single donkey card, such as the starting
+    /// money (A21).
+    Dealt(Purse),
     /// Row 5.
     DonkeyOther(Compass, Note),
     /// Row 6: asked for a bid above `price` (0: none yet).

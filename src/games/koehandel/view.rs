@@ -5,6 +5,9 @@ use super::cards::{ANIMALS, Animal, Compass, DECK, Note, PLAYERS, Purse};
 /// Cards of each animal that one player owns, by animal.
 pub type Herd = [u8; ANIMALS];
 
+/// Cards of one animal.
+const QUARTET: u8 = 4;
+
 /// The least and the most a player's hidden cash can be, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -144,20 +147,21 @@ impl View {
     }
 
     pub(super) fn donkey(&mut self, note: Note) {
-        self.donkeys += 1;
+        self.donkeys = self.donkeys.saturating_add(1);
         let value = note.value();
         for place in 0..PLAYERS {
-            self.cards[place] += 1;
-            self.cash[place].low += value;
-            self.cash[place].high += value;
-            self.guess[place] += value;
+            self.cards[place] = self.cards[place].saturating_add(1);
+            self.cash[place].low = self.cash[place].low.saturating_add(value);
+            self.cash[place].high = self.cash[place].high.saturating_add(value);
+            self.guess[place] = self.guess[place].saturating_add(value);
         }
-        self.purse = self.purse.plus(Purse::single(note));
+        self.purse = self.purse.plus(Purse::single(note)).capped();
     }
 
     /// A card from the deck is settled: it goes to `owner`.
     pub(super) fn settle_card(&mut self, card: Animal, owner: Compass) {
-        self.herds[owner.index()][card.index()] += 1;
+        let owned = &mut self.herds[owner.index()][card.index()];
+        *owned = owned.saturating_add(1).min(QUARTET);
         self.deck_left = self.deck_left.saturating_sub(1);
         self.exposed = [false; PLAYERS];
     }
@@ -166,7 +170,8 @@ impl View {
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
         let gone = count.min(self.owns(from, animal));
         self.herds[from.index()][animal.index()] -= gone;
-        self.herds[to.index()][animal.index()] += count;
+        let got = &mut self.herds[to.index()][animal.index()];
+        *got = got.saturating_add(count).min(QUARTET);
     }
 
     /// A trade is settled, money included.
@@ -211,11 +216,12 @@ impl View {
         let (from, to) = (from.index(), to.index());
         let (cards, low, high, guess) = match flow {
             Flow::Seen(purse) => {
+                let purse = purse.capped();
                 let value = purse.value();
                 if from == Compass::S.index() {
-                    self.purse = self.purse.minus(purse);
+                    self.purse = self.purse.less(purse);
                 } else if to == Compass::S.index() {
-                    self.purse = self.purse.plus(purse);
+                    self.purse = self.purse.plus(purse).capped();
                 }
                 (purse.cards(), value, value, value)
             }
@@ -223,7 +229,7 @@ impl View {
                 let held = self.cash[from];
                 let all = self.cards[from] == cards;
                 let low = if all { least.max(held.low) } else { least };
-                let high = held.high.min(u16::from(cards) * 500).max(low);
+                let high = held.high.min(u16::from(cards).saturating_mul(500)).max(low);
                 let share = if least > 0 || self.cards[from] == 0 {
                     least
                 } else {
@@ -234,21 +240,21 @@ impl View {
             }
         };
         self.cards[from] = self.cards[from].saturating_sub(cards);
-        self.cards[to] += cards;
+        self.cards[to] = self.cards[to].saturating_add(cards);
         let payer = &mut self.cash[from];
         payer.low = payer.low.max(low).saturating_sub(high);
         payer.high = payer.high.max(low) - low;
         let payee = &mut self.cash[to];
-        payee.low += low;
-        payee.high += high;
+        payee.low = payee.low.saturating_add(low);
+        payee.high = payee.high.saturating_add(high);
         self.guess[from] = self.guess[from].saturating_sub(guess);
-        self.guess[to] += guess;
+        self.guess[to] = self.guess[to].saturating_add(guess);
         self.settle_bounds();
     }
 
     /// Draws the bounds together: nobody holds more than his cards can be worth, and the three
     /// rivals' cash adds up to what is known.
-    fn settle_bounds(&mut self) {
+    pub(super) fn settle_bounds(&mut self) {
         let own = self.purse.value();
         self.cash[0] = Bounds::exact(own);
         self.guess[0] = own;

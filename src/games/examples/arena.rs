@@ -1,0 +1,300 @@
+//! The tuning arena: measures built-in Koehandel players against each other in process.
+//!
+//! ```text
+//! arena pool  [--pool a,b,c,…] [--games N] [--seed S] [--nodes N] [--pay winner|exchange|both]
+//! arena cells --hero NAME [--rivals a,b,…] …      one hero against three copies of each rival
+//! arena speed [--pool …]                          matches a second with everybody in turn
+//! arena signatures                                the numbers for the registry
+//! ```
+//! `pool` draws random tables of four different names; `cells` rotates the hero through all seats
+//! of each deal. Every share is given with its 95 % interval.
+
+#![allow(clippy::print_stdout, reason = "a tool for a terminal")]
+
+use games::koehandel::bots::policy::{Player, Profile};
+use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
+use games::koehandel::models::Models;
+use games::koehandel::options::{Options, TradePayment};
+use games::koehandel::rules::{Act, Ask, Koehandel, Setup};
+use games::rng::Rng;
+use games::{Bot, Game, Outcome};
+use std::collections::HashMap;
+use std::time::Instant;
+
+type Failure = Box<dyn std::error::Error>;
+
+struct Args(HashMap<String, String>);
+
+impl Args {
+    fn text(&self, key: &str, default: &str) -> String {
+        self.0.get(key).cloned().unwrap_or_else(|| default.into())
+    }
+
+    fn number(&self, key: &str, default: u64) -> Result<u64, Failure> {
+        Ok(self.0.get(key).map_or(Ok(default), |text| text.parse())?)
+    }
+
+    fn list(&self, key: &str, default: &str) -> Vec<String> {
+        self.text(key, default)
+            .split(',')
+            .map(String::from)
+            .collect()
+    }
+
+    fn payments(&self) -> Vec<TradePayment> {
+        match self.text("pay", "both").as_str() {
+            "winner" => vec![TradePayment::Winner],
+            "exchange" => vec![TradePayment::Exchange],
+            _ => vec![TradePayment::Winner, TradePayment::Exchange],
+        }
+    }
+}
+
+/// Wins and points of one name.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    games: f64,
+    wins: f64,
+    squares: f64,
+    points: f64,
+}
+
+impl Tally {
+    fn add(&mut self, share: f64, points: i64) {
+        self.games += 1.0;
+        self.wins += share;
+        self.squares += share * share;
+        self.points += points as f64;
+    }
+
+    fn show(&self) -> String {
+        let mean = self.wins / self.games;
+        let deviation = ((self.squares / self.games - mean * mean) / self.games).sqrt();
+        format!(
+            "{:5.1} % ± {:4.1}  mean {:6.0}  games {}",
+            100.0 * mean,
+            196.0 * deviation,
+            self.points / self.games,
+            self.games
+        )
+    }
+}
+
+/// Players beside the ladder: variants of its rungs that nobody trained against.
+fn variant(name: &str) -> Option<Profile> {
+    let tuned = Profile {
+        bid: 0.7,
+        reserve: 0.1,
+        pre_empt: 0.1,
+        jump: false,
+        ..Profile::GUIDE
+    };
+    Some(match name {
+        "guide-cash" => Profile {
+            cash_cap: Some(1.0),
+            ..Profile::GUIDE
+        },
+        "guide-minraise" => Profile {
+            jump: false,
+            ..Profile::GUIDE
+        },
+        "tuned-cash" => Profile {
+            cash_cap: Some(1.0),
+            ..tuned
+        },
+        _ => return None,
+    })
+}
+
+fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure> {
+    let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
+    for (seat, name) in names.iter().enumerate() {
+        let seed = seed.wrapping_mul(4) + seat as u64;
+        bots.push(match variant(name) {
+            Some(profile) => Box::new(Player::new(profile, Rng::new(seed, 9))),
+            None => make(name, seed, models).ok_or(format!("there is no bot {name:?}"))?,
+        });
+    }
+    Ok(Stage::of(bots, names.map(listens)))
+}
+
+struct Arena {
+    nodes: u64,
+    seed: u64,
+    models: Models,
+}
+
+impl Arena {
+    fn play(&self, names: [&str; 4], deal: u64, pay: TradePayment) -> Result<Outcome, Failure> {
+        let options = Options {
+            trade_payment: pay,
+            ..Options::default()
+        };
+        let setup = Setup::deal(deal, options);
+        let mut stage = stage(names, deal ^ 0xA5A5, &self.models)?;
+        let game = stage.play(&setup, |_| self.nodes, |_, _, _| {});
+        Ok(game.outcome().ok_or("a match must end")?)
+    }
+}
+
+fn pool(arena: &Arena, args: &Args) -> Result<(), Failure> {
+    let names = args.list("pool", "random,setbuilder,trader,face,guide,tuned,evolved");
+    let games = args.number("games", 12_000)?;
+    for pay in args.payments() {
+        let mut tallies = vec![Tally::default(); names.len()];
+        let mut rng = Rng::new(arena.seed, 77);
+        let started = Instant::now();
+        for game in 0..games {
+            let mut order: Vec<usize> = (0..names.len()).collect();
+            rng.shuffle(&mut order);
+            let table: [usize; 4] = order
+                .get(..4)
+                .ok_or("the pool needs four names")?
+                .try_into()?;
+            let outcome = arena.play(table.map(|at| names[at].as_str()), arena.seed + game, pay)?;
+            let shares = outcome.win_shares();
+            for (seat, share) in shares.iter() {
+                tallies[table[seat.index()]].add(*share, outcome.scores[seat]);
+            }
+        }
+        println!(
+            "pool under {pay:?}: {games} matches in {:.1?}",
+            started.elapsed()
+        );
+        for (name, tally) in names.iter().zip(&tallies) {
+            println!("  {name:12} {}", tally.show());
+        }
+    }
+    Ok(())
+}
+
+fn cells(arena: &Arena, args: &Args) -> Result<(), Failure> {
+    let hero = args.text("hero", "evolved");
+    let games = args.number("games", 2_000)?;
+    for pay in args.payments() {
+        for rival in args.list("rivals", "guide,tuned,evolved,setbuilder,face") {
+            let mut tally = Tally::default();
+            let started = Instant::now();
+            for game in 0..games {
+                let own = (game % 4) as usize;
+                let mut names = [rival.as_str(); 4];
+                names[own] = &hero;
+                let outcome = arena.play(names, arena.seed + game / 4, pay)?;
+                let shares = outcome.win_shares();
+                tally.add(shares.values()[own], outcome.scores.values()[own]);
+            }
+            println!(
+                "{hero} v 3 {rival:10} {pay:?}: {}  in {:.1?}",
+                tally.show(),
+                started.elapsed()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn speed(arena: &Arena, args: &Args) -> Result<(), Failure> {
+    let names = args.list("pool", "trader,guide,tuned,evolved");
+    let games = args.number("games", 20_000)?;
+    for pay in args.payments() {
+        let started = Instant::now();
+        for game in 0..games {
+            let names: [&str; 4] =
+                std::array::from_fn(|seat| names[(seat + game as usize) % names.len()].as_str());
+            arena.play(names, game, pay)?;
+        }
+        let rate = games as f64 / started.elapsed().as_secs_f64();
+        println!("{pay:?}: {rate:.0} matches a second");
+    }
+    Ok(())
+}
+
+/// Asks and turns a match of four of the same, to compare with other implementations.
+fn sizes(args: &Args) -> Result<(), Failure> {
+    let games = args.number("games", 1_000)?;
+    for pay in args.payments() {
+        for name in args.list("pool", "filler,random,trader,face,guide,tuned") {
+            let (mut asks, mut turns, mut trades, mut ties, mut pre) =
+                (0u64, 0u64, 0u64, 0u64, 0u64);
+            let mut scores = Vec::new();
+            for game in 0..games {
+                let options = Options {
+                    trade_payment: pay,
+                    ..Options::default()
+                };
+                let setup = Setup::deal(game, options);
+                let mut stage = stage([name.as_str(); 4], game, &Models::none())?;
+                let end = stage.play(
+                    &setup,
+                    |_| 1,
+                    |game, seat, act| {
+                        asks += 1;
+                        match game.asked() {
+                            Some((_, Ask::Turn)) => turns += 1,
+                            Some((_, Ask::Counter { .. })) => trades += 1,
+                            Some((
+                                _,
+                                Ask::Rebid {
+                                    challenger: true, ..
+                                },
+                            )) => ties += 1,
+                            Some((_, Ask::PreEmpt { .. })) if *act != Act::PASS => pre += 1,
+                            _ => {}
+                        }
+                        let _ = seat;
+                    },
+                );
+                scores.extend(end.scores());
+            }
+            scores.sort_unstable();
+            let each = |count: u64| count as f64 / games as f64;
+            let at = |part: usize| scores[(scores.len() - 1) * part / 100];
+            println!(
+                "{pay:?} 4 {name:10} asks {:.0} turns {:.0} trades {:.1} ties {:.1} bought {:.1} scores p10/50/90/max {}/{}/{}/{}",
+                each(asks),
+                each(turns),
+                each(trades),
+                each(ties),
+                each(pre),
+                at(10),
+                at(50),
+                at(90),
+                at(100)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Failure> {
+    let mut words = std::env::args().skip(1);
+    let verb = words.next().unwrap_or_default();
+    let mut args = HashMap::new();
+    while let Some(key) = words.next() {
+        let value = words.next().ok_or(format!("{key} needs a value"))?;
+        args.insert(key.trim_start_matches("--").to_string(), value);
+    }
+    let args = Args(args);
+    let arena = Arena {
+        nodes: args.number("nodes", 1_000)?,
+        seed: args.number("seed", 1)?,
+        models: Models::none(),
+    };
+    match verb.as_str() {
+        "pool" => pool(&arena, &args),
+        "cells" => cells(&arena, &args),
+        "speed" => speed(&arena, &args),
+        "sizes" => sizes(&args),
+        "signatures" => {
+            for card in CARDS {
+                println!(
+                    "{:12} {:#018x}",
+                    card.name,
+                    signature(card.name).unwrap_or(0)
+                );
+            }
+            Ok(())
+        }
+        _ => Err("arena pool|cells|speed|signatures [--key value]…".into()),
+    }
+}

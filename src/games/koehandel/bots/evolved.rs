@@ -1,0 +1,110 @@
+//! Rung 8: the tuned player after a 250-step hill climb, once for each way a trade may be paid (A1).
+//! It begins with the numbers for "the winner pays" and changes over once it sees a loser pay.
+
+use super::policy::{Limits, Profile};
+use super::tuned;
+use crate::game::{Bot, Budget};
+use crate::koehandel::message::Message;
+use crate::koehandel::options::TradePayment;
+use crate::koehandel::rules::{Act, Ask, Koehandel};
+use crate::koehandel::view::View;
+use crate::rng::Rng;
+
+/// What it does, in one sentence.
+pub const DESCRIPTION: &str = "The tuned player after a hill climb, with one set of numbers where bids are exchanged and one where the winner pays.";
+
+/// Its numbers where both bids change hands.
+pub const EXCHANGE: Profile = Profile {
+    bid: 0.8,
+    denial: 0.59,
+    trade_denial: 0.65,
+    reserve: 0.0,
+    pre_empt: 0.06,
+    offer: (0.9, 1.0),
+    counter: (0.9, 1.0),
+    cash_cap: Some(1.84),
+    over: true,
+    ..tuned::PROFILE
+};
+
+/// Its numbers where only the winner pays.
+pub const WINNER: Profile = Profile {
+    bid: 0.89,
+    denial: 0.68,
+    trade_denial: 0.61,
+    reserve: 0.0,
+    pre_empt: 0.20,
+    offer: (0.355, 0.71),
+    counter: (0.355, 0.71),
+    cash_cap: Some(1.15),
+    over: true,
+    ..tuned::PROFILE
+};
+
+/// Learns from what is collected and received which of the two ways a trade is paid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rule {
+    /// Who took part in the trade now settling won it.
+    won: Option<bool>,
+    /// Whether a loser was seen to pay.
+    loser_paid: bool,
+}
+
+impl Rule {
+    /// Hears what the seat hears.
+    pub fn hear(&mut self, message: &Message) {
+        match message {
+            Message::Lost { .. } => self.won = Some(false),
+            Message::Won { .. } => self.won = Some(true),
+            Message::LoserPaid { .. } => self.loser_paid = true,
+            Message::Pay { .. } => self.loser_paid |= self.won == Some(false),
+            Message::Money { .. } => self.loser_paid |= self.won == Some(true),
+            Message::Start | Message::Bid { .. } | Message::Challenged { .. } => self.won = None,
+            Message::Card(_) | Message::Settled(_) | Message::PreEmpt { .. } => self.won = None,
+            _ => {}
+        }
+    }
+
+    /// The rule to reckon with: the winner pays unless a loser was seen to.
+    #[must_use]
+    pub fn payment(self) -> TradePayment {
+        if self.loser_paid {
+            TradePayment::Exchange
+        } else {
+            TradePayment::Winner
+        }
+    }
+}
+
+/// The evolved player.
+pub struct Evolved {
+    rule: Rule,
+    limits: Limits,
+    rng: Rng,
+}
+
+impl Evolved {
+    /// A player with his own chance.
+    #[must_use]
+    pub fn new(rng: Rng) -> Self {
+        Self {
+            rule: Rule::default(),
+            limits: Limits::NONE,
+            rng,
+        }
+    }
+}
+
+impl Bot<Koehandel> for Evolved {
+    fn observe(&mut self, message: &Message) {
+        self.rule.hear(message);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        let profile = match self.rule.payment() {
+            TradePayment::Winner => &WINNER,
+            TradePayment::Exchange => &EXCHANGE,
+        };
+        profile.act(view, ask, &mut self.limits, &mut self.rng)
+    }
+}

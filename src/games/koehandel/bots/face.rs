@@ -1,0 +1,51 @@
+//! Rung 5: plays by face value. Raises by the minimum up to a quarter of the quartet's value, buys up
+//! to the same price, offers a third of its cash for the dearest animal at the deck's end, counters
+//! with a third.
+
+use super::policy::{Standing, challenges, pay, pick};
+use crate::game::{Bot, Budget};
+use crate::koehandel::cards::Animal;
+use crate::koehandel::message::Message;
+use crate::koehandel::rules::{Act, Ask, Koehandel};
+use crate::koehandel::view::View;
+
+/// What it does, in one sentence.
+pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's value, offers and counters with a third of its cash.";
+
+/// The face-value player.
+pub struct Face;
+
+/// What a card is worth to it, in points.
+fn limit(card: Animal) -> u16 {
+    card.value() / 4
+}
+
+impl Bot<Koehandel> for Face {
+    fn observe(&mut self, _: &Message) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        let cash = view.purse.value();
+        match *ask {
+            Ask::Turn if view.deck_empty() => {
+                let mut best = None;
+                challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
+                    let dearest = best.is_none_or(|(_, animal)| challenge.animal > animal);
+                    if dearest {
+                        best = Some((challenge.rival, challenge.animal));
+                    }
+                });
+                best.map_or(Act::Auction, |(rival, animal)| {
+                    Act::trade(rival, animal, pick(view.purse, cash / 3))
+                })
+            }
+            Ask::Turn => Act::Auction,
+            Ask::Bid { card, price, .. } if price + 10 <= limit(card).min(cash) => {
+                Act::bid(price + 10)
+            }
+            Ask::PreEmpt { card, price, .. } if price <= limit(card).min(cash) => Act::bid(price),
+            Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
+            Ask::Pay { price, .. } => pay(view.purse, price),
+            Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(pick(view.purse, cash / 3)),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Rung 1: an empty reply to everything. Passes, sells, accepts, and auctions on its turn.
+
+use super::policy::pay;
+use crate::game::{Bot, Budget};
+use crate::koehandel::cards::Purse;
+use crate::koehandel::message::Message;
+use crate::koehandel::rules::{Act, Ask, Koehandel};
+use crate::koehandel::view::View;
+
+/// What it does, in one sentence.
+pub const DESCRIPTION: &str =
+    "Answers nothing to everything: never bids, never counters, never trades.";
+
+/// The filler.
+pub struct Filler;
+
+impl Bot<Koehandel> for Filler {
+    fn observe(&mut self, _: &Message) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        match ask {
+            Ask::Turn => Act::Auction,
+            Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
+            Ask::Pay { price, .. } => pay(view.purse, *price),
+            Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(Purse::EMPTY),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The ladder of built-in players, weakest first, one file each, and the champion above them.
+//! What was tried and measured: README.md.
+
+mod duel;
+mod evolved;
+mod face;
+mod filler;
+mod guide;
+pub mod policy;
+mod random;
+mod registry;
+mod setbuilder;
+mod trader;
+mod tuned;
+
+pub use duel::{Stage, signature};
+pub use evolved::Rule;
+pub use registry::{CARDS, listens, make};

@@ -1,0 +1,383 @@
+//! One parametric way to play, of which most rungs of the ladder are instances: the value of a card
+//! is the rise of the final score that it brings nearer, a [`Profile`] says which fraction of it to
+//! bid, offer and keep.
+
+use crate::game::{Bot, Budget};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::message::Message;
+use crate::koehandel::rules::{Act, Ask, Koehandel};
+use crate::koehandel::view::{Herd, View};
+use crate::rng::Rng;
+
+/// When a player starts trades while animals are still to be turned up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    /// Only trades whose win completes a quartet.
+    Completing,
+    /// Whenever one is possible, but each animal once a card of the deck: two such players could
+    /// otherwise win the same animal back and forth for ever.
+    Always,
+}
+
+/// How a player plays. Fractions are of the stake: own claim plus `denial` of a rival's claim, where a
+/// claim is (V + (k+1)v)·c/r for one with k quartets worth V, c cards gained of r missing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Fraction of the stake to bid in auctions.
+    pub bid: f32,
+    /// Every auction's limit is multiplied by U(1−noise, 1+noise).
+    pub noise: f32,
+    /// Weight of the best rival's claim in auctions.
+    pub denial: f32,
+    /// Fraction of the own cash never bid in an auction.
+    pub reserve: f32,
+    /// Whether to raise to U(minimum, limit) instead of by the minimum.
+    pub jump: bool,
+    /// Fraction of the stake at which the auctioneer buys himself.
+    pub pre_empt: f32,
+    /// Weight of the other party's claim in trades.
+    pub trade_denial: f32,
+    /// Offers are U(low, high) of the stake ...
+    pub offer: (f32, f32),
+    /// ... and counter bids this.
+    pub counter: (f32, f32),
+    /// Offers and counter bids stay below this multiple of the rival's estimated cash, plus 10.
+    pub cash_cap: Option<f32>,
+    /// Whether bids in trades are made up of cards for at least the amount, not at most.
+    pub over: bool,
+    /// How often an offer or a counter bid is a single `n`.
+    pub bluff: f32,
+    /// When to trade before the deck's end.
+    pub early: Early,
+}
+
+impl Profile {
+    /// Rung 6, and what the others are measured by.
+    pub const GUIDE: Profile = Profile {
+        bid: 0.6,
+        noise: 0.1,
+        denial: 0.65,
+        reserve: 0.3,
+        jump: true,
+        pre_empt: 0.35,
+        trade_denial: 0.65,
+        offer: (0.5, 1.0),
+        counter: (0.5, 1.0),
+        cash_cap: None,
+        over: false,
+        bluff: 0.0,
+        early: Early::Completing,
+    };
+}
+
+/// Quartets and their worth, by place.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    quartets: [f32; PLAYERS],
+    worth: [f32; PLAYERS],
+}
+
+impl Standing {
+    /// Everybody's quartets.
+    #[must_use]
+    pub fn of(herds: &[Herd; PLAYERS]) -> Self {
+        let mut standing = Self {
+            quartets: [0.0; PLAYERS],
+            worth: [0.0; PLAYERS],
+        };
+        for (place, herd) in herds.iter().enumerate() {
+            for (animal, count) in Animal::all().zip(herd) {
+                if *count == 4 {
+                    standing.quartets[place] += 1.0;
+                    standing.worth[place] += f32::from(animal.value());
+                }
+            }
+        }
+        standing
+    }
+
+    /// The rise of the final score of the player at `place` if he completed `animal`.
+    #[must_use]
+    pub fn rise(&self, place: usize, animal: Animal) -> f32 {
+        self.worth[place] + (self.quartets[place] + 1.0) * f32::from(animal.value())
+    }
+
+    /// The part of that rise which `gained` cards are worth to one who owns `owned` of them.
+    #[must_use]
+    pub fn claim(&self, place: usize, animal: Animal, owned: u8, gained: u8) -> f32 {
+        let missing = 4u8.saturating_sub(owned).max(1);
+        self.rise(place, animal) * f32::from(gained) / f32::from(missing)
+    }
+}
+
+/// A trade that may be started.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Challenge {
+    /// With whom.
+    pub rival: Compass,
+    /// Over what.
+    pub animal: Animal,
+    /// How many of it.
+    pub count: u8,
+    /// Own claim plus the weighted claim of the rival.
+    pub stake: f32,
+    /// 3: the fourth card; 2: the parties stand equal; 1: it only denies or gathers.
+    pub rank: u8,
+}
+
+/// The stake of a trade over `count` of `animal` with `rival`.
+#[must_use]
+pub fn trade_stake(
+    view: &View,
+    standing: &Standing,
+    rival: Compass,
+    animal: Animal,
+    count: u8,
+    denial: f32,
+) -> f32 {
+    let own = standing.claim(0, animal, view.owns(Compass::S, animal), count);
+    let his = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
+    own + denial * his
+}
+
+/// Every trade that the viewer may start.
+pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl FnMut(Challenge)) {
+    for animal in Animal::all() {
+        let mine = view.owns(Compass::S, animal);
+        if mine == 0 || mine == 4 {
+            continue;
+        }
+        for rival in Compass::RIVALS {
+            let count = view.stake(rival, animal);
+            if count == 0 {
+                continue;
+            }
+            let rank = match (mine + count, mine == view.owns(rival, animal)) {
+                (4, _) if mine == 3 => 3,
+                (_, true) => 2,
+                _ => 1,
+            };
+            let stake = trade_stake(view, standing, rival, animal, count, denial);
+            found(Challenge {
+                rival,
+                animal,
+                count,
+                stake,
+                rank,
+            });
+        }
+    }
+}
+
+/// What a player remembers until the next card of the deck is settled: the limits of the auction now
+/// open, worked out when the card is first seen, and which animals he has traded for.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    deck_left: u8,
+    bid: u16,
+    pre_empt: u16,
+    traded_at: u8,
+    traded: u16,
+}
+
+impl Limits {
+    /// No auction yet.
+    pub const NONE: Limits = Limits {
+        deck_left: u8::MAX,
+        bid: 0,
+        pre_empt: 0,
+        traded_at: u8::MAX,
+        traded: 0,
+    };
+
+    fn refresh(&mut self, profile: &Profile, view: &View, card: Animal, rng: &mut Rng) {
+        if self.deck_left != view.deck_left {
+            self.deck_left = view.deck_left;
+            (self.bid, self.pre_empt) = profile.limits(view, card, rng);
+        }
+    }
+}
+
+fn tens(amount: f32) -> u16 {
+    (amount.max(0.0) as u16) / 10 * 10
+}
+
+impl Profile {
+    /// The limits for `card`: the most to bid and the most to buy for as auctioneer.
+    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> (u16, u16) {
+        let standing = Standing::of(&view.herds);
+        let claim = |place: usize| standing.claim(place, card, view.herds[place][card.index()], 1);
+        let rival = claim(1).max(claim(2)).max(claim(3));
+        let stake = claim(0) + self.denial * rival;
+        let noise = self.noise * (2.0 * rng.unit() as f32 - 1.0);
+        let cash = f32::from(view.purse.value());
+        let spend = cash * (1.0 - self.reserve);
+        let within = |fraction: f32| tens((stake * fraction * (1.0 + noise)).min(spend));
+        (within(self.bid), within(self.pre_empt))
+    }
+
+    /// Answers an ask. `limits` is the player's memory between the asks of one auction.
+    pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut Rng) -> Act {
+        match *ask {
+            Ask::Turn => self.turn(view, limits, rng),
+            Ask::Bid { card, price, .. } => {
+                limits.refresh(self, view, card, rng);
+                if price >= limits.bid {
+                    return Act::PASS;
+                }
+                let least = price + 10;
+                if self.jump {
+                    let steps = u32::from((limits.bid - least) / 10) + 1;
+                    Act::bid(least + 10 * rng.below(steps) as u16)
+                } else {
+                    Act::bid(least)
+                }
+            }
+            Ask::PreEmpt { card, price, .. } => {
+                limits.refresh(self, view, card, rng);
+                if price <= limits.pre_empt {
+                    Act::bid(price)
+                } else {
+                    Act::PASS
+                }
+            }
+            Ask::Pay { price, .. } => pay(view.purse, price),
+            Ask::Counter {
+                animal,
+                count,
+                challenger,
+                ..
+            } => self.counter(view, challenger, animal, count, rng),
+            Ask::Rebid {
+                animal,
+                count,
+                opponent,
+                ..
+            } => self.counter(view, opponent, animal, count, rng),
+        }
+    }
+
+    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut Rng) -> Act {
+        let standing = Standing::of(&view.herds);
+        let mut best: Option<Challenge> = None;
+        let always = view.deck_empty() || self.early == Early::Always;
+        let least = if always { 1 } else { 3 };
+        if limits.traded_at != view.deck_left || view.deck_empty() {
+            (limits.traded_at, limits.traded) = (view.deck_left, 0);
+        }
+        challenges(view, &standing, self.trade_denial, |challenge| {
+            let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
+            if challenge.rank >= least
+                && limits.traded & (1 << challenge.animal.index()) == 0
+                && best
+                    .as_ref()
+                    .is_none_or(|best| order(&challenge) > order(best))
+            {
+                best = Some(challenge);
+            }
+        });
+        let Some(best) = best else {
+            return Act::Auction;
+        };
+        limits.traded |= 1 << best.animal.index();
+        Act::trade(best.rival, best.animal, self.offer(view, &best, rng))
+    }
+
+    /// The opening bid of a challenge.
+    fn offer(&self, view: &View, challenge: &Challenge, rng: &mut Rng) -> Purse {
+        if self.bluffs(view, rng) {
+            return Purse::single(Note::Zero);
+        }
+        let amount = challenge.stake * draw(self.offer, rng);
+        self.make_up(view.purse, self.capped(view, challenge.rival, amount))
+    }
+
+    fn counter(
+        &self,
+        view: &View,
+        rival: Compass,
+        animal: Animal,
+        count: u8,
+        rng: &mut Rng,
+    ) -> Act {
+        let standing = Standing::of(&view.herds);
+        let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
+        if self.bluffs(view, rng) {
+            return Act::cards(Purse::single(Note::Zero));
+        }
+        let amount = stake * draw(self.counter, rng);
+        Act::cards(self.make_up(view.purse, self.capped(view, rival, amount)))
+    }
+
+    fn make_up(&self, hand: Purse, amount: u16) -> Purse {
+        if self.over {
+            hand.exact_payment(amount).unwrap_or(hand)
+        } else {
+            pick(hand, amount)
+        }
+    }
+
+    fn bluffs(&self, view: &View, rng: &mut Rng) -> bool {
+        self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
+    }
+
+    /// An amount kept below what the rival could pay, in tens.
+    fn capped(&self, view: &View, rival: Compass, amount: f32) -> u16 {
+        let cap = self.cash_cap.map_or(f32::MAX, |times| {
+            times * f32::from(view.guess[rival.index()]) + 10.0
+        });
+        tens(amount.min(cap))
+    }
+}
+
+fn draw((low, high): (f32, f32), rng: &mut Rng) -> f32 {
+    low + (high - low) * rng.unit() as f32
+}
+
+/// Cards worth at most `amount`, the largest first: how the ladder makes up its offers.
+#[must_use]
+pub fn pick(hand: Purse, amount: u16) -> Purse {
+    let mut left = amount;
+    let mut part = Purse::EMPTY;
+    for note in Note::ALL.into_iter().rev().filter(|note| note.value() > 0) {
+        let count = u16::from(hand.of(note)).min(left / note.value());
+        left -= count * note.value();
+        part.0[note as usize] = count as u8;
+    }
+    part
+}
+
+/// The payment that the server would pick.
+#[must_use]
+pub fn pay(hand: Purse, price: u16) -> Act {
+    Act::cards(hand.exact_payment(price).unwrap_or(hand))
+}
+
+/// A player who plays by one profile and needs to hear nothing.
+pub struct Player {
+    profile: Profile,
+    limits: Limits,
+    rng: Rng,
+}
+
+impl Player {
+    /// A player with his own chance.
+    #[must_use]
+    pub fn new(profile: Profile, rng: Rng) -> Self {
+        Self {
+            profile,
+            limits: Limits::NONE,
+            rng,
+        }
+    }
+}
+
+impl Bot<Koehandel> for Player {
+    fn observe(&mut self, _: &Message) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        self.profile.act(view, ask, &mut self.limits, &mut self.rng)
+    }
+}
+
+const _: () = assert!(ANIMALS == 10);

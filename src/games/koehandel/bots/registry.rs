@@ -1,0 +1,94 @@
+//! The list of built-in players and how to make one by name.
+
+use super::policy::{Player, Profile};
+use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
+use crate::game::Bot;
+use crate::kit::BotCard;
+use crate::koehandel::models::Models;
+use crate::koehandel::rules::Koehandel;
+use crate::rng::Rng;
+
+/// Streams of a bot's seed begin here, away from the deal's.
+const BOT_STREAM: u64 = 1 << 32;
+
+const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
+    BotCard {
+        name,
+        rung,
+        version: 1,
+        description,
+        signature,
+        thinks: false,
+    }
+}
+
+/// Every built-in player, weakest first.
+pub const CARDS: &[BotCard] = &[
+    card(1, "filler", filler::DESCRIPTION, 0xB11A_6676_455B_20CD),
+    card(2, "random", random::DESCRIPTION, 0x2468_82F5_7E11_93C8),
+    card(
+        3,
+        "setbuilder",
+        setbuilder::DESCRIPTION,
+        0x46C6_04BA_5D5E_12B8,
+    ),
+    card(4, "trader", trader::DESCRIPTION, 0xA9F0_98A6_B3F6_DB82),
+    card(5, "face", face::DESCRIPTION, 0x1E0B_1725_0AF6_00C7),
+    card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
+    card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
+    card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
+];
+
+/// The player with this name, or `None` if there is none. `seed` is his own chance; `models` is what
+/// is known of his rivals, used by those who think.
+#[must_use]
+pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehandel>>> {
+    let rng = Rng::new(seed, BOT_STREAM);
+    let _ = models;
+    let profile: Profile = match name {
+        "filler" => return Some(Box::new(filler::Filler)),
+        "random" => return Some(Box::new(random::Random(rng))),
+        "face" => return Some(Box::new(face::Face)),
+        "evolved" => return Some(Box::new(evolved::Evolved::new(rng))),
+        "setbuilder" => setbuilder::PROFILE,
+        "trader" => trader::PROFILE,
+        "guide" => guide::PROFILE,
+        "tuned" => tuned::PROFILE,
+        _ => return None,
+    };
+    Some(Box::new(Player::new(profile, rng)))
+}
+
+/// Whether this player heeds what it hears; the others play from the view alone, so that a match
+/// among them need not tell anybody anything.
+#[must_use]
+pub fn listens(name: &str) -> bool {
+    matches!(name, "evolved" | "champion")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::koehandel::bots::signature;
+
+    #[test]
+    fn signatures_stand_for_the_play() {
+        for card in CARDS {
+            assert_eq!(
+                signature(card.name),
+                Some(card.signature),
+                "{} plays differently: raise its version and note the new signature",
+                card.name
+            );
+        }
+    }
+
+    #[test]
+    fn only_listed_names_make_players() {
+        let models = Models::none();
+        for card in CARDS {
+            assert!(make(card.name, 1, &models).is_some(), "{}", card.name);
+        }
+        assert!(make("nobody", 1, &models).is_none());
+    }
+}

@@ -1,0 +1,13 @@
+//! Rung 4: the guide's numbers, but it challenges whenever a trade exists. Punishes those who accept
+//! everything, loses to patience.
+
+use super::policy::{Early, Profile};
+
+/// What it does, in one sentence.
+pub const DESCRIPTION: &str = "The guide's numbers, but it starts a trade whenever one exists.";
+
+/// Its numbers.
+pub const PROFILE: Profile = Profile {
+    early: Early::Always,
+    ..Profile::GUIDE
+};
