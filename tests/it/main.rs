@@ -1,1 +1,5 @@
 //! Drives the daemon.
+
+#![allow(clippy::unwrap_used)]
+
+mod referee;
