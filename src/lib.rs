@@ -6,8 +6,6 @@ pub mod api;
 pub mod cli;
 pub mod config;
 pub mod daemon;
-#[cfg(test)]
-mod fake;
 pub mod gateway;
 pub mod identities;
 pub mod link;
@@ -16,3 +14,6 @@ pub mod referee;
 pub mod session;
 pub mod store;
 pub mod thinking;
+
+#[cfg(test)]
+mod fake;

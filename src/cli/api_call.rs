@@ -28,15 +28,23 @@ pub(super) fn base(listen: SocketAddr) -> String {
 
 /// Asks `METHOD http://HOST:PORT/PATH`.
 pub(super) fn call(method: &str, url: &str, token: Option<&str>) -> anyhow::Result<Said> {
-    let rest = url.strip_prefix("http://").with_context(|| format!("{url} is not an http:// URL"))?;
+    let rest = url
+        .strip_prefix("http://")
+        .with_context(|| format!("{url} is not an http:// URL"))?;
     let (authority, path) = match rest.find('/') {
         Some(at) => rest.split_at(at),
         None => (rest, "/"),
     };
-    if path.chars().any(|letter| letter.is_control() || letter == ' ') {
+    if path
+        .chars()
+        .any(|letter| letter.is_control() || letter == ' ')
+    {
         bail!("{url} holds a blank or a control character");
     }
-    let with_port = if authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+    let with_port = if authority
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+    {
         authority.to_owned()
     } else {
         format!("{authority}:80")
@@ -46,12 +54,23 @@ pub(super) fn call(method: &str, url: &str, token: Option<&str>) -> anyhow::Resu
     read(&answer).with_context(|| format!("{url} did not answer in HTTP"))
 }
 
-fn exchange(address: &str, method: &str, path: &str, host: &str, token: Option<&str>) -> anyhow::Result<String> {
-    let found = address.to_socket_addrs()?.next().context("the name has no address")?;
+fn exchange(
+    address: &str,
+    method: &str,
+    path: &str,
+    host: &str,
+    token: Option<&str>,
+) -> anyhow::Result<String> {
+    let found = address
+        .to_socket_addrs()?
+        .next()
+        .context("the name has no address")?;
     let mut stream = TcpStream::connect_timeout(&found, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    let bearer = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
+    let bearer = token
+        .map(|token| format!("Authorization: Bearer {token}\r\n"))
+        .unwrap_or_default();
     let head = format!(
         "{method} {path} HTTP/1.0\r\nHost: {host}\r\n{bearer}Content-Length: 0\r\nConnection: close\r\n\r\n"
     );
@@ -62,7 +81,16 @@ fn exchange(address: &str, method: &str, path: &str, host: &str, token: Option<&
 }
 
 fn read(answer: &str) -> anyhow::Result<Said> {
-    let (head, body) = answer.split_once("\r\n\r\n").context("the head has no end")?;
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).context("there is no status")?;
-    Ok(Said { status, body: body.to_owned() })
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .context("the head has no end")?;
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|code| code.parse().ok())
+        .context("there is no status")?;
+    Ok(Said {
+        status,
+        body: body.to_owned(),
+    })
 }

@@ -18,7 +18,12 @@ const USAGE: u8 = 2;
 
 /// Hosts many game bots behind one service, referees their games and keeps every match.
 #[derive(Debug, Parser)]
-#[command(name = "drover", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    name = "drover",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) common: Common,
@@ -45,7 +50,9 @@ impl Common {
 /// that a value of ours is refused rather than overlooked.
 fn environment() -> config::Environment {
     let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
-    std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+    std::env::vars_os()
+        .map(|(name, value)| (text(name), text(value)))
+        .collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,7 +92,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             eprintln!("drover: {error:#}");
             let usage = error.is::<ConfigError>() || error.is::<UsageError>();
-            if usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+            if usage {
+                ExitCode::from(USAGE)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -125,7 +136,9 @@ async fn done(verb: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<
 /// Whether whoever reads our output has gone: no failure of ours.
 fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
     })
 }
 

@@ -1,8 +1,8 @@
 //! `drover db migrate|backup|verify`.
 
 use super::args::Common;
-use crate::daemon::store_settings;
 use crate::config::Flags;
+use crate::daemon::store_settings;
 use crate::store::Store;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -51,8 +51,14 @@ pub(super) async fn verify(
     let summary = store
         .verify(only, |checked| {
             for difference in &checked.differences {
-                let session = difference.session.map(|id| format!(", session {id}")).unwrap_or_default();
-                lines.push(format!("match {}{session}: {}", checked.match_id, difference.what));
+                let session = difference
+                    .session
+                    .map(|id| format!(", session {id}"))
+                    .unwrap_or_default();
+                lines.push(format!(
+                    "match {}{session}: {}",
+                    checked.match_id, difference.what
+                ));
             }
         })
         .await?;
@@ -71,5 +77,9 @@ pub(super) async fn verify(
             count => format!("{count} differences"),
         }
     )?;
-    Ok(if summary.clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if summary.clean() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

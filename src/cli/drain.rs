@@ -20,10 +20,17 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => base(config.api.listen),
     };
-    let said = call("POST", &format!("{root}/api/v1/drain"), config.api.token.reveal())?;
+    let said = call(
+        "POST",
+        &format!("{root}/api/v1/drain"),
+        config.api.token.reveal(),
+    )?;
     match said.status {
         200..=299 => {
-            writeln!(std::io::stdout().lock(), "draining: it ends when its matches have, or after drain.limit_s")?;
+            writeln!(
+                std::io::stdout().lock(),
+                "draining: it ends when its matches have, or after drain.limit_s"
+            )?;
             Ok(ExitCode::SUCCESS)
         }
         401 | 403 => bail!("the daemon wants another token: set `api.token` as it has it"),

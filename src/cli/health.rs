@@ -23,6 +23,15 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
     };
     let path = if args.ready { "/readyz" } else { "/healthz" };
     let said = call("GET", &format!("{root}{path}"), None)?;
-    writeln!(std::io::stdout().lock(), "{} {}", said.status, said.body.trim())?;
-    Ok(if said.status == 200 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    writeln!(
+        std::io::stdout().lock(),
+        "{} {}",
+        said.status,
+        said.body.trim()
+    )?;
+    Ok(if said.status == 200 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }

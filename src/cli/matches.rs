@@ -3,8 +3,8 @@
 use super::args::Common;
 use super::output::{Format, write_rows};
 use super::{database, replay};
-use crate::daemon::store_settings;
 use crate::config::{Config, Flags};
+use crate::daemon::store_settings;
 use crate::store::{Filter, MatchRow, PageAt, Store, StoreError};
 use anyhow::{Context as _, bail};
 use games::Cause;
@@ -131,7 +131,9 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
 }
 
 async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
-    store.match_row(id).await?.with_context(|| format!("there is no match {id}; `drover match list` shows which there are"))
+    store.match_row(id).await?.with_context(|| {
+        format!("there is no match {id}; `drover match list` shows which there are")
+    })
 }
 
 async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::Result<()> {
@@ -143,9 +145,19 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
         live: args.live.then_some(true),
         ..Filter::default()
     };
-    let page = store.matches(&filter, &PageAt { after: args.after.clone(), limit: args.limit }).await?;
+    let page = store
+        .matches(
+            &filter,
+            &PageAt {
+                after: args.after.clone(),
+                limit: args.limit,
+            },
+        )
+        .await?;
     let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
-    let headings = ["id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores"];
+    let headings = [
+        "id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores",
+    ];
     write_rows(out, args.output, &headings, &rows, &page)?;
     if let (Format::Table, Some(next)) = (args.output, &page.next) {
         writeln!(out, "more: --after {next}")?;
@@ -164,11 +176,16 @@ fn cells(row: &MatchRow) -> Vec<String> {
         row.game.clone(),
         replay::time(row.started_us),
         row.ended_us.map_or_else(|| "live".to_owned(), replay::time),
-        row.cause.map_or_else(String::new, |cause| cause.word().to_owned()),
+        row.cause
+            .map_or_else(String::new, |cause| cause.word().to_owned()),
         row.referee.clone(),
         row.market.to_string(),
         row.seats.iter().map(seat).collect::<Vec<_>>().join(" "),
-        row.scores.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        row.scores
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
     ]
 }
 
@@ -180,26 +197,52 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
             seat.seat.to_string(),
             seat.spec.clone(),
             seat.name.clone().unwrap_or_default(),
-            seat.score.map_or_else(String::new, |score| score.to_string()),
-            seat.win_share.map_or_else(String::new, |share| format!("{share:.2}")),
+            seat.score
+                .map_or_else(String::new, |score| score.to_string()),
+            seat.win_share
+                .map_or_else(String::new, |share| format!("{share:.2}")),
         ]
     };
     let rows: Vec<Vec<String>> = row.seats.iter().map(seats).collect();
     if output == Format::Table {
-        let ended = row.ended_us.map_or_else(|| "not yet".to_owned(), replay::time);
-        writeln!(out, "{} {} market {} of {}", row.game, row.id, row.market, row.referee)?;
-        writeln!(out, "started {}, ended {ended}", replay::time(row.started_us))?;
+        let ended = row
+            .ended_us
+            .map_or_else(|| "not yet".to_owned(), replay::time);
+        writeln!(
+            out,
+            "{} {} market {} of {}",
+            row.game, row.id, row.market, row.referee
+        )?;
+        writeln!(
+            out,
+            "started {}, ended {ended}",
+            replay::time(row.started_us)
+        )?;
         if let Some(cause) = row.cause {
             writeln!(out, "cause {} {}", cause.word(), row.detail)?;
         }
-        let ids: Vec<String> = sessions.iter().map(|session| session.id.0.to_string()).collect();
+        let ids: Vec<String> = sessions
+            .iter()
+            .map(|session| session.id.0.to_string())
+            .collect();
         writeln!(out, "sessions {}\n", ids.join(" "))?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
-    Ok(write_rows(out, output, &["seat", "spec", "name", "score", "win_share"], &rows, &whole)?)
+    Ok(write_rows(
+        out,
+        output,
+        &["seat", "spec", "name", "score", "win_share"],
+        &rows,
+        &whole,
+    )?)
 }
 
-async fn export(store: &Store, id: &str, format: Export, out: &mut impl Write) -> anyhow::Result<()> {
+async fn export(
+    store: &Store,
+    id: &str,
+    format: Export,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     let row = found(store, id).await?;
     let sessions = store.sessions_of(id).await?;
     let entries = store.entries(&sessions).await?;
@@ -212,7 +255,8 @@ async fn export(store: &Store, id: &str, format: Export, out: &mut impl Write) -
         }
         Export::Json => {
             let facts = store.facts(id).await?;
-            let whole = json!({ "match": row, "sessions": sessions, "entries": entries, "facts": facts });
+            let whole =
+                json!({ "match": row, "sessions": sessions, "entries": entries, "facts": facts });
             serde_json::to_writer_pretty(&mut *out, &whole)?;
             writeln!(out)?;
         }
@@ -220,10 +264,17 @@ async fn export(store: &Store, id: &str, format: Export, out: &mut impl Write) -
     Ok(())
 }
 
-async fn name_seat(config: &Config, id: &str, seat: u8, name: &str, out: &mut impl Write) -> anyhow::Result<ExitCode> {
+async fn name_seat(
+    config: &Config,
+    id: &str,
+    seat: u8,
+    name: &str,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
     let store = match Store::open(&store_settings(config)).await {
         Err(error @ StoreError::InUse { .. }) => {
-            return Err(error).context("a seat can be named from here only while the daemon is stopped");
+            return Err(error)
+                .context("a seat can be named from here only while the daemon is stopped");
         }
         opened => opened?,
     };

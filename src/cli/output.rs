@@ -35,13 +35,21 @@ pub(super) fn write_rows(
 
 fn table(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        cells.chain(headings.get(column).map(|text| text.chars().count())).max().unwrap_or(0)
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count());
+        cells
+            .chain(headings.get(column).map(|text| text.chars().count()))
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..headings.len()).map(width).collect();
     let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let padded: Vec<String> =
-            cells.zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let padded: Vec<String> = cells
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
         writeln!(out, "{}", padded.join("  ").trim_end())
     };
     line(&mut headings.iter().copied())?;
@@ -74,20 +82,36 @@ mod tests {
     use super::{Format, write_rows};
 
     fn written(format: Format) -> String {
-        let rows = [vec!["a".to_owned(), "one, \"two\"".to_owned()], vec!["longer".to_owned(), "x".to_owned()]];
+        let rows = [
+            vec!["a".to_owned(), "one, \"two\"".to_owned()],
+            vec!["longer".to_owned(), "x".to_owned()],
+        ];
         let mut out = Vec::new();
-        write_rows(&mut out, format, &["id", "what"], &rows, &serde_json::json!([1])).unwrap();
+        write_rows(
+            &mut out,
+            format,
+            &["id", "what"],
+            &rows,
+            &serde_json::json!([1]),
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn columns_line_up() {
-        assert_eq!(written(Format::Table), "id      what\na       one, \"two\"\nlonger  x\n");
+        assert_eq!(
+            written(Format::Table),
+            "id      what\na       one, \"two\"\nlonger  x\n"
+        );
     }
 
     #[test]
     fn csv_quotes_what_needs_it() {
-        assert_eq!(written(Format::Csv), "id,what\na,\"one, \"\"two\"\"\"\nlonger,x\n");
+        assert_eq!(
+            written(Format::Csv),
+            "id,what\na,\"one, \"\"two\"\"\"\nlonger,x\n"
+        );
     }
 
     #[test]

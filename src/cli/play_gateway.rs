@@ -12,6 +12,7 @@ use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,19 +39,32 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
         Some(path) => path.clone(),
         None => temporary_folder()?.join("play.db"),
     };
-    let store = Store::open(&Settings { durability: Durability::Process, ..Settings::at(&path) }).await?;
+    let store = open(Settings {
+        durability: Durability::Process,
+        ..Settings::at(&path)
+    })
+    .await?;
     let pool = Pool::start(&PoolOptions::default())?;
     let identities = Identities::default();
-    let parts =
-        Parts { store: store.clone(), pool: pool.clone(), identities: identities.clone(), find: games::find };
+    let parts = Parts {
+        store: store.clone(),
+        pool: pool.clone(),
+        identities: identities.clone(),
+        find: games::find,
+    };
     let sessions = Sessions::open(session_options(&wanted), parts).await?;
     let callbacks = Callbacks::new(callback_options(&wanted), sessions.clone(), games::ALL)?;
-    let listener = TcpListener::bind((REFEREE, 0)).await.context("no free loopback port")?;
+    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+        .await
+        .context("no free loopback port")?;
     let base_url = format!("http://{}", listener.local_addr()?);
     let stop = CancellationToken::new();
     let serving = tokio::spawn(callbacks.serve(listener, stop.clone()));
     let recording: Option<Arc<dyn Recording>> = match kept {
-        true => Some(Arc::new(StoreRecording::new(store.clone(), Durability::Process))),
+        true => Some(Arc::new(StoreRecording::new(
+            store.clone(),
+            Durability::Process,
+        ))),
         false => None,
     };
     let referee = HostSettings::default().referee;
@@ -69,7 +83,20 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
             remove(&path);
         }
     };
-    Ok(GatewayReady { base_url, recording, on_match: Some(Arc::new(on_match)), stop: Box::pin(end) })
+    Ok(GatewayReady {
+        base_url,
+        recording,
+        on_match: Some(Arc::new(on_match)),
+        stop: Box::pin(end),
+    })
+}
+
+/// Opens the store on a thread of its own: the compiler cannot see that the migrations' future may
+/// move between threads, and `play` needs one that may.
+async fn open(settings: Settings) -> anyhow::Result<Store> {
+    let runtime = tokio::runtime::Handle::current();
+    let opened = tokio::task::spawn_blocking(move || runtime.block_on(Store::open(&settings)));
+    Ok(opened.await.context("opening the store broke down")??)
 }
 
 fn session_options(wanted: &GatewayWanted) -> SessionOptions {
@@ -107,7 +134,9 @@ fn temporary_folder() -> anyhow::Result<PathBuf> {
 }
 
 fn remove(database: &Path) {
-    let Some(folder) = database.parent() else { return };
+    let Some(folder) = database.parent() else {
+        return;
+    };
     if let Err(error) = std::fs::remove_dir_all(folder) {
         tracing::warn!(%error, folder = %folder.display(), "a temporary folder stays behind");
     }

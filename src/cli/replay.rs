@@ -12,16 +12,37 @@ pub(super) fn write(
     entries: &[MatchEntry],
     seat: Option<u8>,
 ) -> io::Result<()> {
-    writeln!(out, "{} {} market {} of {}, started {}", row.game, row.id, row.market, row.referee, time(row.started_us))?;
-    let chosen = || entries.iter().filter(|entry| seat.is_none() || entry.seat == seat);
-    let begin_us = chosen().map(|entry| entry.at_us).min().unwrap_or(row.started_us);
+    writeln!(
+        out,
+        "{} {} market {} of {}, started {}",
+        row.game,
+        row.id,
+        row.market,
+        row.referee,
+        time(row.started_us)
+    )?;
+    let chosen = || {
+        entries
+            .iter()
+            .filter(|entry| seat.is_none() || entry.seat == seat)
+    };
+    let begin_us = chosen()
+        .map(|entry| entry.at_us)
+        .min()
+        .unwrap_or(row.started_us);
     for entry in chosen() {
         writeln!(out, "{}", line(entry, begin_us))?;
     }
     match row.cause {
         Some(cause) => {
             let scores: Vec<String> = row.scores.iter().map(ToString::to_string).collect();
-            writeln!(out, "ended: {} {} scores {}", cause.word(), row.detail, scores.join(" "))
+            writeln!(
+                out,
+                "ended: {} {} scores {}",
+                cause.word(),
+                row.detail,
+                scores.join(" ")
+            )
         }
         None => writeln!(out, "not ended"),
     }
@@ -29,7 +50,9 @@ pub(super) fn write(
 
 fn line(entry: &MatchEntry, begin_us: i64) -> String {
     let seconds = (entry.at_us - begin_us) as f64 / 1e6;
-    let seat = entry.seat.map_or_else(|| "?".to_owned(), |seat| seat.to_string());
+    let seat = entry
+        .seat
+        .map_or_else(|| "?".to_owned(), |seat| seat.to_string());
     let to_bot = matches!(
         (entry.side, entry.direction),
         (Side::Player, Direction::In) | (Side::Referee, Direction::Out)
@@ -39,7 +62,11 @@ fn line(entry: &MatchEntry, begin_us: i64) -> String {
         Side::Player => "player",
         Side::Referee => "referee",
     };
-    format!("{seconds:>9.3}  seat {seat} {side:<7} {:<12} {arrow} {}", entry.bot, plain(&entry.text))
+    format!(
+        "{seconds:>9.3}  seat {seat} {side:<7} {:<12} {arrow} {}",
+        entry.bot,
+        plain(&entry.text)
+    )
 }
 
 /// The text decoded and on one line.
@@ -50,15 +77,26 @@ fn plain(text: &str) -> String {
         FAILED => "(the connection failed)".to_owned(),
         text => {
             let decoded = percent_decode_str(text).decode_utf8_lossy();
-            decoded.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+            decoded
+                .chars()
+                .map(|letter| {
+                    if letter.is_control() {
+                        '\u{fffd}'
+                    } else {
+                        letter
+                    }
+                })
+                .collect()
         }
     }
 }
 
 /// A stamp as a date and time in UTC.
 pub(super) fn time(at_us: i64) -> String {
-    jiff::Timestamp::from_microsecond(at_us)
-        .map_or_else(|_| at_us.to_string(), |stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    jiff::Timestamp::from_microsecond(at_us).map_or_else(
+        |_| at_us.to_string(),
+        |stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    )
 }
 
 #[cfg(test)]

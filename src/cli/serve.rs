@@ -26,13 +26,18 @@ pub(super) struct Args {
 
 impl Args {
     fn flags(&self) -> Flags {
-        let data = self.data.as_ref().map(|folder| folder.join("drover.db").to_string_lossy().into_owned());
+        let data = self
+            .data
+            .as_ref()
+            .map(|folder| folder.join("drover.db").to_string_lossy().into_owned());
         let set = [
             ("--listen", "callbacks.listen", self.listen.clone()),
             ("--api-listen", "api.listen", self.api_listen.clone()),
             ("--data", "store.path", data),
         ];
-        set.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value?))).collect()
+        set.into_iter()
+            .filter_map(|(flag, key, value)| Some((flag, key, value?)))
+            .collect()
     }
 }
 
@@ -43,7 +48,10 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
     for note in loaded.without_effect() {
         tracing::warn!("{note}");
     }
-    let extras = Extras { demo: args.demo, inherited };
+    let extras = Extras {
+        demo: args.demo,
+        inherited,
+    };
     on_all_cores(async {
         let daemon = Daemon::start(&loaded.config, extras).await?;
         announce(daemon.addresses(), &loaded.config)?;
@@ -54,9 +62,15 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
 
 /// One line that programs can read, and for people at a terminal what to do next.
 fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
-    let Addresses { callbacks, api, referee } = addresses;
+    let Addresses {
+        callbacks,
+        api,
+        referee,
+    } = addresses;
     let mut out = std::io::stdout().lock();
-    let also = referee.map(|address| format!(" referee={address}")).unwrap_or_default();
+    let also = referee
+        .map(|address| format!(" referee={address}"))
+        .unwrap_or_default();
     writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
     tracing::info!(%callbacks, %api, referee = referee.map(|address| address.to_string()), "listening");
     if std::io::stdout().is_terminal() {
@@ -65,7 +79,10 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
             None => "",
         };
         writeln!(out, "\n  bots      http://{callbacks}/koehandel/champion")?;
-        writeln!(out, "  matches   curl{token} 'http://{api}/api/v1/matches?limit=5'")?;
+        writeln!(
+            out,
+            "  matches   curl{token} 'http://{api}/api/v1/matches?limit=5'"
+        )?;
         writeln!(out, "  bluffs    curl{token} http://{api}/api/v1/bluffs")?;
         if let Some(address) = referee {
             writeln!(out, "  referee   http://{address}/")?;

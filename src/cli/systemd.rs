@@ -29,7 +29,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         if args.unit.is_none() {
             writeln!(out, "# /etc/systemd/system/drover.service")?;
         }
-        write!(out, "{}", SERVICE.replace(SHIPPED, &own.display().to_string()))?;
+        write!(
+            out,
+            "{}",
+            SERVICE.replace(SHIPPED, &own.display().to_string())
+        )?;
     }
     if args.unit.is_none() {
         writeln!(out, "\n# /etc/systemd/system/drover.socket")?;

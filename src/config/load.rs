@@ -4,8 +4,8 @@ use super::error::ConfigError;
 use super::layers::{self, Environment, Flags, Given, Layer, Origin};
 use super::schema::{Kind, keys};
 use super::settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee,
-    Secret, Shim, Smartdog, Store, Thinking, parse_address,
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
+    Shim, Smartdog, Store, Thinking, parse_address,
 };
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -107,9 +107,7 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
         Kind::Peers => {
-            format!(
-                "a list of at most {PEERS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]"
-            )
+            format!("a list of at most {PEERS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
         }
         Kind::Rule("true" | "false") => "true or false".to_owned(),
         Kind::Rule("null") => "a whole number, or \"\" for the game's own choice".to_owned(),

@@ -46,7 +46,10 @@ fn read(store: &Store, pool: &Pool, sessions: &Sessions) {
     counter!(names::APPENDS).absolute(health.appends);
     counter!(names::COMMITS).absolute(health.commits);
     let mut up_to = 0;
-    let bounds = BATCH_BOUNDS.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+    let bounds = BATCH_BOUNDS
+        .iter()
+        .map(ToString::to_string)
+        .chain(["+Inf".to_owned()]);
     for (count, bound) in health.batches.iter().zip(bounds) {
         up_to += count;
         counter!(names::BATCHES, "le" => bound).absolute(up_to);

@@ -17,7 +17,9 @@ const ORDER: [&str; 3] = ["callbacks", "api", "referee"];
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// The address cannot be bound.
-    #[error("cannot listen on {address} for {name}: {why}; choose another address (`{name}.listen`)")]
+    #[error(
+        "cannot listen on {address} for {name}: {why}; choose another address (`{name}.listen`)"
+    )]
     Bind {
         /// What it is for.
         name: &'static str,
@@ -37,7 +39,9 @@ pub enum ListenError {
         why: String,
     },
     /// A name that means nothing here.
-    #[error("inherited descriptor {number} is named {name:?}; FileDescriptorName= must be callbacks, api or referee")]
+    #[error(
+        "inherited descriptor {number} is named {name:?}; FileDescriptorName= must be callbacks, api or referee"
+    )]
     Name {
         /// Its place, from 0.
         number: usize,
@@ -61,8 +65,14 @@ impl Inherited {
         let mut taken = Vec::new();
         for number in 0..passed.len().min(INHERITED_MAX) {
             let name = name_of(&names, number)?;
-            let refused = |why: String| ListenError::Inherited { number, name: name.clone(), why };
-            let listener = passed.take_tcp_listener(number).map_err(|error| refused(error.to_string()))?;
+            let refused = |why: String| ListenError::Inherited {
+                number,
+                name: name.clone(),
+                why,
+            };
+            let listener = passed
+                .take_tcp_listener(number)
+                .map_err(|error| refused(error.to_string()))?;
             let Some(listener) = listener else { continue };
             match getsockopt(&listener, sockopt::AcceptConn) {
                 Ok(true) => taken.push((name, listener)),
@@ -77,7 +87,11 @@ impl Inherited {
     ///
     /// # Errors
     /// [`ListenError::Bind`] if the address cannot be bound.
-    pub fn listener(&mut self, name: &'static str, address: SocketAddr) -> Result<tokio::net::TcpListener, ListenError> {
+    pub fn listener(
+        &mut self,
+        name: &'static str,
+        address: SocketAddr,
+    ) -> Result<tokio::net::TcpListener, ListenError> {
         let own = || bind(address);
         let listener = match self.0.iter().position(|(known, _)| known == name) {
             Some(place) => Ok(self.0.swap_remove(place).1),
@@ -102,16 +116,27 @@ impl Inherited {
 fn name_of(names: &str, number: usize) -> Result<String, ListenError> {
     let given = names.split(':').nth(number).unwrap_or_default();
     let unnamed = given.is_empty() || given == "unknown" || given.contains(".socket");
-    let name = if unnamed { ORDER.get(number).copied().unwrap_or(given) } else { given };
+    let name = if unnamed {
+        ORDER.get(number).copied().unwrap_or(given)
+    } else {
+        given
+    };
     if ORDER.contains(&name) {
         Ok(name.to_owned())
     } else {
-        Err(ListenError::Name { number, name: name.to_owned() })
+        Err(ListenError::Name {
+            number,
+            name: name.to_owned(),
+        })
     }
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;

@@ -28,7 +28,9 @@ impl Notify {
     /// How often the service manager wants a sign of life: half of its limit.
     pub(super) fn watchdog(&self) -> Option<Duration> {
         self.0.as_ref()?;
-        let ours = std::env::var("WATCHDOG_PID").ok().is_none_or(|pid| pid == std::process::id().to_string());
+        let ours = std::env::var("WATCHDOG_PID")
+            .ok()
+            .is_none_or(|pid| pid == std::process::id().to_string());
         let limit_us: u64 = std::env::var("WATCHDOG_USEC").ok()?.parse().ok()?;
         (ours && limit_us > 1).then(|| Duration::from_micros(limit_us / 2))
     }

@@ -20,7 +20,10 @@ pub(super) fn durability_of(config: &Config, game: &str) -> store::Durability {
 /// Where the store lives.
 #[must_use]
 pub fn store_settings(config: &Config) -> Settings {
-    Settings { durability: durability(config.store.durability), ..Settings::at(&config.store.path) }
+    Settings {
+        durability: durability(config.store.durability),
+        ..Settings::at(&config.store.path)
+    }
 }
 
 /// How sessions work.
@@ -32,9 +35,17 @@ pub fn session_options(config: &Config) -> SessionOptions {
         hibernate_after: config.callbacks.hibernate_after,
         idle_limit: config.callbacks.idle_limit,
         margin: config.callbacks.margin,
-        budget: config.thinking.budget_by_game.iter().map(|(game, budget)| ((*game).to_owned(), *budget)).collect(),
+        budget: config
+            .thinking
+            .budget_by_game
+            .iter()
+            .map(|(game, budget)| ((*game).to_owned(), *budget))
+            .collect(),
         models: config.thinking.models,
-        durability: by_game.iter().map(|(game, word)| ((*game).to_owned(), durability(*word))).collect(),
+        durability: by_game
+            .iter()
+            .map(|(game, word)| ((*game).to_owned(), durability(*word)))
+            .collect(),
         durability_default: durability(config.store.durability),
         ..SessionOptions::default()
     }
@@ -46,7 +57,11 @@ pub fn callback_options(config: &Config) -> CallbackOptions {
     let callbacks = &config.callbacks;
     CallbackOptions {
         default_bot: callbacks.default_bot.clone(),
-        secret_path: callbacks.secret_path.reveal().unwrap_or_default().to_owned(),
+        secret_path: callbacks
+            .secret_path
+            .reveal()
+            .unwrap_or_default()
+            .to_owned(),
         trusted_proxies: callbacks.trusted_proxies.clone(),
         connections_max: callbacks.connections_max,
         connections_per_peer_max: callbacks.connections_per_peer_max,

@@ -10,8 +10,8 @@ use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::store_recording::StoreRecording;
 use crate::referee::{Host, HostSettings, MatchInfo, OnMatch, SeatSpec, ServerSettings, serve};
-use crate::store::types::{NewMatch, NewSeat};
 use crate::store::Store;
+use crate::store::types::{NewMatch, NewSeat};
 use anyhow::Context as _;
 use games::Kit;
 use std::collections::VecDeque;
@@ -45,17 +45,33 @@ pub(super) struct RefereePlan<'a> {
 
 impl RefereePlan<'_> {
     /// Starts it: matches that a stop cut go on first.
-    pub(super) async fn start(self, listener: TcpListener, stop: CancellationToken) -> anyhow::Result<RunningReferee> {
+    pub(super) async fn start(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> anyhow::Result<RunningReferee> {
         let durability = durability_of(self.config, self.kit.game());
         let recording = Arc::new(StoreRecording::new(self.store.clone(), durability));
         let host = Host::open(self.kit, self.settings(), recording).await?;
-        let resumed = host.resume().await.context("the matches of the last run cannot be read")?;
+        let resumed = host
+            .resume()
+            .await
+            .context("the matches of the last run cannot be read")?;
         if resumed > 0 {
             tracing::info!(matches = resumed, "matches that the last stop cut go on");
         }
-        let server = tokio::spawn(serve(Arc::clone(&host), listener, ServerSettings::default(), stop.clone()));
+        let server = tokio::spawn(serve(
+            Arc::clone(&host),
+            listener,
+            ServerSettings::default(),
+            stop.clone(),
+        ));
         let demo = match self.demo {
-            true => Some(tokio::spawn(demo(Arc::clone(&host), DemoSettings::of(self.players()?), stop))),
+            true => Some(tokio::spawn(demo(
+                Arc::clone(&host),
+                DemoSettings::of(self.players()?),
+                stop,
+            ))),
             false => None,
         };
         Ok(RunningReferee { host, server, demo })
@@ -63,19 +79,35 @@ impl RefereePlan<'_> {
 
     fn settings(&self) -> HostSettings {
         let options = &self.config.referee.koehandel;
-        let budget = self.config.thinking.budget_by_game.get(self.kit.game()).copied();
-        let reach = if options.loopback_only { Reach::Loopback } else { Reach::Any };
+        let budget = self
+            .config
+            .thinking
+            .budget_by_game
+            .get(self.kit.game())
+            .copied();
+        let reach = if options.loopback_only {
+            Reach::Loopback
+        } else {
+            Reach::Any
+        };
         HostSettings {
             referee: options.name.clone(),
             matches_max: options.matches_max,
-            http: HttpOptions { reach, ..HttpOptions::default() },
+            http: HttpOptions {
+                reach,
+                ..HttpOptions::default()
+            },
             builtins: Some(Builtins {
                 budget: ThinkBudget::Time(budget.unwrap_or(Duration::from_millis(200))),
                 models: self.config.thinking.models,
                 permits: Arc::new(Semaphore::new(1)),
             }),
             options: options.options.clone(),
-            on_match: Some(introduce(self.identities.clone(), options.name.clone(), options.matches_max)),
+            on_match: Some(introduce(
+                self.identities.clone(),
+                options.name.clone(),
+                options.matches_max,
+            )),
             ..HostSettings::default()
         }
     }
@@ -125,8 +157,15 @@ pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
         started_us: info.started_us,
         setup: serde_json::Value::Null,
         seats: seats
-            .map(|(seat, (spec, name))| NewSeat { seat, spec: spec.clone(), name: name.clone() })
+            .map(|(seat, (spec, name))| NewSeat {
+                seat,
+                spec: spec.clone(),
+                name: name.clone(),
+            })
             .collect(),
     };
-    KnownMatch { row: Arc::new(row), ids: info.ids.clone() }
+    KnownMatch {
+        row: Arc::new(row),
+        ids: info.ids.clone(),
+    }
 }

@@ -13,7 +13,10 @@ pub(super) struct Signals {
 impl Signals {
     /// From now on they no longer end the process by themselves.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { term: signal(SignalKind::terminate())?, int: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            term: signal(SignalKind::terminate())?,
+            int: signal(SignalKind::interrupt())?,
+        })
     }
 
     /// Waits for the next one and gives its name.

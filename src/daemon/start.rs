@@ -67,13 +67,18 @@ impl Daemon {
     /// # Errors
     /// What keeps it from starting, and how to mend it.
     pub async fn start(config: &Config, mut extras: Extras) -> anyhow::Result<Self> {
-        let callback_listener = extras.inherited.listener("callbacks", config.callbacks.listen)?;
+        let callback_listener = extras
+            .inherited
+            .listener("callbacks", config.callbacks.listen)?;
         let api_listener = extras.inherited.listener("api", config.api.listen)?;
         let referee_listener = referee_listener(config, &mut extras)?;
         let addresses = Addresses {
             callbacks: callback_listener.local_addr()?,
             api: api_listener.local_addr()?,
-            referee: referee_listener.as_ref().map(TcpListener::local_addr).transpose()?,
+            referee: referee_listener
+                .as_ref()
+                .map(TcpListener::local_addr)
+                .transpose()?,
         };
         check_api(config, addresses.api)?;
         let metrics = crate::metrics::install().context("metrics are set up already")?;
@@ -84,10 +89,17 @@ impl Daemon {
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
-        let parts =
-            Parts { store: store.clone(), pool: pool.clone(), identities: identities.clone(), find: games::find };
+        let parts = Parts {
+            store: store.clone(),
+            pool: pool.clone(),
+            identities: identities.clone(),
+            find: games::find,
+        };
         let sessions = Sessions::open(session_options(config), parts).await?;
-        tracing::info!(sessions = sessions.live(), "sessions of the last run are taken up");
+        tracing::info!(
+            sessions = sessions.live(),
+            "sessions of the last run are taken up"
+        );
         let callbacks = Callbacks::new(callback_options(config), sessions.clone(), games::ALL)?;
         let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
         let referee = match referee_listener {
@@ -95,7 +107,14 @@ impl Daemon {
                 let kit = games::find(REFEREED).context("this build has no Koehandel")?;
                 let (store, demo) = (store.clone(), extras.demo);
                 let callbacks = addresses.callbacks;
-                let plan = RefereePlan { config, kit, store, identities, callbacks, demo };
+                let plan = RefereePlan {
+                    config,
+                    kit,
+                    store,
+                    identities,
+                    callbacks,
+                    demo,
+                };
                 Some(plan.start(listener, drain.clone()).await?)
             }
             None => None,
@@ -109,9 +128,25 @@ impl Daemon {
             token: config.api.token.reveal().map(Arc::from),
         });
         let stop = end.clone().cancelled_owned();
-        let api = tokio::spawn(async move { axum::serve(api_listener, router).with_graceful_shutdown(stop).await });
+        let api = tokio::spawn(async move {
+            axum::serve(api_listener, router)
+                .with_graceful_shutdown(stop)
+                .await
+        });
         let drain_limit = config.drain.limit;
-        Ok(Self { addresses, store, pool, sessions, readiness, callbacks, api, referee, drain, end, drain_limit })
+        Ok(Self {
+            addresses,
+            store,
+            pool,
+            sessions,
+            readiness,
+            callbacks,
+            api,
+            referee,
+            drain,
+            end,
+            drain_limit,
+        })
     }
 
     /// Where it listens.
@@ -125,11 +160,15 @@ impl Daemon {
 fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Option<TcpListener>> {
     match config.referee.koehandel.listen {
         Some(address) => Ok(Some(extras.inherited.listener("referee", address)?)),
-        None if extras.inherited.has("referee") => Ok(Some(extras.inherited.listener("referee", DEMO_REFEREE)?)),
+        None if extras.inherited.has("referee") => {
+            Ok(Some(extras.inherited.listener("referee", DEMO_REFEREE)?))
+        }
         None if extras.demo => {
             let any = SocketAddr::new(DEMO_REFEREE.ip(), 0);
             let usual = extras.inherited.listener("referee", DEMO_REFEREE);
-            Ok(Some(usual.or_else(|_| extras.inherited.listener("referee", any))?))
+            Ok(Some(
+                usual.or_else(|_| extras.inherited.listener("referee", any))?,
+            ))
         }
         None => Ok(None),
     }
@@ -138,7 +177,10 @@ fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Opti
 /// An inherited socket may be bound elsewhere than the configuration says.
 fn check_api(config: &Config, bound: SocketAddr) -> anyhow::Result<()> {
     if !bound.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {
-        return Err(crate::config::ConfigError::OpenApi { listen: bound.to_string() }.into());
+        return Err(crate::config::ConfigError::OpenApi {
+            listen: bound.to_string(),
+        }
+        .into());
     }
     Ok(())
 }

@@ -11,7 +11,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(6);
 impl Daemon {
     /// Stops. `broken`: there is nothing to wait for.
     pub(super) async fn stop(mut self, signals: &mut Signals, broken: bool) {
-        self.readiness.refuse("the daemon is draining: it takes no new matches");
+        self.readiness
+            .refuse("the daemon is draining: it takes no new matches");
         self.sessions.drain();
         self.drain.cancel();
         if !broken {
@@ -22,7 +23,11 @@ impl Daemon {
                     true
                 }
             };
-            tracing::info!(cut, sessions = self.sessions.live(), "matches are over or left to the next start");
+            tracing::info!(
+                cut,
+                sessions = self.sessions.live(),
+                "matches are over or left to the next start"
+            );
         }
         self.close().await;
     }
