@@ -14,3 +14,6 @@ pub mod referee;
 pub mod session;
 pub mod store;
 pub mod thinking;
+
+#[cfg(test)]
+mod fake;

@@ -5,7 +5,7 @@ use super::play_gateway::start_gateway;
 use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, matches, play, referee, serve, systemd,
+    bench, completions, configure, database, drain, health, matches, play, referee, serve, systemd,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -76,6 +76,9 @@ enum Verb {
     /// List, show, export, replay and check stored matches.
     #[command(subcommand)]
     Match(matches::Verb),
+    /// Measure the daemon's promises on this machine.
+    #[command(subcommand)]
+    Bench(bench::Verb),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
     /// Print shell completions.
@@ -112,6 +115,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Config(verb) => configure::run(&common, &verb),
         Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
         Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
+        Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Systemd(args) => systemd::run(&args),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
     }

@@ -2,6 +2,7 @@
 
 mod api_call;
 mod args;
+pub mod bench;
 mod completions;
 mod configure;
 mod database;

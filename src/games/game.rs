@@ -245,10 +245,24 @@ impl Budget<'_> {
     }
 }
 
+/// Whether more thinking can still improve an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Think on to improve it.
+    More,
+    /// It stands.
+    Done,
+}
+
 /// A decision maker of one game.
 pub trait Bot<G: Game>: Send {
     /// Hears what its seat hears, in order.
     fn observe(&mut self, event: &G::Event);
     /// Decides. Must return a legal act at once when the budget is already spent.
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
+    /// Thinks for one slice of a decision that may take several, all with the same view and ask, and
+    /// gives the best act so far: legal from the first slice on. What does not search decides at once.
+    fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
+        (self.decide(view, ask, slice), Progress::Done)
+    }
 }

@@ -22,7 +22,7 @@ pub use wire::{
 };
 
 /// Every game, in the order in which they are shown.
-pub static ALL: &[&dyn Kit] = &[];
+pub static ALL: &[&dyn Kit] = &[&koehandel::KIT];
 
 /// The game with this name.
 #[must_use]

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
+pub use crate::game::Progress;
+
 /// One whole message as text, exactly as it goes over the wire, without the transport's framing.
 pub type Frame = String;
 
@@ -44,15 +46,6 @@ pub struct Ending {
     pub cause: Cause,
     /// Scores in the dialogue's own order of seats (own seat first), when the wire tells them.
     pub scores: Vec<i64>,
-}
-
-/// Whether more thinking can still improve the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Call again to improve `best`.
-    More,
-    /// `best` is the answer.
-    Done,
 }
 
 /// Something learnt from a transcript and kept for history.

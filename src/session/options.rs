@@ -48,6 +48,9 @@ pub struct SessionOptions {
     pub durability: BTreeMap<String, Durability>,
     /// What it must survive where [`SessionOptions::durability`] says nothing.
     pub durability_default: Durability,
+    /// Answers without storing anything: only to measure what storing costs. Nothing survives.
+    #[doc(hidden)]
+    pub unstored: bool,
 }
 
 impl Default for SessionOptions {
@@ -64,6 +67,7 @@ impl Default for SessionOptions {
             models: true,
             durability: BTreeMap::new(),
             durability_default: Durability::Power,
+            unstored: false,
         }
     }
 }

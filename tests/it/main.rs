@@ -1,5 +1,7 @@
 //! Drives the daemon and its verbs as users do, and holds the house rules.
 
+#![allow(clippy::unwrap_used)]
+
 mod app;
 mod cli;
 mod config;

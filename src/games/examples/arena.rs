@@ -11,12 +11,13 @@
 
 #![allow(clippy::print_stdout, reason = "a tool for a terminal")]
 
-use games::koehandel::bots::{CARDS, Stage, signature};
+use games::koehandel::bots::policy::{Player, Profile};
+use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
 use games::koehandel::models::Models;
 use games::koehandel::options::{Options, TradePayment};
-use games::koehandel::rules::Setup;
+use games::koehandel::rules::{Act, Ask, Koehandel, Setup};
 use games::rng::Rng;
-use games::{Game, Outcome};
+use games::{Bot, Game, Outcome};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -79,6 +80,44 @@ impl Tally {
     }
 }
 
+/// Players beside the ladder: variants of its rungs that nobody trained against.
+fn variant(name: &str) -> Option<Profile> {
+    let tuned = Profile {
+        bid: 0.7,
+        reserve: 0.1,
+        pre_empt: 0.1,
+        jump: false,
+        ..Profile::GUIDE
+    };
+    Some(match name {
+        "guide-cash" => Profile {
+            cash_cap: Some(1.0),
+            ..Profile::GUIDE
+        },
+        "guide-minraise" => Profile {
+            jump: false,
+            ..Profile::GUIDE
+        },
+        "tuned-cash" => Profile {
+            cash_cap: Some(1.0),
+            ..tuned
+        },
+        _ => return None,
+    })
+}
+
+fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure> {
+    let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
+    for (seat, name) in names.iter().enumerate() {
+        let seed = seed.wrapping_mul(4) + seat as u64;
+        bots.push(match variant(name) {
+            Some(profile) => Box::new(Player::new(profile, Rng::new(seed, 9))),
+            None => make(name, seed, models).ok_or(format!("there is no bot {name:?}"))?,
+        });
+    }
+    Ok(Stage::of(bots, names.map(listens)))
+}
+
 struct Arena {
     nodes: u64,
     seed: u64,
@@ -92,8 +131,7 @@ impl Arena {
             ..Options::default()
         };
         let setup = Setup::deal(deal, options);
-        let mut stage = Stage::new(names, deal ^ 0xA5A5, &self.models)
-            .ok_or(format!("unknown name in {names:?}"))?;
+        let mut stage = stage(names, deal ^ 0xA5A5, &self.models)?;
         let game = stage.play(&setup, |_| self.nodes, |_, _, _| {});
         Ok(game.outcome().ok_or("a match must end")?)
     }
@@ -171,6 +209,63 @@ fn speed(arena: &Arena, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Asks and turns a match of four of the same, to compare with other implementations.
+fn sizes(args: &Args) -> Result<(), Failure> {
+    let games = args.number("games", 1_000)?;
+    for pay in args.payments() {
+        for name in args.list("pool", "filler,random,trader,face,guide,tuned") {
+            let (mut asks, mut turns, mut trades, mut ties, mut pre) =
+                (0u64, 0u64, 0u64, 0u64, 0u64);
+            let mut scores = Vec::new();
+            for game in 0..games {
+                let options = Options {
+                    trade_payment: pay,
+                    ..Options::default()
+                };
+                let setup = Setup::deal(game, options);
+                let mut stage = stage([name.as_str(); 4], game, &Models::none())?;
+                let end = stage.play(
+                    &setup,
+                    |_| 1,
+                    |game, seat, act| {
+                        asks += 1;
+                        match game.asked() {
+                            Some((_, Ask::Turn)) => turns += 1,
+                            Some((_, Ask::Counter { .. })) => trades += 1,
+                            Some((
+                                _,
+                                Ask::Rebid {
+                                    challenger: true, ..
+                                },
+                            )) => ties += 1,
+                            Some((_, Ask::PreEmpt { .. })) if *act != Act::PASS => pre += 1,
+                            _ => {}
+                        }
+                        let _ = seat;
+                    },
+                );
+                scores.extend(end.scores());
+            }
+            scores.sort_unstable();
+            let each = |count: u64| count as f64 / games as f64;
+            let at = |part: usize| scores[(scores.len() - 1) * part / 100];
+            println!(
+                "{pay:?} 4 {name:10} asks {:.0} turns {:.0} trades {:.1} ties {:.1} bought {:.1} scores p10/50/90/max {}/{}/{}/{}",
+                each(asks),
+                each(turns),
+                each(trades),
+                each(ties),
+                each(pre),
+                at(10),
+                at(50),
+                at(90),
+                at(100)
+            );
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failure> {
     let mut words = std::env::args().skip(1);
     let verb = words.next().unwrap_or_default();
@@ -189,6 +284,7 @@ fn main() -> Result<(), Failure> {
         "pool" => pool(&arena, &args),
         "cells" => cells(&arena, &args),
         "speed" => speed(&arena, &args),
+        "sizes" => sizes(&args),
         "signatures" => {
             for card in CARDS {
                 println!(

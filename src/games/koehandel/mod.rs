@@ -3,12 +3,19 @@
 
 pub mod bots;
 pub mod cards;
+pub mod dialect;
 pub mod fold;
+pub mod guard;
+mod kit;
 pub mod message;
 pub mod models;
 pub mod options;
+pub mod player;
+pub mod referee;
 pub mod rules;
 pub mod view;
+
+pub use kit::{KIT, bot_seed};
 
 #[cfg(test)]
 mod tests;

@@ -195,7 +195,10 @@ async fn each_player_hears_everything_in_order() {
 async fn players_are_called_in_parallel() {
     // Nobody is released before everybody has been called.
     let permits = Arc::new(Semaphore::new(0));
-    let players = players([const { () }; 4].map(|()| Manner::Held(Arc::clone(&permits)))).await;
+    let players = players(std::array::from_fn::<_, 4, _>(|_| {
+        Manner::Held(Arc::clone(&permits))
+    }))
+    .await;
     let host = host(HostSettings::default()).await;
     let ending = host
         .start(request(&players, json!({"all": true})))

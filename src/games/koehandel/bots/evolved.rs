@@ -23,6 +23,7 @@ pub const EXCHANGE: Profile = Profile {
     offer: (0.9, 1.0),
     counter: (0.9, 1.0),
     cash_cap: Some(1.84),
+    over: true,
     ..tuned::PROFILE
 };
 
@@ -36,6 +37,7 @@ pub const WINNER: Profile = Profile {
     offer: (0.355, 0.71),
     counter: (0.355, 0.71),
     cash_cap: Some(1.15),
+    over: true,
     ..tuned::PROFILE
 };
 

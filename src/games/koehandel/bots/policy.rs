@@ -3,7 +3,7 @@
 //! bid, offer and keep.
 
 use crate::game::{Bot, Budget};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
@@ -14,7 +14,8 @@ use crate::rng::Rng;
 pub enum Early {
     /// Only trades whose win completes a quartet.
     Completing,
-    /// Whenever one is possible.
+    /// Whenever one is possible, but each animal once a card of the deck: two such players could
+    /// otherwise win the same animal back and forth for ever.
     Always,
 }
 
@@ -42,7 +43,9 @@ pub struct Profile {
     pub counter: (f32, f32),
     /// Offers and counter bids stay below this multiple of the rival's estimated cash, plus 10.
     pub cash_cap: Option<f32>,
-    /// How often an offer is a single `n`.
+    /// Whether bids in trades are made up of cards for at least the amount, not at most.
+    pub over: bool,
+    /// How often an offer or a counter bid is a single `n`.
     pub bluff: f32,
     /// When to trade before the deck's end.
     pub early: Early,
@@ -61,6 +64,7 @@ impl Profile {
         offer: (0.5, 1.0),
         counter: (0.5, 1.0),
         cash_cap: None,
+        over: false,
         bluff: 0.0,
         early: Early::Completing,
     };
@@ -117,7 +121,7 @@ pub struct Challenge {
     pub count: u8,
     /// Own claim plus the weighted claim of the rival.
     pub stake: f32,
-    /// 3: winning completes the quartet; 2: the parties stand equal; 1: it only denies.
+    /// 3: the fourth card; 2: the parties stand equal; 1: it only denies or gathers.
     pub rank: u8,
 }
 
@@ -149,7 +153,7 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
                 continue;
             }
             let rank = match (mine + count, mine == view.owns(rival, animal)) {
-                (4, _) => 3,
+                (4, _) if mine == 3 => 3,
                 (_, true) => 2,
                 _ => 1,
             };
@@ -165,12 +169,15 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
     }
 }
 
-/// The limits of the auction now open, worked out when the card is first seen.
+/// What a player remembers until the next card of the deck is settled: the limits of the auction now
+/// open, worked out when the card is first seen, and which animals he has traded for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     deck_left: u8,
     bid: u16,
     pre_empt: u16,
+    traded_at: u8,
+    traded: u16,
 }
 
 impl Limits {
@@ -179,7 +186,16 @@ impl Limits {
         deck_left: u8::MAX,
         bid: 0,
         pre_empt: 0,
+        traded_at: u8::MAX,
+        traded: 0,
     };
+
+    fn refresh(&mut self, profile: &Profile, view: &View, card: Animal, rng: &mut Rng) {
+        if self.deck_left != view.deck_left {
+            self.deck_left = view.deck_left;
+            (self.bid, self.pre_empt) = profile.limits(view, card, rng);
+        }
+    }
 }
 
 fn tens(amount: f32) -> u16 {
@@ -188,7 +204,7 @@ fn tens(amount: f32) -> u16 {
 
 impl Profile {
     /// The limits for `card`: the most to bid and the most to buy for as auctioneer.
-    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> Limits {
+    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> (u16, u16) {
         let standing = Standing::of(&view.herds);
         let claim = |place: usize| standing.claim(place, card, view.herds[place][card.index()], 1);
         let rival = claim(1).max(claim(2)).max(claim(3));
@@ -196,21 +212,16 @@ impl Profile {
         let noise = self.noise * (2.0 * rng.unit() as f32 - 1.0);
         let cash = f32::from(view.purse.value());
         let spend = cash * (1.0 - self.reserve);
-        Limits {
-            deck_left: view.deck_left,
-            bid: tens((stake * self.bid * (1.0 + noise)).min(spend)),
-            pre_empt: tens((stake * self.pre_empt * (1.0 + noise)).min(spend)),
-        }
+        let within = |fraction: f32| tens((stake * fraction * (1.0 + noise)).min(spend));
+        (within(self.bid), within(self.pre_empt))
     }
 
     /// Answers an ask. `limits` is the player's memory between the asks of one auction.
     pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut Rng) -> Act {
         match *ask {
-            Ask::Turn => self.turn(view, rng),
+            Ask::Turn => self.turn(view, limits, rng),
             Ask::Bid { card, price, .. } => {
-                if limits.deck_left != view.deck_left {
-                    *limits = self.limits(view, card, rng);
-                }
+                limits.refresh(self, view, card, rng);
                 if price >= limits.bid {
                     return Act::PASS;
                 }
@@ -223,9 +234,7 @@ impl Profile {
                 }
             }
             Ask::PreEmpt { card, price, .. } => {
-                if limits.deck_left != view.deck_left {
-                    *limits = self.limits(view, card, rng);
-                }
+                limits.refresh(self, view, card, rng);
                 if price <= limits.pre_empt {
                     Act::bid(price)
                 } else {
@@ -248,17 +257,18 @@ impl Profile {
         }
     }
 
-    fn turn(&self, view: &View, rng: &mut Rng) -> Act {
+    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut Rng) -> Act {
         let standing = Standing::of(&view.herds);
         let mut best: Option<Challenge> = None;
-        let least = if view.deck_empty() || self.early == Early::Always {
-            1
-        } else {
-            3
-        };
+        let always = view.deck_empty() || self.early == Early::Always;
+        let least = if always { 1 } else { 3 };
+        if limits.traded_at != view.deck_left || view.deck_empty() {
+            (limits.traded_at, limits.traded) = (view.deck_left, 0);
+        }
         challenges(view, &standing, self.trade_denial, |challenge| {
             let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
             if challenge.rank >= least
+                && limits.traded & (1 << challenge.animal.index()) == 0
                 && best
                     .as_ref()
                     .is_none_or(|best| order(&challenge) > order(best))
@@ -269,16 +279,17 @@ impl Profile {
         let Some(best) = best else {
             return Act::Auction;
         };
+        limits.traded |= 1 << best.animal.index();
         Act::trade(best.rival, best.animal, self.offer(view, &best, rng))
     }
 
     /// The opening bid of a challenge.
     fn offer(&self, view: &View, challenge: &Challenge, rng: &mut Rng) -> Purse {
-        if self.bluff > 0.0 && view.purse.0[0] > 0 && rng.chance(f64::from(self.bluff)) {
-            return Purse([1, 0, 0, 0, 0, 0]);
+        if self.bluffs(view, rng) {
+            return Purse::single(Note::Zero);
         }
         let amount = challenge.stake * draw(self.offer, rng);
-        pick(view.purse, self.capped(view, challenge.rival, amount))
+        self.make_up(view.purse, self.capped(view, challenge.rival, amount))
     }
 
     fn counter(
@@ -291,8 +302,23 @@ impl Profile {
     ) -> Act {
         let standing = Standing::of(&view.herds);
         let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
+        if self.bluffs(view, rng) {
+            return Act::cards(Purse::single(Note::Zero));
+        }
         let amount = stake * draw(self.counter, rng);
-        Act::cards(pick(view.purse, self.capped(view, rival, amount)))
+        Act::cards(self.make_up(view.purse, self.capped(view, rival, amount)))
+    }
+
+    fn make_up(&self, hand: Purse, amount: u16) -> Purse {
+        if self.over {
+            hand.exact_payment(amount).unwrap_or(hand)
+        } else {
+            pick(hand, amount)
+        }
+    }
+
+    fn bluffs(&self, view: &View, rng: &mut Rng) -> bool {
+        self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
     /// An amount kept below what the rival could pay, in tens.
@@ -308,16 +334,23 @@ fn draw((low, high): (f32, f32), rng: &mut Rng) -> f32 {
     low + (high - low) * rng.unit() as f32
 }
 
-/// Cards worth at least `amount`, as few points over it as can be; everything if the hand is worth less.
+/// Cards worth at most `amount`, the largest first: how the ladder makes up its offers.
 #[must_use]
 pub fn pick(hand: Purse, amount: u16) -> Purse {
-    hand.exact_payment(amount).unwrap_or(hand)
+    let mut left = amount;
+    let mut part = Purse::EMPTY;
+    for note in Note::ALL.into_iter().rev().filter(|note| note.value() > 0) {
+        let count = u16::from(hand.of(note)).min(left / note.value());
+        left -= count * note.value();
+        part.0[note as usize] = count as u8;
+    }
+    part
 }
 
 /// The payment that the server would pick.
 #[must_use]
 pub fn pay(hand: Purse, price: u16) -> Act {
-    Act::cards(pick(hand, price))
+    Act::cards(hand.exact_payment(price).unwrap_or(hand))
 }
 
 /// A player who plays by one profile and needs to hear nothing.

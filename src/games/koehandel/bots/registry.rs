@@ -24,14 +24,19 @@ const fn card(rung: u8, name: &'static str, description: &'static str, signature
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "filler", filler::DESCRIPTION, 0),
-    card(2, "random", random::DESCRIPTION, 0),
-    card(3, "setbuilder", setbuilder::DESCRIPTION, 0),
-    card(4, "trader", trader::DESCRIPTION, 0),
-    card(5, "face", face::DESCRIPTION, 0),
-    card(6, "guide", guide::DESCRIPTION, 0),
-    card(7, "tuned", tuned::DESCRIPTION, 0),
-    card(8, "evolved", evolved::DESCRIPTION, 0),
+    card(1, "filler", filler::DESCRIPTION, 0xB11A_6676_455B_20CD),
+    card(2, "random", random::DESCRIPTION, 0x2468_82F5_7E11_93C8),
+    card(
+        3,
+        "setbuilder",
+        setbuilder::DESCRIPTION,
+        0x46C6_04BA_5D5E_12B8,
+    ),
+    card(4, "trader", trader::DESCRIPTION, 0xA9F0_98A6_B3F6_DB82),
+    card(5, "face", face::DESCRIPTION, 0x1E0B_1725_0AF6_00C7),
+    card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
+    card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
+    card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is his own chance; `models` is what

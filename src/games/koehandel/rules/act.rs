@@ -192,7 +192,12 @@ fn reversed(mut notes: [Note; 6]) -> [Note; 6] {
 }
 
 /// Whether `act` answers `ask` as the rules want it.
-pub(super) fn check(view: &View, ask: &Ask, empty_offer: bool, act: &Act) -> Result<(), Illegal> {
+pub(in crate::koehandel) fn check(
+    view: &View,
+    ask: &Ask,
+    empty_offer: bool,
+    act: &Act,
+) -> Result<(), Illegal> {
     let illegal = |why: String| Err(Illegal(why));
     let owned = |money: &Money| match money {
         Money::Cards(cards) if view.purse.holds(*cards) => Ok(*cards),

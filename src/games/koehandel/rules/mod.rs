@@ -9,6 +9,7 @@ mod trade;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::koehandel) use act::check;
 pub use act::{Act, Ask, Money};
 pub use game::{Ear, Koehandel, Silence, score};
 pub use setup::Setup;

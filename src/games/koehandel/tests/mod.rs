@@ -1,4 +1,5 @@
 //! What pins the rulings, the wire and the fold. README.md names the test of each ruling.
 
 mod fold;
+mod over_text;
 mod play;

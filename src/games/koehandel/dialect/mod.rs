@@ -1,0 +1,19 @@
+//! The wire: what a message and an answer look like as text. Tolerant of what comes in, exact in
+//! what goes out (README.md, section 1).
+
+mod answer;
+mod fields;
+mod letters;
+mod read;
+mod write;
+
+pub use answer::{read_answer, write_answer};
+pub use fields::{FRAME_MAX, Fields, NUMBER_MAX};
+pub use letters::{AMOUNT_LETTERS_MAX, AMOUNT_MAX};
+pub use read::read;
+pub use write::write;
+
+use std::time::Duration;
+
+/// The wire's limit for connecting and answering together.
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);

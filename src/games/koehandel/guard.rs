@@ -1,0 +1,42 @@
+//! What is said when a bot says nothing, or nothing that the rules allow.
+
+use super::cards::{Animal, Compass, Note, Purse};
+use super::rules::{Act, Ask, Money, check};
+use super::view::View;
+
+/// A legal and sensible answer that needs no thought: auction; after the deck's end the smallest
+/// challenge rather than being barred; pass; pay in the least cards; accept.
+#[must_use]
+pub fn fallback(view: &View, ask: &Ask) -> Act {
+    match ask {
+        Ask::Turn if view.deck_empty() => smallest_challenge(view).unwrap_or(Act::Auction),
+        Ask::Turn => Act::Auction,
+        Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
+        Ask::Pay { price, .. } => view
+            .purse
+            .exact_payment(*price)
+            .map_or(Act::Cards(Money::Missing), Act::cards),
+        Ask::Counter { .. } | Ask::Rebid { .. } => Act::Cards(Money::Missing),
+    }
+}
+
+/// One card of the least worth for the dearest animal that can be had.
+fn smallest_challenge(view: &View) -> Option<Act> {
+    let offer = Note::ALL
+        .into_iter()
+        .find(|note| view.purse.of(*note) > 0)
+        .map_or(Purse::EMPTY, Purse::single);
+    Animal::all().rev().find_map(|animal| {
+        let rival = Compass::RIVALS
+            .into_iter()
+            .find(|rival| view.stake(*rival, animal) > 0)?;
+        Some(Act::trade(rival, animal, offer))
+    })
+}
+
+/// Whether the rules take `act` for what it says. Not to trade after the deck's end is a choice too,
+/// with its price: the player is barred.
+#[must_use]
+pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
+    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
+}

@@ -1,0 +1,282 @@
+//! The game's door.
+
+use super::bots;
+use super::cards::PLAYERS;
+use super::dialect::{ANSWER_WITHIN, Fields, write, write_answer};
+use super::guard::{fallback, is_in_order};
+use super::message::Message;
+use super::models::Models;
+use super::options::Options;
+use super::player::Player;
+use super::referee::Referee;
+use super::rules::{Ear, Koehandel, Setup};
+use crate::game::{Bot, Budget, Game, Seat, Seats};
+use crate::kit::{
+    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    SetupError, TableSetup,
+};
+use crate::rng::Rng;
+use crate::wire::{Dialogue, Fact, Table, WireError};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Streams of a match's seed from which its bots are seeded begin here.
+const BOT_STREAM: u64 = 1;
+/// Market and ids in transcripts of matches that have no wire.
+const MARKET: u64 = 1;
+
+/// Koehandel.
+pub static KIT: KoehandelKit = KoehandelKit;
+
+/// Koehandel's [`Kit`].
+pub struct KoehandelKit;
+
+/// The seed of the bot on `seat` in a match with this seed.
+#[must_use]
+pub fn bot_seed(seed: u64, seat: Seat) -> u64 {
+    Rng::new(seed, BOT_STREAM + u64::from(seat.0)).bits()
+}
+
+const fn option(
+    name: &'static str,
+    default: &'static str,
+    description: &'static str,
+) -> OptionCard {
+    OptionCard {
+        name,
+        default,
+        description,
+    }
+}
+
+const OPTIONS: &[OptionCard] = &[
+    option(
+        "trade_payment",
+        "\"winner\"",
+        "Who pays after a trade: winner (the original's rows) or exchange (the boxed game). A1",
+    ),
+    option(
+        "bluffer_rebids",
+        "true",
+        "Whether a player found bluffing may bid again for the same card. A2",
+    ),
+    option(
+        "second_bluff",
+        "\"refused\"",
+        "A second unpayable bid on one card: refused at once, or struck when it cannot be paid. A3",
+    ),
+    option(
+        "empty_offer",
+        "true",
+        "Whether a trade may be offered with no card at all. A10",
+    ),
+    option(
+        "lost_row",
+        "\"loser\"",
+        "Whom the row with a minus names after a trade: loser or winner. I5",
+    ),
+    option(
+        "first_seat",
+        "null",
+        "Who starts, 0 to 3; null draws by seed. A6",
+    ),
+    option(
+        "end_turns_max",
+        "400",
+        "Turns after the deck's end before the match is cut. A22",
+    ),
+    option(
+        "end_turns_without_set_max",
+        "60",
+        "Such turns in a row without a completed quartet. A22",
+    ),
+    option(
+        "failures_max",
+        "10",
+        "Connection failures or time-outs in a row after which a player is a filler. A23",
+    ),
+];
+
+fn read_options(options: &Value) -> Result<Options, SetupError> {
+    if options.is_null() {
+        return Ok(Options::default());
+    }
+    let read: Options = serde_json::from_value(options.clone())
+        .map_err(|why| SetupError(format!("koehandel options: {why}")))?;
+    if let Some(seat) = read.first_seat.filter(|seat| usize::from(*seat) >= PLAYERS) {
+        return Err(SetupError(format!(
+            "koehandel options: first_seat {seat} does not exist; seats are 0 to 3"
+        )));
+    }
+    Ok(read)
+}
+
+fn make_bot(name: &str, seed: u64, models: &Models) -> Result<Box<dyn Bot<Koehandel>>, SetupError> {
+    bots::make(name, seed, models).ok_or_else(|| {
+        let names: Vec<&str> = bots::CARDS.iter().map(|card| card.name).collect();
+        SetupError(format!(
+            "koehandel has no bot {name:?}; it has {}",
+            names.join(", ")
+        ))
+    })
+}
+
+impl Kit for KoehandelKit {
+    fn game(&self) -> &'static str {
+        "koehandel"
+    }
+
+    fn seats(&self) -> std::ops::RangeInclusive<usize> {
+        PLAYERS..=PLAYERS
+    }
+
+    fn bots(&self) -> &'static [BotCard] {
+        bots::CARDS
+    }
+
+    fn options(&self) -> &'static [OptionCard] {
+        OPTIONS
+    }
+
+    fn answer_within(&self) -> Duration {
+        ANSWER_WITHIN
+    }
+
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let fields = Fields::cut(frame)?;
+        Ok(Route {
+            market: fields.market()?,
+            id: fields.id()?,
+            begins: fields.kind() == "information" && fields.message() == "begin",
+        })
+    }
+
+    fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
+        let bot = make_bot(&setup.bot, setup.seed, &Models::none())?;
+        Ok(Box::new(Player::new(bot)))
+    }
+
+    fn table(&self, setup: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
+        let options = read_options(&setup.options)?;
+        let ids: [u64; PLAYERS] = setup.ids.as_slice().try_into().map_err(|_| {
+            SetupError(format!(
+                "koehandel seats {PLAYERS} players, but {} ids were given",
+                setup.ids.len()
+            ))
+        })?;
+        let position = Setup::deal(setup.seed, options);
+        Ok(Box::new(Referee::new(position, setup.market, ids)?))
+    }
+
+    fn reopen(&self, setup: &Value) -> Result<Box<dyn Table>, SetupError> {
+        Ok(Box::new(Referee::reopen(setup)?))
+    }
+
+    fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError> {
+        let options = read_options(&setup.options)?;
+        if setup.bots.len() != PLAYERS {
+            return Err(SetupError(format!(
+                "koehandel seats {PLAYERS} players, but {} bots were named",
+                setup.bots.len()
+            )));
+        }
+        let models = Models::none();
+        let mut players = Vec::with_capacity(PLAYERS);
+        for (seat, name) in setup.bots.iter().enumerate() {
+            let seed = bot_seed(setup.seed, Seat(seat as u8));
+            players.push(make_bot(name, seed, &models)?);
+        }
+        let listens = std::array::from_fn(|seat| {
+            setup.bots.get(seat).is_some_and(|name| bots::listens(name))
+        });
+        let ears = Ears {
+            listens,
+            records: setup.record,
+            heard: Vec::new(),
+        };
+        Ok(run(&Setup::deal(setup.seed, options), players, ears, pace))
+    }
+
+    fn merge_model(&self, model: Option<&Value>, _: &Value) -> Value {
+        model.cloned().unwrap_or_default()
+    }
+
+    fn show_model(&self, model: &Value) -> Value {
+        model.clone()
+    }
+
+    fn bluff(&self, _: &Fact) -> Option<Bluff> {
+        None
+    }
+}
+
+/// Who is told what he hears: bots that play from the view alone need not be, unless it is recorded.
+struct Ears {
+    listens: [bool; PLAYERS],
+    records: bool,
+    heard: Vec<(Seat, Message)>,
+}
+
+impl Ear for Ears {
+    fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message) {
+        if self.records || self.listens[seat] {
+            self.heard.push((Seat(seat as u8), message()));
+        }
+    }
+}
+
+fn run(
+    setup: &Setup,
+    mut bots: Vec<Box<dyn Bot<Koehandel>>>,
+    mut ears: Ears,
+    pace: &dyn Pace,
+) -> Played {
+    let mut game = Koehandel::begin(setup, &mut ears);
+    let mut refused: Seats<u32> = Seats::from_fn(PLAYERS, |_| 0);
+    let mut transcript = Vec::new();
+    let mut asks = 0;
+    let stop = || pace.stop();
+    loop {
+        for (seat, message) in ears.heard.drain(..) {
+            if ears.listens[seat.index()] {
+                bots[seat.index()].observe(&message);
+            }
+            if ears.records
+                && let Some(call) = write(MARKET, u64::from(seat.0) + 1, &message)
+            {
+                transcript.push(Heard {
+                    seat,
+                    call,
+                    reply: None,
+                });
+            }
+        }
+        let Some((at, ask)) = game.asked() else { break };
+        asks += 1;
+        let (seat, view) = (Seat(at as u8), game.seen_by(at));
+        pace.begin(seat);
+        let budget = Budget {
+            nodes: pace.nodes(),
+            stop: &stop,
+        };
+        let mut act = bots[at].decide(view, &ask, budget);
+        pace.end();
+        if !is_in_order(view, &ask, &act) {
+            refused[seat] += 1;
+            act = fallback(view, &ask);
+        }
+        if let Some(asked) = transcript.iter_mut().rfind(|heard| heard.seat == seat) {
+            asked.reply = Some(write_answer(&act));
+        }
+        game.play(Some(act), &mut ears);
+    }
+    Played {
+        outcome: game.outcome().unwrap_or_else(|| crate::game::Outcome {
+            cause: crate::game::Cause::Stalled,
+            scores: game.scores().into_iter().collect(),
+        }),
+        asks,
+        refused,
+        transcript,
+    }
+}
