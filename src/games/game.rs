@@ -50,7 +50,10 @@ impl<T> Seats<T> {
 
     /// Seats with their values, in seat order.
     pub fn iter(&self) -> impl Iterator<Item = (Seat, &T)> {
-        self.0.iter().enumerate().map(|(seat, value)| (Seat(seat as u8), value))
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(seat, value)| (Seat(seat as u8), value))
     }
 
     /// The values alone, in seat order.
@@ -162,11 +165,22 @@ impl Outcome {
     #[must_use]
     pub fn win_shares(&self) -> Seats<f64> {
         let best = self.scores.values().iter().max().copied();
-        let winners = self.scores.values().iter().filter(|score| Some(**score) == best).count();
+        let winners = self
+            .scores
+            .values()
+            .iter()
+            .filter(|score| Some(**score) == best)
+            .count();
         self.scores
             .values()
             .iter()
-            .map(|score| if Some(*score) == best { 1.0 / winners as f64 } else { 0.0 })
+            .map(|score| {
+                if Some(*score) == best {
+                    1.0 / winners as f64
+                } else {
+                    0.0
+                }
+            })
             .collect()
     }
 }
@@ -206,11 +220,7 @@ pub trait Game: Clone + Send + 'static {
     fn check(&self, seat: Seat, act: &Self::Act) -> Result<(), Illegal>;
     /// Plays the acts in the order they arrived. `None`: nothing legal came in time.
     /// What each seat hears is pushed to `events` in the order in which it hears it.
-    fn step(
-        &mut self,
-        acts: &[(Seat, Option<Self::Act>)],
-        events: &mut Vec<(Seat, Self::Event)>,
-    );
+    fn step(&mut self, acts: &[(Seat, Option<Self::Act>)], events: &mut Vec<(Seat, Self::Event)>);
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
 }
@@ -228,7 +238,10 @@ impl Budget<'_> {
     /// A budget counted in nodes alone: the same on every machine.
     #[must_use]
     pub fn nodes(nodes: u64) -> Budget<'static> {
-        Budget { nodes, stop: &|| false }
+        Budget {
+            nodes,
+            stop: &|| false,
+        }
     }
 }
 

@@ -5,17 +5,21 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod game;
-pub mod koehandel;
 pub mod kit;
+pub mod koehandel;
+#[cfg(test)]
+pub mod laws;
 pub mod rng;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Nodes, Pace, PlaySetup, Played, Route, SetupError,
-    TableSetup,
+    Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
+    SetupError, TableSetup,
 };
-pub use wire::{Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError};
+pub use wire::{
+    Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError,
+};
 
 /// Every game, in the order in which they are shown.
 pub static ALL: &[&dyn Kit] = &[];

@@ -80,6 +80,39 @@ impl SplitMix {
 mod tests {
     use super::Rng;
 
+    /// Computed by an independent implementation; must never change.
+    #[test]
+    fn vectors() {
+        let bits = |seed, stream, count| {
+            let mut rng = Rng::new(seed, stream);
+            (0..count).map(|_| rng.bits()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            bits(1, 0, 4),
+            [
+                0x4887_886c_7244_e091,
+                0x4cfa_fb3b_6cc3_ea99,
+                0xfbce_2116_7403_a2c1,
+                0x2a5a_56f4_77b6_1858
+            ]
+        );
+        assert_eq!(
+            bits(20_101_123, 7, 2),
+            [0x4441_83b0_7838_457a, 0x886d_e5aa_9630_ca5a]
+        );
+        let mut rng = Rng::new(42, 3);
+        let dice: Vec<u32> = (0..12).map(|_| rng.below(6)).collect();
+        assert_eq!(dice, [1, 3, 4, 1, 0, 0, 0, 0, 0, 3, 0, 4]);
+        let wide: Vec<u32> = (0..4).map(|_| rng.below(3_000_000_000)).collect();
+        assert_eq!(
+            wide,
+            [974_587_890, 608_552_751, 1_636_671_966, 1_017_699_944]
+        );
+        let mut items: Vec<u8> = (0..10).collect();
+        Rng::new(5, 5).shuffle(&mut items);
+        assert_eq!(items, [9, 7, 6, 4, 3, 0, 8, 5, 2, 1]);
+    }
+
     #[test]
     fn streams_differ_and_repeat() {
         let draw = |seed, stream| Rng::new(seed, stream).bits();

@@ -25,7 +25,11 @@ impl Animal {
     /// The animal with this number, 0 for `A` to 9 for `J`.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
-        if (number as usize) < ANIMALS { Some(Self(number)) } else { None }
+        if (number as usize) < ANIMALS {
+            Some(Self(number))
+        } else {
+            None
+        }
     }
 
     /// All ten, cheapest first.
@@ -36,7 +40,9 @@ impl Animal {
     /// The animal with this letter.
     #[must_use]
     pub fn from_letter(letter: char) -> Option<Self> {
-        ('A'..='J').contains(&letter).then(|| Self(letter as u8 - b'A'))
+        ('A'..='J')
+            .contains(&letter)
+            .then(|| Self(letter as u8 - b'A'))
     }
 
     /// `A` to `J`.
@@ -97,11 +103,21 @@ pub enum Note {
 
 impl Note {
     /// Every kind, least first.
-    pub const ALL: [Note; 6] =
-        [Note::Zero, Note::Ten, Note::Fifty, Note::Hundred, Note::TwoHundred, Note::FiveHundred];
+    pub const ALL: [Note; 6] = [
+        Note::Zero,
+        Note::Ten,
+        Note::Fifty,
+        Note::Hundred,
+        Note::TwoHundred,
+        Note::FiveHundred,
+    ];
     /// What the first, second, third and fourth donkey give to every player.
-    pub const DONKEYS: [Note; 4] =
-        [Note::Fifty, Note::Hundred, Note::TwoHundred, Note::FiveHundred];
+    pub const DONKEYS: [Note; 4] = [
+        Note::Fifty,
+        Note::Hundred,
+        Note::TwoHundred,
+        Note::FiveHundred,
+    ];
 
     /// Its worth in points.
     #[must_use]
@@ -155,7 +171,10 @@ impl Purse {
     /// Whether every card of `part` is here.
     #[must_use]
     pub fn holds(self, part: Purse) -> bool {
-        self.0.iter().zip(part.0).all(|(mine, wanted)| *mine >= wanted)
+        self.0
+            .iter()
+            .zip(part.0)
+            .all(|(mine, wanted)| *mine >= wanted)
     }
 
     /// With the cards of `other` added.
@@ -317,14 +336,20 @@ mod tests {
     fn exact_payment_is_the_best_of_all_subsets() {
         let mut rng = crate::rng::Rng::new(5, 0);
         for _ in 0..300 {
-            let hand = Purse(std::array::from_fn(|kind| rng.below([3, 6, 4, 3, 3, 3][kind]) as u8));
+            let hand = Purse(std::array::from_fn(|kind| {
+                rng.below([3, 6, 4, 3, 3, 3][kind]) as u8
+            }));
             let price = 10 * (1 + rng.below(120) as u16);
             let best = subsets(hand)
                 .into_iter()
                 .filter(|part| part.of(Note::Zero) == 0 && part.value() >= price)
                 .min_by_key(|part| (part.value(), part.cards()));
             let cost = |part: Purse| (part.value(), part.cards());
-            assert_eq!(hand.exact_payment(price).map(cost), best.map(cost), "{hand:?} for {price}");
+            assert_eq!(
+                hand.exact_payment(price).map(cost),
+                best.map(cost),
+                "{hand:?} for {price}"
+            );
         }
     }
 

@@ -20,8 +20,10 @@ pub enum Fault {
 /// Bids of one auction in the order made, without the reader's own; 0 is a pass.
 pub type History = SmallVec<[(Compass, u16); 6]>;
 
-/// One message to one player. Row numbers are the catalogue's.
+/// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with
+/// `count` animals and `cards` money cards.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields' names are the catalogue's columns")]
 pub enum Message {
     /// Row 1.
     Begin,
@@ -34,9 +36,20 @@ pub enum Message {
     /// Row 5.
     DonkeyOther(Compass, Note),
     /// Row 6: asked for a bid above `price` (0: none yet).
-    Bid { card: Animal, leader: Compass, price: u16, auctioneer: Compass, history: History },
+    Bid {
+        card: Animal,
+        leader: Compass,
+        price: u16,
+        auctioneer: Compass,
+        history: History,
+    },
     /// Row 7: the reader, auctioneer, may buy at `price` from `bidder`.
-    PreEmpt { card: Animal, bidder: Compass, price: u16, history: History },
+    PreEmpt {
+        card: Animal,
+        bidder: Compass,
+        price: u16,
+        history: History,
+    },
     /// Row 8: an auctioned card.
     Card(Animal),
     /// Row 9: pay at least `price`.
@@ -46,9 +59,18 @@ pub enum Message {
     /// Rows 11 and 23.
     Money { payer: Compass, paid: Purse },
     /// Row 12: another player bought and paid so many cards.
-    Bought { card: Animal, buyer: Compass, cards: u8, price: u16 },
+    Bought {
+        card: Animal,
+        buyer: Compass,
+        cards: u8,
+        price: u16,
+    },
     /// Row 13.
-    WasPaid { payee: Compass, cards: u8, price: u16 },
+    WasPaid {
+        payee: Compass,
+        cards: u8,
+        price: u16,
+    },
     /// Row 14.
     Free { card: Animal, auctioneer: Compass },
     /// Row 15: the bluffer's whole hand.
@@ -56,19 +78,47 @@ pub enum Message {
     /// Row 16.
     SecondBluff,
     /// Row 17.
-    Challenged { animal: Animal, count: u8, challenger: Compass, cards: u8 },
+    Challenged {
+        animal: Animal,
+        count: u8,
+        challenger: Compass,
+        cards: u8,
+    },
     /// Row 19: the bids tied; bid again against `opponent`, who bid (or has now bid) `cards`.
-    Tie { animal: Animal, count: u8, opponent: Compass, cards: u8 },
+    Tie {
+        animal: Animal,
+        count: u8,
+        opponent: Compass,
+        cards: u8,
+    },
     /// Row 20.
-    Lost { animal: Animal, count: u8, winner: Compass },
+    Lost {
+        animal: Animal,
+        count: u8,
+        winner: Compass,
+    },
     /// Row 21.
-    Won { animal: Animal, count: u8, loser: Compass },
+    Won {
+        animal: Animal,
+        count: u8,
+        loser: Compass,
+    },
     /// Row 22.
     Pay { receiver: Compass, paid: Purse },
     /// Row 24.
-    TradeWon { animal: Animal, count: u8, winner: Compass, cards: u8 },
+    TradeWon {
+        animal: Animal,
+        count: u8,
+        winner: Compass,
+        cards: u8,
+    },
     /// Row 25; `cards` is `None` where no money moved.
-    TradeLost { animal: Animal, count: u8, named: Compass, cards: Option<u8> },
+    TradeLost {
+        animal: Animal,
+        count: u8,
+        named: Compass,
+        cards: Option<u8>,
+    },
     /// A1 (a), to the uninvolved: the loser's bid goes ...
     LoserPaid { loser: Compass, cards: u8 },
     /// ... to the winner.

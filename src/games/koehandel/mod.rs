@@ -4,3 +4,5 @@
 pub mod cards;
 pub mod message;
 pub mod options;
+pub mod rules;
+pub mod view;

@@ -1,0 +1,282 @@
+//! An auction: sequential bids, the auctioneer's right to buy, bluffs found at payment, payment.
+
+use super::act::{Ask, Money};
+use super::game::{Ear, Koehandel, Phase};
+use crate::koehandel::cards::{Animal, Compass, PLAYERS};
+use crate::koehandel::message::{History, Message};
+use crate::koehandel::options::SecondBluff;
+use smallvec::SmallVec;
+
+/// The auction of one card, through all its restarts.
+#[derive(Clone, Debug)]
+pub(super) struct Auction {
+    pub card: Animal,
+    pub auctioneer: usize,
+    pub leader: Option<usize>,
+    pub price: u16,
+    out: [bool; PLAYERS],
+    exposed: [bool; PLAYERS],
+    /// What was logged as bid, in order; 0 is a pass.
+    log: SmallVec<[(u8, u16); 12]>,
+}
+
+impl Default for Auction {
+    fn default() -> Self {
+        Self {
+            card: Animal::DONKEY,
+            auctioneer: 0,
+            leader: None,
+            price: 0,
+            out: [false; PLAYERS],
+            exposed: [false; PLAYERS],
+            log: SmallVec::new(),
+        }
+    }
+}
+
+impl Auction {
+    pub fn bid_ask(&self, bidder: usize) -> Ask {
+        Ask::Bid {
+            card: self.card,
+            price: self.price,
+            leader: Compass::of(bidder, self.leader.unwrap_or(self.auctioneer)),
+            auctioneer: Compass::of(bidder, self.auctioneer),
+        }
+    }
+
+    pub fn pre_empt_ask(&self) -> Ask {
+        let leader = self.leader.unwrap_or(self.auctioneer);
+        Ask::PreEmpt {
+            card: self.card,
+            price: self.price,
+            bidder: Compass::of(self.auctioneer, leader),
+        }
+    }
+
+    /// The bids as `reader` is shown them: without his own (I3).
+    fn history(&self, reader: usize) -> History {
+        self.log
+            .iter()
+            .filter(|(bidder, _)| usize::from(*bidder) != reader)
+            .map(|(bidder, value)| (Compass::of(reader, usize::from(*bidder)), *value))
+            .collect()
+    }
+
+    fn next_bidder(&self, after: usize) -> Option<usize> {
+        (1..=PLAYERS)
+            .map(|step| (after + step) % PLAYERS)
+            .find(|player| {
+                *player != self.auctioneer && !self.out[*player] && self.leader != Some(*player)
+            })
+    }
+
+    /// Forgets all bids and begins again at the auctioneer's left (A2).
+    fn restart(&mut self) {
+        self.leader = None;
+        self.price = 0;
+        self.out = [false; PLAYERS];
+        self.log.clear();
+    }
+
+    /// Strikes a player's bids; the next highest one stands (A3 b).
+    fn strike(&mut self, bluffer: usize) {
+        self.log
+            .retain(|(bidder, _)| usize::from(*bidder) != bluffer);
+        self.out[bluffer] = true;
+        let best = self
+            .log
+            .iter()
+            .max_by_key(|(_, value)| *value)
+            .filter(|(_, value)| *value > 0);
+        self.leader = best.map(|(bidder, _)| usize::from(*bidder));
+        self.price = best.map_or(0, |(_, value)| *value);
+    }
+}
+
+impl Koehandel {
+    pub(super) fn open_auction(&mut self, card: Animal, auctioneer: usize, ear: &mut impl Ear) {
+        self.auction.card = card;
+        self.auction.auctioneer = auctioneer;
+        self.auction.exposed = [false; PLAYERS];
+        self.auction.restart();
+        self.ask_bid(auctioneer, ear);
+    }
+
+    /// Asks the next bidder after `player`, or closes the bidding.
+    fn ask_bid(&mut self, player: usize, ear: &mut impl Ear) {
+        let Some(bidder) = self.auction.next_bidder(player) else {
+            return self.close_bidding(ear);
+        };
+        self.phase = Phase::Bid { bidder };
+        let auction = &self.auction;
+        ear.hear(bidder, || Message::Bid {
+            card: auction.card,
+            leader: Compass::of(bidder, auction.leader.unwrap_or(auction.auctioneer)),
+            price: auction.price,
+            auctioneer: Compass::of(bidder, auction.auctioneer),
+            history: auction.history(bidder),
+        });
+    }
+
+    pub(super) fn bid(&mut self, bidder: usize, amount: u16, ear: &mut impl Ear) {
+        let refused = amount > self.auction.price && self.refuses(bidder, amount);
+        if refused {
+            ear.hear(bidder, || Message::SecondBluff);
+        }
+        let logged = if refused { 0 } else { amount };
+        let auction = &mut self.auction;
+        auction.log.push((bidder as u8, logged));
+        if logged > auction.price {
+            auction.leader = Some(bidder);
+            auction.price = logged;
+        } else {
+            auction.out[bidder] = true;
+        }
+        self.ask_bid(bidder, ear);
+    }
+
+    /// Whether an exposed player's amount is refused at once (A3 a, A5).
+    fn refuses(&self, player: usize, amount: u16) -> bool {
+        self.options.second_bluff == SecondBluff::Refused
+            && self.auction.exposed[player]
+            && amount > self.purses[player].value()
+    }
+
+    fn close_bidding(&mut self, ear: &mut impl Ear) {
+        let auctioneer = self.auction.auctioneer;
+        let Some(leader) = self.auction.leader else {
+            return self.give_free(ear);
+        };
+        self.phase = Phase::PreEmpt;
+        let auction = &self.auction;
+        ear.hear(auctioneer, || Message::PreEmpt {
+            card: auction.card,
+            bidder: Compass::of(auctioneer, leader),
+            price: auction.price,
+            history: auction.history(auctioneer),
+        });
+    }
+
+    fn give_free(&mut self, ear: &mut impl Ear) {
+        let (card, auctioneer) = (self.auction.card, self.auction.auctioneer);
+        self.settle_card(card, auctioneer);
+        ear.hear(auctioneer, || Message::Card(card));
+        for seat in others(auctioneer, auctioneer) {
+            let auctioneer = Compass::of(seat, auctioneer);
+            ear.hear(seat, || Message::Free { card, auctioneer });
+        }
+        self.next_turn(ear);
+    }
+
+    pub(super) fn pre_empt(&mut self, amount: u16, ear: &mut impl Ear) {
+        let (auctioneer, price) = (self.auction.auctioneer, self.auction.price);
+        let Some(leader) = self.auction.leader else {
+            return self.give_free(ear);
+        };
+        let mut buys = amount > 0 && amount >= price;
+        let excluded = self.auction.exposed[auctioneer] && !self.options.bluffer_rebids;
+        if buys && (excluded || self.refuses(auctioneer, price)) {
+            ear.hear(auctioneer, || Message::SecondBluff);
+            buys = false;
+        }
+        let (payer, payee) = if buys {
+            (auctioneer, leader)
+        } else {
+            (leader, auctioneer)
+        };
+        if self.purses[payer].value() < price {
+            return self.bluff_found(payer, ear);
+        }
+        self.phase = Phase::Pay { payer, payee };
+        let card = self.auction.card;
+        ear.hear(payer, || Message::Card(card));
+        ear.hear(payer, || Message::Collect {
+            payee: Compass::of(payer, payee),
+            price,
+        });
+    }
+
+    /// Shows the bluffer's hand to all and sells the card anew (A4, A24).
+    fn bluff_found(&mut self, bluffer: usize, ear: &mut impl Ear) {
+        let again = self.auction.exposed[bluffer];
+        self.auction.exposed[bluffer] = true;
+        let hand = self.purses[bluffer];
+        if again {
+            return self.strike_bid(bluffer, ear);
+        }
+        for seat in 0..PLAYERS {
+            let by = Compass::of(seat, bluffer);
+            self.views[seat].bluffed(by, hand);
+            ear.hear(seat, || Message::Bluffed { by, hand });
+        }
+        self.auction.restart();
+        if !self.options.bluffer_rebids {
+            self.auction.out[bluffer] = true;
+        }
+        self.ask_bid(self.auction.auctioneer, ear);
+    }
+
+    /// The second unpayable bid lapses at payment (A3 b).
+    fn strike_bid(&mut self, bluffer: usize, ear: &mut impl Ear) {
+        ear.hear(bluffer, || Message::SecondBluff);
+        if bluffer == self.auction.auctioneer {
+            // His purchase lapses and the highest bid stands.
+            return self.pre_empt(0, ear);
+        }
+        self.auction.strike(bluffer);
+        self.close_bidding(ear);
+    }
+
+    pub(super) fn pay_price(
+        &mut self,
+        payer: usize,
+        payee: usize,
+        money: Money,
+        ear: &mut impl Ear,
+    ) {
+        let (card, price) = (self.auction.card, self.auction.price);
+        let hand = self.purses[payer];
+        let chosen = match money {
+            Money::Cards(paid) if hand.holds(paid) && paid.value() >= price => Some(paid),
+            _ => None,
+        };
+        let Some(paid) = chosen.or_else(|| hand.exact_payment(price)) else {
+            return self.bluff_found(payer, ear);
+        };
+        self.settle_card(card, payer);
+        self.move_money(paid, price, payer, payee);
+        if chosen.is_none() {
+            let payee = Compass::of(payer, payee);
+            ear.hear(payer, || Message::PaidByServer { payee, paid });
+        }
+        ear.hear(payer, || Message::Settled(paid));
+        ear.hear(payee, || Message::Money {
+            payer: Compass::of(payee, payer),
+            paid,
+        });
+        let cards = paid.cards();
+        for seat in others(payer, payee) {
+            let buyer = Compass::of(seat, payer);
+            ear.hear(seat, || Message::Bought {
+                card,
+                buyer,
+                cards,
+                price,
+            });
+        }
+        for seat in others(payer, payee) {
+            let payee = Compass::of(seat, payee);
+            ear.hear(seat, || Message::WasPaid {
+                payee,
+                cards,
+                price,
+            });
+        }
+        self.next_turn(ear);
+    }
+}
+
+/// The seats that are neither `a` nor `b`, in seat order.
+pub(super) fn others(a: usize, b: usize) -> impl Iterator<Item = usize> {
+    (0..PLAYERS).filter(move |seat| *seat != a && *seat != b)
+}

@@ -1,0 +1,407 @@
+//! The state of a match, whose turn it is, and how it ends.
+
+use super::act::{Act, Ask, Money};
+use super::auction::Auction;
+use super::setup::Setup;
+use super::trade::Trade;
+use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, MONEY_MAX, Note, PLAYERS, Purse};
+use crate::koehandel::message::Message;
+use crate::koehandel::options::Options;
+use crate::koehandel::view::{Flow, Herd, View, can_trade};
+
+/// Who hears what the rules tell. Playouts hear nothing, so messages are built only on demand.
+pub trait Ear {
+    /// `seat` hears a message.
+    fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message);
+}
+
+/// Nobody listens.
+pub struct Silence;
+
+impl Ear for Silence {
+    fn hear(&mut self, _: usize, _: impl FnOnce() -> Message) {}
+}
+
+impl Ear for Vec<(Seat, Message)> {
+    fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message) {
+        self.push((Seat(seat as u8), message()));
+    }
+}
+
+/// What the match waits for.
+#[derive(Clone, Debug)]
+pub(super) enum Phase {
+    Turn,
+    Bid { bidder: usize },
+    PreEmpt,
+    Pay { payer: usize, payee: usize },
+    Counter,
+    RebidChallenger,
+    RebidTarget,
+    Over(Cause),
+}
+
+/// One match of Koehandel.
+#[derive(Clone, Debug)]
+pub struct Koehandel {
+    pub(super) options: Options,
+    deck: [Animal; 40],
+    deck_size: u8,
+    drawn: u8,
+    pub(super) donkeys: u8,
+    pub(super) purses: [Purse; PLAYERS],
+    pub(super) herds: [Herd; PLAYERS],
+    pub(super) barred: [bool; PLAYERS],
+    turn: usize,
+    pub(super) phase: Phase,
+    pub(super) auction: Auction,
+    pub(super) trade: Trade,
+    pub(super) views: [View; PLAYERS],
+    end_turns: u16,
+    end_turns_without_set: u16,
+}
+
+impl Koehandel {
+    /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
+    /// player on turn his [`Message::Start`].
+    pub fn begin(setup: &Setup, ear: &mut impl Ear) -> Self {
+        let mut deck = [Animal::DONKEY; 40];
+        for (place, card) in deck.iter_mut().zip(&setup.deck) {
+            *place = *card;
+        }
+        let rotate = |seat: usize| {
+            View::of(
+                std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
+                std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
+                setup.donkeys,
+            )
+        };
+        let mut game = Self {
+            options: setup.options,
+            deck,
+            deck_size: setup.deck.len().min(deck.len()) as u8,
+            drawn: 0,
+            donkeys: setup.donkeys,
+            purses: setup.purses,
+            herds: setup.herds,
+            barred: [false; PLAYERS],
+            turn: usize::from(setup.first) % PLAYERS,
+            phase: Phase::Turn,
+            auction: Auction::default(),
+            trade: Trade::default(),
+            views: std::array::from_fn(rotate),
+            end_turns: 0,
+            end_turns_without_set: 0,
+        };
+        for seat in 0..PLAYERS {
+            ear.hear(seat, || Message::Begin);
+        }
+        game.ask_turn(game.turn, ear);
+        game
+    }
+
+    /// Who is asked what, or `None` when the match is over. Koehandel asks one player at a time.
+    #[must_use]
+    pub fn asked(&self) -> Option<(usize, Ask)> {
+        let asked = match self.phase {
+            Phase::Turn => (self.turn, Ask::Turn),
+            Phase::Bid { bidder } => (bidder, self.auction.bid_ask(bidder)),
+            Phase::PreEmpt => (self.auction.auctioneer, self.auction.pre_empt_ask()),
+            Phase::Pay { payer, payee } => (
+                payer,
+                Ask::Pay {
+                    payee: Compass::of(payer, payee),
+                    price: self.auction.price,
+                },
+            ),
+            Phase::Counter => (self.trade.target, self.trade.counter_ask()),
+            Phase::RebidChallenger => (self.trade.challenger, self.trade.rebid_ask(true)),
+            Phase::RebidTarget => (self.trade.target, self.trade.rebid_ask(false)),
+            Phase::Over(_) => return None,
+        };
+        Some(asked)
+    }
+
+    /// Plays the answer of the player who is asked. `None` and acts of the wrong kind count as an
+    /// empty reply. Does nothing when the match is over.
+    pub fn play(&mut self, act: Option<Act>, ear: &mut impl Ear) {
+        let amount = match act {
+            Some(Act::Amount(Some(amount))) if amount <= MONEY_MAX => amount,
+            _ => 0,
+        };
+        let money = match act {
+            Some(Act::Cards(money)) => money,
+            _ => Money::Missing,
+        };
+        match self.phase {
+            Phase::Turn => self.take_turn(act, ear),
+            Phase::Bid { bidder } => self.bid(bidder, amount, ear),
+            Phase::PreEmpt => self.pre_empt(amount, ear),
+            Phase::Pay { payer, payee } => self.pay_price(payer, payee, money, ear),
+            Phase::Counter => self.counter(money, ear),
+            Phase::RebidChallenger => self.rebid_challenger(money, ear),
+            Phase::RebidTarget => self.rebid_target(money, ear),
+            Phase::Over(_) => {}
+        }
+    }
+
+    /// What `seat` may know now.
+    #[must_use]
+    pub fn seen_by(&self, seat: usize) -> &View {
+        &self.views[seat]
+    }
+
+    /// Everybody's hidden money, for the referee, tests and searchers that made it up themselves.
+    #[must_use]
+    pub fn purses(&self) -> &[Purse; PLAYERS] {
+        &self.purses
+    }
+
+    /// Everybody's animals, by seat.
+    #[must_use]
+    pub fn herds(&self) -> &[Herd; PLAYERS] {
+        &self.herds
+    }
+
+    /// How many animals have not been turned up yet.
+    #[must_use]
+    pub fn undrawn(&self) -> usize {
+        usize::from(self.deck_size - self.drawn)
+    }
+
+    /// The options in force.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Who may start no more trades, by seat.
+    #[must_use]
+    pub fn barred(&self) -> [bool; PLAYERS] {
+        self.barred
+    }
+
+    /// Points of each seat: quartets times the sum of their values.
+    #[must_use]
+    pub fn scores(&self) -> [i64; PLAYERS] {
+        self.herds.map(|herd| score(&herd))
+    }
+
+    fn take_turn(&mut self, act: Option<Act>, ear: &mut impl Ear) {
+        let player = self.turn;
+        let challenge = match act {
+            Some(Act::Trade {
+                opponent,
+                animal,
+                offer,
+            }) => Some(self.challenge(player, opponent, animal, offer)),
+            _ => None,
+        };
+        match challenge {
+            Some(Ok(trade)) => self.open_trade(trade, ear),
+            fault => {
+                if let Some(Err(fault)) = fault {
+                    ear.hear(player, || Message::Fault(fault));
+                }
+                if self.undrawn() > 0 {
+                    let card = self.draw(ear);
+                    self.open_auction(card, player, ear);
+                } else {
+                    self.barred[player] = true;
+                    self.views[player].barred[0] = true;
+                    self.next_turn(ear);
+                }
+            }
+        }
+    }
+
+    /// Turns up the next animal; a donkey pays everybody before the bidding (A20).
+    fn draw(&mut self, ear: &mut impl Ear) -> Animal {
+        let card = self.deck[usize::from(self.drawn)];
+        self.drawn += 1;
+        if card == Animal::DONKEY {
+            let note = Note::DONKEYS[usize::from(self.donkeys) % Note::DONKEYS.len()];
+            self.donkeys += 1;
+            for seat in 0..PLAYERS {
+                self.purses[seat] = self.purses[seat].plus(Purse::single(note));
+                self.views[seat].donkey(note);
+                ear.hear(seat, || Message::Donkey(note));
+                for other in Compass::RIVALS {
+                    ear.hear(seat, || Message::DonkeyOther(other, note));
+                }
+            }
+        }
+        card
+    }
+
+    /// The next player who may act has his turn, or the match ends.
+    pub(super) fn next_turn(&mut self, ear: &mut impl Ear) {
+        if self.undrawn() == 0 {
+            self.end_turns += 1;
+            self.end_turns_without_set += 1;
+            let cut = self.end_turns > self.options.end_turns_max
+                || self.end_turns_without_set > self.options.end_turns_without_set_max;
+            if cut {
+                return self.end(Cause::Stalled, ear);
+            }
+        }
+        let next = (1..=PLAYERS)
+            .map(|step| (self.turn + step) % PLAYERS)
+            .find(|player| self.undrawn() > 0 || self.may_start_trade(*player));
+        match next {
+            Some(player) => self.ask_turn(player, ear),
+            None => self.end(Cause::Normal, ear),
+        }
+    }
+
+    fn ask_turn(&mut self, player: usize, ear: &mut impl Ear) {
+        if self.undrawn() == 0 && !self.may_start_trade(player) {
+            self.turn = player;
+            return self.next_turn(ear);
+        }
+        self.turn = player;
+        self.phase = Phase::Turn;
+        self.views[player].turn();
+        ear.hear(player, || Message::Start);
+    }
+
+    /// Whether `player` may be asked to start a trade (A19; without empty offers he needs a card).
+    fn may_start_trade(&self, player: usize) -> bool {
+        let can_offer = self.options.empty_offer || self.purses[player].cards() > 0;
+        !self.barred[player] && can_offer && can_trade(&self.herds, player)
+    }
+
+    fn end(&mut self, cause: Cause, ear: &mut impl Ear) {
+        self.phase = Phase::Over(cause);
+        let scores = self.scores();
+        for seat in 0..PLAYERS {
+            let seen = std::array::from_fn(|place| scores[(seat + place) % PLAYERS]);
+            ear.hear(seat, || Message::End(seen));
+        }
+    }
+
+    /// A card from the deck goes to its owner, for everybody to see.
+    pub(super) fn settle_card(&mut self, card: Animal, owner: usize) {
+        self.herds[owner][card.index()] += 1;
+        for seat in 0..PLAYERS {
+            self.views[seat].settle_card(card, Compass::of(seat, owner));
+        }
+    }
+
+    /// Animals change hands in a trade. Completed quartets put off the cut of an endless end (A22).
+    pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: usize, to: usize) {
+        self.herds[from][animal.index()] -= count;
+        self.herds[to][animal.index()] += count;
+        if self.herds[to][animal.index()] == 4 {
+            self.end_turns_without_set = 0;
+        }
+        for seat in 0..PLAYERS {
+            let (from, to) = (Compass::of(seat, from), Compass::of(seat, to));
+            self.views[seat].move_animals(animal, count, from, to);
+        }
+    }
+
+    /// Money changes hands: the two parties see the cards, the others only how many.
+    pub(super) fn move_money(&mut self, paid: Purse, least: u16, from: usize, to: usize) {
+        self.purses[from] = self.purses[from].minus(paid);
+        self.purses[to] = self.purses[to].plus(paid);
+        for seat in 0..PLAYERS {
+            let flow = if seat == from || seat == to {
+                Flow::Seen(paid)
+            } else {
+                Flow::Hidden {
+                    cards: paid.cards(),
+                    least,
+                }
+            };
+            self.views[seat].pay(Compass::of(seat, from), Compass::of(seat, to), flow);
+        }
+    }
+}
+
+/// Points of one herd: quartets times the sum of their values.
+#[must_use]
+pub fn score(herd: &Herd) -> i64 {
+    let mut quartets = 0;
+    let mut values = 0;
+    for animal in Animal::all() {
+        if herd[animal.index()] == 4 {
+            quartets += 1;
+            values += i64::from(animal.value());
+        }
+    }
+    quartets * values
+}
+
+impl Game for Koehandel {
+    type Setup = Setup;
+    type Ask = Ask;
+    type Act = Act;
+    type View = View;
+    type Event = Message;
+
+    fn start(setup: &Setup) -> Self {
+        Self::begin(setup, &mut Silence)
+    }
+
+    fn to_move(&self) -> Seats<bool> {
+        let asked = self.asked().map(|(seat, _)| seat);
+        Seats::from_fn(PLAYERS, |seat| asked == Some(seat.index()))
+    }
+
+    fn ask(&self, seat: Seat) -> Option<Ask> {
+        self.asked()
+            .filter(|(asked, _)| *asked == seat.index())
+            .map(|(_, ask)| ask)
+    }
+
+    fn view(&self, seat: Seat) -> View {
+        *self.seen_by(seat.index() % PLAYERS)
+    }
+
+    fn acts(&self, seat: Seat, out: &mut Vec<Act>) {
+        let Some(ask) = self.ask(seat) else { return };
+        super::act::legal(
+            self.seen_by(seat.index()),
+            &ask,
+            self.options.empty_offer,
+            out,
+        );
+    }
+
+    fn check(&self, seat: Seat, act: &Act) -> Result<(), Illegal> {
+        let Some(ask) = self.ask(seat) else {
+            return Err(Illegal(format!(
+                "seat {} is not asked for anything",
+                seat.0
+            )));
+        };
+        super::act::check(
+            self.seen_by(seat.index()),
+            &ask,
+            self.options.empty_offer,
+            act,
+        )
+    }
+
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Message)>) {
+        for (seat, act) in acts {
+            if self.ask(*seat).is_some() {
+                self.play(*act, events);
+            }
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.phase {
+            Phase::Over(cause) => Some(Outcome {
+                cause,
+                scores: self.scores().into_iter().collect(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+const _: () = assert!(ANIMALS * 4 == 40);

@@ -1,0 +1,134 @@
+//! What a match starts from: a seeded deal or a constructed position, stored whole with the match.
+
+use crate::koehandel::cards::{Animal, DECK, Note, PLAYERS, Purse};
+use crate::koehandel::options::Options;
+use crate::koehandel::view::Herd;
+use crate::rng::Rng;
+use serde::{Deserialize, Serialize};
+
+/// The stream of the seed that shuffles the deck and draws the first player.
+const DEAL_STREAM: u64 = 0;
+
+/// A position in which some player is about to have his turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The referee's options.
+    #[serde(default)]
+    pub options: Options,
+    /// Animals still to be turned up, the next one first.
+    pub deck: Vec<Animal>,
+    /// Whose turn it is, 0 to 3.
+    pub first: u8,
+    /// Everybody's money by letters, by seat.
+    #[serde(with = "purses")]
+    pub purses: [Purse; PLAYERS],
+    /// Everybody's animals, by seat and animal.
+    pub herds: [Herd; PLAYERS],
+    /// Donkeys turned up so far.
+    #[serde(default)]
+    pub donkeys: u8,
+}
+
+impl Setup {
+    /// A new match: shuffled deck, starting money, a random first player unless the options say who.
+    #[must_use]
+    pub fn deal(seed: u64, options: Options) -> Self {
+        let mut rng = Rng::new(seed, DEAL_STREAM);
+        let mut deck: Vec<Animal> = Animal::all().flat_map(|animal| [animal; 4]).collect();
+        rng.shuffle(&mut deck);
+        let drawn = rng.below(PLAYERS as u32) as u8;
+        Self {
+            options,
+            deck,
+            first: options.first_seat.unwrap_or(drawn) % PLAYERS as u8,
+            purses: [Purse::START; PLAYERS],
+            herds: [[0; 10]; PLAYERS],
+            donkeys: 0,
+        }
+    }
+
+    /// Whether it is a position that play could reach: four cards of each animal, as many donkeys
+    /// out as paid for, no more money than was given.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    pub fn check(&self) -> Result<(), String> {
+        if usize::from(self.first) >= PLAYERS {
+            return Err(format!(
+                "first: seat {} does not exist; seats are 0 to 3",
+                self.first
+            ));
+        }
+        for animal in Animal::all() {
+            let open: u32 = self
+                .herds
+                .iter()
+                .map(|herd| u32::from(herd[animal.index()]))
+                .sum();
+            let hidden = self.deck.iter().filter(|card| **card == animal).count() as u32;
+            if open + hidden != 4 {
+                return Err(format!(
+                    "herds and deck hold {} of {animal:?}, not 4",
+                    open + hidden
+                ));
+            }
+        }
+        let donkeys_out = 4 - self
+            .deck
+            .iter()
+            .filter(|card| **card == Animal::DONKEY)
+            .count();
+        if donkeys_out != usize::from(self.donkeys) || self.deck.len() > DECK {
+            return Err(format!(
+                "donkeys: {} were paid for but {donkeys_out} are out of the deck",
+                self.donkeys
+            ));
+        }
+        let issued = Note::ALL.map(|note| {
+            let donkey = Note::DONKEYS.iter().position(|given| *given == note);
+            let paid = donkey.is_some_and(|at| at < donkeys_out);
+            PLAYERS as u32 * (u32::from(Purse::START.of(note)) + u32::from(paid))
+        });
+        for note in Note::ALL {
+            let held: u32 = self
+                .purses
+                .iter()
+                .map(|purse| u32::from(purse.of(note)))
+                .sum();
+            if held != issued[note as usize] {
+                return Err(format!(
+                    "purses hold {held} of {}, but {} were given out",
+                    note.letter(),
+                    issued[note as usize]
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+mod purses {
+    use super::{Note, PLAYERS, Purse};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(purses: &[Purse; PLAYERS], s: S) -> Result<S::Ok, S::Error> {
+        purses.map(|purse| purse.to_string()).serialize(s)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<[Purse; PLAYERS], D::Error> {
+        let texts = <[String; PLAYERS]>::deserialize(d)?;
+        let mut purses = [Purse::EMPTY; PLAYERS];
+        for (purse, text) in purses.iter_mut().zip(texts) {
+            for letter in text.chars() {
+                let note = Note::from_letter(letter)
+                    .ok_or_else(|| D::Error::custom(format!("{letter:?} is no money letter")))?;
+                let count = &mut purse.0[note as usize];
+                *count = count
+                    .checked_add(1)
+                    .ok_or_else(|| D::Error::custom("too many cards"))?;
+            }
+        }
+        Ok(purses)
+    }
+}

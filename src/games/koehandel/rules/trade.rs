@@ -1,0 +1,358 @@
+//! A trade: a challenge, a counter bid, perhaps a tie and new bids, then the exchange.
+
+use super::act::{Ask, Money};
+use super::auction::others;
+use super::game::{Ear, Koehandel, Phase};
+use crate::koehandel::cards::{Animal, Compass, Purse};
+use crate::koehandel::message::{Fault, Message};
+use crate::koehandel::options::{LostRow, TradePayment};
+use crate::koehandel::view::stake;
+
+/// The trade now open.
+#[derive(Clone, Debug)]
+pub(super) struct Trade {
+    pub challenger: usize,
+    pub target: usize,
+    animal: Animal,
+    count: u8,
+    /// The challenger's bid that counts now.
+    offer: Purse,
+    /// The target's bid that counts now; his first one while the challenger bids again.
+    counter: Purse,
+}
+
+impl Default for Trade {
+    fn default() -> Self {
+        Self {
+            challenger: 0,
+            target: 0,
+            animal: Animal::DONKEY,
+            count: 0,
+            offer: Purse::EMPTY,
+            counter: Purse::EMPTY,
+        }
+    }
+}
+
+impl Trade {
+    pub fn counter_ask(&self) -> Ask {
+        Ask::Counter {
+            animal: self.animal,
+            count: self.count,
+            challenger: Compass::of(self.target, self.challenger),
+            cards: self.offer.cards(),
+        }
+    }
+
+    pub fn rebid_ask(&self, challenger: bool) -> Ask {
+        let (me, other, bid) = if challenger {
+            (self.challenger, self.target, self.counter)
+        } else {
+            (self.target, self.challenger, self.offer)
+        };
+        Ask::Rebid {
+            animal: self.animal,
+            count: self.count,
+            opponent: Compass::of(me, other),
+            cards: bid.cards(),
+            challenger,
+        }
+    }
+}
+
+/// Who wins a trade and what each side pays; `None`: his bid does not count.
+struct Verdict {
+    challenger_wins: bool,
+    offer: Option<Purse>,
+    counter: Option<Purse>,
+}
+
+impl Koehandel {
+    /// Checks a challenge in the order of A16.
+    pub(super) fn challenge(
+        &self,
+        player: usize,
+        opponent: Option<Compass>,
+        animal: Option<Animal>,
+        offer: Money,
+    ) -> Result<Trade, Fault> {
+        let opponent = opponent
+            .filter(|place| *place != Compass::S)
+            .ok_or(Fault::Opponent)?;
+        let target = opponent.seat(player);
+        let mine = |animal: Animal| self.herds[player][animal.index()];
+        let animal = animal
+            .filter(|animal| mine(*animal) > 0)
+            .ok_or(Fault::Goods)?;
+        let count = stake(mine(animal), self.herds[target][animal.index()]);
+        if count == 0 {
+            return Err(Fault::OpponentGoods);
+        }
+        let offer = match offer {
+            Money::Cards(offer) if self.purses[player].holds(offer) => offer,
+            _ => return Err(Fault::Bid),
+        };
+        if offer.cards() == 0 && !self.options.empty_offer {
+            return Err(Fault::Bid);
+        }
+        Ok(Trade {
+            challenger: player,
+            target,
+            animal,
+            count,
+            offer,
+            counter: Purse::EMPTY,
+        })
+    }
+
+    pub(super) fn open_trade(&mut self, trade: Trade, ear: &mut impl Ear) {
+        self.trade = trade;
+        self.phase = Phase::Counter;
+        let trade = &self.trade;
+        ear.hear(trade.target, || Message::Challenged {
+            animal: trade.animal,
+            count: trade.count,
+            challenger: Compass::of(trade.target, trade.challenger),
+            cards: trade.offer.cards(),
+        });
+    }
+
+    pub(super) fn counter(&mut self, money: Money, ear: &mut impl Ear) {
+        let (offer, target) = (self.trade.offer, self.trade.target);
+        let verdict = match self.bid_cards(target, money) {
+            Bid::None => Verdict {
+                challenger_wins: true,
+                offer: Some(offer),
+                counter: None,
+            },
+            Bid::Invalid => {
+                ear.hear(target, || Message::Fault(Fault::Bid));
+                Verdict {
+                    challenger_wins: true,
+                    offer: Some(offer),
+                    counter: None,
+                }
+            }
+            Bid::Cards(counter) if counter.value() == offer.value() => {
+                self.trade.counter = counter;
+                self.phase = Phase::RebidChallenger;
+                return self.ask_rebid(true, ear);
+            }
+            Bid::Cards(counter) => Verdict {
+                challenger_wins: offer.value() > counter.value(),
+                offer: Some(offer),
+                counter: Some(counter),
+            },
+        };
+        self.settle_trade(&verdict, ear);
+    }
+
+    /// After a tie the challenger bids anew; no answer is a bid of no card (A13).
+    pub(super) fn rebid_challenger(&mut self, money: Money, ear: &mut impl Ear) {
+        let challenger = self.trade.challenger;
+        match self.bid_cards(challenger, money) {
+            Bid::Invalid => {
+                ear.hear(challenger, || Message::Fault(Fault::Bid));
+                let counter = Some(self.trade.counter);
+                self.settle_trade(
+                    &Verdict {
+                        challenger_wins: false,
+                        offer: None,
+                        counter,
+                    },
+                    ear,
+                );
+            }
+            Bid::None => {
+                self.trade.offer = Purse::EMPTY;
+                self.phase = Phase::RebidTarget;
+                self.ask_rebid(false, ear);
+            }
+            Bid::Cards(offer) => {
+                self.trade.offer = offer;
+                self.phase = Phase::RebidTarget;
+                self.ask_rebid(false, ear);
+            }
+        }
+    }
+
+    /// The target's new bid decides; a second tie gives the challenger the animals free (A14).
+    pub(super) fn rebid_target(&mut self, money: Money, ear: &mut impl Ear) {
+        let (offer, target) = (self.trade.offer, self.trade.target);
+        let verdict = match self.bid_cards(target, money) {
+            Bid::None => Verdict {
+                challenger_wins: true,
+                offer: Some(offer),
+                counter: None,
+            },
+            Bid::Invalid => {
+                ear.hear(target, || Message::Fault(Fault::Bid));
+                Verdict {
+                    challenger_wins: true,
+                    offer: Some(offer),
+                    counter: None,
+                }
+            }
+            Bid::Cards(counter) if counter.value() == offer.value() => Verdict {
+                challenger_wins: true,
+                offer: None,
+                counter: None,
+            },
+            Bid::Cards(counter) => Verdict {
+                challenger_wins: offer.value() > counter.value(),
+                offer: Some(offer),
+                counter: Some(counter),
+            },
+        };
+        self.settle_trade(&verdict, ear);
+    }
+
+    /// Reads a counter bid or a new bid of `player` (A11, A12).
+    fn bid_cards(&self, player: usize, money: Money) -> Bid {
+        match money {
+            Money::Missing => Bid::None,
+            Money::Cards(cards) if cards.cards() == 0 => Bid::None,
+            Money::Cards(cards) if self.purses[player].holds(cards) => Bid::Cards(cards),
+            Money::Cards(_) | Money::Garbage => Bid::Invalid,
+        }
+    }
+
+    fn ask_rebid(&self, challenger: bool, ear: &mut impl Ear) {
+        let asked = if challenger {
+            self.trade.challenger
+        } else {
+            self.trade.target
+        };
+        if let Ask::Rebid {
+            animal,
+            count,
+            opponent,
+            cards,
+            ..
+        } = self.trade.rebid_ask(challenger)
+        {
+            ear.hear(asked, || Message::Tie {
+                animal,
+                count,
+                opponent,
+                cards,
+            });
+        }
+    }
+
+    /// Moves animals and money, and tells everybody in the order of the worked example.
+    fn settle_trade(&mut self, verdict: &Verdict, ear: &mut impl Ear) {
+        let Trade {
+            challenger,
+            target,
+            animal,
+            count,
+            ..
+        } = self.trade;
+        let ((winner, won_by), (loser, lost_by)) = if verdict.challenger_wins {
+            ((challenger, verdict.offer), (target, verdict.counter))
+        } else {
+            ((target, verdict.counter), (challenger, verdict.offer))
+        };
+        let exchange = self.options.trade_payment == TradePayment::Exchange;
+        let paid = won_by.filter(|purse| purse.cards() > 0);
+        let paid_back = lost_by.filter(|purse| exchange && purse.cards() > 0);
+        ear.hear(loser, || Message::Lost {
+            animal,
+            count,
+            winner: Compass::of(loser, winner),
+        });
+        ear.hear(winner, || Message::Won {
+            animal,
+            count,
+            loser: Compass::of(winner, loser),
+        });
+        self.move_animals(animal, count, loser, winner);
+        for (purse, from, to) in [(paid, winner, loser), (paid_back, loser, winner)] {
+            let Some(paid) = purse else { continue };
+            ear.hear(from, || Message::Pay {
+                receiver: Compass::of(from, to),
+                paid,
+            });
+            ear.hear(to, || Message::Money {
+                payer: Compass::of(to, from),
+                paid,
+            });
+        }
+        self.exchange_money(winner, loser, paid, paid_back);
+        self.tell_uninvolved(winner, loser, paid, paid_back, ear);
+        for seat in 0..self.views.len() {
+            let (winner, loser) = (Compass::of(seat, winner), Compass::of(seat, loser));
+            self.views[seat].traded(winner, loser);
+        }
+        self.next_turn(ear);
+    }
+
+    /// Both sides pay from what they held before the trade.
+    fn exchange_money(
+        &mut self,
+        winner: usize,
+        loser: usize,
+        paid: Option<Purse>,
+        paid_back: Option<Purse>,
+    ) {
+        if let Some(paid) = paid {
+            self.move_money(paid, 0, winner, loser);
+        }
+        if let Some(paid_back) = paid_back {
+            self.move_money(paid_back, 0, loser, winner);
+        }
+    }
+
+    fn tell_uninvolved(
+        &self,
+        winner: usize,
+        loser: usize,
+        paid: Option<Purse>,
+        paid_back: Option<Purse>,
+        ear: &mut impl Ear,
+    ) {
+        let Trade { animal, count, .. } = self.trade;
+        let cards = paid.map(Purse::cards);
+        for seat in others(winner, loser) {
+            let winner = Compass::of(seat, winner);
+            ear.hear(seat, || Message::TradeWon {
+                animal,
+                count,
+                winner,
+                cards: cards.unwrap_or(0),
+            });
+        }
+        let named = match self.options.lost_row {
+            LostRow::Loser => loser,
+            LostRow::Winner => winner,
+        };
+        for seat in others(winner, loser) {
+            let named = Compass::of(seat, named);
+            ear.hear(seat, || Message::TradeLost {
+                animal,
+                count,
+                named,
+                cards,
+            });
+        }
+        let Some(cards) = paid_back.map(Purse::cards) else {
+            return;
+        };
+        for seat in others(winner, loser) {
+            let loser = Compass::of(seat, loser);
+            ear.hear(seat, || Message::LoserPaid { loser, cards });
+        }
+        for seat in others(winner, loser) {
+            let winner = Compass::of(seat, winner);
+            ear.hear(seat, || Message::WinnerPaid { winner, cards });
+        }
+    }
+}
+
+/// A bid of real cards, read.
+enum Bid {
+    None,
+    Cards(Purse),
+    Invalid,
+}

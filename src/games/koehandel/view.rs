@@ -1,0 +1,357 @@
+//! What one player may know: his own hand, what lies open, and bounds on what is hidden.
+
+use super::cards::{ANIMALS, Animal, Compass, DECK, Note, PLAYERS, Purse};
+
+/// Cards of each animal that one player owns, by animal.
+pub type Herd = [u8; ANIMALS];
+
+/// The least and the most a player's hidden cash can be, in points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// No less than this.
+    pub low: u16,
+    /// No more than this.
+    pub high: u16,
+}
+
+impl Bounds {
+    /// Known to the point.
+    #[must_use]
+    pub const fn exact(value: u16) -> Self {
+        Self {
+            low: value,
+            high: value,
+        }
+    }
+
+    /// Whether it is known to the point.
+    #[must_use]
+    pub const fn is_exact(self) -> bool {
+        self.low == self.high
+    }
+}
+
+/// What moved between two players, as one viewer saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// The viewer took part or was shown: these cards.
+    Seen(Purse),
+    /// So many cards, worth at least so much.
+    Hidden {
+        /// Cards.
+        cards: u8,
+        /// At least this many points: the price of an auction, 0 in a trade.
+        least: u16,
+    },
+}
+
+/// What a player knows at one moment. All arrays are by [`Compass`]: himself first, then clockwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// His own money.
+    pub purse: Purse,
+    /// Everybody's animals: always open.
+    pub herds: [Herd; PLAYERS],
+    /// How many money cards everybody holds: always open.
+    pub cards: [u8; PLAYERS],
+    /// Bounds on everybody's cash; his own is exact.
+    pub cash: [Bounds; PLAYERS],
+    /// A point estimate of everybody's cash within the bounds; rivals' estimates add up to
+    /// [`View::rivals_cash`].
+    pub guess: [u16; PLAYERS],
+    /// Animals not yet settled: 40 less those sold or given.
+    pub deck_left: u8,
+    /// Donkeys turned up so far.
+    pub donkeys: u8,
+    /// Who was shown to be bluffing on the card now up.
+    pub exposed: [bool; PLAYERS],
+    /// Who may start no more trades, as far as the viewer can prove it.
+    pub barred: [bool; PLAYERS],
+    /// For each rival: whether he could have started a trade ever since the viewer's last turn ...
+    open: [bool; PLAYERS],
+    /// ... and whether he took part in one.
+    traded: [bool; PLAYERS],
+    /// Whether the viewer had a turn after the deck's end.
+    end_turn: bool,
+}
+
+impl View {
+    /// Before the first turn: everybody holds the same known hand.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::of([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
+    }
+
+    /// At the start of a constructed position in which every hand's worth is known.
+    #[must_use]
+    pub fn of(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
+        let settled: u8 = herds.iter().flatten().sum();
+        Self {
+            purse: purses[0],
+            herds,
+            cards: purses.map(Purse::cards),
+            cash: purses.map(|purse| Bounds::exact(purse.value())),
+            guess: purses.map(Purse::value),
+            deck_left: DECK as u8 - settled,
+            donkeys,
+            exposed: [false; PLAYERS],
+            barred: [false; PLAYERS],
+            open: [false; PLAYERS],
+            traded: [false; PLAYERS],
+            end_turn: false,
+        }
+    }
+
+    /// What everybody has been given so far, in points: all money at the table.
+    #[must_use]
+    pub fn table_cash(&self) -> u16 {
+        let given: u16 = Note::DONKEYS
+            .iter()
+            .take(usize::from(self.donkeys))
+            .map(|note| note.value())
+            .sum();
+        PLAYERS as u16 * (Purse::START.value() + given)
+    }
+
+    /// What the three rivals hold together: always known to the point.
+    #[must_use]
+    pub fn rivals_cash(&self) -> u16 {
+        self.table_cash().saturating_sub(self.purse.value())
+    }
+
+    /// How many of `animal` the player at `place` owns.
+    #[must_use]
+    pub fn owns(&self, place: Compass, animal: Animal) -> u8 {
+        self.herds[place.index()][animal.index()]
+    }
+
+    /// Whether the deck is used up, so that only trades are left.
+    #[must_use]
+    pub fn deck_empty(&self) -> bool {
+        self.deck_left == 0
+    }
+
+    /// Cards that a trade between the viewer and `rival` over `animal` moves: 0 if none is allowed.
+    #[must_use]
+    pub fn stake(&self, rival: Compass, animal: Animal) -> u8 {
+        stake(self.owns(Compass::S, animal), self.owns(rival, animal))
+    }
+
+    /// Whether the player at `place` holds an animal that somebody else holds too.
+    #[must_use]
+    pub fn can_trade(&self, place: Compass) -> bool {
+        can_trade(&self.herds, place.index())
+    }
+
+    pub(super) fn donkey(&mut self, note: Note) {
+        self.donkeys += 1;
+        let value = note.value();
+        for place in 0..PLAYERS {
+            self.cards[place] += 1;
+            self.cash[place].low += value;
+            self.cash[place].high += value;
+            self.guess[place] += value;
+        }
+        self.purse = self.purse.plus(Purse::single(note));
+    }
+
+    /// A card from the deck is settled: it goes to `owner`.
+    pub(super) fn settle_card(&mut self, card: Animal, owner: Compass) {
+        self.herds[owner.index()][card.index()] += 1;
+        self.deck_left = self.deck_left.saturating_sub(1);
+        self.exposed = [false; PLAYERS];
+    }
+
+    /// Animals change hands in a trade.
+    pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
+        let gone = count.min(self.owns(from, animal));
+        self.herds[from.index()][animal.index()] -= gone;
+        self.herds[to.index()][animal.index()] += count;
+    }
+
+    /// A trade is settled, money included.
+    pub(super) fn traded(&mut self, a: Compass, b: Compass) {
+        self.traded[a.index()] = true;
+        self.traded[b.index()] = true;
+        for rival in Compass::RIVALS {
+            self.open[rival.index()] &= self.may_start(rival);
+        }
+    }
+
+    /// The viewer's own turn begins: who was passed over since his last one is barred (README.md A19).
+    pub(super) fn turn(&mut self) {
+        if !self.deck_empty() {
+            return;
+        }
+        for rival in Compass::RIVALS.map(Compass::index) {
+            if self.end_turn && self.open[rival] && !self.traded[rival] {
+                self.barred[rival] = true;
+            }
+        }
+        for rival in Compass::RIVALS {
+            self.open[rival.index()] = self.may_start(rival);
+        }
+        self.traded = [false; PLAYERS];
+        self.end_turn = true;
+    }
+
+    fn may_start(&self, place: Compass) -> bool {
+        self.cards[place.index()] > 0 && self.can_trade(place)
+    }
+
+    pub(super) fn bluffed(&mut self, by: Compass, hand: Purse) {
+        self.exposed[by.index()] = true;
+        self.cash[by.index()] = Bounds::exact(hand.value());
+        self.guess[by.index()] = hand.value();
+        self.settle_bounds();
+    }
+
+    /// Money goes from one player to another.
+    pub(super) fn pay(&mut self, from: Compass, to: Compass, flow: Flow) {
+        let (from, to) = (from.index(), to.index());
+        let (cards, low, high, guess) = match flow {
+            Flow::Seen(purse) => {
+                let value = purse.value();
+                if from == Compass::S.index() {
+                    self.purse = self.purse.minus(purse);
+                } else if to == Compass::S.index() {
+                    self.purse = self.purse.plus(purse);
+                }
+                (purse.cards(), value, value, value)
+            }
+            Flow::Hidden { cards, least } => {
+                let held = self.cash[from];
+                let all = self.cards[from] == cards;
+                let low = if all { least.max(held.low) } else { least };
+                let high = held.high.min(u16::from(cards) * 500).max(low);
+                let share = if least > 0 || self.cards[from] == 0 {
+                    least
+                } else {
+                    (u32::from(self.guess[from]) * u32::from(cards) / u32::from(self.cards[from]))
+                        as u16
+                };
+                (cards, low, high, share.clamp(low, high))
+            }
+        };
+        self.cards[from] = self.cards[from].saturating_sub(cards);
+        self.cards[to] += cards;
+        let payer = &mut self.cash[from];
+        payer.low = payer.low.max(low).saturating_sub(high);
+        payer.high = payer.high.max(low) - low;
+        let payee = &mut self.cash[to];
+        payee.low += low;
+        payee.high += high;
+        self.guess[from] = self.guess[from].saturating_sub(guess);
+        self.guess[to] += guess;
+        self.settle_bounds();
+    }
+
+    /// Draws the bounds together: nobody holds more than his cards can be worth, and the three
+    /// rivals' cash adds up to what is known.
+    fn settle_bounds(&mut self) {
+        let own = self.purse.value();
+        self.cash[0] = Bounds::exact(own);
+        self.guess[0] = own;
+        let total = self.rivals_cash();
+        for rival in 1..PLAYERS {
+            let most = most_in(self.cards[rival], self.donkeys);
+            self.cash[rival].high = self.cash[rival].high.min(most);
+            self.cash[rival].low = self.cash[rival].low.min(self.cash[rival].high);
+        }
+        let lows: u16 = self.cash[1..].iter().map(|bounds| bounds.low).sum();
+        let highs: u16 = self.cash[1..].iter().map(|bounds| bounds.high).sum();
+        for rival in 1..PLAYERS {
+            let Bounds { low, high } = self.cash[rival];
+            let floor = total.saturating_sub(highs - high);
+            let ceiling = total.saturating_sub(lows - low);
+            self.cash[rival] = Bounds {
+                low: low.max(floor),
+                high: high.min(ceiling).max(floor),
+            };
+        }
+        self.settle_guess(total);
+    }
+
+    fn settle_guess(&mut self, total: u16) {
+        for rival in 1..PLAYERS {
+            let Bounds { low, high } = self.cash[rival];
+            self.guess[rival] = self.guess[rival].clamp(low, high.max(low));
+        }
+        let sum: u16 = self.guess[1..].iter().sum();
+        let (mut missing, grow) = if sum < total {
+            (total - sum, true)
+        } else {
+            (sum - total, false)
+        };
+        let room = |view: &View, rival: usize| {
+            let Bounds { low, high } = view.cash[rival];
+            let guess = view.guess[rival];
+            if grow {
+                high.saturating_sub(guess)
+            } else {
+                guess.saturating_sub(low)
+            }
+        };
+        let rooms: [u16; PLAYERS] =
+            std::array::from_fn(|place| if place == 0 { 0 } else { room(self, place) });
+        let all: u32 = rooms.iter().map(|room| u32::from(*room)).sum();
+        if missing == 0 || all == 0 {
+            return;
+        }
+        let whole = missing;
+        for (guess, room) in self.guess.iter_mut().zip(rooms) {
+            let share = (u32::from(whole) * u32::from(room)).div_ceil(all) as u16;
+            let step = share.min(room).min(missing);
+            missing -= step;
+            *guess = if grow { *guess + step } else { *guess - step };
+        }
+    }
+}
+
+/// The most that so many cards can be worth after so many donkeys, leaving out who holds the rest.
+fn most_in(cards: u8, donkeys: u8) -> u16 {
+    let issued = [
+        8,
+        16,
+        4 + 4 * u8::from(donkeys > 0),
+        4 * u8::from(donkeys > 1),
+    ]
+    .into_iter()
+    .chain([4 * u8::from(donkeys > 2), 4 * u8::from(donkeys > 3)]);
+    let mut left = cards;
+    let mut worth = 0;
+    let kinds: [u8; 6] = {
+        let mut kinds = [0; 6];
+        for (kind, count) in kinds.iter_mut().zip(issued) {
+            *kind = count;
+        }
+        kinds
+    };
+    for note in Note::ALL.into_iter().rev() {
+        let taken = left.min(kinds[note as usize]);
+        worth += u16::from(taken) * note.value();
+        left -= taken;
+    }
+    worth
+}
+
+/// Cards that a trade between owners of `mine` and `theirs` moves: 2 if both hold exactly two,
+/// 0 if one holds none or all four, else 1.
+#[must_use]
+pub const fn stake(mine: u8, theirs: u8) -> u8 {
+    match (mine, theirs) {
+        (0 | 4.., _) | (_, 0 | 4..) => 0,
+        (2, 2) => 2,
+        _ => 1,
+    }
+}
+
+/// Whether `player` holds an animal that somebody else holds too.
+#[must_use]
+pub fn can_trade(herds: &[Herd; PLAYERS], player: usize) -> bool {
+    (0..ANIMALS).any(|animal| {
+        let own = herds[player][animal];
+        let all: u8 = herds.iter().map(|herd| herd[animal]).sum();
+        own > 0 && all > own
+    })
+}
