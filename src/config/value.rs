@@ -110,6 +110,9 @@ pub(super) fn allowed(kind: Kind) -> String {
             format!("one of {}", quoted.join(", "))
         }
         Kind::Text => format!("a text of 1 to {TEXT_LEN_MAX} bytes without control characters"),
+        Kind::Name => {
+            format!("1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores")
+        }
         Kind::Secret => {
             format!("a text of at most {TEXT_LEN_MAX} bytes without control characters")
         }
