@@ -1,6 +1,5 @@
 //! What a game is, what a bot is, and the few types that every game shares.
 
-use crate::wire::Progress;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
