@@ -73,13 +73,11 @@ async fn page(
     let read = Read::of(&state, &id, &params).await?;
     let begin = read.entries.partition_point(|entry| entry.id.0 <= after);
     let rest = read.entries.get(begin..).unwrap_or_default();
-    let limit = at.limit as usize;
-    let items: Vec<Value> = rest.iter().take(limit).map(shown).collect();
-    let last = rest
-        .iter()
-        .take(limit)
-        .last()
-        .filter(|_| rest.len() > limit);
+    let cut = rest.get(..at.limit as usize);
+    let items: Vec<Value> = cut.unwrap_or(rest).iter().map(shown).collect();
+    let last = cut
+        .filter(|cut| cut.len() < rest.len())
+        .and_then(<[_]>::last);
     let mut value = json!({ "items": items, "next": last.map(|entry| entry.id.0.to_string()) });
     if read.withheld {
         value["withheld"] = WITHHELD.into();

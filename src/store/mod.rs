@@ -29,4 +29,4 @@ pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
 pub use records::*;
 pub use types::*;
 pub use verify::{Checked, Difference, VerifySummary};
-pub use writer::EXIT_LOG_FAILED;
+pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

@@ -2,8 +2,10 @@
 
 use super::error::StoreError;
 use super::rows;
-use super::types::{EntryId, LiveSession, SessionId};
+use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
+use serde::Deserialize;
 use sqlx::{Row as _, SqliteConnection};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What the writer starts from.
@@ -77,21 +79,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let mut heads = unpack(&packed)?;
     follow(connection, heads_at, &mut heads).await?;
-    let rows = sqlx::query(LIVE).fetch_all(connection).await?;
-    let mut live = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let id: i64 = row.try_get(0)?;
-        let head = heads.get(&id);
-        live.push(LiveSession {
-            id: SessionId(id),
-            opened: rows::opened(row)?,
-            head: head
-                .filter(|head| head.count > 0)
-                .map(|head| EntryId(head.entry)),
-            seq: head.map_or(0, |head| head.count),
-            last_us: head.map_or(row.try_get(12)?, |head| head.at_us),
-        });
-    }
+    let live = read_live(connection, &heads).await?;
     Ok(Start {
         live,
         last_session: counters.try_get(0)?,
@@ -100,10 +88,81 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     })
 }
 
-/// The columns of [`rows::opened`] for every session that has not ended, and when it was opened.
-const LIVE: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, \
-                    s.seat, s.seed, s.setup, s.durability, s.opened_us \
-                    FROM sessions s WHERE s.ended_us IS NULL ORDER BY s.id";
+/// Every session that has not ended, as chunks of JSON: ten thousand rows of their own take longer.
+const LIVE: &str = "
+    SELECT json_group_array(json_array(id, match_id, side, game, bot, referee, market, player, seat, seed,
+                                       setup, durability, opened_us))
+    FROM (SELECT * FROM sessions WHERE ended_us IS NULL AND id > ? ORDER BY id LIMIT ?)";
+
+/// Sessions of one chunk.
+const LIVE_AT_A_TIME: i64 = 4096;
+
+/// A row of [`LIVE`].
+#[derive(Deserialize)]
+struct LiveRow<'a>(
+    i64,
+    Cow<'a, str>,
+    Side,
+    Cow<'a, str>,
+    Cow<'a, str>,
+    Cow<'a, str>,
+    i64,
+    i64,
+    Option<u8>,
+    i64,
+    Cow<'a, str>,
+    Durability,
+    i64,
+);
+
+async fn read_live(
+    connection: &mut SqliteConnection,
+    heads: &HashMap<i64, Head>,
+) -> Result<Vec<LiveSession>, StoreError> {
+    let mut live = Vec::new();
+    let mut after = 0;
+    loop {
+        let chunk: String = sqlx::query_scalar(LIVE)
+            .bind(after)
+            .bind(LIVE_AT_A_TIME)
+            .fetch_one(&mut *connection)
+            .await?;
+        let rows: Vec<LiveRow<'_>> = serde_json::from_str(&chunk)
+            .map_err(|error| StoreError::Corrupt(format!("a live session: {error}")))?;
+        let Some(last) = rows.last() else {
+            return Ok(live);
+        };
+        after = last.0;
+        for row in rows {
+            live.push(live_session(row, heads)?);
+        }
+    }
+}
+
+fn live_session(row: LiveRow<'_>, heads: &HashMap<i64, Head>) -> Result<LiveSession, StoreError> {
+    let head = heads.get(&row.0);
+    Ok(LiveSession {
+        id: SessionId(row.0),
+        opened: NewSession {
+            match_id: row.1.into_owned(),
+            side: row.2,
+            game: row.3.into_owned(),
+            bot: row.4.into_owned(),
+            referee: row.5.into_owned(),
+            market: row.6 as u64,
+            player: row.7 as u64,
+            seat: row.8,
+            seed: row.9 as u64,
+            setup: rows::json(&row.10)?,
+            durability: row.11,
+        },
+        head: head
+            .filter(|head| head.count > 0)
+            .map(|head| EntryId(head.entry)),
+        seq: head.map_or(0, |head| head.count),
+        last_us: head.map_or(row.12, |head| head.at_us),
+    })
+}
 
 /// Adds the entries after the stored heads.
 async fn follow(

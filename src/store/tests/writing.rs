@@ -1,6 +1,7 @@
 use super::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{
-    Durability, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side, Store, StoreError,
+    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side, Store,
+    StoreError,
 };
 use tempfile::tempdir;
 
@@ -291,4 +292,41 @@ async fn matches_are_paged_and_filtered() {
         .await
         .unwrap();
     assert_eq!((rest.items.len(), rest.next), (3, None));
+}
+
+#[tokio::test]
+async fn batches_of_every_size_are_whole() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let mut pen = Pen::player(&store, 1);
+    let mut expected = 0;
+    for size in [1, 2, 5, 63, 64, 65, 700, ENTRIES_MAX] {
+        let entries = (expected..expected + size)
+            .map(|number| heard(&number.to_string()))
+            .collect();
+        pen.write(&store, entries).await;
+        expected += size;
+    }
+    let numbers: Vec<String> = (0..expected).map(|number| number.to_string()).collect();
+    assert_eq!(texts(&store, &pen).await, numbers);
+    let many = vec![heard("x"); ENTRIES_MAX + 1];
+    assert!(matches!(
+        store.append(pen.append(many)).await,
+        Err(StoreError::Refused(_))
+    ));
+}
+
+#[tokio::test]
+async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let mut pens: Vec<Pen> = (1..=5).map(|number| Pen::player(&store, number)).collect();
+    let writes = pens
+        .iter_mut()
+        .map(|pen| pen.write(&store, vec![heard("x"); 900]));
+    futures_util::future::join_all(writes).await;
+    for pen in &pens {
+        assert_eq!(texts(&store, pen).await.len(), 900);
+    }
+    assert_eq!(store.health().commits, 3);
 }

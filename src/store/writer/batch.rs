@@ -1,7 +1,7 @@
 //! One transaction in the making: the rows of many callers, checked against the live sessions.
 
 use super::command::{Reply, answer};
-use super::statements::Rows;
+use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, Rows};
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -144,7 +144,7 @@ pub(super) struct Batch {
     pub(super) matches: Rows,
     pub(super) seats: Rows,
     pub(super) sessions: Rows,
-    pub(super) entries: Rows,
+    pub(super) entries: EntryRows,
     pub(super) facts: Rows,
     pub(super) bluffs: Rows,
     pub(super) ledger: Rows,
@@ -165,7 +165,7 @@ impl Batch {
             matches: Rows::default(),
             seats: Rows::default(),
             sessions: Rows::default(),
-            entries: Rows::default(),
+            entries: EntryRows::default(),
             facts: Rows::default(),
             bluffs: Rows::default(),
             ledger: Rows::default(),
@@ -179,6 +179,11 @@ impl Batch {
 
     pub(super) fn is_empty(&self) -> bool {
         self.works.is_empty() && self.ledger_rows == 0
+    }
+
+    /// Whether so many more entries would be too many for one transaction.
+    pub(super) fn is_full_with(&self, more: usize) -> bool {
+        self.entries.count() > 0 && self.entries.count() + more > ENTRIES_MAX
     }
 
     /// Whether nothing but entries is to be written.
@@ -199,6 +204,13 @@ impl Batch {
         reply: Reply<Receipt>,
         kit: KitOf,
     ) {
+        if append.entries.len() > ENTRIES_MAX {
+            let why = format!(
+                "{} entries in one append, {ENTRIES_MAX} at most",
+                append.entries.len()
+            );
+            return answer(reply, Err(StoreError::Refused(why)));
+        }
         let live = match sessions.touch(&append) {
             Ok(live) => live,
             Err(error) => return answer(reply, Err(error)),
@@ -215,9 +227,14 @@ impl Batch {
         let mut last = append.previous.map(|entry| entry.0);
         for entry in &append.entries {
             let id = self.next_entry;
-            let direction = entry.direction.number();
-            self.entries
-                .push(&(id, session, last, entry.at_us, direction, &entry.text));
+            self.entries.push(&EntryRow {
+                id,
+                session,
+                previous: last,
+                at_us: entry.at_us,
+                direction: entry.direction.number(),
+                text: &entry.text,
+            });
             last = Some(id);
             self.next_entry += 1;
         }

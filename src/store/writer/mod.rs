@@ -12,3 +12,4 @@ mod statements;
 pub(super) use command::Command;
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use run::Writer;
+pub use statements::ENTRIES_MAX;

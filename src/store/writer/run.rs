@@ -4,6 +4,7 @@ use super::batch::{Batch, Sessions, Work, now_us};
 use super::command::{Command, Reply, answer};
 use super::fault::{EXIT_LOG_FAILED, Verdict, judge, shown};
 use super::naming::{self, NamingError};
+use super::statements::Kind;
 use super::{ending, statements};
 use crate::store::error::StoreError;
 use crate::store::files::Lock;
@@ -90,7 +91,8 @@ impl Writer {
         for command in commands.drain(..) {
             match command {
                 Command::Append(append, reply) => {
-                    if self.sessions.in_batch(append.session.0) {
+                    let full = batch.is_full_with(append.entries.len());
+                    if full || self.sessions.in_batch(append.session.0) {
                         batch = self.flush(batch).await;
                     }
                     batch.add_append(&mut self.sessions, append, reply, self.kit);
@@ -210,12 +212,7 @@ impl Writer {
         self.synchronise(batch.durability).await?;
         let begun = Instant::now();
         let written = if batch.is_lean() {
-            let entries = batch.entries.take();
-            sqlx::query(statements::ENTRIES)
-                .bind(entries)
-                .execute(&mut self.connection)
-                .await
-                .map(drop)
+            self.run_statement(Kind::Entries, batch, []).await
         } else {
             self.write_whole(batch).await
         };
@@ -235,21 +232,16 @@ impl Writer {
     }
 
     async fn write_whole(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let first = if batch.ends {
-            statements::BEGIN
-        } else {
-            statements::WHOLE
-        };
-        sqlx::query(first)
-            .bind(batch.matches.take())
-            .bind(batch.seats.take())
-            .bind(batch.sessions.take())
-            .bind(batch.facts.take())
-            .bind(batch.bluffs.take())
-            .bind(batch.ledger.take())
-            .bind(batch.entries.take())
-            .execute(&mut self.connection)
-            .await?;
+        let kind = if batch.ends { Kind::Open } else { Kind::Whole };
+        let others = [
+            batch.matches.take(),
+            batch.seats.take(),
+            batch.sessions.take(),
+            batch.facts.take(),
+            batch.bluffs.take(),
+            batch.ledger.take(),
+        ];
+        self.run_statement(kind, batch, others).await?;
         if !batch.ends {
             return Ok(());
         }
@@ -264,6 +256,17 @@ impl Writer {
             .await?;
         batch.refuse_unknown(&endings.unknown);
         Ok(())
+    }
+
+    async fn run_statement<const N: usize>(
+        &mut self,
+        kind: Kind,
+        batch: &mut Batch,
+        others: [String; N],
+    ) -> Result<(), sqlx::Error> {
+        let (text, arguments) = std::mem::take(&mut batch.entries).statement(kind, others);
+        let query = sqlx::query_with(sqlx::AssertSqlSafe(text), arguments);
+        query.execute(&mut self.connection).await.map(drop)
     }
 
     async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
