@@ -205,8 +205,8 @@ impl Kit for KoehandelKit {
         model.clone()
     }
 
-    fn bluff(&self, _: &Fact) -> Option<Bluff> {
-        None
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        super::facts::bluff(fact)
     }
 }
 

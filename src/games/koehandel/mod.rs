@@ -4,6 +4,7 @@
 pub mod bots;
 pub mod cards;
 pub mod dialect;
+pub mod facts;
 pub mod fold;
 pub mod guard;
 mod kit;

@@ -2,6 +2,7 @@
 
 use super::cards::{Animal, Compass, Purse};
 use super::dialect::{ANSWER_WITHIN, Fields, read, read_answer, write_answer};
+use super::facts::Facts;
 use super::fold::Fold;
 use super::guard::{fallback, is_in_order};
 use super::message::Message;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 /// One seat's side of one match, played by any bot.
 pub struct Player {
     fold: Fold,
+    facts: Facts,
     bot: Box<dyn Bot<Koehandel>>,
 }
 
@@ -27,11 +29,17 @@ impl Player {
     /// A player in the middle of a match.
     #[must_use]
     pub fn of(fold: Fold, bot: Box<dyn Bot<Koehandel>>) -> Self {
-        Self { fold, bot }
+        Self {
+            fold,
+            facts: Facts::default(),
+            bot,
+        }
     }
 
     fn hear(&mut self, message: &Message) {
+        let before = *self.fold.view();
         let settled = self.fold.hear(message).map(Message::Settled);
+        self.facts.hear(message, &before, &self.fold);
         if let Message::PaidByServer { .. } = message {
             self.bot.observe(message);
             settled.iter().for_each(|settled| self.bot.observe(settled));
@@ -74,6 +82,9 @@ impl Dialogue for Player {
         let act = if is_in_order(view, &ask, &act) {
             act
         } else {
+            if progress == Progress::Done {
+                self.facts.refused(&ask, &act);
+            }
             fallback(view, &ask)
         };
         *best = write_answer(&act);
@@ -86,11 +97,12 @@ impl Dialogue for Player {
             Ask::Turn => Act::Auction,
             _ => Act::PASS,
         });
+        self.facts.said(&ask, &act);
         self.fold.said(&act);
     }
 
     fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
+        self.facts.take()
     }
 
     fn lessons(&self) -> Vec<Lesson> {

@@ -78,18 +78,25 @@ impl Auction {
         self.log.clear();
     }
 
-    /// Strikes a player's bids; the next highest one stands (A3 b).
+    /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
+    /// said was a pass and stays one.
     fn strike(&mut self, bluffer: usize) {
+        let mut raised = 0;
+        let mut best = None;
+        for (bidder, value) in &self.log {
+            if *value > raised {
+                raised = *value;
+                let bidder = usize::from(*bidder);
+                best = Some((bidder, *value))
+                    .filter(|_| bidder != bluffer)
+                    .or(best);
+            }
+        }
         self.log
             .retain(|(bidder, _)| usize::from(*bidder) != bluffer);
         self.out[bluffer] = true;
-        let best = self
-            .log
-            .iter()
-            .max_by_key(|(_, value)| *value)
-            .filter(|(_, value)| *value > 0);
-        self.leader = best.map(|(bidder, _)| usize::from(*bidder));
-        self.price = best.map_or(0, |(_, value)| *value);
+        self.leader = best.map(|(bidder, _)| bidder);
+        self.price = best.map_or(0, |(_, value)| value);
     }
 }
 

@@ -1,0 +1,353 @@
+//! What is kept of a match for history: auctions, bluffs, trades, donkeys, own faults, scores; all
+//! of it read off the messages as they come.
+
+use super::cards::{Animal, Compass, PLAYERS, Purse};
+use super::fold::{Deal, Fold};
+use super::message::{Fault, Message};
+use super::rules::{Act, Ask, Money};
+use super::view::View;
+use crate::kit::Bluff;
+use crate::wire::Fact;
+use serde_json::{Map, Value, json};
+
+/// Facts found and not yet fetched are at most so many; a match has a few hundred in all.
+const UNFETCHED_MAX: usize = 1_000;
+
+/// Finds facts message by message.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    found: Vec<Fact>,
+    /// The bidding now under way, as far as the reader was shown it.
+    bids: Option<Bids>,
+    /// The reader's own bids in the open trade, in order.
+    offers: [Option<Purse>; 2],
+    /// Cards in the rival's bids, in order.
+    shown: [Option<u8>; 2],
+    donkeys: u8,
+}
+
+/// The highest bid of everybody since the last start of the bidding; 0 is none.
+#[derive(Clone, Copy, Debug)]
+struct Bids {
+    card: Animal,
+    auctioneer: Compass,
+    highest: [u16; PLAYERS],
+    /// Who is sure to have bid no more: the final price was shown.
+    closed: bool,
+}
+
+impl Facts {
+    /// Hears a message that took the reader from `before` to `fold`. Settlements come first: those
+    /// of several rows close only with the message after them.
+    pub fn hear(&mut self, message: &Message, before: &View, fold: &Fold) {
+        for deal in fold.deals() {
+            match deal {
+                Deal::Sale { .. } | Deal::Free { .. } => {
+                    self.uncaught(before, None);
+                    self.sale(deal);
+                }
+                Deal::Trade { .. } => self.trade(deal),
+            }
+        }
+        match message {
+            Message::Bid {
+                card,
+                leader,
+                price,
+                auctioneer,
+                history,
+            } => {
+                self.shown_bids(*card, *auctioneer, history, before);
+                self.shown_bid(*leader, *price);
+            }
+            Message::PreEmpt {
+                card,
+                bidder,
+                price,
+                history,
+            } => {
+                self.shown_bids(*card, Compass::S, history, before);
+                self.shown_bid(*bidder, *price);
+                if let Some(bids) = &mut self.bids {
+                    bids.closed = true;
+                }
+            }
+            Message::Bluffed { by, hand } => self.caught(*by, *hand, before),
+            Message::SecondBluff => {
+                let card = self.bids.map(|bids| bids.card);
+                self.note("second_bluff", json!({"by": "S", "card": card}));
+            }
+            Message::Fault(fault) => self.fault(*fault),
+            Message::Donkey(note) => {
+                self.donkeys = self.donkeys.saturating_add(1);
+                let number = self.donkeys;
+                self.note("donkey", json!({"number": number, "value": note.value()}));
+            }
+            Message::Challenged { cards, .. } => {
+                (self.offers, self.shown) = ([None; 2], [Some(*cards), None]);
+            }
+            Message::Tie { cards, .. } => match self.shown {
+                [None, _] => self.shown[0] = Some(*cards),
+                _ => self.shown[1] = Some(*cards),
+            },
+            Message::End(scores) => self.scores(scores),
+            _ => {}
+        }
+    }
+
+    /// Takes note of the reader's own answer.
+    pub fn said(&mut self, ask: &Ask, act: &Act) {
+        match (ask, act) {
+            (Ask::Bid { price, .. }, Act::Amount(Some(amount))) if amount > price => {
+                self.shown_bid(Compass::S, *amount);
+            }
+            (Ask::PreEmpt { price, .. }, Act::Amount(Some(amount))) if amount >= price => {
+                self.shown_bid(Compass::S, *price);
+            }
+            (Ask::Turn, Act::Trade { offer, .. }) => {
+                (self.offers, self.shown) = ([cards(offer), None], [None; 2]);
+            }
+            (Ask::Counter { .. }, Act::Cards(money)) => self.offers[0] = cards(money),
+            (Ask::Rebid { .. }, Act::Cards(money)) => self.offers[1] = cards(money),
+            _ => {}
+        }
+    }
+
+    /// Takes note that a bot's answer was replaced because the rules refuse it.
+    pub fn refused(&mut self, ask: &Ask, act: &Act) {
+        let (asked, answered) = (format!("{ask:?}"), format!("{act:?}"));
+        self.note("refused", json!({"asked": asked, "answered": answered}));
+    }
+
+    /// Hands over what was found.
+    pub fn take(&mut self) -> Vec<Fact> {
+        std::mem::take(&mut self.found)
+    }
+
+    fn note(&mut self, kind: &str, data: Value) {
+        if self.found.len() < UNFETCHED_MAX {
+            self.found.push(Fact {
+                kind: kind.to_owned(),
+                data,
+            });
+        }
+    }
+
+    fn scores(&mut self, scores: &[i64; PLAYERS]) {
+        let scores: Map<String, Value> = Compass::ALL
+            .into_iter()
+            .zip(scores)
+            .map(|(place, score)| (letter(place), (*score).into()))
+            .collect();
+        self.note("score", json!({ "scores": scores }));
+    }
+
+    fn fault(&mut self, fault: Fault) {
+        let reason = match fault {
+            Fault::Opponent => "no_opponement_specified",
+            Fault::OpponentGoods => "opponent_goods_do_not_match",
+            Fault::Goods => "goods_not_owned_by_player",
+            Fault::Bid => "invalid_bid",
+        };
+        self.note("fault", json!({"by": "S", "reason": reason}));
+    }
+
+    /// Bids of a history: only those above all before them count (I4).
+    fn shown_bids(
+        &mut self,
+        card: Animal,
+        auctioneer: Compass,
+        history: &[(Compass, u16)],
+        view: &View,
+    ) {
+        if self.bids.is_some_and(|bids| bids.card != card) {
+            self.uncaught(view, None);
+        }
+        self.bids.get_or_insert(Bids {
+            card,
+            auctioneer,
+            highest: [0; PLAYERS],
+            closed: false,
+        });
+        let mut most = 0;
+        for (place, value) in history {
+            if *value > most {
+                most = *value;
+                self.shown_bid(*place, *value);
+            }
+        }
+    }
+
+    fn shown_bid(&mut self, place: Compass, value: u16) {
+        if let Some(bids) = &mut self.bids {
+            let highest = &mut bids.highest[place.index()];
+            *highest = value.max(*highest);
+        }
+    }
+
+    /// A bluff came to light. What he bid is known to those who saw the end of the bidding; others
+    /// know that it was more than he held.
+    fn caught(&mut self, by: Compass, hand: Purse, view: &View) {
+        let bids = self.bids;
+        self.uncaught(view, Some(by));
+        let seen = bids.map_or(0, |bids| bids.highest[by.index()]);
+        let pre_empt = bids.map(|bids| bids.auctioneer == by);
+        let all = bids.map_or(0, |bids| bids.highest.into_iter().max().unwrap_or(0));
+        let seen = if pre_empt == Some(true) { all } else { seen };
+        let known = bids.is_some_and(|bids| bids.closed || by == Compass::S);
+        let at_least = seen.max(hand.value().saturating_add(10));
+        self.note(
+            "bluff",
+            json!({
+                "by": letter(by),
+                "card": bids.map(|bids| bids.card),
+                "bid": known.then_some(seen).filter(|bid| *bid > hand.value()),
+                "bid_at_least": at_least,
+                "held": hand.value(),
+                "hand": hand.to_string(),
+                "caught": true,
+                "pre_empt": pre_empt,
+            }),
+        );
+    }
+
+    /// Bids above what their makers can have held, which others outbid or bought off: bluffs that
+    /// were not caught. Ends the bidding.
+    fn uncaught(&mut self, view: &View, caught: Option<Compass>) {
+        let Some(bids) = self.bids.take() else { return };
+        for place in Compass::ALL {
+            let bid = bids.highest[place.index()];
+            let most = view.cash[place.index()];
+            let pre_empt = place == bids.auctioneer;
+            if bid <= most.high || caught == Some(place) || pre_empt {
+                continue;
+            }
+            self.note(
+                "bluff",
+                json!({
+                    "by": letter(place),
+                    "card": bids.card,
+                    "bid": bid,
+                    "bid_at_least": bid,
+                    "held": most.is_exact().then_some(most.high),
+                    "held_at_most": most.high,
+                    "caught": false,
+                    "pre_empt": false,
+                }),
+            );
+        }
+        if caught.is_some() {
+            self.bids = Some(Bids {
+                highest: [0; PLAYERS],
+                closed: false,
+                ..bids
+            });
+        }
+    }
+
+    fn sale(&mut self, deal: &Deal) {
+        let data = match deal {
+            Deal::Sale {
+                card,
+                auctioneer,
+                buyer,
+                payee,
+                price,
+                cards,
+                paid,
+            } => json!({
+                "card": card,
+                "seller": auctioneer.map(letter),
+                "buyer": letter(*buyer),
+                "paid_to": letter(*payee),
+                "price": price,
+                "cards": cards,
+                "paid": paid.map(|paid| paid.to_string()),
+                "pre_empted": auctioneer.map(|auctioneer| auctioneer == *buyer),
+                "free": false,
+            }),
+            Deal::Free { card, auctioneer } => json!({
+                "card": card,
+                "seller": letter(*auctioneer),
+                "buyer": letter(*auctioneer),
+                "paid_to": null,
+                "price": 0,
+                "cards": 0,
+                "paid": null,
+                "pre_empted": false,
+                "free": true,
+            }),
+            Deal::Trade { .. } => return,
+        };
+        self.note("auction", data);
+    }
+
+    fn trade(&mut self, deal: &Deal) {
+        let Deal::Trade {
+            animal,
+            count,
+            challenger,
+            winner,
+            loser,
+            cards,
+            back,
+            paid,
+            paid_back,
+            tied,
+        } = *deal
+        else {
+            return;
+        };
+        let own = winner == Compass::S || loser == Compass::S;
+        let (offers, shown) = if own {
+            (
+                std::mem::take(&mut self.offers),
+                std::mem::take(&mut self.shown),
+            )
+        } else {
+            ([None; 2], [None; 2])
+        };
+        let letters = |purse: Option<Purse>| purse.map(|purse| purse.to_string());
+        self.note(
+            "trade",
+            json!({
+                "animal": animal,
+                "count": count,
+                "challenger": challenger.map(letter),
+                "winner": letter(winner),
+                "loser": letter(loser),
+                "winner_paid": {"cards": cards, "money": letters(paid)},
+                "loser_paid": {"cards": back, "money": letters(paid_back)},
+                "own_bids": offers.into_iter().flatten().map(|bid| bid.to_string()).collect::<Vec<_>>(),
+                "rival_bids_cards": shown.into_iter().flatten().collect::<Vec<_>>(),
+                "tied": own.then_some(tied),
+            }),
+        );
+    }
+}
+
+/// The columns of the bluff history of a fact of kind `bluff`.
+#[must_use]
+pub fn bluff(fact: &Fact) -> Option<Bluff> {
+    if fact.kind != "bluff" {
+        return None;
+    }
+    let number = |name: &str| fact.data.get(name).and_then(Value::as_i64);
+    Some(Bluff {
+        by: fact.data.get("by")?.as_str()?.to_owned(),
+        bid: number("bid").or_else(|| number("bid_at_least"))?,
+        held: number("held"),
+        caught: fact.data.get("caught")?.as_bool()?,
+    })
+}
+
+fn letter(place: Compass) -> String {
+    place.letter().to_string()
+}
+
+fn cards(money: &Money) -> Option<Purse> {
+    match money {
+        Money::Cards(cards) => Some(*cards),
+        Money::Missing | Money::Garbage => None,
+    }
+}

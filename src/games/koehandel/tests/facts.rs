@@ -1,0 +1,113 @@
+//! Facts say what happened, as far as the seat can know.
+
+use super::play::play;
+use crate::kit::Kit as _;
+use crate::koehandel::KIT;
+use crate::koehandel::cards::{Compass, PLAYERS, Purse};
+use crate::koehandel::facts::Facts;
+use crate::koehandel::fold::Fold;
+use crate::koehandel::message::Message;
+use crate::koehandel::options::Options;
+use crate::koehandel::rules::{Act, Ask, Koehandel, Setup};
+use crate::rng::Rng;
+use crate::wire::Fact;
+use serde_json::Value;
+use std::cell::RefCell;
+
+struct Witness {
+    fold: Fold,
+    facts: Facts,
+}
+
+impl Witness {
+    fn hear(&mut self, message: &Message) {
+        let before = *self.fold.view();
+        self.fold.hear(message);
+        self.facts.hear(message, &before, &self.fold);
+    }
+
+    fn said(&mut self, ask: &Ask, act: &Act) {
+        self.facts.said(ask, act);
+        self.fold.said(act);
+    }
+}
+
+fn count(facts: &[Fact], kind: &str) -> usize {
+    facts.iter().filter(|fact| fact.kind == kind).count()
+}
+
+#[test]
+fn every_settlement_is_a_fact_for_every_seat() {
+    let mut uncaught = 0;
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed, 3);
+        let mut heard = Vec::new();
+        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut heard);
+        let seats: Vec<_> = (0..PLAYERS)
+            .map(|_| {
+                RefCell::new(Witness {
+                    fold: Fold::new(),
+                    facts: Facts::default(),
+                })
+            })
+            .collect();
+        let (bluffs, trades) = (RefCell::new(Vec::new()), RefCell::new(0));
+        play(
+            &mut game,
+            &mut heard,
+            &mut rng,
+            |_, heard| {
+                for (seat, message) in heard.drain(..) {
+                    match message {
+                        Message::Settled(_) => continue,
+                        Message::Bluffed { by, hand } => {
+                            bluffs.borrow_mut().push((seat, by, hand));
+                        }
+                        Message::Won { .. } => *trades.borrow_mut() += 1,
+                        _ => {}
+                    }
+                    seats[seat.index()].borrow_mut().hear(&message);
+                }
+            },
+            |_, seat, ask, act| {
+                let empty = match ask {
+                    Ask::Turn => Act::Auction,
+                    _ => Act::PASS,
+                };
+                seats[seat].borrow_mut().said(ask, &act.unwrap_or(empty));
+            },
+        );
+        for (seat, witness) in seats.iter().enumerate() {
+            let facts = witness.borrow_mut().facts.take();
+            assert_eq!(count(&facts, "auction"), 40);
+            assert_eq!(count(&facts, "donkey"), 4);
+            assert_eq!(count(&facts, "score"), 1);
+            assert_eq!(count(&facts, "trade"), *trades.borrow());
+            let told: Vec<(Compass, Purse)> = bluffs
+                .borrow()
+                .iter()
+                .filter(|(at, ..)| at.index() == seat)
+                .map(|(_, by, hand)| (*by, *hand))
+                .collect();
+            let caught: Vec<_> = facts
+                .iter()
+                .filter_map(|fact| KIT.bluff(fact))
+                .filter(|bluff| bluff.caught)
+                .collect();
+            assert_eq!(caught.len(), told.len());
+            for (bluff, (by, hand)) in caught.iter().zip(told) {
+                assert_eq!(bluff.by, by.letter().to_string());
+                assert_eq!(bluff.held, Some(i64::from(hand.value())));
+                assert!(
+                    bluff.bid > i64::from(hand.value()),
+                    "a bluff bids more than it holds"
+                );
+            }
+            uncaught += facts
+                .iter()
+                .filter(|fact| fact.kind == "bluff" && fact.data["caught"] == Value::Bool(false))
+                .count();
+        }
+    }
+    assert!(uncaught > 0, "random play bluffs without being caught");
+}
