@@ -154,6 +154,8 @@ fn after_scheme(url: &str) -> Result<&str, TargetError> {
 fn split_port<'a>(url: &str, authority: &'a str) -> Result<(&'a str, u16), TargetError> {
     let (host, port) = match authority.find(']') {
         Some(end) => authority.split_at(end + 1),
+        // An address whose bracket is never closed is no host.
+        None if authority.starts_with('[') => (authority, ""),
         None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
     };
     let port = port.strip_prefix(':').unwrap_or(port);

@@ -157,8 +157,7 @@ impl Report {
                 100.0 * row.win_share_low,
                 100.0 * row.win_share_high
             );
-            let ms =
-                |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+            let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
             text.push_str(&format!(
                 "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>7}  {:>9}  {:>9}\n",
                 row.seat,
@@ -211,6 +210,15 @@ fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
         timed: tally.took.count(),
         decision_ms_p50: ms(0.5),
         decision_ms_p99: ms(0.99),
+    }
+}
+
+/// Milliseconds with as many decimals as they need.
+fn short(ms: f64) -> String {
+    if ms < 0.1 {
+        format!("{ms:.4}")
+    } else {
+        format!("{ms:.1}")
     }
 }
 

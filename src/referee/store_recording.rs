@@ -254,28 +254,24 @@ impl MatchRecord for StoreRecord {
     }
 }
 
-/// Lines of a match that was played without a wire, call and reply one microsecond apart.
+/// Lines of a match that was played without a wire: a call and a reply each, one microsecond apart.
 #[must_use]
 pub fn lines_of(transcript: &[games::Heard]) -> Vec<RecordLine> {
     let mut lines = Vec::with_capacity(2 * transcript.len());
     let mut at_us = now_us();
     for heard in transcript {
-        at_us += 1;
-        let seat = heard.seat;
-        let call = NewEntry {
-            at_us,
-            direction: Direction::Out,
-            text: heard.call.clone(),
-        };
-        lines.push(RecordLine { seat, entry: call });
-        if let Some(reply) = &heard.reply {
+        let reply = heard.reply.clone().unwrap_or_default();
+        for (direction, text) in [(Direction::Out, heard.call.clone()), (Direction::In, reply)] {
             at_us += 1;
-            let reply = NewEntry {
+            let entry = NewEntry {
                 at_us,
-                direction: Direction::In,
-                text: reply.clone(),
+                direction,
+                text,
             };
-            lines.push(RecordLine { seat, entry: reply });
+            lines.push(RecordLine {
+                seat: heard.seat,
+                entry,
+            });
         }
     }
     lines

@@ -204,7 +204,10 @@ mod tests {
     #[test]
     fn certainty_still_has_an_interval() {
         let (low, high) = wilson(1.0, 10.0);
-        assert!((low - 0.722_5).abs() < 1e-3 && high == 1.0, "{low} {high}");
+        assert!(
+            (low - 0.722_5).abs() < 1e-3 && high > 0.999_999,
+            "{low} {high}"
+        );
         let mut always = Mean::default();
         always.add(4.0, 4.0);
         assert!(always.share_interval().0 < 1.0);

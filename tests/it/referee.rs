@@ -3,6 +3,7 @@
 mod demo;
 mod driving;
 mod fake;
+mod koehandel;
 mod play;
 mod players;
 mod recording;

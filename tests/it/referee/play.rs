@@ -16,7 +16,7 @@ struct Line {
     args: PlayArgs,
 }
 
-fn args(line: &str) -> PlayArgs {
+pub fn args(line: &str) -> PlayArgs {
     let words = ["play", "count"].into_iter().chain(line.split_whitespace());
     Line::try_parse_from(words).unwrap().args
 }
