@@ -3,6 +3,7 @@
 mod auth;
 mod bluffs;
 mod bots;
+mod drain;
 mod entries;
 mod facts;
 mod health;

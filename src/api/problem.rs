@@ -89,6 +89,17 @@ impl Problem {
         )
     }
 
+    /// Not for this caller.
+    pub(super) fn forbidden(detail: impl Into<String>) -> Self {
+        let title = "Not for this caller";
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "urn:drover:problem:forbidden",
+            title,
+            detail.into(),
+        )
+    }
+
     /// The daemon cannot do it at present.
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
         let title = "Not possible at present";

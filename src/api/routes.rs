@@ -2,11 +2,13 @@
 
 use super::problem::{self, Problem};
 use super::state::ApiState;
-use super::{auth, bluffs, bots, entries, facts, health, matches, opponents, seats, sessions};
+use super::{
+    auth, bluffs, bots, drain, entries, facts, health, matches, opponents, seats, sessions,
+};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{from_fn_with_state, map_response};
-use axum::routing::{get, put};
+use axum::routing::{get, post, put};
 use std::time::Duration;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
@@ -29,6 +31,7 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/facts", get(facts::list))
         .route("/matches/{id}/seats/{seat}", put(seats::name))
         .route("/bluffs", get(bluffs::list))
+        .route("/drain", post(drain::begin))
         .route("/opponents", get(opponents::list))
         .route("/opponents/{id}/model", get(opponents::model))
         .route_layer(from_fn_with_state(state.clone(), auth::require_token));

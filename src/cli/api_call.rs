@@ -26,41 +26,45 @@ pub(super) fn base(listen: SocketAddr) -> String {
     format!("http://{}", SocketAddr::new(ip, listen.port()))
 }
 
-/// Asks `METHOD http://HOST:PORT/PATH`.
-pub(super) fn call(method: &str, url: &str, token: Option<&str>) -> anyhow::Result<Said> {
+/// What is asked.
+pub(super) struct Asked<'a> {
+    pub(super) method: &'a str,
+    /// `http://HOST:PORT/PATH`
+    pub(super) url: &'a str,
+    /// The bearer token.
+    pub(super) token: Option<&'a str>,
+    pub(super) body: &'a str,
+}
+
+/// Asks and waits for the whole answer.
+pub(super) fn call(asked: &Asked<'_>) -> anyhow::Result<Said> {
+    let url = asked.url;
     let rest = url
         .strip_prefix("http://")
         .with_context(|| format!("{url} is not an http:// URL"))?;
-    let (authority, path) = match rest.find('/') {
-        Some(at) => rest.split_at(at),
-        None => (rest, "/"),
-    };
-    if path
+    if rest
         .chars()
         .any(|letter| letter.is_control() || letter == ' ')
     {
         bail!("{url} holds a blank or a control character");
     }
-    let with_port = if authority
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
-    {
-        authority.to_owned()
-    } else {
-        format!("{authority}:80")
+    let (host, path) = match rest.find('/') {
+        Some(at) => rest.split_at(at),
+        None => (rest, "/"),
     };
-    let answer = exchange(&with_port, method, path, authority, token)
-        .with_context(|| format!("no answer from {url}"))?;
+    let answer = exchange(host, path, asked).with_context(|| format!("no answer from {url}"))?;
     read(&answer).with_context(|| format!("{url} did not answer in HTTP"))
 }
 
-fn exchange(
-    address: &str,
-    method: &str,
-    path: &str,
-    host: &str,
-    token: Option<&str>,
-) -> anyhow::Result<String> {
+fn exchange(host: &str, path: &str, asked: &Asked<'_>) -> anyhow::Result<String> {
+    let port = host
+        .rsplit_once(':')
+        .and_then(|(_, port)| port.parse::<u16>().ok());
+    let address = if port.is_some() {
+        host.to_owned()
+    } else {
+        format!("{host}:80")
+    };
     let found = address
         .to_socket_addrs()?
         .next()
@@ -68,13 +72,16 @@ fn exchange(
     let mut stream = TcpStream::connect_timeout(&found, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    let bearer = token
-        .map(|token| format!("Authorization: Bearer {token}\r\n"))
-        .unwrap_or_default();
-    let head = format!(
-        "{method} {path} HTTP/1.0\r\nHost: {host}\r\n{bearer}Content-Length: 0\r\nConnection: close\r\n\r\n"
+    let bearer = match asked.token {
+        Some(token) => format!("Authorization: Bearer {token}\r\n"),
+        None => String::new(),
+    };
+    let (method, body, length) = (asked.method, asked.body, asked.body.len());
+    let request = format!(
+        "{method} {path} HTTP/1.0\r\nHost: {host}\r\n{bearer}Content-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
     );
-    stream.write_all(head.as_bytes())?;
+    stream.write_all(request.as_bytes())?;
     let mut answer = Vec::new();
     stream.take(ANSWER_LEN_MAX).read_to_end(&mut answer)?;
     Ok(String::from_utf8_lossy(&answer).into_owned())

@@ -1,6 +1,6 @@
 //! `drover drain`: asks a running daemon over its REST interface to stop gracefully.
 
-use super::api_call::{base, call};
+use super::api_call::{Asked, base, call};
 use super::args::Common;
 use crate::config::Flags;
 use anyhow::bail;
@@ -20,11 +20,12 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None => base(config.api.listen),
     };
-    let said = call(
-        "POST",
-        &format!("{root}/api/v1/drain"),
-        config.api.token.reveal(),
-    )?;
+    let said = call(&Asked {
+        method: "POST",
+        url: &format!("{root}/api/v1/drain"),
+        token: config.api.token.reveal(),
+        body: "",
+    })?;
     match said.status {
         200..=299 => {
             writeln!(

@@ -1,6 +1,6 @@
 //! `drover health`: the container's and the operator's check.
 
-use super::api_call::{base, call};
+use super::api_call::{Asked, base, call};
 use super::args::Common;
 use crate::config::Flags;
 use std::io::Write as _;
@@ -22,7 +22,12 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         None => base(common.load(&Flags::new())?.config.api.listen),
     };
     let path = if args.ready { "/readyz" } else { "/healthz" };
-    let said = call("GET", &format!("{root}{path}"), None)?;
+    let said = call(&Asked {
+        method: "GET",
+        url: &format!("{root}{path}"),
+        token: None,
+        body: "",
+    })?;
     writeln!(
         std::io::stdout().lock(),
         "{} {}",

@@ -1,5 +1,6 @@
 //! `drover match list|show|export|replay|verify|name`.
 
+use super::api_call::{Asked, base, call};
 use super::args::Common;
 use super::output::{Format, write_rows};
 use super::{database, replay};
@@ -45,8 +46,8 @@ pub(super) enum Verb {
         /// The match.
         id: String,
     },
-    /// Say who sat on a seat, so that what the match taught counts for that name. The daemon must
-    /// not be running on this database.
+    /// Say who sat on a seat, so that what the match taught counts for that name; through the
+    /// daemon, if it runs.
     Name {
         /// The match.
         id: String,
@@ -272,9 +273,10 @@ async fn name_seat(
     out: &mut impl Write,
 ) -> anyhow::Result<ExitCode> {
     let store = match Store::open(&store_settings(config)).await {
-        Err(error @ StoreError::InUse { .. }) => {
-            return Err(error)
-                .context("a seat can be named from here only while the daemon is stopped");
+        Err(StoreError::InUse { .. }) => {
+            ask_daemon(config, id, seat, name)?;
+            writeln!(out, "seat {seat} of {id} is {name}")?;
+            return Ok(ExitCode::SUCCESS);
         }
         opened => opened?,
     };
@@ -283,4 +285,20 @@ async fn name_seat(
     named?;
     writeln!(out, "seat {seat} of {id} is {name}")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The daemon has the database: it is asked to write the name.
+fn ask_daemon(config: &Config, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
+    let root = base(config.api.listen);
+    let said = call(&Asked {
+        method: "PUT",
+        url: &format!("{root}/api/v1/matches/{id}/seats/{seat}"),
+        token: config.api.token.reveal(),
+        body: &json!({ "name": name }).to_string(),
+    })
+    .context("the database is in use, and the daemon that has it does not answer")?;
+    match said.status {
+        200..=299 => Ok(()),
+        status => bail!("the daemon answered {status}: {}", said.body.trim()),
+    }
 }
