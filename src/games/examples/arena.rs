@@ -11,11 +11,14 @@
 
 #![allow(clippy::print_stdout, reason = "a tool for a terminal")]
 
-use games::koehandel::bots::policy::{Player, Profile};
+use games::koehandel::bots::champion::playout::play_out;
+use games::koehandel::bots::policy::{Limits, Player, Profile};
+use games::koehandel::bots::styles::{KINDS, Style, kind_named};
 use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
 use games::koehandel::models::Models;
 use games::koehandel::options::{Options, TradePayment};
-use games::koehandel::rules::{Act, Ask, Koehandel, Setup};
+use games::koehandel::rules::{Act, Ask, Koehandel, Moment, Setup};
+use games::koehandel::view::View;
 use games::rng::Rng;
 use games::{Bot, Game, Outcome};
 use std::collections::HashMap;
@@ -209,6 +212,49 @@ fn speed(arena: &Arena, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Playouts a second from the first turn, and whether they win as real matches do.
+fn playouts(args: &Args) -> Result<(), Failure> {
+    let games = args.number("games", 20_000)?;
+    let names = args.list("pool", "setbuilder,guide,tuned,evolved");
+    for pay in args.payments() {
+        let options = Options {
+            trade_payment: pay,
+            ..Options::default()
+        };
+        let style = |name: &String| kind_named(name).map(|at| KINDS[at].style);
+        let styles: Vec<Style> = names.iter().filter_map(style).collect();
+        let mut tallies = vec![Tally::default(); styles.len()];
+        let started = Instant::now();
+        for game in 0..games {
+            let setup = Setup::deal(game, options);
+            let at: [usize; 4] = std::array::from_fn(|seat| (seat + game as usize) % styles.len());
+            let mut position = Koehandel::imagine(
+                &View::start(),
+                &setup.purses,
+                &setup.deck,
+                options,
+                &Moment::Turn,
+            );
+            play_out(
+                &mut position,
+                &at.map(|at| styles[at]),
+                &mut [Limits::NONE; 4],
+                game,
+            );
+            let outcome = position.outcome().ok_or("a match must end")?;
+            for (seat, share) in outcome.win_shares().iter() {
+                tallies[at[seat.index()]].add(*share, outcome.scores[seat]);
+            }
+        }
+        let rate = games as f64 / started.elapsed().as_secs_f64();
+        println!("{pay:?}: {rate:.0} playouts a second");
+        for (name, tally) in names.iter().zip(&tallies) {
+            println!("  {name:12} {}", tally.show());
+        }
+    }
+    Ok(())
+}
+
 /// Asks and turns a match of four of the same, to compare with other implementations.
 fn sizes(args: &Args) -> Result<(), Failure> {
     let games = args.number("games", 1_000)?;
@@ -284,6 +330,7 @@ fn main() -> Result<(), Failure> {
         "pool" => pool(&arena, &args),
         "cells" => cells(&arena, &args),
         "speed" => speed(&arena, &args),
+        "playouts" => playouts(&args),
         "sizes" => sizes(&args),
         "signatures" => {
             for card in CARDS {

@@ -13,12 +13,12 @@ use crate::koehandel::view::stake;
 pub(super) struct Trade {
     pub challenger: usize,
     pub target: usize,
-    animal: Animal,
-    count: u8,
+    pub animal: Animal,
+    pub count: u8,
     /// The challenger's bid that counts now.
-    offer: Purse,
+    pub offer: Purse,
     /// The target's bid that counts now; his first one while the challenger bids again.
-    counter: Purse,
+    pub counter: Purse,
 }
 
 impl Default for Trade {

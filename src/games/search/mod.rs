@@ -1,0 +1,5 @@
+//! What searching bots of several games share.
+
+mod race;
+
+pub use race::{Race, Verdict};
