@@ -297,8 +297,8 @@ fn thinking() -> Vec<Key> {
         "thinking.idle_priority",
         Kind::Flag,
         "false",
-        "Whether thinking threads run only when nothing else wants the machine. Quicker callbacks, \
-         but a loaded host can starve them.",
+        "Whether thinking threads run at the lowest priority (nice 19), so that everything else goes \
+         first. Quicker callbacks, but a loaded host can starve them.",
     ));
     keys.push(key(
         "thinking.models",

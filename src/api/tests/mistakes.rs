@@ -1,3 +1,5 @@
+//! Mistakes of callers, and what they are told.
+
 use super::App;
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
