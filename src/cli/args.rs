@@ -79,9 +79,6 @@ enum Verb {
     /// Measure the daemon's promises on this machine.
     #[command(subcommand)]
     Bench(bench::Verb),
-    /// Measure this machine: callbacks a second and the like.
-    #[command(subcommand)]
-    Bench(bench::Verb),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
     /// Print shell completions.
@@ -118,7 +115,6 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Config(verb) => configure::run(&common, &verb),
         Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
         Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
-        Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Systemd(args) => systemd::run(&args),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
