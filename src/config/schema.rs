@@ -24,6 +24,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Any text without control characters.
     Text,
+    /// A name that can stand in a URL's path.
+    Name,
     /// Text that is never shown; `KEY_file` may name a file that holds it.
     Secret,
     /// A file or folder.
@@ -295,8 +297,8 @@ fn thinking() -> Vec<Key> {
         "thinking.idle_priority",
         Kind::Flag,
         "false",
-        "Whether thinking threads run only when nothing else wants the machine. Quicker callbacks, \
-         but a loaded host can starve them.",
+        "Whether thinking threads run at the lowest priority (nice 19), so that everything else goes \
+         first. Quicker callbacks, but a loaded host can starve them.",
     ));
     keys.push(key(
         "thinking.models",
@@ -318,7 +320,7 @@ fn referee() -> Vec<Key> {
         ),
         key(
             "referee.koehandel.name",
-            Kind::Text,
+            Kind::Name,
             "\"drover\"",
             "The name under which its matches are stored.",
         ),

@@ -9,6 +9,8 @@ use toml::Value;
 
 /// Longest text of any key, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
+/// Longest name, in bytes: as long as a referee's name in a callback's path may be.
+const NAME_LEN_MAX: usize = 64;
 /// Most addresses in a list.
 const PEERS_MAX: usize = 256;
 
@@ -67,6 +69,9 @@ fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Flag, Value::Boolean(_)) => true,
         (Kind::Choice(words), Value::String(text)) => words.contains(&text.as_str()),
         (Kind::Text | Kind::Path, Value::String(text)) => !text.is_empty() && printable(text),
+        (Kind::Name, Value::String(text)) => {
+            (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
+        }
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
         (Kind::Peers, Value::Array(items)) => {
             items.len() <= PEERS_MAX
@@ -85,6 +90,10 @@ fn fits(kind: Kind, value: &Value) -> bool {
     }
 }
 
+fn plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+}
+
 fn printable(text: &str) -> bool {
     text.len() <= TEXT_LEN_MAX && !text.chars().any(char::is_control)
 }
@@ -101,6 +110,9 @@ pub(super) fn allowed(kind: Kind) -> String {
             format!("one of {}", quoted.join(", "))
         }
         Kind::Text => format!("a text of 1 to {TEXT_LEN_MAX} bytes without control characters"),
+        Kind::Name => {
+            format!("1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores")
+        }
         Kind::Secret => {
             format!("a text of at most {TEXT_LEN_MAX} bytes without control characters")
         }

@@ -1,9 +1,7 @@
 //! Running: waits for a reason to stop, and keeps the service manager informed.
 
 use super::notify::Notify;
-use super::signals::Signals;
 use super::start::Daemon;
-use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 /// Why the daemon stops.
@@ -20,13 +18,12 @@ impl Daemon {
     /// A listener that failed for good.
     pub async fn run(mut self) -> anyhow::Result<()> {
         let notify = Notify::from_env();
-        let mut signals = Signals::new().context("signals cannot be heard")?;
         let alive = CancellationToken::new();
         if let Some(every) = notify.watchdog() {
             tokio::spawn(live(every, alive.clone()));
         }
         notify.tell("READY=1");
-        let reason = self.wait(&mut signals).await;
+        let reason = self.wait().await;
         notify.tell("STOPPING=1");
         let result = match reason {
             Reason::Asked(by) => {
@@ -35,15 +32,15 @@ impl Daemon {
             }
             Reason::Broken(error) => Err(error),
         };
-        self.stop(&mut signals, result.is_err()).await;
+        self.stop(result.is_err()).await;
         alive.cancel();
         result
     }
 
-    async fn wait(&mut self, signals: &mut Signals) -> Reason {
+    async fn wait(&mut self) -> Reason {
         let mut readiness = self.readiness.subscribe();
         tokio::select! {
-            name = signals.next() => Reason::Asked(name),
+            name = self.signals.next() => Reason::Asked(name),
             _ = readiness.wait_for(Option::is_some) => Reason::Asked("POST /api/v1/drain"),
             ended = &mut self.callbacks => Reason::Broken(broken("callback", ended)),
             ended = &mut self.api => Reason::Broken(broken("REST", ended)),

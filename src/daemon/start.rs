@@ -4,6 +4,7 @@ use super::figures;
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
+use super::signals::Signals;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::Config;
 use crate::gateway::{Callbacks, CallbacksError};
@@ -59,6 +60,7 @@ pub struct Daemon {
     /// Cancelled when everything but the answers at hand ends.
     pub(super) end: CancellationToken,
     pub(super) drain_limit: Duration,
+    pub(super) signals: Signals,
 }
 
 impl Daemon {
@@ -86,6 +88,7 @@ impl Daemon {
         let store = Store::open(&store_settings(config)).await?;
         let pool = Pool::start(&PoolOptions {
             threads: config.thinking.threads.unwrap_or(0),
+            idle_priority: config.thinking.idle_priority,
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
@@ -133,6 +136,7 @@ impl Daemon {
                 .with_graceful_shutdown(stop)
                 .await
         });
+        let signals = Signals::new().context("signals cannot be heard")?;
         let drain_limit = config.drain.limit;
         Ok(Self {
             addresses,
@@ -146,6 +150,7 @@ impl Daemon {
             drain,
             end,
             drain_limit,
+            signals,
         })
     }
 

@@ -1,24 +1,26 @@
 //! Stopping: no new matches; those that run finish within the limit; then listeners, sessions and
 //! the store end, in this order.
 
-use super::signals::Signals;
+use super::referee::RunningReferee;
 use super::start::Daemon;
+use crate::gateway::CallbacksError;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// How long the answers at hand may take once everything else has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(6);
 
 impl Daemon {
     /// Stops. `broken`: there is nothing to wait for.
-    pub(super) async fn stop(mut self, signals: &mut Signals, broken: bool) {
+    pub(super) async fn stop(mut self, broken: bool) {
         self.readiness
             .refuse("the daemon is draining: it takes no new matches");
         self.sessions.drain();
         self.drain.cancel();
         if !broken {
             let cut = tokio::select! {
-                () = finish(&mut self) => false,
-                name = signals.next() => {
+                () = finish(self.referee.as_ref(), &mut self.callbacks, self.drain_limit) => false,
+                name = self.signals.next() => {
                     tracing::info!(by = name, "ending at once");
                     true
                 }
@@ -57,13 +59,16 @@ impl Daemon {
 }
 
 /// Waits until our own matches and everybody's sessions are over, at most the drain limit.
-async fn finish(daemon: &mut Daemon) {
-    let limit = daemon.drain_limit;
+async fn finish(
+    referee: Option<&RunningReferee>,
+    callbacks: &mut JoinHandle<Result<(), CallbacksError>>,
+    limit: Duration,
+) {
     let ours = async {
-        if let Some(referee) = &daemon.referee {
+        if let Some(referee) = referee {
             referee.host.drain(limit).await;
         }
     };
     // How the listener ended does not matter any more: it ends now in any case.
-    let (_, _) = tokio::join!(ours, &mut daemon.callbacks);
+    let (_, _) = tokio::join!(ours, callbacks);
 }

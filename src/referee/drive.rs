@@ -1,6 +1,6 @@
 //! Drives a game's table against its seats: in order for each player, in parallel between them.
 
-use super::journal::Journal;
+use super::journal::{Answer, Journal};
 use super::past::Past;
 use super::seat_link::SeatLink;
 use super::seat_task::{Message, SeatTask};
@@ -116,7 +116,7 @@ pub(super) async fn drive(
 
 struct Driver {
     queues: Seats<mpsc::Sender<Message>>,
-    heard: mpsc::Receiver<(Seat, Kept)>,
+    heard: mpsc::Receiver<Answer>,
     past: Past,
     /// Answers of the past to calls that are open again, by stamp.
     due: BTreeMap<(i64, Seat), Kept>,
@@ -192,6 +192,11 @@ impl Driver {
         if let Some(((_, seat), kept)) = self.due.pop_first() {
             return Ok((seat, kept));
         }
-        self.heard.recv().await.ok_or(DriveError::Stalled)
+        let answer = self.heard.recv().await.ok_or(DriveError::Stalled)?;
+        if let Some(safe) = answer.safe {
+            // A writer that has failed says so at the end; the match goes on.
+            let _ = safe.await;
+        }
+        Ok((answer.seat, answer.kept))
     }
 }

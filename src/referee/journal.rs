@@ -2,13 +2,13 @@
 
 use super::clock::Stamps;
 use super::log::{LogLine, MatchLog, shown};
-use super::record::RecordLine;
+use super::record::{Queued, RecordLine};
 use super::transcript::Kept;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// One match's pen.
 pub(super) struct Journal {
@@ -17,7 +17,9 @@ pub(super) struct Journal {
     /// match hears its answers.
     order: Mutex<()>,
     log: Arc<MatchLog>,
-    lines: mpsc::Sender<RecordLine>,
+    lines: mpsc::Sender<Queued>,
+    /// Whether an answer waits until it is kept.
+    answers_wait: bool,
 }
 
 /// A call that has gone out.
@@ -28,14 +30,29 @@ pub(super) struct Sent {
     wanted: bool,
 }
 
+/// An answer on its way to the match.
+pub(super) struct Answer {
+    pub(super) seat: Seat,
+    pub(super) kept: Kept,
+    /// Told when it is kept, if the match is to wait for that.
+    pub(super) safe: Option<oneshot::Receiver<()>>,
+}
+
 impl Journal {
     /// A journal whose stamps rise from `last_us` on.
-    pub(super) fn new(log: Arc<MatchLog>, lines: mpsc::Sender<RecordLine>, last_us: i64) -> Self {
+    /// `answers_wait`: an answer is handed on only once it is kept.
+    pub(super) fn new(
+        log: Arc<MatchLog>,
+        lines: mpsc::Sender<Queued>,
+        last_us: i64,
+        answers_wait: bool,
+    ) -> Self {
         Self {
             stamps: Stamps::after(last_us),
             order: Mutex::default(),
             log,
             lines,
+            answers_wait,
         }
     }
 
@@ -49,7 +66,8 @@ impl Journal {
                 text: query.to_owned(),
             };
             // A writer that has failed says so at the end; the match goes on.
-            let _ = self.lines.send(RecordLine { seat, entry }).await;
+            let line = RecordLine { seat, entry };
+            let _ = self.lines.send(Queued { line, kept: None }).await;
         }
         Sent {
             at_us,
@@ -66,7 +84,7 @@ impl Journal {
         sent: Sent,
         kept: Kept,
         note: Option<&str>,
-        answers: &mpsc::Sender<(Seat, Kept)>,
+        answers: &mpsc::Sender<Answer>,
     ) {
         self.log.push(
             seat,
@@ -85,6 +103,12 @@ impl Journal {
         } else {
             None
         };
+        let (told, safe) = if self.answers_wait && sent.wanted {
+            let (told, safe) = oneshot::channel();
+            (Some(told), Some(safe))
+        } else {
+            (None, None)
+        };
         let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let at_us = self.stamps.next();
         if let Some(line) = line {
@@ -93,10 +117,14 @@ impl Journal {
                 direction: Direction::In,
                 text: kept.encode(),
             };
-            line.send(RecordLine { seat, entry });
+            let line_of = RecordLine { seat, entry };
+            line.send(Queued {
+                line: line_of,
+                kept: told,
+            });
         }
         if let Some(answer) = answer {
-            answer.send((seat, kept));
+            answer.send(Answer { seat, kept, safe });
         }
     }
 }

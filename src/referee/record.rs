@@ -4,7 +4,7 @@
 use crate::store::types::{Entry, MatchResult, NewEntry, NewMatch};
 use futures_util::future::BoxFuture;
 use games::{Seat, Seats};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// Lines that may wait for the writer; a full queue slows the match down to the store's pace.
@@ -112,9 +112,16 @@ impl MatchRecord for Unrecorded {
     }
 }
 
+/// A line on its way to the writer.
+pub(super) struct Queued {
+    pub(super) line: RecordLine,
+    /// Told when the line is kept, or cannot be.
+    pub(super) kept: Option<oneshot::Sender<()>>,
+}
+
 /// Writes one match's lines in the background.
 pub(super) struct Writer {
-    lines: mpsc::Sender<RecordLine>,
+    lines: mpsc::Sender<Queued>,
     task: JoinHandle<(Box<dyn MatchRecord>, Result<(), RecordError>)>,
 }
 
@@ -129,7 +136,7 @@ impl Writer {
     }
 
     /// Where lines go.
-    pub(super) fn lines(&self) -> mpsc::Sender<RecordLine> {
+    pub(super) fn lines(&self) -> mpsc::Sender<Queued> {
         self.lines.clone()
     }
 
@@ -146,14 +153,21 @@ impl Writer {
 
 async fn write(
     mut record: Box<dyn MatchRecord>,
-    mut queue: mpsc::Receiver<RecordLine>,
+    mut queue: mpsc::Receiver<Queued>,
 ) -> (Box<dyn MatchRecord>, Result<(), RecordError>) {
     let mut written = Ok(());
     let mut batch = Vec::with_capacity(BATCH_MAX);
     while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
-        let lines = std::mem::take(&mut batch);
+        let (lines, waiting): (Vec<_>, Vec<_>) = batch
+            .drain(..)
+            .map(|queued: Queued| (queued.line, queued.kept))
+            .unzip();
         if written.is_ok() {
             written = record.append(lines).await;
+        }
+        for kept in waiting.into_iter().flatten() {
+            // The match may have been stopped meanwhile.
+            let _ = kept.send(());
         }
     }
     (record, written)

@@ -1,7 +1,7 @@
 //! One seat's task: it hands over the seat's messages one after the other and gives up on a seat
 //! that is dead (`koehandel/README.md` A23).
 
-use super::journal::Journal;
+use super::journal::{Answer, Journal};
 use super::seat_link::{SeatLink, SeatReply};
 use super::transcript::Kept;
 use games::{Frame, Seat};
@@ -36,7 +36,7 @@ pub(super) struct SeatTask {
     /// Where everything is written down.
     pub(super) journal: Arc<Journal>,
     /// Where wanted answers go.
-    pub(super) answers: mpsc::Sender<(Seat, Kept)>,
+    pub(super) answers: mpsc::Sender<Answer>,
 }
 
 impl SeatTask {

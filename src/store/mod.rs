@@ -12,6 +12,7 @@ mod models;
 mod open;
 mod pages;
 mod records;
+mod refold;
 mod rows;
 mod startup;
 #[cfg(test)]

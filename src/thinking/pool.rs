@@ -11,6 +11,8 @@ use tokio::sync::oneshot;
 const REPLACEMENTS_MAX: usize = 8;
 /// A slice that goes on so long after its end holds its thread against the rules.
 const STUCK: Duration = Duration::from_millis(50);
+/// The priority of a thread that lets all others go first.
+const NICEST: i32 = 19;
 /// Thinking searches deep: more stack than a thread's default.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -21,6 +23,9 @@ pub struct PoolOptions {
     pub threads: usize,
     /// How long a job thinks before the next more urgent one may go on.
     pub slice: Duration,
+    /// Whether the threads run at the lowest priority (nice 19): everything else on the machine
+    /// then goes first, and a loaded host can starve them.
+    pub idle_priority: bool,
 }
 
 impl Default for PoolOptions {
@@ -28,6 +33,7 @@ impl Default for PoolOptions {
         Self {
             threads: 0,
             slice: Duration::from_millis(2),
+            idle_priority: false,
         }
     }
 }
@@ -49,6 +55,7 @@ pub(super) struct Shared {
     pub(super) arrived: Condvar,
     pub(super) threads: usize,
     pub(super) slice: Duration,
+    idle_priority: bool,
     watch: Mutex<Watch>,
 }
 
@@ -84,6 +91,7 @@ impl Pool {
             queue: Mutex::new(Queue::default()),
             arrived: Condvar::new(),
             threads,
+            idle_priority: options.idle_priority,
             slice: options.slice.max(worker::FLOOR),
             watch: Mutex::new(Watch::default()),
         });
@@ -159,8 +167,21 @@ fn spawn(shared: &Arc<Shared>, number: usize) -> Result<(), PoolError> {
     std::thread::Builder::new()
         .name(format!("think-{number}"))
         .stack_size(STACK_BYTES)
-        .spawn(move || worker::work(&shared))?;
+        .spawn(move || {
+            if shared.idle_priority {
+                step_back();
+            }
+            worker::work(&shared);
+        })?;
     Ok(())
+}
+
+/// Gives the calling thread the lowest priority. On Linux it is the thread's own, not the process's.
+fn step_back() {
+    let own = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(own), NICEST) {
+        tracing::warn!(%error, "a thinking thread keeps its priority");
+    }
 }
 
 impl Shared {

@@ -116,3 +116,29 @@ async fn a_cancelled_job_comes_back_at_once() {
         now.elapsed()
     );
 }
+
+#[test]
+fn thinking_threads_can_step_back() {
+    let nices = || -> Vec<i64> {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+        let stat = |task: std::io::Result<std::fs::DirEntry>| {
+            let text = std::fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
+            let (name, rest) = text.rsplit_once(')')?;
+            // The 19th field of the line, the 17th after the name.
+            name.contains("(think-")
+                .then(|| rest.split_whitespace().nth(16)?.parse().ok())?
+        };
+        tasks.filter_map(stat).collect()
+    };
+    let pool = Pool::start(&PoolOptions {
+        threads: 3,
+        idle_priority: true,
+        ..PoolOptions::default()
+    });
+    let begun = std::time::Instant::now();
+    while nices().iter().filter(|nice| **nice == 19).count() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", nices());
+        std::thread::yield_now();
+    }
+    drop(pool);
+}

@@ -62,10 +62,10 @@ fn next(shared: &Shared) -> Option<Waiting> {
     }
 }
 
-/// Bots that count nodes think in one piece: nobody could say how many are left.
+/// Bots that count nodes are bounded by those and by the deadline alone.
 fn slice_end(shared: &Shared, waiting: &Waiting, begun: Instant) -> Instant {
     let length = if waiting.counted() {
-        waiting.job.ceiling.max(FLOOR)
+        shared.slice
     } else {
         waiting
             .share
@@ -99,9 +99,9 @@ fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
     waiting.slices += 1;
     waiting.published.publish(&waiting.best);
     let ended = progress == Progress::Done
-        || waiting.counted()
-        || waiting.used >= waiting.share.unwrap_or(FLOOR)
-        || now >= waiting.stop()
+        || now >= waiting.job.deadline
+        || !waiting.counted()
+            && (waiting.used >= waiting.share.unwrap_or(FLOOR) || now >= waiting.stop())
         || published.cancelled();
     if ended {
         over(waiting, None)

@@ -1,6 +1,6 @@
 //! The daemon as an operator sees it: starting, refusing to start, listening, telling.
 
-use crate::app::{TestApp, drover, folder, request, run, serve, text, wait};
+use crate::app::{TestApp, drover, folder, request, run, serve, text};
 use nix::sys::signal::Signal;
 use sqlx::{Connection as _, SqliteConnection};
 use std::net::TcpListener;
@@ -310,19 +310,4 @@ fn the_demonstration_plays_and_stops() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output.stdout));
-}
-
-#[test]
-fn a_process_that_never_started_leaves_nothing_running() {
-    let folder = folder();
-    let mut command = serve(folder.path());
-    command
-        .env("DROVER__THINKING__THREADS", "0")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let child = command.spawn().unwrap();
-    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
-    // SIGINT at any moment of the start ends it, too.
-    nix::sys::signal::kill(pid, Signal::SIGINT).unwrap();
-    wait(child);
 }

@@ -97,6 +97,7 @@ fn a_session_goes_on_after_kill_9() {
     );
     assert_eq!(sessions(&app), 1, "the same session");
     app.signal(Signal::SIGTERM);
-    app.signal(Signal::SIGTERM);
-    app.wait();
+    app.get_until("/readyz", |answer| answer.status == 503);
+    app.signal(Signal::SIGINT);
+    assert!(app.wait().success());
 }

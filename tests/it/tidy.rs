@@ -47,7 +47,9 @@ struct Source {
 impl Source {
     /// The lines that are compiled outside tests, numbered from 1, without comments.
     fn code(&self) -> Vec<(usize, &str)> {
-        let of_tests = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        let of_tests = self.path.ends_with("/tests.rs")
+            || self.path.contains("/tests/")
+            || self.path == "src/fake.rs";
         let mut lines = Vec::new();
         let mut numbered = (1..).zip(self.text.lines()).peekable();
         while let Some((number, line)) = numbered.next() {
@@ -81,9 +83,12 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !["target", ".git", "data"].contains(&&*name) {
+        if ["target", ".git", "data"].contains(&&*name) {
+            continue;
+        }
+        if path.is_dir() {
             walk(&path, found);
-        } else if path.is_file() {
+        } else {
             found.push(path);
         }
     }
@@ -219,7 +224,7 @@ fn modules_use_only_lower_levels() {
         .collect();
     none(
         "a module uses its own level or a higher one",
-        upward(&outside_games, "src/", LEVELS, &["lib", "main"]),
+        upward(&outside_games, "src/", LEVELS, &["lib", "main", "fake"]),
     );
     let games: Vec<Source> = self::sources()
         .into_iter()

@@ -23,7 +23,8 @@ pub(super) async fn serve(listener: TcpListener, stop: CancellationToken) {
         if stream.set_nodelay(true).is_err() {
             continue;
         }
-        let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(hello));
+        let serving =
+            http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(hello));
         tracker.spawn(serving);
     }
     tracker.close();

@@ -44,7 +44,12 @@ enum Server {
 }
 
 impl Server {
-    const ALL: [Server; 4] = [Server::Bare, Server::Unstored, Server::Process, Server::Power];
+    const ALL: [Server; 4] = [
+        Server::Bare,
+        Server::Unstored,
+        Server::Process,
+        Server::Power,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -90,7 +95,11 @@ pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn round(args: &CallbacksArgs, connections: usize, script: &Arc<Script>) -> anyhow::Result<()> {
+async fn round(
+    args: &CallbacksArgs,
+    connections: usize,
+    script: &Arc<Script>,
+) -> anyhow::Result<()> {
     let mut bare_rate = 0.0;
     for server in Server::ALL {
         let measured = measure(args, server, connections, script).await?;
@@ -126,7 +135,11 @@ async fn measure(
             let loaded = load::run(load(address)).await?;
             stop.cancel();
             serving.await?;
-            return Ok(Measured { loaded, before: Health::default(), after: Health::default() });
+            return Ok(Measured {
+                loaded,
+                before: Health::default(),
+                after: Health::default(),
+            });
         }
         Server::Unstored => None,
         Server::Process => Some(Durability::Process),
@@ -137,11 +150,19 @@ async fn measure(
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();
     site.stop().await;
-    Ok(Measured { loaded, before, after })
+    Ok(Measured {
+        loaded,
+        before,
+        after,
+    })
 }
 
 fn line(connections: usize, server: Server, rate: f64, ratio: f64, mut measured: Measured) {
-    let [p50, p99, p999] = measured.loaded.latencies.quantiles([0.5, 0.99, 0.999]).map(shown);
+    let [p50, p99, p999] = measured
+        .loaded
+        .latencies
+        .quantiles([0.5, 0.99, 0.999])
+        .map(shown);
     let share = format!("{:.0} %", ratio * 100.0);
     let batches = batches(&measured.before, &measured.after);
     println!(
@@ -158,7 +179,10 @@ fn batches(before: &Health, after: &Health) -> String {
     }
     let mean = (after.appends - before.appends) as f64 / commits as f64;
     let mut text = format!("mean {mean:.1};");
-    let bounds = BATCH_BOUNDS.iter().map(|bound| format!("≤{bound}")).chain(["more".to_owned()]);
+    let bounds = BATCH_BOUNDS
+        .iter()
+        .map(|bound| format!("≤{bound}"))
+        .chain(["more".to_owned()]);
     for ((count, old), bound) in after.batches.iter().zip(before.batches).zip(bounds) {
         let share = (count - old) as f64 / commits as f64;
         if share >= 0.005 {

@@ -34,7 +34,9 @@ pub(super) struct Loaded {
 /// Runs the load on a thread of its own.
 pub(super) async fn run(load: Load) -> anyhow::Result<Loaded> {
     tokio::task::spawn_blocking(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(drive(load))
     })
     .await
@@ -59,12 +61,18 @@ async fn drive(load: Load) -> anyhow::Result<Loaded> {
             anyhow::Ok(())
         })
         .await?;
-    Ok(Loaded { answered: latencies.count(), took: load.measured, latencies })
+    Ok(Loaded {
+        answered: latencies.count(),
+        took: load.measured,
+        latencies,
+    })
 }
 
 /// One connection. Answers that come between `begin` and `end` count.
 async fn one(load: Load, number: usize, begin: Instant, end: Instant) -> anyhow::Result<Latencies> {
-    let mut stream = TcpStream::connect(load.address).await.context("cannot connect")?;
+    let mut stream = TcpStream::connect(load.address)
+        .await
+        .context("cannot connect")?;
     stream.set_nodelay(true)?;
     let mut latencies = Latencies::default();
     let (mut request, mut buffer) = (String::new(), vec![0; RESPONSE_BYTES_MAX]);
@@ -105,11 +113,16 @@ async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<(
 /// The length of the response whose head is here, if it is.
 fn whole(text: &[u8]) -> anyhow::Result<Option<usize>> {
     const LENGTH: &[u8] = b"content-length: ";
-    let Some(head) = text.windows(4).position(|part| part == b"\r\n\r\n") else { return Ok(None) };
+    let Some(head) = text.windows(4).position(|part| part == b"\r\n\r\n") else {
+        return Ok(None);
+    };
     if !text.starts_with(b"HTTP/1.1 200") {
         bail!("not a success: {}", String::from_utf8_lossy(text));
     }
-    let at = text.windows(LENGTH.len()).position(|part| part == LENGTH).context("no length")?;
+    let at = text
+        .windows(LENGTH.len())
+        .position(|part| part == LENGTH)
+        .context("no length")?;
     let digits = text.get(at + LENGTH.len()..).unwrap_or_default();
     let body = digits
         .iter()

@@ -10,8 +10,14 @@ pub(super) struct Script(Vec<String>);
 impl Script {
     /// Records a match among quick built-in bots.
     pub(super) fn record(kit: &dyn Kit) -> anyhow::Result<Self> {
-        let quick = kit.bots().iter().filter(|card| !card.thinks).max_by_key(|card| card.rung);
-        let bot = quick.context("the game has no bot that answers at once")?.name;
+        let quick = kit
+            .bots()
+            .iter()
+            .filter(|card| !card.thinks)
+            .max_by_key(|card| card.rung);
+        let bot = quick
+            .context("the game has no bot that answers at once")?
+            .name;
         let setup = PlaySetup {
             bots: vec![bot.to_owned(); *kit.seats().end()],
             seed: 1,
@@ -19,10 +25,14 @@ impl Script {
             ..PlaySetup::default()
         };
         let played = kit.play(&setup, &Nodes(0))?;
-        let heard = played.transcript.into_iter().filter(|line| line.seat == Seat(0));
+        let heard = played
+            .transcript
+            .into_iter()
+            .filter(|line| line.seat == Seat(0));
         let rest = heard.map(|line| {
             let fields = line.call.split('&');
-            let rest = fields.filter(|field| !field.starts_with("market=") && !field.starts_with("id="));
+            let rest =
+                fields.filter(|field| !field.starts_with("market=") && !field.starts_with("id="));
             rest.collect::<Vec<_>>().join("&")
         });
         Ok(Self(rest.collect()))

@@ -51,7 +51,10 @@ pub(super) struct Site {
 
 impl Site {
     /// `durability`: `None` stores nothing.
-    pub(super) async fn start(folder: Folder, durability: Option<Durability>) -> anyhow::Result<Self> {
+    pub(super) async fn start(
+        folder: Folder,
+        durability: Option<Durability>,
+    ) -> anyhow::Result<Self> {
         let wanted = durability.unwrap_or(Durability::Process);
         let settings = Settings {
             durability: wanted,
@@ -71,9 +74,18 @@ impl Site {
             ..SessionOptions::default()
         };
         let sessions = Sessions::open(options, parts).await?;
-        let options = CallbackOptions { drain: Duration::ZERO, ..CallbackOptions::default() };
+        let options = CallbackOptions {
+            default_bot: games::ALL
+                .first()
+                .and_then(|kit| kit.bots().first())
+                .map_or_else(String::new, |card| card.name.to_owned()),
+            drain: Duration::ZERO,
+            ..CallbackOptions::default()
+        };
         let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no free loopback port")?;
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .context("no free loopback port")?;
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let serve = callbacks.serve(listener, stop.clone());
@@ -82,7 +94,15 @@ impl Site {
                 tracing::error!(%error, "the measured server failed");
             }
         });
-        Ok(Self { address, store, sessions, pool, stop, serving, _folder: folder })
+        Ok(Self {
+            address,
+            store,
+            sessions,
+            pool,
+            stop,
+            serving,
+            _folder: folder,
+        })
     }
 
     pub(super) async fn stop(self) {

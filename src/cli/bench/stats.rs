@@ -8,7 +8,8 @@ pub(super) struct Latencies(Vec<u32>);
 
 impl Latencies {
     pub(super) fn add(&mut self, latency: Duration) {
-        self.0.push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
+        self.0
+            .push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
     }
 
     pub(super) fn merge(&mut self, mut other: Self) {

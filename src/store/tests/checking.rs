@@ -1,3 +1,5 @@
+//! Checking a store: what verification finds.
+
 use super::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{Close, Direction, LATE, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;

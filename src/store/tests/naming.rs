@@ -1,3 +1,5 @@
+//! Naming who sits where, and whose model learns.
+
 use super::fake::{Pen, heard, match_id, new_match, open};
 use crate::store::{OpponentKind, Store, StoreError};
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Opening: locks, versions, foreign files, read-only folders.
+
 use super::fake::{Pen, heard, match_id, open, said, settings};
 use crate::store::{Store, StoreError};
 use tempfile::tempdir;

@@ -1,3 +1,5 @@
+//! Writing: order, batches, durability, recovery.
+
 use super::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{
     Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side, Store,

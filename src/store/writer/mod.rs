@@ -6,6 +6,7 @@ mod ending;
 mod fault;
 mod learning;
 mod naming;
+mod refusal;
 mod run;
 mod statements;
 

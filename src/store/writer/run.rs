@@ -4,9 +4,9 @@ use super::batch::{Batch, Sessions, Work, now_us};
 use super::command::{Command, Reply, answer};
 use super::fault::{EXIT_LOG_FAILED, Verdict, judge, shown};
 use super::naming::{self, NamingError};
+use super::refusal::refuse;
 use super::statements::Kind;
 use super::{ending, statements};
-use crate::store::error::StoreError;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
@@ -374,34 +374,6 @@ impl Writer {
         for reply in self.closing {
             // Whoever asked may be gone.
             let _ = reply.send(());
-        }
-    }
-}
-
-fn refuse(works: Vec<Work>, verdict: Verdict, why: &str) {
-    for work in works {
-        match work {
-            Work::Append { reply, .. } => answer(reply, Err(shown(verdict, why))),
-            Work::Open { reply, .. } | Work::Close { reply, .. } => {
-                answer(reply, Err(shown(verdict, why)));
-            }
-        }
-    }
-}
-
-impl Batch {
-    /// Answers those who wanted to end matches that do not exist.
-    fn refuse_unknown(&mut self, unknown: &std::collections::HashSet<String>) {
-        if unknown.is_empty() {
-            return;
-        }
-        for work in std::mem::take(&mut self.works) {
-            match work {
-                Work::Close { id, reply, .. } if unknown.contains(&id) => {
-                    answer(reply, Err(StoreError::Unknown { what: "match", id }));
-                }
-                other => self.works.push(other),
-            }
         }
     }
 }

@@ -1,16 +1,20 @@
 //! Matches in the store: kept whole, and taken up after a stop.
 
+use super::fake::WITHIN;
 use super::players::{Manner, Player};
 use super::{FAKE, kept_host, players, request, scores};
 use drover::referee::store_recording::StoreRecording;
-use drover::referee::{HostSettings, Recording};
-use drover::store::types::{Direction, Durability};
+use drover::referee::{
+    HostSettings, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch,
+};
+use drover::store::types::{Direction, Durability, Entry, MatchResult, NewMatch};
 use drover::store::{Settings, Store};
+use futures_util::future::BoxFuture;
 use games::{Cause, Kit, Seat};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 async fn store(path: &Path) -> Store {
     let find = |name: &str| (name == "count").then_some(&FAKE as &'static dyn Kit);
@@ -122,4 +126,74 @@ async fn a_stopped_match_goes_on_where_it_was() {
     clean(&kept).await;
     assert_eq!(host.resume().await.unwrap(), 0);
     kept.close().await;
+}
+
+#[tokio::test]
+async fn a_match_can_wait_until_its_answers_are_kept() {
+    for answers_wait in [false, true] {
+        let (release, released) = watch::channel(false);
+        let settings = HostSettings {
+            answers_wait,
+            ..HostSettings::default()
+        };
+        let host = kept_host(settings, Arc::new(Stuck(released))).await;
+        let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
+        let wanted = request(&players, json!({}));
+        let ending = host.start(wanted).await.unwrap().begin();
+        // Both notes of the first round, and the question.
+        players[0].has_heard(2).await;
+        players[1].has_heard(1).await;
+        if answers_wait {
+            let next = tokio::time::timeout(WITHIN, players[1].has_heard(2)).await;
+            assert!(next.is_err(), "nothing follows an answer that is not kept");
+        } else {
+            players[1].has_heard(6).await;
+        }
+        release.send(true).unwrap();
+        let hosted = ending.wait().await;
+        assert_eq!(scores(&hosted), [5, 5, 0, 0]);
+    }
+}
+
+/// Keeps nothing before it is released.
+#[derive(Clone)]
+struct Stuck(watch::Receiver<bool>);
+
+impl Recording for Stuck {
+    fn last_market<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<u64, RecordError>> {
+        Box::pin(async { Ok(0) })
+    }
+    fn open<'a>(
+        &'a self,
+        _: NewMatch,
+        _: &'a [u64],
+    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
+        Box::pin(async { Ok(Box::new(self.clone()) as Box<dyn MatchRecord>) })
+    }
+    fn unfinished<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn transcript<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: Seat,
+    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+impl MatchRecord for Stuck {
+    fn append(&mut self, _: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
+        Box::pin(async {
+            self.0.wait_for(|released| *released).await.unwrap();
+            Ok(())
+        })
+    }
+    fn close(self: Box<Self>, _: MatchResult) -> BoxFuture<'static, Result<(), RecordError>> {
+        Box::pin(async { Ok(()) })
+    }
 }
