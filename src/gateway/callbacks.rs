@@ -180,7 +180,9 @@ impl Serving {
         }
         let connection = Arc::new(Connection::new(Arc::clone(&self.gateway), peer, load));
         let service = service_fn(move |request| Arc::clone(&connection).serve(request));
-        let serving = self.builder.serve_connection(TokioIo::new(Socket::new(stream)), service);
+        let serving = self
+            .builder
+            .serve_connection(TokioIo::new(Socket::new(stream)), service);
         let finish = self.finish.clone();
         self.tracker.spawn(async move {
             tokio::pin!(serving);

@@ -34,7 +34,11 @@ struct Linger {
 
 impl Socket {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, refusal: None, linger: None }
+        Self {
+            stream,
+            refusal: None,
+            linger: None,
+        }
     }
 
     fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
@@ -51,7 +55,9 @@ impl Socket {
     }
 
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Some(linger) = &mut self.linger else { return Poll::Ready(()) };
+        let Some(linger) = &mut self.linger else {
+            return Poll::Ready(());
+        };
         let mut scrap = [0; 4096];
         while linger.bytes < LINGER_BYTES_MAX && linger.until.as_mut().poll(cx).is_pending() {
             let mut buffer = ReadBuf::new(&mut scrap);
@@ -67,7 +73,9 @@ impl Socket {
 /// Whether this is a response that hyper wrote by itself: ours always name their type.
 fn is_bare_refusal(bytes: &[u8]) -> bool {
     (bytes.starts_with(REFUSAL) || bytes.starts_with(REFUSAL_1_0))
-        && !bytes.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:"))
+        && !bytes
+            .windows(13)
+            .any(|part| part.eq_ignore_ascii_case(b"content-type:"))
 }
 
 impl AsyncRead for Socket {
@@ -87,7 +95,9 @@ impl AsyncWrite for Socket {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         if self.refusal.is_none() && is_bare_refusal(bytes) {
-            let status = bytes.get(9..12).and_then(|text| std::str::from_utf8(text).ok());
+            let status = bytes
+                .get(9..12)
+                .and_then(|text| std::str::from_utf8(text).ok());
             let text = wording::bare_refusal(status.unwrap_or("400"));
             self.refusal = Some((text, 0, bytes.len()));
             let until = Box::pin(tokio::time::sleep(LINGER));

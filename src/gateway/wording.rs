@@ -72,7 +72,10 @@ pub(super) fn bare_refusal(status: &str) -> Vec<u8> {
     metrics::counter!(crate::metrics::REJECTED, "status" => status.to_owned()).increment(1);
     let (reason, text) = match status {
         "414" => ("URI Too Long", "the request line is too long"),
-        "431" => ("Request Header Fields Too Large", "the request line and headers are too long"),
+        "431" => (
+            "Request Header Fields Too Large",
+            "the request line and headers are too long",
+        ),
         "408" => ("Request Timeout", "the request did not arrive in time"),
         _ => ("Bad Request", "this is no HTTP request that can be read"),
     };

@@ -426,7 +426,10 @@ impl Shared {
         let added = entries.len() as u64;
         if self.options.unstored {
             core.seq += added;
-            return Ok(Receipt { last: core.head, committed: Instant::now() });
+            return Ok(Receipt {
+                last: core.head,
+                committed: Instant::now(),
+            });
         }
         let rows = core.rows.as_deref().cloned();
         let (open, match_) = match rows {

@@ -324,9 +324,12 @@ impl Profile {
     }
 
     fn turn(&self, view: &View, limits: &mut Limits, rng: &mut impl Chance) -> Act {
+        let always = view.deck_empty() || self.early == Early::Always;
+        if !always && !view.herds[0].contains(&3) {
+            return Act::Auction;
+        }
         let standing = Standing::of(&view.herds);
         let mut best: Option<Challenge> = None;
-        let always = view.deck_empty() || self.early == Early::Always;
         let least = if always { 1 } else { 3 };
         if limits.traded_at != view.deck_left || view.deck_empty() {
             (limits.traded_at, limits.traded) = (view.deck_left, 0);

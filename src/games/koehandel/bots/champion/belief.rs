@@ -53,10 +53,17 @@ impl Belief {
             .unwrap_or([Purse::START; PLAYERS])
     }
 
-    /// How many deals are held possible; 1 means that everything is known.
+    /// Whether everything is known.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.deals.len()
+    pub fn is_certain(&self) -> bool {
+        self.deals.len() == 1
+    }
+
+    /// The most cash that a player holds in any of the deals.
+    #[must_use]
+    pub fn most_cash(&self, of: Compass) -> u16 {
+        let cash = self.deals.iter().map(|deal| deal[of.index()].value());
+        cash.max().unwrap_or(0)
     }
 
     /// A donkey gave everybody a card.

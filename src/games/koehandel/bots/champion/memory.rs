@@ -23,8 +23,98 @@ pub struct Sale {
     pub price: u16,
     /// The others' bids.
     pub history: History,
-    /// The reader's own bids, each with how many of the others' came before it.
+    /// The reader's own bids, each with how many of the others' came before it. The wire does not
+    /// show them: who is asked again has bid, and is taken to have raised by the least.
     pub own: Vec<(usize, u16)>,
+}
+
+/// Something that a rival did, for those who count.
+#[derive(Clone, Copy, Debug)]
+pub enum Noted {
+    /// He was asked in an auction.
+    Auction {
+        /// Who.
+        rival: Compass,
+        /// His bids.
+        part: Part,
+        /// What the card is worth to him by his own claim.
+        claim: f32,
+        /// The most cash he can have held.
+        most: u16,
+    },
+    /// He sold a card and bought it himself or not.
+    PreEmpt {
+        /// Who.
+        rival: Compass,
+        /// Whether he bought.
+        bought: bool,
+        /// At what price.
+        price: u16,
+        /// What the card is worth to him by his own claim.
+        claim: f32,
+    },
+    /// He was shown to be bluffing.
+    Exposed(Compass),
+    /// His bid in a trade came to light.
+    Offer {
+        /// Who.
+        rival: Compass,
+        /// What he bid.
+        paid: Purse,
+    },
+    /// He was challenged by the reader.
+    Counter {
+        /// Who.
+        rival: Compass,
+        /// Whether a counter bid came to light.
+        countered: bool,
+    },
+    /// He paid for a card.
+    Paid {
+        /// Who.
+        rival: Compass,
+        /// Whether with the very cards that the server would have picked.
+        exact: bool,
+    },
+    /// His turn, before the deck's end, with a trade possible.
+    Turn {
+        /// Who.
+        rival: Compass,
+        /// Whether he traded.
+        traded: bool,
+    },
+}
+
+impl Sale {
+    /// The reader's bids once he is asked again.
+    fn asked_again(mut self) -> Vec<(usize, u16)> {
+        self.own.push((self.history.len(), self.price + 10));
+        self.own
+    }
+
+    /// Who passed, by place.
+    #[must_use]
+    pub fn out(&self) -> [bool; PLAYERS] {
+        let mut out = [false; PLAYERS];
+        self.replay(|who, bid, price| {
+            if bid <= price {
+                out[who.index()] = true;
+            }
+        });
+        out
+    }
+
+    /// Tells every bid of the others with the price before it.
+    fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
+        let mut price = 0;
+        for (at, (who, bid)) in self.history.iter().enumerate() {
+            for (_, own) in self.own.iter().filter(|(before, _)| *before == at) {
+                price = price.max(*own);
+            }
+            told(*who, *bid, price);
+            price = price.max(*bid);
+        }
+    }
 }
 
 /// A settlement between two others of which rows may follow.
@@ -59,6 +149,10 @@ pub struct Memory {
     /// The reader's trade now open: the rival, the animal, the count, whether the rival began it and
     /// how many cards he showed.
     trade: Option<(Compass, Animal, u8, bool, u8)>,
+    /// The rival challenged by the reader last, and whether he was seen to counter.
+    answer: Option<(Compass, bool)>,
+    /// What was noted since the last look, if anybody looks.
+    notes: Option<Vec<Noted>>,
     seed: u64,
     events: u64,
 }
@@ -79,15 +173,33 @@ impl Memory {
             open: Open::None,
             collecting: None,
             trade: None,
+            answer: None,
+            notes: None,
             seed,
             events: 0,
         }
     }
 
-    /// Notes the reader's own bid in the open auction.
-    pub fn note_bid(&mut self, bid: u16) {
-        if let Some(sale) = &mut self.sale {
-            sale.own.push((sale.history.len(), bid));
+    /// Notes from now on what rivals do; [`Memory::notes`] gives it.
+    pub fn take_notes(&mut self) {
+        self.notes = Some(Vec::new());
+    }
+
+    /// What was noted since the last call.
+    pub fn notes(&mut self) -> Vec<Noted> {
+        self.notes.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn note(&mut self, note: Noted) {
+        if let Some(notes) = &mut self.notes {
+            notes.push(note);
+        }
+    }
+
+    /// Settles whether the rival challenged last has countered.
+    fn note_answer(&mut self) {
+        if let Some((rival, countered)) = self.answer.take() {
+            self.note(Noted::Counter { rival, countered });
         }
     }
 
@@ -134,7 +246,12 @@ impl Memory {
                     self.read_turn(auctioneer, None);
                 }
                 self.trade = None;
-                let own = self.sale.take().map_or_else(Vec::new, |sale| sale.own);
+                self.note_answer();
+                let own = self
+                    .sale
+                    .take()
+                    .filter(|sale| (sale.card, sale.auctioneer) == (card, auctioneer))
+                    .map_or_else(Vec::new, Sale::asked_again);
                 self.sale = Some(Sale {
                     card,
                     auctioneer,
@@ -171,6 +288,9 @@ impl Memory {
                 self.read_sale(None);
                 self.sale = None;
                 self.belief.shown(by, hand);
+                if by != Compass::S {
+                    self.note(Noted::Exposed(by));
+                }
             }
             _ => self.hear_payment(message),
         }
@@ -180,6 +300,13 @@ impl Memory {
         match *message {
             Message::Money { payer, paid } => {
                 if let Some(sale) = self.sale.clone() {
+                    if self.belief.is_certain() {
+                        let exact = self.cards_of(payer).exact_payment(sale.price) == Some(paid);
+                        self.note(Noted::Paid {
+                            rival: payer,
+                            exact,
+                        });
+                    }
                     self.read_price(payer, Compass::S, sale.price);
                     self.settle(sale.card, payer);
                 } else {
@@ -217,6 +344,13 @@ impl Memory {
                 } = std::mem::replace(&mut self.open, Open::None)
                 {
                     self.read_price(buyer, payee, price);
+                    if self.belief.is_certain() {
+                        let exact = self.cards_of(buyer).exact_payment(price);
+                        self.note(Noted::Paid {
+                            rival: buyer,
+                            exact: exact.is_some_and(|paid| paid.cards() == cards),
+                        });
+                    }
                     let mut coin = self.coin();
                     self.belief.paid(buyer, payee, cards, price, &mut coin);
                     if let Some(sale) = self.sale.clone() {
@@ -237,6 +371,7 @@ impl Memory {
                 challenger,
                 cards,
             } => {
+                self.note_answer();
                 self.read_turn(challenger, Some((Compass::S, animal)));
                 self.trade = Some((challenger, animal, count, true, cards));
             }
@@ -248,6 +383,7 @@ impl Memory {
                 self.before = self.herds;
                 self.move_animals(animal, count, loser, Compass::S);
                 if self.trade.is_none() {
+                    self.answer = Some((loser, false));
                     self.trade = Some((loser, animal, count, false, 0));
                 }
             }
@@ -259,6 +395,7 @@ impl Memory {
                 self.before = self.herds;
                 self.move_animals(animal, count, Compass::S, winner);
                 if self.trade.is_none() {
+                    self.answer = Some((winner, true));
                     self.trade = Some((winner, animal, count, false, 0));
                 }
             }
@@ -293,7 +430,11 @@ impl Memory {
                     trade.loser = (loser, cards);
                 }
             }
-            Message::Start => self.trade = None,
+            Message::Start => {
+                self.trade = None;
+                self.note_answer();
+            }
+            Message::End(_) => self.note_answer(),
             _ => {}
         }
     }
@@ -349,6 +490,11 @@ impl Memory {
         view
     }
 
+    fn cards_of(&mut self, rival: Compass) -> Purse {
+        let mut coin = self.coin();
+        self.belief.draw(&mut coin)[rival.index()]
+    }
+
     fn cash(&mut self, rival: Compass) -> u16 {
         let mut coin = self.coin();
         self.belief.draw(&mut coin)[rival.index()].value()
@@ -359,6 +505,12 @@ impl Memory {
             return;
         }
         let view = self.rival_view(rival, self.herds);
+        if !view.deck_empty() && view.can_trade(Compass::S) {
+            self.note(Noted::Turn {
+                rival,
+                traded: traded.is_some(),
+            });
+        }
         let coin = self.coin();
         let seen = traded.map(|(with, animal)| (Compass::of(rival.index(), with.index()), animal));
         self.readings[rival.index() - 1].turn(&view, seen, &coin);
@@ -375,6 +527,10 @@ impl Memory {
         let view = self.rival_view(rival, self.before);
         let coin = self.coin();
         let me = Compass::of(rival.index(), 0);
+        self.note(Noted::Offer { rival, paid });
+        if let Some((_, countered)) = &mut self.answer {
+            *countered = true;
+        }
         self.readings[rival.index() - 1].bid(&view, (me, animal, count), cards, Some(paid), &coin);
     }
 
@@ -389,6 +545,12 @@ impl Memory {
         if auctioneer != Compass::S {
             let claims = claims(&self.herds, sale.card);
             let cash = self.cash(auctioneer);
+            self.note(Noted::PreEmpt {
+                rival: auctioneer,
+                bought: payer == auctioneer,
+                price,
+                claim: claims[auctioneer.index()],
+            });
             self.readings[auctioneer.index() - 1].pre_empt(
                 payer == auctioneer,
                 price,
@@ -411,27 +573,13 @@ impl Memory {
                 continue;
             }
             let mut part = Part::default();
-            let mut price = 0;
             let mut asked = false;
-            for (at, (who, bid)) in sale.history.iter().enumerate() {
-                for (_, own) in sale.own.iter().filter(|(before, _)| *before == at) {
-                    price = price.max(*own);
-                }
-                if *who == rival {
+            sale.replay(|who, bid, price| {
+                if who == rival {
                     asked = true;
-                    if *bid > price {
-                        part.bid = *bid;
-                        if *bid == price + 10 {
-                            part.steps = part.steps.saturating_add(1);
-                        } else {
-                            part.jumps = part.jumps.saturating_add(1);
-                        }
-                    } else {
-                        part.passed = Some(price);
-                    }
+                    part.add(bid, price);
                 }
-                price = price.max(*bid);
-            }
+            });
             if let Some((winner, bid)) = end {
                 if winner == rival && bid >= part.bid {
                     part.bid = bid;
@@ -442,6 +590,12 @@ impl Memory {
             }
             if asked {
                 let cash = self.cash(rival);
+                self.note(Noted::Auction {
+                    rival,
+                    part,
+                    claim: claims[rival.index()],
+                    most: self.belief.most_cash(rival),
+                });
                 self.readings[rival.index() - 1].auction(
                     part,
                     sale.card,

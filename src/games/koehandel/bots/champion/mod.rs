@@ -2,9 +2,10 @@
 
 pub mod belief;
 mod candidates;
-pub mod memory;
+mod memory;
 mod player;
 pub mod playout;
 pub mod reading;
 
+pub use memory::{Memory, Noted};
 pub use player::{Champion, DESCRIPTION};

@@ -79,8 +79,6 @@ pub struct Champion {
     /// The limit chosen for the card now up.
     limit: Option<(u8, u16)>,
     search: Option<Box<Search>>,
-    /// The bid given as answer, until the next message shows that it was said.
-    said: Option<u16>,
     models: bool,
 }
 
@@ -88,14 +86,18 @@ impl Champion {
     /// A champion with his own chance.
     #[must_use]
     pub fn new(mut rng: Rng, models: &Models) -> Self {
-        let seed = rng.bits();
+        let mut memory = Memory::new(rng.bits());
+        for (reading, rival) in memory.readings.iter_mut().zip(Compass::RIVALS) {
+            if let Some(weights) = models.weights(rival) {
+                reading.prefer(&weights);
+            }
+        }
         Self {
-            memory: Memory::new(seed),
+            memory,
             rng,
             base_limits: Limits::NONE,
             limit: None,
             search: None,
-            said: None,
             models: models.enabled,
         }
     }
@@ -195,19 +197,8 @@ impl Champion {
                 leader,
                 auctioneer,
             } => {
-                let mut out = [false; PLAYERS];
-                let mut most = 0;
-                if let Some(sale) = &self.memory.sale {
-                    for (at, (who, bid)) in sale.history.iter().enumerate() {
-                        for (_, own) in sale.own.iter().filter(|(before, _)| *before == at) {
-                            most = most.max(*own);
-                        }
-                        if *bid <= most {
-                            out[who.index()] = true;
-                        }
-                        most = most.max(*bid);
-                    }
-                }
+                let sale = self.memory.sale.as_ref();
+                let out = sale.map_or([false; PLAYERS], super::memory::Sale::out);
                 Moment::Bid {
                     card,
                     auctioneer: auctioneer.index(),
@@ -295,20 +286,19 @@ impl Champion {
             (Candidate::Act(act), _) => act,
             (Candidate::Limit(limit), Ask::Bid { price, .. }) => {
                 self.limit = Some((view.deck_left, limit));
-                self.bid(limit, *price)
+                bid(limit, *price)
             }
             (Candidate::Limit(_), _) => Act::PASS,
         }
     }
+}
 
-    fn bid(&mut self, limit: u16, price: u16) -> Act {
-        self.said = None;
-        if price + 10 <= limit {
-            self.said = Some(price + 10);
-            Act::bid(price + 10)
-        } else {
-            Act::PASS
-        }
+/// The least raise within a limit.
+fn bid(limit: u16, price: u16) -> Act {
+    if price + 10 <= limit {
+        Act::bid(price + 10)
+    } else {
+        Act::PASS
     }
 }
 
@@ -358,9 +348,6 @@ fn worth(game: &Koehandel) -> f64 {
 impl Bot<Koehandel> for Champion {
     fn observe(&mut self, message: &Message) {
         self.search = None;
-        if let Some(bid) = self.said.take() {
-            self.memory.note_bid(bid);
-        }
         self.memory.hear(message);
     }
 
@@ -377,7 +364,7 @@ impl Bot<Koehandel> for Champion {
                 .as_ref()
                 .is_some_and(|sale| !sale.own.is_empty())
         {
-            return (self.bid(limit, *price), Progress::Done);
+            return (bid(limit, *price), Progress::Done);
         }
         let mut search = match self.search.take() {
             Some(search) if search.view == *view && search.ask == *ask => search,

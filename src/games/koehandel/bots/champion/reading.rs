@@ -41,6 +41,22 @@ pub struct Part {
     pub jumps: u8,
 }
 
+impl Part {
+    /// He answered `bid` at `price`.
+    pub fn add(&mut self, bid: u16, price: u16) {
+        if bid <= price {
+            self.passed = Some(price);
+            return;
+        }
+        self.bid = bid;
+        if bid == price + 10 {
+            self.steps = self.steps.saturating_add(1);
+        } else {
+            self.jumps = self.jumps.saturating_add(1);
+        }
+    }
+}
+
 impl Reading {
     /// Before anything was seen.
     #[must_use]
