@@ -3,6 +3,7 @@
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
 use super::worker;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -50,6 +51,8 @@ pub(super) struct Shared {
     pub(super) threads: usize,
     pub(super) slice: Duration,
     watch: Mutex<Watch>,
+    decisions: AtomicU64,
+    used_us: AtomicU64,
 }
 
 /// Which slices are running: number, end, whether their thread was replaced.
@@ -86,6 +89,8 @@ impl Pool {
             threads,
             slice: options.slice.max(worker::FLOOR),
             watch: Mutex::new(Watch::default()),
+            decisions: AtomicU64::new(0),
+            used_us: AtomicU64::new(0),
         });
         let closer = Arc::new(Closer(Arc::clone(&shared)));
         for number in 0..threads {
@@ -130,6 +135,16 @@ impl Pool {
             .present
     }
 
+    /// How many decisions were thought about so far, and for how long in all.
+    #[must_use]
+    pub fn used(&self) -> (u64, Duration) {
+        let decisions = self.shared.decisions.load(Ordering::Relaxed);
+        (
+            decisions,
+            Duration::from_micros(self.shared.used_us.load(Ordering::Relaxed)),
+        )
+    }
+
     /// How long a job that arrives now may have to wait for its first slice.
     #[must_use]
     pub fn delay(&self) -> Duration {
@@ -170,6 +185,12 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .close();
         self.arrived.notify_all();
+    }
+
+    pub(super) fn note_decision(&self, used: Duration) {
+        self.decisions.fetch_add(1, Ordering::Relaxed);
+        self.used_us
+            .fetch_add(used.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// Notes that a slice begins that is to be over at `end`; gives its number.
