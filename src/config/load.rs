@@ -379,7 +379,8 @@ fn rules(values: &Values<'_>, game: &str) -> serde_json::Value {
             Some(toml::Value::Boolean(flag)) => json!(flag),
             _ => continue,
         };
-        if value.to_string() != card.default {
+        let stated = value.to_string();
+        if stated != card.default {
             options.insert(card.name.to_owned(), value);
         }
     }

@@ -103,10 +103,10 @@ pub(super) async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyho
         }
         filled += read;
         let text = buffer.get(..filled).unwrap_or_default();
-        if let Some(length) = whole(text)? {
-            if length == filled {
-                return Ok(());
-            }
+        if let Some(length) = whole(text)?
+            && length == filled
+        {
+            return Ok(());
         }
     }
 }
