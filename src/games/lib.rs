@@ -10,6 +10,7 @@ pub mod koehandel;
 #[cfg(test)]
 pub mod laws;
 pub mod rng;
+pub mod search;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};

@@ -252,6 +252,31 @@ impl View {
         self.settle_bounds();
     }
 
+    /// As [`View::pay`] without bounds: only estimates move, for playouts.
+    pub(super) fn pay_blind(&mut self, from: Compass, to: Compass, flow: Flow) {
+        let (from, to) = (from.index(), to.index());
+        let (cards, guess) = match flow {
+            Flow::Seen(purse) => {
+                if from == Compass::S.index() {
+                    self.purse = self.purse.less(purse);
+                } else {
+                    self.purse = self.purse.plus(purse);
+                }
+                (purse.cards(), purse.value())
+            }
+            Flow::Hidden { cards, least } if least > 0 || self.cards[from] == 0 => (cards, least),
+            Flow::Hidden { cards, .. } => {
+                let share =
+                    u32::from(self.guess[from]) * u32::from(cards) / u32::from(self.cards[from]);
+                (cards, share as u16)
+            }
+        };
+        self.cards[from] = self.cards[from].saturating_sub(cards);
+        self.cards[to] = self.cards[to].saturating_add(cards);
+        self.guess[from] = self.guess[from].saturating_sub(guess);
+        self.guess[to] = self.guess[to].saturating_add(guess);
+    }
+
     /// Draws the bounds together: nobody holds more than his cards can be worth, and the three
     /// rivals' cash adds up to what is known.
     pub(super) fn settle_bounds(&mut self) {

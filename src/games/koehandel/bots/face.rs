@@ -16,36 +16,47 @@ pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's valu
 pub struct Face;
 
 /// What a card is worth to it, in points.
-fn limit(card: Animal) -> u16 {
+#[must_use]
+pub fn limit(card: Animal) -> u16 {
     card.value() / 4
+}
+
+/// Its answer.
+#[must_use]
+pub fn act(view: &View, ask: &Ask) -> Act {
+    let cash = view.purse.value();
+    match *ask {
+        Ask::Turn if view.deck_empty() => {
+            let mut best = None;
+            challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
+                let dearest = best.is_none_or(|(_, animal)| challenge.animal > animal);
+                if dearest {
+                    best = Some((challenge.rival, challenge.animal));
+                }
+            });
+            best.map_or(Act::Auction, |(rival, animal)| {
+                Act::trade(rival, animal, pick(view.purse, cash / 3))
+            })
+        }
+        Ask::Turn => Act::Auction,
+        Ask::Bid { card, price, .. } => Act::Amount(raise(limit(card).min(cash), price)),
+        Ask::PreEmpt { card, price, .. } if price <= limit(card).min(cash) => Act::bid(price),
+        Ask::PreEmpt { .. } => Act::PASS,
+        Ask::Pay { price, .. } => pay(view.purse, price),
+        Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(pick(view.purse, cash / 3)),
+    }
+}
+
+/// The next bid over `price` within `limit`.
+#[must_use]
+pub fn raise(limit: u16, price: u16) -> Option<u16> {
+    (price + 10 <= limit).then_some(price + 10)
 }
 
 impl Bot<Koehandel> for Face {
     fn observe(&mut self, _: &Message) {}
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let cash = view.purse.value();
-        match *ask {
-            Ask::Turn if view.deck_empty() => {
-                let mut best = None;
-                challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
-                    let dearest = best.is_none_or(|(_, animal)| challenge.animal > animal);
-                    if dearest {
-                        best = Some((challenge.rival, challenge.animal));
-                    }
-                });
-                best.map_or(Act::Auction, |(rival, animal)| {
-                    Act::trade(rival, animal, pick(view.purse, cash / 3))
-                })
-            }
-            Ask::Turn => Act::Auction,
-            Ask::Bid { card, price, .. } if price + 10 <= limit(card).min(cash) => {
-                Act::bid(price + 10)
-            }
-            Ask::PreEmpt { card, price, .. } if price <= limit(card).min(cash) => Act::bid(price),
-            Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
-            Ask::Pay { price, .. } => pay(view.purse, price),
-            Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(pick(view.purse, cash / 3)),
-        }
+        act(view, ask)
     }
 }

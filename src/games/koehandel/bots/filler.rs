@@ -14,15 +14,21 @@ pub const DESCRIPTION: &str =
 /// The filler.
 pub struct Filler;
 
+/// Its answer.
+#[must_use]
+pub fn act(view: &View, ask: &Ask) -> Act {
+    match ask {
+        Ask::Turn => Act::Auction,
+        Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
+        Ask::Pay { price, .. } => pay(view.purse, *price),
+        Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(Purse::EMPTY),
+    }
+}
+
 impl Bot<Koehandel> for Filler {
     fn observe(&mut self, _: &Message) {}
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        match ask {
-            Ask::Turn => Act::Auction,
-            Ask::Bid { .. } | Ask::PreEmpt { .. } => Act::PASS,
-            Ask::Pay { price, .. } => pay(view.purse, *price),
-            Ask::Counter { .. } | Ask::Rebid { .. } => Act::cards(Purse::EMPTY),
-        }
+        act(view, ask)
     }
 }

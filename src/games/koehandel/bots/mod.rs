@@ -1,17 +1,19 @@
 //! The ladder of built-in players, weakest first, one file each, and the champion above them.
 //! What was tried and measured: README.md.
 
+pub mod champion;
 mod duel;
-mod evolved;
-mod face;
+pub mod evolved;
+pub mod face;
 mod filler;
 mod guide;
 pub mod policy;
 mod random;
 mod registry;
 mod setbuilder;
+pub mod styles;
 mod trader;
-mod tuned;
+pub mod tuned;
 
 pub use duel::{Stage, signature};
 pub use evolved::Rule;

@@ -9,6 +9,28 @@ use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
 use crate::rng::Rng;
 
+/// Where a player's chance comes from: the seeded generator in matches, a cheaper one in playouts.
+pub trait Chance {
+    /// A real number in `[0, 1)`.
+    fn unit(&mut self) -> f64;
+    /// A whole number in `0..bound`; 0 for `bound` 0.
+    fn below(&mut self, bound: u32) -> u32;
+    /// True with probability `p`.
+    fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+}
+
+impl Chance for Rng {
+    fn unit(&mut self) -> f64 {
+        Rng::unit(self)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        Rng::below(self, bound)
+    }
+}
+
 /// When a player starts trades while animals are still to be turned up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Early {
@@ -190,7 +212,24 @@ impl Limits {
         traded: 0,
     };
 
-    fn refresh(&mut self, profile: &Profile, view: &View, card: Animal, rng: &mut Rng) {
+    /// Limits set from outside until the card is settled.
+    #[must_use]
+    pub fn fixed(deck_left: u8, bid: u16, pre_empt: u16) -> Self {
+        Self {
+            deck_left,
+            bid,
+            pre_empt,
+            ..Self::NONE
+        }
+    }
+
+    /// The most to bid in the auction now open.
+    #[must_use]
+    pub fn bid(&self) -> u16 {
+        self.bid
+    }
+
+    fn refresh(&mut self, profile: &Profile, view: &View, card: Animal, rng: &mut impl Chance) {
         if self.deck_left != view.deck_left {
             self.deck_left = view.deck_left;
             (self.bid, self.pre_empt) = profile.limits(view, card, rng);
@@ -203,35 +242,49 @@ fn tens(amount: f32) -> u16 {
 }
 
 impl Profile {
+    /// Sets the limits for the card now up, whose stakes somebody else worked out.
+    pub fn remember(
+        &self,
+        limits: &mut Limits,
+        (own, rival): (f32, f32),
+        view: &View,
+        rng: &mut impl Chance,
+    ) {
+        if limits.deck_left != view.deck_left {
+            limits.deck_left = view.deck_left;
+            (limits.bid, limits.pre_empt) = self.within(own, rival, view.purse.value(), rng);
+        }
+    }
+
     /// The limits for `card`: the most to bid and the most to buy for as auctioneer.
-    fn limits(&self, view: &View, card: Animal, rng: &mut Rng) -> (u16, u16) {
+    fn limits(&self, view: &View, card: Animal, rng: &mut impl Chance) -> (u16, u16) {
         let standing = Standing::of(&view.herds);
         let claim = |place: usize| standing.claim(place, card, view.herds[place][card.index()], 1);
         let rival = claim(1).max(claim(2)).max(claim(3));
-        let stake = claim(0) + self.denial * rival;
+        self.within(claim(0), rival, view.purse.value(), rng)
+    }
+
+    fn within(&self, own: f32, rival: f32, cash: u16, rng: &mut impl Chance) -> (u16, u16) {
         let noise = self.noise * (2.0 * rng.unit() as f32 - 1.0);
-        let cash = f32::from(view.purse.value());
-        let spend = cash * (1.0 - self.reserve);
+        self.limits_at(own, rival, cash, noise)
+    }
+
+    /// The limits to bid and to buy for given claims, cash and noise.
+    #[must_use]
+    pub fn limits_at(&self, own: f32, rival: f32, cash: u16, noise: f32) -> (u16, u16) {
+        let stake = own + self.denial * rival;
+        let spend = f32::from(cash) * (1.0 - self.reserve);
         let within = |fraction: f32| tens((stake * fraction * (1.0 + noise)).min(spend));
         (within(self.bid), within(self.pre_empt))
     }
 
     /// Answers an ask. `limits` is the player's memory between the asks of one auction.
-    pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut Rng) -> Act {
+    pub fn act(&self, view: &View, ask: &Ask, limits: &mut Limits, rng: &mut impl Chance) -> Act {
         match *ask {
             Ask::Turn => self.turn(view, limits, rng),
             Ask::Bid { card, price, .. } => {
                 limits.refresh(self, view, card, rng);
-                if price >= limits.bid {
-                    return Act::PASS;
-                }
-                let least = price + 10;
-                if self.jump {
-                    let steps = u32::from((limits.bid - least) / 10) + 1;
-                    Act::bid(least + 10 * rng.below(steps) as u16)
-                } else {
-                    Act::bid(least)
-                }
+                Act::Amount(self.raise(limits.bid, price, rng))
             }
             Ask::PreEmpt { card, price, .. } => {
                 limits.refresh(self, view, card, rng);
@@ -247,20 +300,36 @@ impl Profile {
                 count,
                 challenger,
                 ..
-            } => self.counter(view, challenger, animal, count, rng),
+            } => Act::cards(self.counter(view, (challenger, animal, count), rng)),
             Ask::Rebid {
                 animal,
                 count,
                 opponent,
                 ..
-            } => self.counter(view, opponent, animal, count, rng),
+            } => Act::cards(self.counter(view, (opponent, animal, count), rng)),
         }
     }
 
-    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut Rng) -> Act {
+    /// The next bid over `price` within the limit.
+    pub fn raise(&self, limit: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
+        let least = price + 10;
+        if least > limit {
+            None
+        } else if self.jump {
+            let steps = u32::from((limit - least) / 10) + 1;
+            Some(least + 10 * rng.below(steps) as u16)
+        } else {
+            Some(least)
+        }
+    }
+
+    fn turn(&self, view: &View, limits: &mut Limits, rng: &mut impl Chance) -> Act {
+        let always = view.deck_empty() || self.early == Early::Always;
+        if !always && !view.herds[0].contains(&3) {
+            return Act::Auction;
+        }
         let standing = Standing::of(&view.herds);
         let mut best: Option<Challenge> = None;
-        let always = view.deck_empty() || self.early == Early::Always;
         let least = if always { 1 } else { 3 };
         if limits.traded_at != view.deck_left || view.deck_empty() {
             (limits.traded_at, limits.traded) = (view.deck_left, 0);
@@ -284,7 +353,7 @@ impl Profile {
     }
 
     /// The opening bid of a challenge.
-    fn offer(&self, view: &View, challenge: &Challenge, rng: &mut Rng) -> Purse {
+    pub fn offer(&self, view: &View, challenge: &Challenge, rng: &mut impl Chance) -> Purse {
         if self.bluffs(view, rng) {
             return Purse::single(Note::Zero);
         }
@@ -292,21 +361,20 @@ impl Profile {
         self.make_up(view.purse, self.capped(view, challenge.rival, amount))
     }
 
-    fn counter(
+    /// The bid against a challenge.
+    pub fn counter(
         &self,
         view: &View,
-        rival: Compass,
-        animal: Animal,
-        count: u8,
-        rng: &mut Rng,
-    ) -> Act {
+        (rival, animal, count): (Compass, Animal, u8),
+        rng: &mut impl Chance,
+    ) -> Purse {
         let standing = Standing::of(&view.herds);
         let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
         if self.bluffs(view, rng) {
-            return Act::cards(Purse::single(Note::Zero));
+            return Purse::single(Note::Zero);
         }
         let amount = stake * draw(self.counter, rng);
-        Act::cards(self.make_up(view.purse, self.capped(view, rival, amount)))
+        self.make_up(view.purse, self.capped(view, rival, amount))
     }
 
     fn make_up(&self, hand: Purse, amount: u16) -> Purse {
@@ -317,7 +385,7 @@ impl Profile {
         }
     }
 
-    fn bluffs(&self, view: &View, rng: &mut Rng) -> bool {
+    fn bluffs(&self, view: &View, rng: &mut impl Chance) -> bool {
         self.bluff > 0.0 && view.purse.of(Note::Zero) > 0 && rng.chance(f64::from(self.bluff))
     }
 
@@ -330,7 +398,7 @@ impl Profile {
     }
 }
 
-fn draw((low, high): (f32, f32), rng: &mut Rng) -> f32 {
+fn draw((low, high): (f32, f32), rng: &mut impl Chance) -> f32 {
     low + (high - low) * rng.unit() as f32
 }
 

@@ -1,7 +1,7 @@
 //! Rung 2: legal and uniform. Half the time it trades if it can, with a random part of its hand; it
 //! bids 10 to 40 more every second time while its cash allows, and counters and buys every second time.
 
-use super::policy::{Standing, challenges, pay};
+use super::policy::{Chance, Standing, challenges, pay};
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::{Note, Purse};
 use crate::koehandel::message::Message;
@@ -16,35 +16,59 @@ pub const DESCRIPTION: &str = "Plays legal moves at random: every second time it
 /// The random player.
 pub struct Random(pub Rng);
 
-impl Random {
-    fn part(&mut self, hand: Purse) -> Purse {
-        let mut part = Purse::EMPTY;
-        for note in Note::ALL {
-            for _ in 0..hand.of(note) {
-                if self.0.chance(0.5) {
-                    part = part.plus(Purse::single(note));
-                }
+fn part(hand: Purse, rng: &mut impl Chance) -> Purse {
+    let mut part = Purse::EMPTY;
+    for note in Note::ALL {
+        for _ in 0..hand.of(note) {
+            if rng.chance(0.5) {
+                part = part.plus(Purse::single(note));
             }
         }
-        part
     }
+    part
+}
 
-    fn turn(&mut self, view: &View) -> Act {
-        let mut all: SmallVec<[_; 16]> = SmallVec::new();
-        challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
-            all.push(challenge);
-        });
-        let wanted = view.deck_empty() || self.0.chance(0.5);
-        let drawn = self.0.below(all.len() as u32) as usize;
-        match all.get(drawn) {
-            Some(challenge) if wanted => {
-                let mut offer = self.part(view.purse);
-                if offer.cards() == 0 {
-                    offer = view.purse;
-                }
-                Act::trade(challenge.rival, challenge.animal, offer)
+fn turn(view: &View, rng: &mut impl Chance) -> Act {
+    let mut all: SmallVec<[_; 16]> = SmallVec::new();
+    challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
+        all.push(challenge);
+    });
+    let wanted = view.deck_empty() || rng.chance(0.5);
+    let drawn = rng.below(all.len() as u32) as usize;
+    match all.get(drawn) {
+        Some(challenge) if wanted => {
+            let mut offer = part(view.purse, rng);
+            if offer.cards() == 0 {
+                offer = view.purse;
             }
-            _ => Act::Auction,
+            Act::trade(challenge.rival, challenge.animal, offer)
+        }
+        _ => Act::Auction,
+    }
+}
+
+/// The next bid over `price`.
+pub fn raise(cash: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
+    let bid = price + 10 * (1 + rng.below(4) as u16);
+    (rng.chance(0.5) && bid <= cash).then_some(bid)
+}
+
+/// Its answer.
+pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> Act {
+    let cash = view.purse.value();
+    match *ask {
+        Ask::Turn => turn(view, rng),
+        Ask::Bid { price, .. } => Act::Amount(raise(cash, price, rng)),
+        Ask::PreEmpt { price, .. } if rng.chance(0.5) && price <= cash => Act::bid(price),
+        Ask::PreEmpt { .. } => Act::PASS,
+        Ask::Pay { price, .. } => pay(view.purse, price),
+        Ask::Counter { .. } | Ask::Rebid { .. } => {
+            let countered = rng.chance(0.5);
+            Act::cards(if countered {
+                part(view.purse, rng)
+            } else {
+                Purse::EMPTY
+            })
         }
     }
 }
@@ -53,32 +77,6 @@ impl Bot<Koehandel> for Random {
     fn observe(&mut self, _: &Message) {}
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        match *ask {
-            Ask::Turn => self.turn(view),
-            Ask::Bid { price, .. } => {
-                let bid = price + 10 * (1 + self.0.below(4) as u16);
-                if self.0.chance(0.5) && bid <= view.purse.value() {
-                    Act::bid(bid)
-                } else {
-                    Act::PASS
-                }
-            }
-            Ask::PreEmpt { price, .. } => {
-                if self.0.chance(0.5) && price <= view.purse.value() {
-                    Act::bid(price)
-                } else {
-                    Act::PASS
-                }
-            }
-            Ask::Pay { price, .. } => pay(view.purse, price),
-            Ask::Counter { .. } | Ask::Rebid { .. } => {
-                let part = if self.0.chance(0.5) {
-                    self.part(view.purse)
-                } else {
-                    Purse::EMPTY
-                };
-                Act::cards(part)
-            }
-        }
+        act(view, ask, &mut self.0)
     }
 }

@@ -1,7 +1,7 @@
 //! The list of built-in players and how to make one by name.
 
 use super::policy::{Player, Profile};
-use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
+use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::game::Bot;
 use crate::kit::BotCard;
 use crate::koehandel::models::Models;
@@ -37,6 +37,10 @@ pub const CARDS: &[BotCard] = &[
     card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
     card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
+    BotCard {
+        thinks: true,
+        ..card(9, "champion", champion::DESCRIPTION, 0x4082_B103_4798_F9E5)
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is his own chance; `models` is what
@@ -44,11 +48,11 @@ pub const CARDS: &[BotCard] = &[
 #[must_use]
 pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehandel>>> {
     let rng = Rng::new(seed, BOT_STREAM);
-    let _ = models;
     let profile: Profile = match name {
         "filler" => return Some(Box::new(filler::Filler)),
         "random" => return Some(Box::new(random::Random(rng))),
         "face" => return Some(Box::new(face::Face)),
+        "champion" => return Some(Box::new(champion::Champion::new(rng, models))),
         "evolved" => return Some(Box::new(evolved::Evolved::new(rng))),
         "setbuilder" => setbuilder::PROFILE,
         "trader" => trader::PROFILE,

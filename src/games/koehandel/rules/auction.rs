@@ -14,7 +14,7 @@ pub(super) struct Auction {
     pub auctioneer: usize,
     pub leader: Option<usize>,
     pub price: u16,
-    out: [bool; PLAYERS],
+    pub out: [bool; PLAYERS],
     exposed: [bool; PLAYERS],
     /// What was logged as bid, in order; 0 is a pass.
     log: SmallVec<[(u8, u16); 12]>,
@@ -60,6 +60,24 @@ impl Auction {
             .filter(|(bidder, _)| usize::from(*bidder) != reader)
             .map(|(bidder, value)| (Compass::of(reader, usize::from(*bidder)), *value))
             .collect()
+    }
+
+    /// Takes up an auction in its middle.
+    pub fn resume(
+        &mut self,
+        card: Animal,
+        auctioneer: usize,
+        leader: Option<usize>,
+        price: u16,
+        out: [bool; PLAYERS],
+        exposed: [bool; PLAYERS],
+    ) {
+        self.card = card;
+        self.auctioneer = auctioneer;
+        self.leader = leader;
+        self.price = price;
+        self.out = out;
+        self.exposed = exposed;
     }
 
     fn next_bidder(&self, after: usize) -> Option<usize> {

@@ -46,20 +46,22 @@ pub(super) enum Phase {
 #[derive(Clone, Debug)]
 pub struct Koehandel {
     pub(super) options: Options,
-    deck: [Animal; 40],
-    deck_size: u8,
-    drawn: u8,
+    pub(super) deck: [Animal; 40],
+    pub(super) deck_size: u8,
+    pub(super) drawn: u8,
     pub(super) donkeys: u8,
     pub(super) purses: [Purse; PLAYERS],
     pub(super) herds: [Herd; PLAYERS],
     pub(super) barred: [bool; PLAYERS],
-    turn: usize,
+    pub(super) turn: usize,
     pub(super) phase: Phase,
     pub(super) auction: Auction,
     pub(super) trade: Trade,
     pub(super) views: [View; PLAYERS],
-    end_turns: u16,
-    end_turns_without_set: u16,
+    pub(super) end_turns: u16,
+    pub(super) end_turns_without_set: u16,
+    /// Made up for a playout: views keep estimates of cash, no bounds.
+    pub(super) blind: bool,
 }
 
 impl Koehandel {
@@ -94,6 +96,7 @@ impl Koehandel {
             views: std::array::from_fn(rotate),
             end_turns: 0,
             end_turns_without_set: 0,
+            blind: false,
         };
         for seat in 0..PLAYERS {
             ear.hear(seat, || Message::Begin);
@@ -312,7 +315,12 @@ impl Koehandel {
                     least,
                 }
             };
-            self.views[seat].pay(Compass::of(seat, from), Compass::of(seat, to), flow);
+            let (from, to) = (Compass::of(seat, from), Compass::of(seat, to));
+            if self.blind {
+                self.views[seat].pay_blind(from, to, flow);
+            } else {
+                self.views[seat].pay(from, to, flow);
+            }
         }
     }
 }

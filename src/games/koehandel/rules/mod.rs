@@ -3,6 +3,7 @@
 mod act;
 mod auction;
 mod game;
+mod imagine;
 mod setup;
 mod trade;
 
@@ -12,4 +13,5 @@ mod tests;
 pub(in crate::koehandel) use act::check;
 pub use act::{Act, Ask, Money};
 pub use game::{Ear, Koehandel, Silence, score};
+pub use imagine::{Bidding, Moment};
 pub use setup::Setup;

@@ -1,0 +1,307 @@
+//! What the rivals may hold: a small set of equally likely deals of the hidden money, carried along
+//! with everything heard. As long as nothing was hidden there is one deal, the true one.
+
+use super::playout::Coin;
+use crate::koehandel::bots::policy::{Challenge, Chance, Standing, trade_stake};
+use crate::koehandel::bots::styles::Style;
+use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::view::{Herd, View};
+
+/// Deals kept once something is hidden.
+const PARTICLES: usize = 96;
+/// Tries to find an offer of the style with the count of cards seen.
+const TRIES: usize = 6;
+
+/// Everybody's money, the viewer first.
+pub type Deal = [Purse; PLAYERS];
+
+/// A bid in a trade between two others, of which only the number of cards was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenTrade {
+    /// Over what, and how many, with the herds as they were before.
+    pub animal: Animal,
+    /// How many of it moved.
+    pub count: u8,
+    /// Who won and how many cards he paid.
+    pub winner: (Compass, u8),
+    /// Who lost and how many cards he paid, where losers pay.
+    pub loser: (Compass, u8),
+}
+
+/// The deals held possible.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    deals: Vec<Deal>,
+}
+
+impl Belief {
+    /// At the start everybody's hand is known.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            deals: vec![[Purse::START; PLAYERS]],
+        }
+    }
+
+    /// One of the deals.
+    #[must_use]
+    pub fn draw(&self, chance: &mut impl Chance) -> Deal {
+        let at = chance.below(self.deals.len() as u32) as usize;
+        self.deals
+            .get(at)
+            .copied()
+            .unwrap_or([Purse::START; PLAYERS])
+    }
+
+    /// Whether everything is known.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.deals.len() == 1
+    }
+
+    /// The most cash that a player holds in any of the deals.
+    #[must_use]
+    pub fn most_cash(&self, of: Compass) -> u16 {
+        let cash = self.deals.iter().map(|deal| deal[of.index()].value());
+        cash.max().unwrap_or(0)
+    }
+
+    /// A donkey gave everybody a card.
+    pub fn donkey(&mut self, note: Note) {
+        for deal in &mut self.deals {
+            for purse in deal {
+                *purse = purse.plus(Purse::single(note)).capped();
+            }
+        }
+    }
+
+    /// These cards were seen to move.
+    pub fn seen(&mut self, from: Compass, to: Compass, paid: Purse) {
+        let paid = paid.capped();
+        self.keep(|deal| deal[from.index()].holds(paid));
+        for deal in &mut self.deals {
+            deal[from.index()] = deal[from.index()].less(paid);
+            deal[to.index()] = deal[to.index()].plus(paid).capped();
+        }
+    }
+
+    /// A whole hand was shown.
+    pub fn shown(&mut self, by: Compass, hand: Purse) {
+        let hand = hand.capped();
+        self.keep(|deal| deal[by.index()] == hand);
+        for deal in &mut self.deals {
+            deal[by.index()] = hand;
+        }
+    }
+
+    /// `cards` cards paid a `price` out of sight. Whoever pays exactly tells much by their number.
+    pub fn paid(&mut self, from: Compass, to: Compass, cards: u8, price: u16, coin: &mut Coin) {
+        let exact = |deal: &Deal| {
+            deal[from.index()]
+                .exact_payment(price)
+                .filter(|paid| paid.cards() == cards)
+        };
+        self.keep(|deal| exact(deal).is_some());
+        let certain = self.deals.iter().all(|deal| exact(deal).is_some());
+        if !certain {
+            self.spread();
+        }
+        for deal in &mut self.deals {
+            let paid = exact(deal).unwrap_or_else(|| {
+                (0..TRIES)
+                    .map(|_| random_part(deal[from.index()], cards, coin))
+                    .find(|part| part.value() >= price)
+                    .unwrap_or_else(|| random_part(deal[from.index()], cards, coin))
+            });
+            deal[from.index()] = deal[from.index()].less(paid);
+            deal[to.index()] = deal[to.index()].plus(paid).capped();
+        }
+        self.fold();
+    }
+
+    /// Money moved in a trade between two others. `style` says how each may have bid.
+    pub fn traded(
+        &mut self,
+        trade: &HiddenTrade,
+        herds: &[Herd; PLAYERS],
+        donkeys: u8,
+        mut style: impl FnMut(Compass, &mut Coin) -> Style,
+        coin: &mut Coin,
+    ) {
+        let ((winner, won), (loser, lost)) = (trade.winner, trade.loser);
+        if won == 0 && lost == 0 {
+            return;
+        }
+        self.spread();
+        for deal in &mut self.deals {
+            let view = View::of(*deal, *herds, donkeys);
+            let mut bid = |from: Compass, to: Compass, cards: u8, coin: &mut Coin| {
+                let hand = deal[from.index()];
+                if cards == 0 || cards >= hand.cards() {
+                    return if cards == 0 { Purse::EMPTY } else { hand };
+                }
+                let seat = from.index();
+                let seen = view.imagined(seat, deal);
+                let style = style(from, coin);
+                for _ in 0..TRIES {
+                    let rival = Compass::of(seat, to.index());
+                    let part = bid_of(&style, &seen, rival, trade.animal, trade.count, coin);
+                    if part.cards() == cards {
+                        return part;
+                    }
+                }
+                random_part(hand, cards, coin)
+            };
+            let mut paid = bid(winner, loser, won, coin);
+            let mut back = bid(loser, winner, lost, coin);
+            for _ in 0..TRIES {
+                if paid.value() >= back.value() {
+                    break;
+                }
+                paid = random_part(deal[winner.index()], won, coin);
+                back = bid(loser, winner, lost, coin);
+            }
+            for (from, to, part) in [(winner, loser, paid), (loser, winner, back)] {
+                deal[from.index()] = deal[from.index()].less(part);
+                deal[to.index()] = deal[to.index()].plus(part).capped();
+            }
+        }
+        self.fold();
+    }
+
+    /// Brings the deals in line with what the seat surely knows: its own purse, everybody's number of
+    /// cards, the money given out, and the bounds on cash. Deals anew what fits nowhere.
+    pub fn agree(&mut self, view: &View, coin: &mut Coin) {
+        let fits = |deal: &Deal| {
+            Compass::RIVALS.map(Compass::index).iter().all(|rival| {
+                let cash = deal[*rival].value();
+                let bounds = view.cash[*rival];
+                deal[*rival].cards() == view.cards[*rival]
+                    && (bounds.low..=bounds.high).contains(&cash)
+            })
+        };
+        let pool = hidden(view);
+        let whole = |deal: &Deal| deal[1].plus(deal[2]).plus(deal[3]) == pool;
+        for deal in &mut self.deals {
+            deal[0] = view.purse;
+        }
+        if self.deals.iter().all(|deal| fits(deal) && whole(deal)) {
+            return;
+        }
+        self.deals.retain(|deal| fits(deal) && whole(deal));
+        if self.deals.is_empty() {
+            self.deals = (0..PARTICLES)
+                .map(|_| {
+                    let dealt = |coin: &mut Coin| deal_out(view, pool, coin);
+                    (0..TRIES)
+                        .map(|_| dealt(coin))
+                        .find(fits)
+                        .unwrap_or_else(|| dealt(coin))
+                })
+                .collect();
+        }
+    }
+
+    /// Keeps the deals that a fact allows; if it allows none, all of them for repair at
+    /// [`Belief::agree`].
+    fn keep(&mut self, allowed: impl Fn(&Deal) -> bool) {
+        if self.deals.iter().any(&allowed) {
+            self.deals.retain(allowed);
+        }
+    }
+
+    /// Many copies, to go separate ways.
+    fn spread(&mut self) {
+        let count = self.deals.len();
+        if count == 0 || count >= PARTICLES {
+            return;
+        }
+        self.deals = (0..PARTICLES)
+            .filter_map(|at| self.deals.get(at % count).copied())
+            .collect();
+    }
+
+    /// One deal is enough where all are equal.
+    fn fold(&mut self) {
+        if let Some(first) = self.deals.first().copied()
+            && self.deals.iter().all(|deal| *deal == first)
+        {
+            self.deals = vec![first];
+        }
+    }
+}
+
+/// A bid in a trade, made by a style.
+pub fn bid_of(
+    style: &Style,
+    view: &View,
+    rival: Compass,
+    animal: Animal,
+    count: u8,
+    coin: &mut Coin,
+) -> Purse {
+    match style {
+        Style::Filler => Purse::EMPTY,
+        Style::Random => {
+            let cards = coin.below(u32::from(view.purse.cards()) + 1) as u8;
+            random_part(view.purse, cards, coin)
+        }
+        Style::Face => crate::koehandel::bots::policy::pick(view.purse, view.purse.value() / 3),
+        Style::Profile(profile) => {
+            let standing = Standing::of(&view.herds);
+            let stake = trade_stake(view, &standing, rival, animal, count, profile.trade_denial);
+            let challenge = Challenge {
+                rival,
+                animal,
+                count,
+                stake,
+                rank: 1,
+            };
+            profile.offer(view, &challenge, coin)
+        }
+    }
+}
+
+/// The money that the rivals hold together.
+fn hidden(view: &View) -> Purse {
+    let mut all = Purse::EMPTY;
+    for _ in 0..PLAYERS {
+        all = all.plus(Purse::START);
+        for note in Note::DONKEYS.iter().take(usize::from(view.donkeys)) {
+            all = all.plus(Purse::single(*note));
+        }
+    }
+    all.less(view.purse)
+}
+
+/// Deals the hidden money to hands of the known sizes; leaves nobody with cards that do not exist.
+fn deal_out(view: &View, pool: Purse, coin: &mut Coin) -> Deal {
+    let mut deal = [view.purse, Purse::EMPTY, Purse::EMPTY, Purse::EMPTY];
+    let mut left = pool;
+    for rival in 1..PLAYERS {
+        let size = view.cards[rival].min(left.cards());
+        let hand = random_part(left, size, coin);
+        left = left.less(hand);
+        deal[rival] = hand;
+    }
+    deal
+}
+
+/// So many cards of a hand, each equally likely.
+pub fn random_part(hand: Purse, cards: u8, coin: &mut Coin) -> Purse {
+    let mut left = hand;
+    let mut part = Purse::EMPTY;
+    for _ in 0..cards.min(hand.cards()) {
+        let mut at = coin.below(u32::from(left.cards())) as u8;
+        for note in Note::ALL {
+            let count = left.of(note);
+            if at < count {
+                left.0[note as usize] -= 1;
+                part.0[note as usize] += 1;
+                break;
+            }
+            at -= count;
+        }
+    }
+    part
+}

@@ -1,0 +1,135 @@
+//! What the champion weighs at each kind of decision. The first candidate is always what its base
+//! policy would do.
+
+use super::memory::Sale;
+use crate::koehandel::bots::policy::{Challenge, Standing, challenges, pick};
+use crate::koehandel::cards::{Compass, Note, Purse};
+use crate::koehandel::rules::{Act, Ask};
+use crate::koehandel::view::View;
+
+/// Challenges weighed at one turn.
+const CHALLENGES_MAX: usize = 6;
+
+/// One way to go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Candidate {
+    /// This act.
+    Act(Act),
+    /// Bidding by least raises up to this limit until the card is settled.
+    Limit(u16),
+}
+
+/// Limits to weigh in an auction, as fractions of the cash; above 1 is a bluff that makes others pay.
+const LIMITS: [f32; 9] = [0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0, 1.5];
+/// Offers to weigh in a trade, as fractions of the cash.
+const OFFERS: [f32; 6] = [0.08, 0.2, 0.35, 0.5, 0.75, 1.0];
+
+/// The candidates of one decision, the base policy's first.
+#[must_use]
+pub fn candidates(
+    view: &View,
+    ask: &Ask,
+    base: Act,
+    limit: u16,
+    sale: Option<&Sale>,
+) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    let mut add = |candidate: Candidate| {
+        if !all.contains(&candidate) {
+            all.push(candidate);
+        }
+    };
+    match *ask {
+        Ask::Turn => {
+            add(Candidate::Act(base));
+            if !view.deck_empty() {
+                add(Candidate::Act(Act::Auction));
+            }
+            for challenge in worth_trying(view) {
+                let some_card = |offer: &Purse| offer.cards() > 0 || view.purse.of(Note::Zero) == 0;
+                for offer in offers(view, challenge.rival).into_iter().filter(some_card) {
+                    add(Candidate::Act(Act::trade(
+                        challenge.rival,
+                        challenge.animal,
+                        offer,
+                    )));
+                }
+            }
+        }
+        Ask::Bid { price, .. } => {
+            add(Candidate::Limit(limit));
+            let cash = f32::from(view.purse.value());
+            let leads = sale.is_some_and(|sale| sale.price > 0);
+            for fraction in LIMITS {
+                let limit = (cash * fraction) as u16 / 10 * 10;
+                if limit > price || fraction == 0.0 {
+                    if fraction <= 1.0 || leads || limit > price {
+                        add(Candidate::Limit(limit));
+                    }
+                }
+            }
+        }
+        Ask::PreEmpt { price, .. } => {
+            add(Candidate::Act(base));
+            add(Candidate::Act(Act::PASS));
+            if view.purse.value() >= price {
+                add(Candidate::Act(Act::bid(price)));
+            }
+        }
+        Ask::Counter { challenger, .. } => {
+            add(Candidate::Act(base));
+            for offer in offers(view, challenger) {
+                add(Candidate::Act(Act::cards(offer)));
+            }
+        }
+        Ask::Rebid { opponent, .. } => {
+            add(Candidate::Act(base));
+            for offer in offers(view, opponent) {
+                add(Candidate::Act(Act::cards(offer)));
+            }
+        }
+        Ask::Pay { .. } => add(Candidate::Act(base)),
+    }
+    all
+}
+
+/// The trades with most at stake.
+fn worth_trying(view: &View) -> Vec<Challenge> {
+    let mut found = Vec::new();
+    challenges(view, &Standing::of(&view.herds), 0.65, |challenge| {
+        found.push(challenge)
+    });
+    found.sort_by(|a: &Challenge, b| {
+        (b.rank == 3, b.stake)
+            .partial_cmp(&(a.rank == 3, a.stake))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    found.truncate(CHALLENGES_MAX);
+    found
+}
+
+/// Bids worth trying against a rival: nothing, a bare zero, parts of the own cash, just more than he has.
+fn offers(view: &View, rival: Compass) -> Vec<Purse> {
+    let hand = view.purse;
+    let cash = hand.value();
+    let mut offers = vec![Purse::EMPTY];
+    if hand.of(Note::Zero) > 0 {
+        offers.push(Purse::single(Note::Zero));
+    }
+    for fraction in OFFERS {
+        let amount = (f32::from(cash) * fraction) as u16;
+        offers.push(pick(hand, amount));
+    }
+    let over = view.guess[rival.index()] + 10;
+    offers.extend(hand.exact_payment(over));
+    offers.retain(|offer| hand.holds(*offer));
+    let mut kept: Vec<Purse> = Vec::new();
+    for offer in offers {
+        if !kept.iter().any(|other| {
+            other.value() == offer.value() && (other.cards() > 0) == (offer.cards() > 0)
+        }) {
+            kept.push(offer);
+        }
+    }
+    kept
+}

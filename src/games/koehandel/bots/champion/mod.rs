@@ -1,0 +1,11 @@
+//! Rung 9: the champion.
+
+pub mod belief;
+mod candidates;
+mod memory;
+mod player;
+pub mod playout;
+pub mod reading;
+
+pub use memory::{Memory, Noted};
+pub use player::{Champion, DESCRIPTION};

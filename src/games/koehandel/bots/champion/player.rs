@@ -1,0 +1,437 @@
+//! The champion itself: base policy, memory, and the search now running.
+
+use super::candidates::{Candidate, candidates};
+use super::memory::Memory;
+use super::playout::{Coin, play_out};
+use super::reading::Reading;
+use crate::game::{Bot, Budget};
+use crate::koehandel::bots::champion::belief::{Deal, bid_of};
+use crate::koehandel::bots::evolved;
+use crate::koehandel::bots::policy::{Chance, Limits, Profile};
+use crate::koehandel::bots::styles::{KINDS, Style};
+use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::message::Message;
+use crate::koehandel::models::Models;
+use crate::koehandel::options::{Options, TradePayment};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Moment, Money, Silence, score};
+use crate::koehandel::view::View;
+use crate::rng::Rng;
+use crate::search::{Race, Verdict};
+use crate::wire::Progress;
+use std::sync::LazyLock;
+
+/// What it does, in one sentence.
+pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays the match out on the real rules with each rival as the type it seems to be, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
+
+/// Numbers that may be tuned from outside while measuring.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Standard errors by which a candidate must beat the base policy.
+    pub doubt: f64,
+    /// The weight of winning against the share of points.
+    pub win: f64,
+    /// Scenarios at most for one decision.
+    pub most: u64,
+    /// Whether to search auctions, pre-emptions, turns, counters.
+    pub parts: [bool; 4],
+    /// Whether to read types.
+    pub read: bool,
+}
+
+static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
+    let number = |key: &str, default: f64| {
+        std::env::var(key)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(default)
+    };
+    Tuning {
+        doubt: number("T_DOUBT", 1.5),
+        win: number("T_WIN", 0.5),
+        most: number("T_MOST", 4000.0) as u64,
+        parts: [
+            number("T_BID", 1.0) > 0.0,
+            number("T_PRE", 1.0) > 0.0,
+            number("T_TURN", 1.0) > 0.0,
+            number("T_COUNTER", 1.0) > 0.0,
+        ],
+        read: number("T_READ", 1.0) > 0.0,
+    }
+});
+
+/// A search under way.
+struct Search {
+    view: View,
+    ask: Ask,
+    candidates: Vec<Candidate>,
+    race: Race,
+    seed: u64,
+    weights: [Vec<f32>; 3],
+    nodes: u64,
+    settled: bool,
+    scene: Option<Box<Scene>>,
+}
+
+/// A scenario under way: the made-up position and what the candidates tried so far are worth in it.
+struct Scene {
+    start: Koehandel,
+    cast: [Style; PLAYERS],
+    seed: u64,
+    values: Vec<f64>,
+}
+
+/// Rung 9.
+pub struct Champion {
+    memory: Memory,
+    rng: Rng,
+    base_limits: Limits,
+    /// The limit chosen for the card now up.
+    limit: Option<(u8, u16)>,
+    search: Option<Box<Search>>,
+    models: bool,
+}
+
+impl Champion {
+    /// A champion with his own chance.
+    #[must_use]
+    pub fn new(mut rng: Rng, models: &Models) -> Self {
+        let mut memory = Memory::new(rng.bits());
+        for (reading, rival) in memory.readings.iter_mut().zip(Compass::RIVALS) {
+            if let Some(weights) = models.weights(rival) {
+                reading.prefer(&weights);
+            }
+        }
+        Self {
+            memory,
+            rng,
+            base_limits: Limits::NONE,
+            limit: None,
+            search: None,
+            models: models.enabled,
+        }
+    }
+
+    fn open(&mut self, view: &View, ask: &Ask) -> Search {
+        self.memory.agree(view);
+        let base = base(self.memory.rule.payment());
+        let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
+        let limit = self.base_limits.bid();
+        let act = never_empty(view, act);
+        let parts = &TUNING.parts;
+        let wanted = match ask {
+            Ask::Bid { .. } => parts[0],
+            Ask::PreEmpt { .. } => parts[1],
+            Ask::Turn => parts[2],
+            _ => parts[3],
+        };
+        let mut all = candidates(view, ask, act, limit, self.memory.sale.as_ref());
+        if !wanted {
+            all.truncate(1);
+        }
+        let weights = std::array::from_fn(|at| {
+            if TUNING.read && self.models {
+                self.memory.readings[at].weights()
+            } else {
+                KINDS
+                    .iter()
+                    .map(|kind| f32::from(u8::from(kind.name == "tuned")))
+                    .collect()
+            }
+        });
+        Search {
+            view: *view,
+            ask: *ask,
+            race: Race::new(all.len(), 8, TUNING.most, TUNING.doubt),
+            settled: all.len() < 2,
+            candidates: all,
+            seed: self.rng.bits(),
+            weights,
+            nodes: 0,
+            scene: None,
+        }
+    }
+
+    /// Makes up the next scenario.
+    fn scene(&self, search: &Search) -> Scene {
+        let mut coin = Coin::at(search.seed, search.race.scenarios(), 0);
+        let deal = self.memory.belief.draw(&mut coin);
+        let trade_payment = if coin.chance(self.memory.rule.exchange()) {
+            TradePayment::Exchange
+        } else {
+            TradePayment::Winner
+        };
+        let mut cast = [Style::Profile(*base(trade_payment)); PLAYERS];
+        for (style, weights) in cast.iter_mut().skip(1).zip(&search.weights) {
+            let kind = Reading::draw(weights, &mut coin);
+            *style = KINDS[kind % KINDS.len()].style;
+        }
+        let (deck, count) = unseen(&search.view, &search.ask, &mut coin);
+        let options = Options {
+            trade_payment,
+            ..Options::default()
+        };
+        let moment = self.moment(search, &deal, &cast, &mut coin);
+        Scene {
+            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment),
+            cast,
+            seed: coin.bits(),
+            values: Vec::with_capacity(search.race.alive().len()),
+        }
+    }
+
+    /// Plays the next candidate out in the scenario under way; every candidate still in the race is
+    /// tried in each scenario.
+    fn play_one(&self, search: &mut Search) {
+        let mut scene = match search.scene.take() {
+            Some(scene) => scene,
+            None => Box::new(self.scene(search)),
+        };
+        let alive = search.race.alive();
+        let candidate = alive
+            .get(scene.values.len())
+            .and_then(|at| search.candidates.get(*at));
+        if let Some(candidate) = candidate {
+            let mut game = scene.start.clone();
+            let mut memory = [Limits::NONE; PLAYERS];
+            match *candidate {
+                Candidate::Act(act) => game.play(Some(act), &mut Silence),
+                Candidate::Limit(limit) => {
+                    memory[0] = Limits::fixed(search.view.deck_left, limit, 0);
+                }
+            }
+            play_out(&mut game, &scene.cast, &mut memory, scene.seed);
+            scene.values.push(worth(&game));
+            search.nodes += 1;
+        }
+        if scene.values.len() >= alive.len() {
+            search.settled = search.race.add(&scene.values) == Verdict::Settled;
+        } else {
+            search.scene = Some(scene);
+        }
+    }
+
+    fn moment(
+        &self,
+        search: &Search,
+        deal: &Deal,
+        cast: &[Style; PLAYERS],
+        coin: &mut Coin,
+    ) -> Moment {
+        match search.ask {
+            Ask::Turn | Ask::Pay { .. } => Moment::Turn,
+            Ask::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+            } => {
+                let sale = self.memory.sale.as_ref();
+                let out = sale.map_or([false; PLAYERS], super::memory::Sale::out);
+                Moment::Bid {
+                    card,
+                    auctioneer: auctioneer.index(),
+                    leader: (price > 0).then_some(leader.index()),
+                    price,
+                    out,
+                }
+            }
+            Ask::PreEmpt {
+                card,
+                price,
+                bidder,
+            } => Moment::PreEmpt {
+                card,
+                leader: bidder.index(),
+                price,
+            },
+            Ask::Counter {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => Moment::Counter {
+                challenger: challenger.index(),
+                animal,
+                count,
+                offer: self.hidden_bid(
+                    search,
+                    deal,
+                    cast,
+                    (challenger, animal, count),
+                    cards,
+                    coin,
+                ),
+            },
+            Ask::Rebid {
+                animal,
+                count,
+                opponent,
+                cards,
+                challenger,
+            } => {
+                let theirs =
+                    self.hidden_bid(search, deal, cast, (opponent, animal, count), cards, coin);
+                Moment::Rebid {
+                    rival: opponent.index(),
+                    animal,
+                    count,
+                    mine: Purse::EMPTY,
+                    theirs,
+                    challenger,
+                }
+            }
+        }
+    }
+
+    /// What a rival may have bid with so many cards.
+    fn hidden_bid(
+        &self,
+        search: &Search,
+        deal: &Deal,
+        cast: &[Style; PLAYERS],
+        (rival, animal, count): (Compass, Animal, u8),
+        cards: u8,
+        coin: &mut Coin,
+    ) -> Purse {
+        let seat = rival.index();
+        let hand = deal[seat];
+        if cards >= hand.cards() {
+            return hand;
+        }
+        let view = search.view.imagined(seat, deal);
+        let me = Compass::of(seat, 0);
+        for _ in 0..8 {
+            let bid = bid_of(&cast[seat], &view, me, animal, count, coin);
+            if bid.cards() == cards {
+                return bid;
+            }
+        }
+        super::belief::random_part(hand, cards, coin)
+    }
+
+    fn answer(&mut self, view: &View, ask: &Ask, candidate: Candidate) -> Act {
+        match (candidate, ask) {
+            (Candidate::Act(act), _) => act,
+            (Candidate::Limit(limit), Ask::Bid { price, .. }) => {
+                self.limit = Some((view.deck_left, limit));
+                bid(limit, *price)
+            }
+            (Candidate::Limit(_), _) => Act::PASS,
+        }
+    }
+}
+
+/// The policy that the champion leaves only for a proven gain, and plays by in playouts.
+fn base(payment: TradePayment) -> &'static Profile {
+    match payment {
+        TradePayment::Winner => &evolved::WINNER,
+        TradePayment::Exchange => &evolved::EXCHANGE,
+    }
+}
+
+/// A challenge with a bare zero where there is one: a referee may refuse the empty hand (A10).
+fn never_empty(view: &View, act: Act) -> Act {
+    match act {
+        Act::Trade {
+            opponent,
+            animal,
+            offer: Money::Cards(Purse::EMPTY),
+        } if view.purse.of(Note::Zero) > 0 => Act::Trade {
+            opponent,
+            animal,
+            offer: Money::Cards(Purse::single(Note::Zero)),
+        },
+        act => act,
+    }
+}
+
+/// The least raise within a limit.
+fn bid(limit: u16, price: u16) -> Act {
+    if price + 10 <= limit {
+        Act::bid(price + 10)
+    } else {
+        Act::PASS
+    }
+}
+
+/// The cards that may still be turned up, in a made-up order.
+fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) {
+    let up = match ask {
+        Ask::Bid { card, .. } | Ask::PreEmpt { card, .. } => Some(*card),
+        _ => None,
+    };
+    let mut deck = [Animal::DONKEY; 40];
+    let mut count = 0;
+    for animal in Animal::all() {
+        let out: u8 = view.herds.iter().map(|herd| herd[animal.index()]).sum();
+        let left = 4u8.saturating_sub(out + u8::from(up == Some(animal)));
+        for _ in 0..left {
+            if let Some(place) = deck.get_mut(count) {
+                *place = animal;
+                count += 1;
+            }
+        }
+    }
+    for last in (1..count).rev() {
+        deck.swap(last, coin.below(last as u32 + 1) as usize);
+    }
+    (deck, count)
+}
+
+/// What an end is worth to seat 0.
+fn worth(game: &Koehandel) -> f64 {
+    let scores = game.herds().map(|herd| score(&herd));
+    let best = scores.iter().copied().max().unwrap_or(0);
+    let winners = scores.iter().filter(|score| **score == best).count();
+    let sum: i64 = scores.iter().sum();
+    let win = if scores[0] == best {
+        1.0 / winners as f64
+    } else {
+        0.0
+    };
+    let share = if sum > 0 {
+        scores[0] as f64 / sum as f64
+    } else {
+        0.25
+    };
+    TUNING.win * win + (1.0 - TUNING.win) * share
+}
+
+impl Bot<Koehandel> for Champion {
+    fn observe(&mut self, message: &Message) {
+        self.search = None;
+        self.memory.hear(message);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Act, Progress) {
+        if let (Ask::Bid { price, .. }, Some((deck_left, limit))) = (ask, self.limit)
+            && deck_left == view.deck_left
+            && self
+                .memory
+                .sale
+                .as_ref()
+                .is_some_and(|sale| !sale.own.is_empty())
+        {
+            return (bid(limit, *price), Progress::Done);
+        }
+        let mut search = match self.search.take() {
+            Some(search) if search.view == *view && search.ask == *ask => search,
+            _ => Box::new(self.open(view, ask)),
+        };
+        while !search.settled && search.nodes < slice.nodes && !(slice.stop)() {
+            self.play_one(&mut search);
+        }
+        let choice = search.candidates.get(search.race.choice()).copied();
+        let done = search.settled || search.nodes >= slice.nodes;
+        let act = choice.map_or(Act::PASS, |choice| self.answer(view, ask, choice));
+        if done {
+            return (act, Progress::Done);
+        }
+        self.search = Some(search);
+        (act, Progress::More)
+    }
+}

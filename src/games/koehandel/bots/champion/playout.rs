@@ -1,0 +1,119 @@
+//! Playing a made-up position to its end on the real rules, everybody by his style.
+
+use crate::koehandel::bots::policy::{Chance, Limits};
+use crate::koehandel::bots::styles::{Style, claims};
+use crate::koehandel::cards::PLAYERS;
+use crate::koehandel::rules::{Act, Ask, Koehandel, Silence};
+
+/// No auction has more raises than this: 10 by 10 up to all money there is.
+const RAISES_MAX: usize = 400;
+
+/// A cheap stream of numbers for playouts. Keyed by place and moment, so that two playouts of one
+/// scenario meet the same chance wherever they come to the same moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Coin(u64);
+
+impl Coin {
+    /// The stream of `seed` at `moment` for `seat`.
+    #[must_use]
+    pub fn at(seed: u64, moment: u64, seat: usize) -> Self {
+        Self(seed ^ (moment << 3 | seat as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+    }
+
+    /// The next 64 bits (SplitMix64).
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+impl Chance for Coin {
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        ((self.bits() >> 32) * u64::from(bound) >> 32) as u32
+    }
+}
+
+/// Plays `game` to its end. `memory` is each player's memory of the card now up.
+pub fn play_out(
+    game: &mut Koehandel,
+    cast: &[Style; PLAYERS],
+    memory: &mut [Limits; PLAYERS],
+    seed: u64,
+) {
+    let mut end_turns = 0;
+    while let Some((seat, ask)) = game.asked() {
+        if let Ask::Bid { .. } = ask {
+            run_bidding(game, cast, memory, seed);
+            continue;
+        }
+        let undrawn = game.undrawn() as u64;
+        if undrawn == 0 && matches!(ask, Ask::Turn) {
+            end_turns += 1;
+        }
+        let moment = 1 + (undrawn | end_turns << 8) * 8 + u64::from(matches!(ask, Ask::Turn));
+        let mut coin = Coin::at(seed, moment, seat);
+        let act = cast[seat].act(game.seen_by(seat), &ask, &mut memory[seat], &mut coin);
+        game.play(Some(act), &mut Silence);
+    }
+}
+
+/// Runs the bidding aside and tells the rules everybody's last bid only: the same sale in few steps.
+fn run_bidding(
+    game: &mut Koehandel,
+    cast: &[Style; PLAYERS],
+    memory: &mut [Limits; PLAYERS],
+    seed: u64,
+) {
+    let Some(start) = game.bidding() else { return };
+    let claims = claims(game.herds(), start.card);
+    let undrawn = game.undrawn() as u64;
+    let mut coins: [Coin; PLAYERS] =
+        std::array::from_fn(|seat| Coin::at(seed, undrawn * 8 + 5, seat));
+    let purses = game.purses().map(|purse| purse.value());
+    for seat in 0..PLAYERS {
+        cast[seat].remember(
+            &mut memory[seat],
+            &claims,
+            seat,
+            game.seen_by(seat),
+            &mut coins[seat],
+        );
+    }
+    let (mut out, mut leader, mut price) = (start.out, start.leader, start.price);
+    out[start.auctioneer] = true;
+    let mut last = [0; PLAYERS];
+    let mut seat = start.bidder;
+    for _ in 0..RAISES_MAX {
+        if (0..PLAYERS).all(|other| out[other] || leader == Some(other)) {
+            break;
+        }
+        if !out[seat] && leader != Some(seat) {
+            let raised = cast[seat].raise(
+                &memory[seat],
+                start.card,
+                price,
+                purses[seat],
+                &mut coins[seat],
+            );
+            if let Some(bid) = raised {
+                (price, leader) = (bid, Some(seat));
+                last[seat] = bid;
+            } else {
+                out[seat] = true;
+            }
+        }
+        seat = (seat + 1) % PLAYERS;
+    }
+    while let Some((seat, Ask::Bid { price, .. })) = game.asked() {
+        let bid = Some(last[seat]).filter(|bid| *bid > price);
+        last[seat] = 0;
+        game.play(Some(Act::Amount(bid)), &mut Silence);
+    }
+}

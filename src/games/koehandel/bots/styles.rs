@@ -1,0 +1,202 @@
+//! Ways to play that a searcher knows: every rung of the ladder and perturbed ones, so that a rival
+//! nobody has seen is near one of them.
+
+use super::policy::{Chance, Limits, Profile, Standing};
+use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
+use crate::koehandel::cards::{Animal, PLAYERS};
+use crate::koehandel::rules::{Act, Ask};
+use crate::koehandel::view::{Herd, View};
+
+/// How somebody plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Style {
+    /// Rung 1.
+    Filler,
+    /// Rung 2.
+    Random,
+    /// Rung 5.
+    Face,
+    /// By a profile.
+    Profile(Profile),
+}
+
+/// A learnt type: a name that stored models use, how it plays, and how likely it is beforehand.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// How it plays.
+    pub style: Style,
+    /// Its weight before anything was seen.
+    pub prior: f32,
+}
+
+const fn kind(name: &'static str, profile: Profile, prior: f32) -> Kind {
+    Kind {
+        name,
+        style: Style::Profile(profile),
+        prior,
+    }
+}
+
+/// Every type that is told apart, the ladder first.
+pub static KINDS: &[Kind] = &[
+    Kind {
+        name: "filler",
+        style: Style::Filler,
+        prior: 1.0,
+    },
+    Kind {
+        name: "random",
+        style: Style::Random,
+        prior: 1.0,
+    },
+    kind("setbuilder", setbuilder::PROFILE, 1.0),
+    kind("trader", trader::PROFILE, 1.0),
+    Kind {
+        name: "face",
+        style: Style::Face,
+        prior: 1.0,
+    },
+    kind("guide", guide::PROFILE, 1.0),
+    kind("tuned", tuned::PROFILE, 1.0),
+    kind("evolved", evolved::WINNER, 1.0),
+    kind("evolved-exchange", evolved::EXCHANGE, 1.0),
+    kind(
+        "guide-minraise",
+        Profile {
+            jump: false,
+            ..Profile::GUIDE
+        },
+        0.3,
+    ),
+    kind(
+        "guide-cash",
+        Profile {
+            cash_cap: Some(1.0),
+            over: true,
+            ..Profile::GUIDE
+        },
+        0.3,
+    ),
+    kind(
+        "tuned-cash",
+        Profile {
+            cash_cap: Some(1.0),
+            over: true,
+            ..tuned::PROFILE
+        },
+        0.3,
+    ),
+    kind(
+        "overbidder",
+        Profile {
+            bid: 1.3,
+            reserve: 0.0,
+            pre_empt: 0.3,
+            noise: 0.2,
+            ..tuned::PROFILE
+        },
+        0.3,
+    ),
+    kind(
+        "miser",
+        Profile {
+            bid: 0.4,
+            reserve: 0.5,
+            pre_empt: 0.1,
+            noise: 0.2,
+            ..tuned::PROFILE
+        },
+        0.3,
+    ),
+    kind(
+        "zero-bluffer",
+        Profile {
+            bluff: 0.7,
+            noise: 0.2,
+            ..tuned::PROFILE
+        },
+        0.3,
+    ),
+    kind(
+        "accepter",
+        Profile {
+            counter: (0.0, 0.0),
+            noise: 0.2,
+            ..tuned::PROFILE
+        },
+        0.3,
+    ),
+];
+
+/// The number of the type with this name.
+#[must_use]
+pub fn kind_named(name: &str) -> Option<usize> {
+    KINDS.iter().position(|kind| kind.name == name)
+}
+
+/// What a card is worth to each player before any weighing, by seat.
+#[must_use]
+pub fn claims(herds: &[Herd; PLAYERS], card: Animal) -> [f32; PLAYERS] {
+    let standing = Standing::of(herds);
+    std::array::from_fn(|seat| standing.claim(seat, card, herds[seat][card.index()], 1))
+}
+
+/// The greatest claim of the other three.
+#[must_use]
+pub fn best_other(claims: &[f32; PLAYERS], seat: usize) -> f32 {
+    (1..PLAYERS)
+        .map(|step| claims[(seat + step) % PLAYERS])
+        .fold(0.0, f32::max)
+}
+
+impl Style {
+    /// Answers an ask.
+    pub fn act(
+        &self,
+        view: &View,
+        ask: &Ask,
+        limits: &mut Limits,
+        chance: &mut impl Chance,
+    ) -> Act {
+        match self {
+            Style::Filler => filler::act(view, ask),
+            Style::Random => random::act(view, ask, chance),
+            Style::Face => face::act(view, ask),
+            Style::Profile(profile) => profile.act(view, ask, limits, chance),
+        }
+    }
+
+    /// Notes the limits for the card now up, with everybody's claims at hand.
+    pub fn remember(
+        &self,
+        limits: &mut Limits,
+        claims: &[f32; PLAYERS],
+        seat: usize,
+        view: &View,
+        chance: &mut impl Chance,
+    ) {
+        if let Style::Profile(profile) = self {
+            let stakes = (claims[seat], best_other(claims, seat));
+            profile.remember(limits, stakes, view, chance);
+        }
+    }
+
+    /// The next bid over `price`.
+    pub fn raise(
+        &self,
+        limits: &Limits,
+        card: Animal,
+        price: u16,
+        cash: u16,
+        chance: &mut impl Chance,
+    ) -> Option<u16> {
+        match self {
+            Style::Filler => None,
+            Style::Random => random::raise(cash, price, chance),
+            Style::Face => face::raise(face::limit(card).min(cash), price),
+            Style::Profile(profile) => profile.raise(limits.bid(), price, chance),
+        }
+    }
+}

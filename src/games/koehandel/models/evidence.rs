@@ -1,0 +1,186 @@
+//! The schema. One match's evidence and a stored model are the same thing, so that merging is adding.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The version of the schema. A model of another version is not merged but replaced.
+pub const VERSION: u32 = 1;
+/// Upper ends of the bins in which prices are counted as ratios of the rival's own claim.
+pub const RATIOS: [f64; 16] = [
+    0.05,
+    0.1,
+    0.2,
+    0.3,
+    0.4,
+    0.5,
+    0.6,
+    0.7,
+    0.8,
+    0.9,
+    1.0,
+    1.25,
+    1.5,
+    2.0,
+    3.0,
+    f64::MAX,
+];
+/// Names of types are kept short and few.
+const TYPES_MAX: usize = 64;
+
+/// Yes and no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    /// How often it was so.
+    pub yes: f64,
+    /// How often it was not.
+    pub no: f64,
+}
+
+impl Tally {
+    /// Counts one.
+    pub fn count(&mut self, yes: bool) {
+        if yes {
+            self.yes += 1.0;
+        } else {
+            self.no += 1.0;
+        }
+    }
+}
+
+/// Count, sum and sum of squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Moments {
+    /// How many values.
+    pub count: f64,
+    /// Their sum.
+    pub sum: f64,
+    /// The sum of their squares.
+    pub squares: f64,
+}
+
+impl Moments {
+    /// Adds one value.
+    pub fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.sum += value;
+        self.squares += value * value;
+    }
+}
+
+/// Counts by ratio bin: see [`RATIOS`].
+pub type Bins = [f64; RATIOS.len()];
+
+/// What was counted of one rival or of one type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Matches counted.
+    pub matches: f64,
+    /// Auctions in which he bid: whether he bid more than he can have held.
+    pub bluffs: Tally,
+    /// Auctions in which he bid: whether he was shown up.
+    pub exposures: Tally,
+    /// Auctions in which he was asked: whether he ever bid.
+    pub bids: Tally,
+    /// Prices at which he dropped out, as ratios of his own claim.
+    pub drop_out: Bins,
+    /// The same ratios as moments.
+    pub drop_out_ratio: Moments,
+    /// As auctioneer: prices at which he bought, as ratios of his own claim.
+    pub bought: Bins,
+    /// As auctioneer: prices at which he sold.
+    pub sold: Bins,
+    /// Worth of his bids in trades that came to light, by number of cards.
+    pub offers: BTreeMap<String, Moments>,
+    /// Challenged: whether he countered, where it came to light.
+    pub counters: Tally,
+    /// Whether he paid exactly what the server would have picked.
+    pub exact_payments: Tally,
+    /// Turns on which a trade was possible before the deck's end: whether he traded.
+    pub early_trades: Tally,
+    /// Learnt types, weighted by their probability at each match's end.
+    pub types: BTreeMap<String, f64>,
+}
+
+impl Evidence {
+    /// Reads a stored model. One that is no such model, or of another version, is none.
+    #[must_use]
+    pub fn read(model: &Value) -> Option<Self> {
+        serde_json::from_value::<Self>(model.clone())
+            .ok()
+            .filter(|evidence| evidence.version == VERSION)
+    }
+
+    /// As stored.
+    #[must_use]
+    pub fn write(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Adds the counts of another.
+    pub fn add(&mut self, more: &Evidence) {
+        self.version = VERSION;
+        self.matches += more.matches;
+        let tallies = [
+            (&mut self.bluffs, &more.bluffs),
+            (&mut self.exposures, &more.exposures),
+            (&mut self.bids, &more.bids),
+            (&mut self.counters, &more.counters),
+            (&mut self.exact_payments, &more.exact_payments),
+            (&mut self.early_trades, &more.early_trades),
+        ];
+        for (mine, his) in tallies {
+            mine.yes += his.yes;
+            mine.no += his.no;
+        }
+        for (mine, his) in [
+            (&mut self.drop_out, &more.drop_out),
+            (&mut self.bought, &more.bought),
+            (&mut self.sold, &more.sold),
+        ] {
+            for (mine, his) in mine.iter_mut().zip(his) {
+                *mine += his;
+            }
+        }
+        add_moments(&mut self.drop_out_ratio, &more.drop_out_ratio);
+        for (cards, moments) in &more.offers {
+            add_moments(self.offers.entry(cards.clone()).or_default(), moments);
+        }
+        for (name, weight) in &more.types {
+            if self.types.contains_key(name) || self.types.len() < TYPES_MAX {
+                *self.types.entry(name.clone()).or_default() += weight;
+            }
+        }
+    }
+}
+
+fn add_moments(mine: &mut Moments, his: &Moments) {
+    mine.count += his.count;
+    mine.sum += his.sum;
+    mine.squares += his.squares;
+}
+
+/// The bin of a ratio.
+#[must_use]
+pub fn bin(ratio: f64) -> usize {
+    RATIOS
+        .iter()
+        .position(|end| ratio <= *end)
+        .unwrap_or(RATIOS.len() - 1)
+}
+
+/// Adds one match's evidence to a stored model.
+#[must_use]
+pub fn merge(old: Option<&Value>, evidence: &Value) -> Value {
+    let mut model = old.and_then(Evidence::read).unwrap_or_default();
+    if let Some(more) = Evidence::read(evidence) {
+        model.add(&more);
+    }
+    model.version = VERSION;
+    model.write()
+}

@@ -1,0 +1,93 @@
+//! What a player is told about his rivals before a match.
+
+use super::evidence::Evidence;
+use crate::kit::DialogueSetup;
+use crate::koehandel::bots::styles::KINDS;
+use crate::koehandel::cards::Compass;
+use serde_json::Value;
+
+/// How much a rival's own history outweighs what types are met in general: matches' worth of doubt.
+const DOUBT: f32 = 1.0;
+
+/// Models of rivals and of learnt types.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// Whether types may be told apart at all.
+    pub enabled: bool,
+    /// Models of rivals whom somebody could name, by place.
+    rivals: Vec<(Compass, Evidence)>,
+    /// How often each type was met.
+    types: Vec<(String, f64)>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Self::none()
+    }
+}
+
+impl Models {
+    /// Nothing known beforehand; types are told apart during the match.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            enabled: true,
+            rivals: Vec::new(),
+            types: Vec::new(),
+        }
+    }
+
+    /// Nothing known and nothing to be learnt: every rival is taken for one generic player.
+    #[must_use]
+    pub fn off() -> Self {
+        Self {
+            enabled: false,
+            ..Self::none()
+        }
+    }
+
+    /// As a conversation is told. Models that cannot be read and places that do not exist are left out.
+    #[must_use]
+    pub fn of(setup: &DialogueSetup) -> Self {
+        let place = |name: &str| name.chars().next().and_then(Compass::from_letter);
+        Self {
+            enabled: setup.models,
+            rivals: setup
+                .rivals
+                .iter()
+                .filter_map(|(name, model)| Some((place(name)?, Evidence::read(model)?)))
+                .collect(),
+            types: setup
+                .types
+                .iter()
+                .filter_map(|(name, model): &(String, Value)| {
+                    Some((name.clone(), Evidence::read(model)?.matches))
+                })
+                .collect(),
+        }
+    }
+
+    /// What to multiply each type's prior weight by for the rival at `place`, in the order of the
+    /// types; `None` if nothing is known.
+    #[must_use]
+    pub fn weights(&self, place: Compass) -> Option<Vec<f32>> {
+        let own = self.rivals.iter().find(|(at, _)| *at == place);
+        if !self.enabled || (own.is_none() && self.types.is_empty()) {
+            return None;
+        }
+        let met: f64 = self.types.iter().map(|(_, matches)| matches).sum();
+        let general = |name: &str| {
+            let matches = self.types.iter().find(|(kind, _)| kind == name);
+            let matches = matches.map_or(0.0, |(_, matches)| *matches);
+            ((matches + 1.0) / (met + KINDS.len() as f64)) as f32
+        };
+        let sum = own.map_or(0.0, |(_, model)| model.types.values().sum::<f64>()) as f32;
+        let weights = KINDS.iter().map(|kind| {
+            let seen = own
+                .and_then(|(_, model)| model.types.get(kind.name).copied())
+                .unwrap_or(0.0) as f32;
+            (seen + DOUBT * general(kind.name)) / (sum + DOUBT)
+        });
+        Some(weights.collect())
+    }
+}

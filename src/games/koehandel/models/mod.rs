@@ -1,0 +1,15 @@
+//! Opponent models as data: what was counted of a rival, over all matches, in one JSON schema; how a
+//! match adds to it; how it is shown; and how it becomes the champion's first opinion of a rival.
+
+mod evidence;
+mod known;
+mod observer;
+mod show;
+
+pub use evidence::{Evidence, VERSION, merge};
+pub use known::Models;
+pub use observer::Observer;
+pub use show::show;
+
+#[cfg(test)]
+mod tests;
