@@ -2,4 +2,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod api;
+pub mod cli;
+pub mod config;
+pub mod daemon;
+pub mod gateway;
+pub mod identities;
+pub mod link;
+pub mod metrics;
+pub mod referee;
+pub mod session;
 pub mod store;
+pub mod thinking;
+
+#[cfg(test)]
+mod fake;

@@ -1,3 +1,9 @@
 //! The executable: parses the command line and runs one verb.
 
-fn main() {}
+#[cfg(feature = "static")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> std::process::ExitCode {
+    drover::cli::run()
+}

@@ -260,8 +260,9 @@ pub trait Bot<G: Game>: Send {
     fn observe(&mut self, event: &G::Event);
     /// Decides. Must return a legal act at once when the budget is already spent.
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
-    /// Thinks for one slice of a decision that may take several, all with the same view and ask, and
-    /// gives the best act so far: legal from the first slice on. What does not search decides at once.
+    /// Thinks for one slice about the same decision as in the slice before, if nothing was heard in
+    /// between, and gives the best act so far: legal from the first slice on. `slice.nodes` counts
+    /// over the whole decision. What does not search decides at once.
     fn ponder(&mut self, view: &G::View, ask: &G::Ask, slice: Budget<'_>) -> (G::Act, Progress) {
         (self.decide(view, ask, slice), Progress::Done)
     }

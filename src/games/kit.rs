@@ -187,6 +187,18 @@ pub trait Kit: Sync + Send {
     fn show_model(&self, model: &Value) -> Value;
     /// Which facts are bluffs, in the columns of the bluff history.
     fn bluff(&self, fact: &Fact) -> Option<Bluff>;
+    /// How many seats clockwise from a session's own the place is that its wire calls `word`
+    /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: the letters S, W, N, E
+    /// in this order, and plain numbers.
+    fn place(&self, word: &str) -> Option<u8> {
+        match word {
+            "S" => Some(0),
+            "W" => Some(1),
+            "N" => Some(2),
+            "E" => Some(3),
+            number => number.parse().ok(),
+        }
+    }
 }
 
 /// One line of the bluff history.

@@ -227,6 +227,6 @@ pub struct LiveSession {
     pub head: Option<EntryId>,
     /// How many entries it has.
     pub seq: u64,
-    /// Microseconds since 1970-01-01 UTC of its last entry.
+    /// Microseconds since 1970-01-01 UTC: the latest time among its entries.
     pub last_us: i64,
 }

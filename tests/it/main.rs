@@ -1,1 +1,12 @@
-//! Drives the daemon.
+//! Drives the daemon and its verbs as users do, and holds the house rules.
+
+#![allow(clippy::unwrap_used)]
+
+mod app;
+mod cli;
+mod config;
+mod daemon;
+mod packaging;
+mod referee;
+mod stopping;
+mod tidy;

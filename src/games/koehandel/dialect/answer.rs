@@ -4,6 +4,10 @@ use super::fields::Fields;
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
 use crate::koehandel::cards::{Compass, MONEY_MAX};
 use crate::koehandel::rules::{Act, Ask, Money};
+use std::time::Duration;
+
+/// The wire's limit for connecting and answering together.
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 /// The reply's text. Empty for passing, accepting and letting the server pick.
 #[must_use]

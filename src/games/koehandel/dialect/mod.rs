@@ -7,13 +7,8 @@ mod letters;
 mod read;
 mod write;
 
-pub use answer::{read_answer, write_answer};
+pub use answer::{ANSWER_WITHIN, read_answer, write_answer};
 pub use fields::{FRAME_MAX, Fields, NUMBER_MAX};
 pub use letters::{AMOUNT_LETTERS_MAX, AMOUNT_MAX};
 pub use read::read;
 pub use write::write;
-
-use std::time::Duration;
-
-/// The wire's limit for connecting and answering together.
-pub const ANSWER_WITHIN: Duration = Duration::from_secs(5);

@@ -118,93 +118,68 @@ impl Koehandel {
     }
 
     pub(super) fn counter(&mut self, money: Money, ear: &mut impl Ear) {
-        let (offer, target) = (self.trade.offer, self.trade.target);
-        let verdict = match self.bid_cards(target, money) {
-            Bid::None => Verdict {
-                challenger_wins: true,
-                offer: Some(offer),
-                counter: None,
-            },
-            Bid::Invalid => {
-                ear.hear(target, || Message::Fault(Fault::Bid));
-                Verdict {
-                    challenger_wins: true,
-                    offer: Some(offer),
-                    counter: None,
-                }
-            }
-            Bid::Cards(counter) if counter.value() == offer.value() => {
+        match self.judge_target(money, ear) {
+            Judged::Tie(counter) => {
                 self.trade.counter = counter;
                 self.phase = Phase::RebidChallenger;
-                return self.ask_rebid(true, ear);
+                self.ask_rebid(true, ear);
             }
-            Bid::Cards(counter) => Verdict {
-                challenger_wins: offer.value() > counter.value(),
-                offer: Some(offer),
-                counter: Some(counter),
-            },
-        };
-        self.settle_trade(&verdict, ear);
+            Judged::Settled(verdict) => self.settle_trade(&verdict, ear),
+        }
     }
 
     /// After a tie the challenger bids anew; no answer is a bid of no card (A13).
     pub(super) fn rebid_challenger(&mut self, money: Money, ear: &mut impl Ear) {
         let challenger = self.trade.challenger;
-        match self.bid_cards(challenger, money) {
+        self.trade.offer = match self.bid_cards(challenger, money) {
             Bid::Invalid => {
                 ear.hear(challenger, || Message::Fault(Fault::Bid));
                 let counter = Some(self.trade.counter);
-                self.settle_trade(
-                    &Verdict {
-                        challenger_wins: false,
-                        offer: None,
-                        counter,
-                    },
-                    ear,
-                );
+                let lost = Verdict {
+                    challenger_wins: false,
+                    offer: None,
+                    counter,
+                };
+                return self.settle_trade(&lost, ear);
             }
-            Bid::None => {
-                self.trade.offer = Purse::EMPTY;
-                self.phase = Phase::RebidTarget;
-                self.ask_rebid(false, ear);
-            }
-            Bid::Cards(offer) => {
-                self.trade.offer = offer;
-                self.phase = Phase::RebidTarget;
-                self.ask_rebid(false, ear);
-            }
-        }
+            Bid::None => Purse::EMPTY,
+            Bid::Cards(offer) => offer,
+        };
+        self.phase = Phase::RebidTarget;
+        self.ask_rebid(false, ear);
     }
 
     /// The target's new bid decides; a second tie gives the challenger the animals free (A14).
     pub(super) fn rebid_target(&mut self, money: Money, ear: &mut impl Ear) {
-        let (offer, target) = (self.trade.offer, self.trade.target);
-        let verdict = match self.bid_cards(target, money) {
-            Bid::None => Verdict {
-                challenger_wins: true,
-                offer: Some(offer),
-                counter: None,
-            },
-            Bid::Invalid => {
-                ear.hear(target, || Message::Fault(Fault::Bid));
-                Verdict {
-                    challenger_wins: true,
-                    offer: Some(offer),
-                    counter: None,
-                }
-            }
-            Bid::Cards(counter) if counter.value() == offer.value() => Verdict {
+        let verdict = match self.judge_target(money, ear) {
+            Judged::Tie(_) => Verdict {
                 challenger_wins: true,
                 offer: None,
                 counter: None,
             },
-            Bid::Cards(counter) => Verdict {
-                challenger_wins: offer.value() > counter.value(),
-                offer: Some(offer),
-                counter: Some(counter),
-            },
+            Judged::Settled(verdict) => verdict,
         };
         self.settle_trade(&verdict, ear);
+    }
+
+    /// Holds the target's bid against the challenger's: no bid accepts, an invalid one loses (A11,
+    /// A12), the higher total wins.
+    fn judge_target(&self, money: Money, ear: &mut impl Ear) -> Judged {
+        let (offer, target) = (self.trade.offer, self.trade.target);
+        let bid = self.bid_cards(target, money);
+        if matches!(bid, Bid::Invalid) {
+            ear.hear(target, || Message::Fault(Fault::Bid));
+        }
+        let counter = match bid {
+            Bid::Cards(counter) if counter.value() == offer.value() => return Judged::Tie(counter),
+            Bid::Cards(counter) => Some(counter),
+            Bid::None | Bid::Invalid => None,
+        };
+        Judged::Settled(Verdict {
+            challenger_wins: counter.is_none_or(|counter| offer.value() > counter.value()),
+            offer: Some(offer),
+            counter,
+        })
     }
 
     /// Reads a counter bid or a new bid of `player` (A11, A12).
@@ -348,6 +323,12 @@ impl Koehandel {
             ear.hear(seat, || Message::WinnerPaid { winner, cards });
         }
     }
+}
+
+/// What the target's bid makes of a trade.
+enum Judged {
+    Tie(Purse),
+    Settled(Verdict),
 }
 
 /// A bid of real cards, read.

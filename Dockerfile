@@ -1,0 +1,26 @@
+# A static binary in an empty image: no shell, no libraries, no root.
+FROM rust:1-alpine AS build
+RUN apk add --no-cache musl-dev gcc make
+WORKDIR /src
+COPY . .
+RUN --mount=type=cache,target=/usr/local/cargo/registry \
+    --mount=type=cache,target=/src/target \
+    cargo build --release --locked --features static \
+ && install -D target/release/drover /out/drover \
+ && install -d -o 10001 -g 10001 /out/data
+
+FROM scratch
+COPY --from=build /out/drover /drover
+COPY --from=build --chown=10001:10001 /out/data /data
+USER 10001:10001
+VOLUME /data
+WORKDIR /data
+# Callbacks for the world, REST for this container alone: set DROVER__API__LISTEN=0.0.0.0:8081 and
+# DROVER__API__TOKEN_FILE to reach it from outside.
+ENV DROVER__STORE__PATH=/data/drover.db \
+    DROVER__CALLBACKS__LISTEN=0.0.0.0:8080
+EXPOSE 8080 8081
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=6s --start-period=20s --retries=3 CMD ["/drover", "health"]
+ENTRYPOINT ["/drover"]
+CMD ["serve"]

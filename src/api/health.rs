@@ -1,0 +1,35 @@
+//! Whether the daemon lives, whether it can work, and its figures.
+
+use super::problem::Problem;
+use super::response;
+use super::state::ApiState;
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// The content type of Prometheus text.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// `GET /healthz`: it answers, so it lives.
+pub(super) async fn alive() -> Response {
+    response::json(&json!({ "status": "alive" }))
+}
+
+/// `GET /readyz`: whether new matches are taken and can be stored.
+pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
+    if let Some(why) = state.readiness.refusal() {
+        return Err(Problem::unavailable(why));
+    }
+    if let Some(why) = state.store.health().failing {
+        return Err(Problem::unavailable(format!(
+            "the store cannot write: {why}"
+        )));
+    }
+    Ok(response::json(&json!({ "status": "ready" })))
+}
+
+/// `GET /metrics`
+pub(super) async fn metrics(State(state): State<ApiState>) -> Response {
+    ([(CONTENT_TYPE, METRICS)], (state.metrics)()).into_response()
+}

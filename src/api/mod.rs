@@ -1,0 +1,24 @@
+//! REST over the store: `/api/v1`, problem documents, health and metrics.
+
+mod auth;
+mod bluffs;
+mod bots;
+mod drain;
+mod entries;
+mod facts;
+mod health;
+mod matches;
+mod opponents;
+mod params;
+mod problem;
+mod response;
+mod routes;
+mod seats;
+mod sessions;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use problem::Problem;
+pub use routes::router;
+pub use state::{ApiState, Readiness};

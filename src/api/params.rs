@@ -1,0 +1,172 @@
+//! Query parameters: each known, given once, and with a value that means something.
+
+use super::problem::Problem;
+use crate::store::{Filter, PageAt, Standing};
+use games::Cause;
+use percent_encoding::percent_decode_str;
+use std::collections::BTreeMap;
+
+/// Rows of a page unless told otherwise.
+const LIMIT_DEFAULT: u32 = 50;
+/// Rows of a page at most.
+const LIMIT_MAX: u32 = 250;
+/// Letters of a ULID.
+const ULID_LEN: usize = 26;
+
+/// What lists take besides their filters.
+pub(super) const PAGE: &[&str] = &["limit", "cursor"];
+
+/// A request's query parameters.
+#[derive(Debug)]
+pub(super) struct Params(BTreeMap<String, String>);
+
+impl Params {
+    /// Reads a query string that may hold only parameters of these names.
+    pub(super) fn read(query: Option<&str>, names: &[&[&str]]) -> Result<Self, Problem> {
+        let mut found = BTreeMap::new();
+        for pair in query
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (name, value) = (decoded(name)?, decoded(value)?);
+            if !names.iter().any(|names| names.contains(&name.as_str())) {
+                let known = names.iter().copied().flatten().copied();
+                let detail = format!("there is no parameter {name:?} here");
+                return Err(Problem::parameter(&name, detail, known));
+            }
+            if found.contains_key(&name) {
+                let detail = format!("{name} is given more than once");
+                return Err(Problem::parameter(&name, detail, [""; 0]));
+            }
+            found.insert(name, value);
+        }
+        Ok(Self(found))
+    }
+
+    /// A text as it is.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).cloned()
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T>(
+        &self,
+        name: &str,
+        words: impl IntoIterator<Item = (&'static str, T)>,
+    ) -> Result<Option<T>, Problem> {
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
+        let mut allowed = Vec::new();
+        for (word, meaning) in words {
+            if word == value {
+                return Ok(Some(meaning));
+            }
+            allowed.push(word);
+        }
+        let detail = format!("{name} is {value:?}; it takes {}", allowed.join(", "));
+        Err(Problem::parameter(name, detail, allowed))
+    }
+
+    /// `true` or `false`.
+    pub(super) fn truth(&self, name: &str) -> Result<Option<bool>, Problem> {
+        self.word(name, [("true", true), ("false", false)])
+    }
+
+    /// A whole number from 0 up.
+    pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Problem> {
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
+        let detail = || format!("{name} is {value:?}; it takes a whole number in range");
+        value
+            .parse()
+            .map(Some)
+            .map_err(|_| Problem::parameter(name, detail(), [""; 0]))
+    }
+
+    /// Where the page begins and how long it is; its cursor is a number.
+    pub(super) fn page(&self) -> Result<PageAt, Problem> {
+        self.page_by(|cursor| cursor.parse::<i64>().is_ok())
+    }
+
+    /// The same where the cursor is a match's id.
+    pub(super) fn page_of_matches(&self) -> Result<PageAt, Problem> {
+        self.page_by(|cursor| {
+            cursor.len() == ULID_LEN && cursor.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    }
+
+    fn page_by(&self, is_cursor: impl Fn(&str) -> bool) -> Result<PageAt, Problem> {
+        let limit = self.number::<u32>("limit")?.unwrap_or(LIMIT_DEFAULT);
+        if !(1..=LIMIT_MAX).contains(&limit) {
+            let range = format!("1..={LIMIT_MAX}");
+            let detail = format!("limit is {limit}; it takes {range}");
+            return Err(Problem::parameter("limit", detail, [range]));
+        }
+        let after = self.text("cursor");
+        match after.as_deref() {
+            Some(cursor) if !is_cursor(cursor) => {
+                let detail =
+                    format!("{cursor:?} is no cursor; take it from `next` of the page before");
+                Err(Problem::parameter("cursor", detail, [""; 0]))
+            }
+            _ => Ok(PageAt { after, limit }),
+        }
+    }
+
+    /// The filters among the parameters.
+    pub(super) fn filter(&self) -> Result<Filter, Problem> {
+        Ok(Filter {
+            game: self.game()?,
+            bot: self.text("bot"),
+            opponent: self.text("opponent"),
+            outcome: self.word("outcome", Standing::ALL)?,
+            cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
+            since_us: self.time("since")?,
+            until_us: self.time("until")?,
+            match_id: self.text("match"),
+            live: self.truth("live")?,
+            by: self.text("by"),
+            caught: self.truth("caught")?,
+        })
+    }
+
+    /// A game that exists. While none is registered every name is taken, so that old matches show.
+    pub(super) fn game(&self) -> Result<Option<String>, Problem> {
+        if games::ALL.is_empty() {
+            return Ok(self.text("game"));
+        }
+        let games = games::ALL
+            .iter()
+            .map(|kit| (kit.game(), kit.game().to_owned()));
+        self.word("game", games)
+    }
+
+    fn time(&self, name: &str) -> Result<Option<i64>, Problem> {
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
+        match value.parse::<jiff::Timestamp>() {
+            Ok(time) => Ok(Some(time.as_microsecond())),
+            Err(_) => {
+                let detail =
+                    format!("{name} is {value:?}; it takes a time such as 2026-01-31T12:00:00Z");
+                Err(Problem::parameter(name, detail, ["RFC 3339"]))
+            }
+        }
+    }
+}
+
+fn decoded(text: &str) -> Result<String, Problem> {
+    let spaced = text.replace('+', " ");
+    match percent_decode_str(&spaced).decode_utf8() {
+        Ok(decoded) => Ok(decoded.into_owned()),
+        Err(_) => {
+            let detail = format!("{text:?} is not UTF-8 when its percent signs are decoded");
+            Err(Problem::parameter(text, detail, [""; 0]))
+        }
+    }
+}

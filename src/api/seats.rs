@@ -1,0 +1,42 @@
+//! Naming who sits on a seat.
+
+use super::matches;
+use super::problem::Problem;
+use super::response;
+use super::state::ApiState;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use serde::Deserialize;
+
+/// Letters of a name at most.
+const NAME_LEN_MAX: usize = 64;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Naming {
+    name: String,
+}
+
+/// `PUT /api/v1/matches/{id}/seats/{seat}` with `{"name": "alice"}`
+pub(super) async fn name(
+    State(state): State<ApiState>,
+    Path((id, seat)): Path<(String, String)>,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let naming: Naming = serde_json::from_slice(&body)
+        .map_err(|error| Problem::body(format!("it takes {{\"name\": \"alice\"}}: {error}")))?;
+    let name = naming.name.trim();
+    let letters = name.chars().count();
+    if letters == 0 || letters > NAME_LEN_MAX || name.chars().any(char::is_control) {
+        let why = format!("name takes 1 to {NAME_LEN_MAX} letters and no control characters");
+        return Err(Problem::body(why));
+    }
+    let number = seat
+        .parse()
+        .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
+    matches::find(&state, &id).await?;
+    state.store.name_seat(&id, number, name).await?;
+    let row = matches::find(&state, &id).await?;
+    Ok(response::json(&matches::whole(&state, &row).await?))
+}

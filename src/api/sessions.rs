@@ -1,0 +1,70 @@
+//! Sessions: our side of one seat, or our referee's.
+
+use super::params::{PAGE, Params};
+use super::problem::Problem;
+use super::response::{self, time};
+use super::state::ApiState;
+use crate::store::{SessionId, SessionRow};
+use axum::extract::{Path, RawQuery, State};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+const FILTERS: &[&str] = &[
+    "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
+];
+
+/// `GET /api/v1/sessions`
+pub(super) async fn list(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
+    let page = state
+        .store
+        .sessions(&params.filter()?, &params.page()?)
+        .await?;
+    Ok(response::json(&response::page(page, |row| shown(&row))))
+}
+
+/// `GET /api/v1/sessions/{id}`
+pub(super) async fn one(
+    State(state): State<ApiState>,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let unknown = || Problem::not_found(format!("there is no session {id}"));
+    let number = id.parse().map_err(|_| unknown())?;
+    let row = state
+        .store
+        .session(SessionId(number))
+        .await?
+        .ok_or_else(unknown)?;
+    let mut value = shown(&row);
+    if let Some((_, count)) = state.store.head(&row).await? {
+        value["entries"] = count.into();
+    }
+    Ok(response::json(&value))
+}
+
+/// A session as it is shown. Seed and setup stay inside: they tell what a bot will do.
+pub(super) fn shown(row: &SessionRow) -> Value {
+    let opened = &row.opened;
+    json!({
+        "id": row.id,
+        "match": opened.match_id,
+        "side": opened.side,
+        "game": opened.game,
+        "bot": opened.bot,
+        "referee": opened.referee,
+        "market": opened.market,
+        "player": opened.player,
+        "seat": opened.seat,
+        "durability": opened.durability,
+        "live": row.ended_us.is_none(),
+        "opened": time(row.opened_us),
+        "ended": row.ended_us.map(time),
+        "cause": row.cause,
+        "detail": row.detail,
+        "scores": row.scores,
+        "entries": row.entries,
+    })
+}

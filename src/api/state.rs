@@ -1,0 +1,61 @@
+//! What the handlers share.
+
+use crate::store::Store;
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Everything that the API shows from.
+#[derive(Clone)]
+pub struct ApiState {
+    /// The store.
+    pub store: Store,
+    /// Whether the daemon takes new matches.
+    pub readiness: Readiness,
+    /// Renders the metrics as Prometheus text.
+    pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+    /// The bearer token that `/api` requires, if any.
+    pub token: Option<Arc<str>>,
+}
+
+impl fmt::Debug for ApiState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiState")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether the daemon takes new matches, and if not, why. All clones tell the same.
+#[derive(Clone, Debug)]
+pub struct Readiness(watch::Sender<Option<String>>);
+
+impl Default for Readiness {
+    fn default() -> Self {
+        Self(watch::Sender::new(None))
+    }
+}
+
+impl Readiness {
+    /// From now on new matches are refused, for this reason: a sentence for `/readyz`.
+    pub fn refuse(&self, why: impl Into<String>) {
+        self.0.send_replace(Some(why.into()));
+    }
+
+    /// New matches are taken again.
+    pub fn accept(&self) {
+        self.0.send_replace(None);
+    }
+
+    /// Why new matches are refused, if they are.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
+
+    /// Follows the changes.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<Option<String>> {
+        self.0.subscribe()
+    }
+}

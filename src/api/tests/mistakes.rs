@@ -1,0 +1,123 @@
+//! Mistakes of callers, and what they are told.
+
+use super::App;
+use crate::store::tests::fake::{Pen, heard};
+use axum::http::{StatusCode, header};
+use serde_json::json;
+
+#[tokio::test]
+async fn every_mistake_has_its_problem_document() {
+    let app = App::new().await;
+    let bad = StatusCode::BAD_REQUEST;
+    let limit = app.problem("/api/v1/matches?limit=0", bad).await;
+    assert_eq!(
+        (&limit["parameter"], &limit["allowed"]),
+        (&json!("limit"), &json!(["1..=250"]))
+    );
+    let cause = app.problem("/api/v1/matches?cause=bored", bad).await;
+    assert_eq!(cause["parameter"], "cause");
+    assert!(
+        cause["allowed"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("time_forfeit")),
+        "{cause}"
+    );
+    let unknown = app.problem("/api/v1/matches?gmae=fake", bad).await;
+    assert!(
+        unknown["allowed"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("game")),
+        "{unknown}"
+    );
+    for path in [
+        "/api/v1/matches?limit=251",
+        "/api/v1/matches?limit=5&limit=6",
+        "/api/v1/matches?cursor=7",
+        "/api/v1/sessions?cursor=x",
+        "/api/v1/sessions?live=perhaps",
+        "/api/v1/bluffs?since=yesterday",
+        "/api/v1/bluffs?by=%FF",
+        "/api/v1/opponents?kind=best",
+        "/api/v1/bots?limit=5",
+    ] {
+        app.problem(path, bad).await;
+    }
+    for path in [
+        "/nothing",
+        "/api/v1/nothing",
+        "/api/v1/matches/x",
+        "/api/v1/matches/x/entries",
+        "/api/v1/matches/x/facts",
+        "/api/v1/sessions/x",
+        "/api/v1/sessions/9",
+        "/api/v1/opponents/9/model",
+    ] {
+        let problem = app.problem(path, StatusCode::NOT_FOUND).await;
+        assert!(
+            problem["detail"]
+                .as_str()
+                .unwrap()
+                .starts_with("there is no"),
+            "{problem}"
+        );
+    }
+    let nowhere = app.problem("/api/v1/nothing", StatusCode::NOT_FOUND).await;
+    assert_eq!(nowhere["detail"], "there is nothing at /api/v1/nothing");
+    let wrong = app.put("/api/v1/matches", "").await;
+    assert_eq!(wrong.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(
+        wrong.headers[header::CONTENT_TYPE],
+        "application/problem+json"
+    );
+    assert_eq!(wrong.headers[header::ALLOW], "GET,HEAD");
+}
+
+#[tokio::test]
+async fn the_token_guards_the_api_and_nothing_else() {
+    let mut app = App::new().await;
+    app.state.token = Some("s3cret".into());
+    for path in ["/api/v1/matches", "/api/v1/bots"] {
+        app.problem(path, StatusCode::UNAUTHORIZED).await;
+        for (given, status) in [
+            ("Bearer s3cret", StatusCode::OK),
+            ("bearer s3cret", StatusCode::OK),
+            ("Bearer s3cre", StatusCode::UNAUTHORIZED),
+            ("Bearer s3crets3cret", StatusCode::UNAUTHORIZED),
+            ("Bearer ", StatusCode::UNAUTHORIZED),
+            ("Basic s3cret", StatusCode::UNAUTHORIZED),
+        ] {
+            let answer = app.get_with(path, header::AUTHORIZATION, given).await;
+            assert_eq!(answer.status, status, "{given}");
+        }
+    }
+    for path in ["/healthz", "/readyz", "/metrics"] {
+        assert_eq!(app.get(path).await.status, StatusCode::OK, "{path}");
+    }
+    assert_eq!(app.get("/metrics").await.text, "drover_up 1\n");
+}
+
+#[tokio::test]
+async fn readiness_says_why_not() {
+    let app = App::new().await;
+    app.state.readiness.refuse("the daemon is draining");
+    let problem = app
+        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
+        .await;
+    assert_eq!(problem["detail"], "the daemon is draining");
+    app.state.readiness.accept();
+    assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
+    let mut pen = Pen::player(app.store(), 1);
+    app.store().limit_pages(Some(1)).await;
+    let append = pen.append(vec![heard(&"x".repeat(1_000_000))]);
+    app.store().append(append).await.unwrap_err();
+    let problem = app
+        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
+        .await;
+    assert!(
+        problem["detail"].as_str().unwrap().contains("full"),
+        "{problem}"
+    );
+    assert_eq!(app.get("/healthz").await.status, StatusCode::OK);
+}

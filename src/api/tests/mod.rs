@@ -1,0 +1,318 @@
+//! The router, driven in process.
+
+mod mistakes;
+
+use super::{ApiState, Readiness, router};
+use crate::store::Store;
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, open, said};
+use crate::store::{NewEntry, Side};
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tower::ServiceExt as _;
+
+struct App {
+    state: ApiState,
+    _folder: TempDir,
+}
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    text: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap()
+    }
+}
+
+impl App {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let state = ApiState {
+            store: open(folder.path()).await,
+            readiness: Readiness::default(),
+            metrics: Arc::new(|| "drover_up 1\n".into()),
+            token: None,
+        };
+        Self {
+            state,
+            _folder: folder,
+        }
+    }
+
+    fn store(&self) -> &Store {
+        &self.state.store
+    }
+
+    async fn ask(&self, request: Request<Body>) -> Answer {
+        let response = router(self.state.clone()).oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text,
+        }
+    }
+
+    async fn get(&self, path: &str) -> Answer {
+        self.ask(Request::get(path).body(Body::empty()).unwrap())
+            .await
+    }
+
+    async fn get_with(&self, path: &str, name: header::HeaderName, value: &str) -> Answer {
+        self.ask(
+            Request::get(path)
+                .header(name, value)
+                .body(Body::empty())
+                .unwrap(),
+        )
+        .await
+    }
+
+    async fn put(&self, path: &str, body: &str) -> Answer {
+        self.ask(
+            Request::put(path)
+                .body(Body::from(body.to_owned()))
+                .unwrap(),
+        )
+        .await
+    }
+
+    /// A problem document: its status, and all of it.
+    async fn problem(&self, path: &str, status: StatusCode) -> Value {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.text);
+        assert_eq!(
+            answer.headers[header::CONTENT_TYPE],
+            "application/problem+json",
+            "{path}"
+        );
+        let problem = answer.json();
+        assert_eq!(problem["status"], status.as_u16(), "{path}");
+        problem
+    }
+}
+
+/// A player's match with a bluff by W; ended or not.
+async fn play(app: &App, number: u64, ended: bool) {
+    let mut pen = Pen::player(app.store(), number);
+    pen.write(app.store(), vec![heard("ask"), said("7")]).await;
+    pen.bluff(app.store(), "W 190").await;
+    if ended {
+        pen.end(app.store(), vec![3, 1, 0, 0], 1).await;
+    }
+}
+
+#[tokio::test]
+async fn matches_are_listed_page_by_page() {
+    let app = App::new().await;
+    for number in 1..=3 {
+        play(&app, number, number < 3).await;
+    }
+    let page = app.get("/api/v1/matches?limit=2").await.json();
+    assert_eq!(page["items"][0]["id"], match_id(3));
+    assert_eq!(page["items"][0]["live"], true);
+    assert_eq!(page["items"][1]["seats"][0]["win_share"], 1.0);
+    let next = page["next"].as_str().unwrap();
+    let rest = app
+        .get(&format!("/api/v1/matches?limit=2&cursor={next}"))
+        .await
+        .json();
+    assert_eq!(
+        (rest["items"].as_array().unwrap().len(), &rest["next"]),
+        (1, &Value::Null)
+    );
+    assert_eq!(rest["items"][0]["started"], "1970-01-01T00:00:01Z");
+    let won = app
+        .get("/api/v1/matches?outcome=won&bot=champion&cause=normal")
+        .await
+        .json();
+    assert_eq!(won["items"].as_array().unwrap().len(), 2);
+    let none = app
+        .get("/api/v1/matches?until=1970-01-01T00%3A00%3A01Z")
+        .await
+        .json();
+    assert_eq!(none["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_match_shows_its_sessions_entries_and_facts() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    let path = format!("/api/v1/matches/{}", match_id(1));
+    let whole = app.get(&path).await.json();
+    assert_eq!(whole["cause"], "normal");
+    assert_eq!(whole["sessions"][0]["bot"], "champion");
+    assert_eq!(whole["sessions"][0]["entries"], 4);
+    let session = app.get("/api/v1/sessions/1").await.json();
+    assert_eq!(session["match"], match_id(1));
+    let page = app.get(&format!("{path}/entries?limit=3")).await.json();
+    let second = &page["items"][1];
+    assert_eq!(
+        (&second["text"], &second["direction"], &second["seq"]),
+        (&json!("7"), &json!("out"), &json!(1))
+    );
+    assert_eq!(second["time"], "1970-01-01T00:00:00.000006Z");
+    let rest = format!("{path}/entries?cursor={}", page["next"].as_str().unwrap());
+    assert_eq!(
+        app.get(&rest).await.json()["items"][0]["text"],
+        "end 3,1,0,0"
+    );
+    let lines = app
+        .get_with(
+            &format!("{path}/entries"),
+            header::ACCEPT,
+            "application/x-ndjson",
+        )
+        .await;
+    assert_eq!(
+        lines.text,
+        app.get(&format!("{path}/entries.ndjson")).await.text
+    );
+    assert_eq!(lines.headers[header::CONTENT_TYPE], "application/x-ndjson");
+    assert_eq!(lines.text.lines().count(), 4);
+    let facts = app.get(&format!("{path}/facts?kind=bluff")).await.json();
+    assert_eq!(facts["items"][0]["data"]["bid"], 190);
+    assert_eq!(
+        app.get(&format!("{path}/entries?seat=2")).await.json()["items"],
+        json!([])
+    );
+}
+
+#[tokio::test]
+async fn a_finished_match_is_sent_once() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    play(&app, 2, false).await;
+    for rest in ["", "/entries", "/entries.ndjson", "/facts"] {
+        let path = format!("/api/v1/matches/{}{rest}", match_id(1));
+        let first = app.get(&path).await;
+        let tag = first.headers[header::ETAG].to_str().unwrap().to_owned();
+        assert!(tag.starts_with('"'), "{tag}");
+        let again = app
+            .get_with(&path, header::IF_NONE_MATCH, &format!("\"x\", {tag}"))
+            .await;
+        assert_eq!(
+            (again.status, again.text.as_str()),
+            (StatusCode::NOT_MODIFIED, "")
+        );
+        let other = app.get_with(&path, header::IF_NONE_MATCH, "\"x\"").await;
+        assert_eq!(other.status, StatusCode::OK);
+        let live = app
+            .get(&format!("/api/v1/matches/{}{rest}", match_id(2)))
+            .await;
+        assert!(!live.headers.contains_key(header::ETAG));
+    }
+}
+
+#[tokio::test]
+async fn a_live_match_does_not_show_its_referees_transcripts() {
+    let app = App::new().await;
+    app.store().open_match(new_match(1, true)).await.unwrap();
+    let mut pen = Pen::new(app.store(), None, new_session(1, Side::Referee, 0));
+    let secret = NewEntry {
+        text: "your hand is H".into(),
+        ..said("")
+    };
+    pen.write(app.store(), vec![secret]).await;
+    let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
+    ours.write(app.store(), vec![heard("ask")]).await;
+    let path = format!("/api/v1/matches/{}/entries", match_id(1));
+    let page = app.get(&path).await;
+    assert!(!page.text.contains("hand is"), "{}", page.text);
+    assert_eq!(page.json()["items"][0]["text"], "ask");
+    assert!(
+        page.json()["withheld"]
+            .as_str()
+            .unwrap()
+            .contains("has ended")
+    );
+    let lines = app.get(&format!("{path}.ndjson")).await;
+    assert!(!lines.text.contains("hand is"));
+    assert!(lines.headers.contains_key("drover-withheld"));
+    let result = crate::store::MatchResult {
+        at_us: 9,
+        cause: games::Cause::Cancelled,
+        blame: None,
+        detail: String::new(),
+        scores: vec![],
+    };
+    app.store().close_match(&match_id(1), result).await.unwrap();
+    assert!(app.get(&path).await.text.contains("hand is"));
+}
+
+#[tokio::test]
+async fn opponents_are_named_and_their_bluffs_found() {
+    let app = App::new().await;
+    play(&app, 1, true).await;
+    let seat = format!("/api/v1/matches/{}/seats/1", match_id(1));
+    let named = app.put(&seat, r#"{"name": "alice"}"#).await;
+    assert_eq!(named.status, StatusCode::OK, "{}", named.text);
+    assert_eq!(named.json()["seats"][1]["name"], "alice");
+    let bluffs = app
+        .get("/api/v1/bluffs?opponent=alice&caught=true&by=W")
+        .await
+        .json();
+    assert_eq!(bluffs["items"][0]["bid"], 190);
+    assert_eq!(bluffs["items"][0]["seat"], 1);
+    assert_eq!(
+        app.get("/api/v1/bluffs?opponent=bob").await.json()["items"],
+        json!([])
+    );
+    let opponents = app.get("/api/v1/opponents?kind=named").await.json();
+    assert_eq!(opponents["items"][0]["name"], "alice");
+    let model = app
+        .get(&format!(
+            "/api/v1/opponents/{}/model",
+            opponents["items"][0]["id"]
+        ))
+        .await
+        .json();
+    assert_eq!(model["model"]["bluff_rate"]["evidence"], 1);
+    let found = app.get("/api/v1/matches?opponent=alice").await.json();
+    assert_eq!(found["items"][0]["id"], match_id(1));
+    for (path, body, status) in [
+        (seat.as_str(), "{}", StatusCode::BAD_REQUEST),
+        (seat.as_str(), r#"{"name": ""}"#, StatusCode::BAD_REQUEST),
+        (
+            seat.as_str(),
+            r#"{"name": "a", "x": 1}"#,
+            StatusCode::BAD_REQUEST,
+        ),
+        (
+            "/api/v1/matches/x/seats/1",
+            r#"{"name": "a"}"#,
+            StatusCode::NOT_FOUND,
+        ),
+        (
+            &seat.replace("seats/1", "seats/7"),
+            r#"{"name": "a"}"#,
+            StatusCode::NOT_FOUND,
+        ),
+        (
+            &seat.replace("seats/1", "seats/x"),
+            r#"{"name": "a"}"#,
+            StatusCode::NOT_FOUND,
+        ),
+        (
+            seat.as_str(),
+            &"x".repeat(100_000),
+            StatusCode::PAYLOAD_TOO_LARGE,
+        ),
+    ] {
+        let answer = app.put(path, body).await;
+        assert_eq!(answer.status, status, "{path} {}", answer.text);
+        assert_eq!(
+            answer.headers[header::CONTENT_TYPE],
+            "application/problem+json"
+        );
+    }
+}

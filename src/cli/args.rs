@@ -1,0 +1,158 @@
+//! The command line as a whole, and how its verbs end.
+
+use super::play_args::PlayArgs;
+use super::play_gateway::start_gateway;
+use super::referee::RefereeArgs;
+use super::usage::UsageError;
+use super::{
+    bench, completions, configure, database, drain, health, matches, play, referee, serve, systemd,
+};
+use crate::config::{self, ConfigError, Flags, Loaded};
+use anyhow::Context as _;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The exit code of a wrong command line or an unusable configuration.
+const USAGE: u8 = 2;
+
+/// Hosts many game bots behind one service, referees their games and keeps every match.
+#[derive(Debug, Parser)]
+#[command(
+    name = "drover",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every verb takes.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Common {
+    /// The configuration file; without it the defaults and the environment hold.
+    #[arg(long, global = true, env = "DROVER_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Common {
+    /// The configuration with these flags over it.
+    pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
+        config::load(self.config.as_deref(), &environment(), flags)
+    }
+}
+
+/// The process's variables. One that is not Unicode is kept with its broken letters replaced, so
+/// that a value of ours is refused rather than overlooked.
+fn environment() -> config::Environment {
+    let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
+    std::env::vars_os()
+        .map(|(name, value)| (text(name), text(value)))
+        .collect()
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Run the daemon: callbacks, REST interface, and our referees if configured.
+    Serve(serve::Args),
+    /// Play matches on this machine and sum them up.
+    Play(Box<PlayArgs>),
+    /// Run a game's referee for players who come from elsewhere.
+    Referee(Box<RefereeArgs>),
+    /// Ask a running daemon whether it is well: exit code 0 or 1.
+    Health(health::Args),
+    /// Ask a running daemon to stop once its matches have ended.
+    Drain(drain::Args),
+    /// Check, show or write a configuration.
+    #[command(subcommand)]
+    Config(configure::Verb),
+    /// Bring the database up to date, copy it, check it.
+    #[command(subcommand)]
+    Db(database::Verb),
+    /// List, show, export, replay and check stored matches.
+    #[command(subcommand)]
+    Match(matches::Verb),
+    /// Measure the daemon's promises on this machine.
+    #[command(subcommand)]
+    Bench(bench::Verb),
+    /// Print the systemd units for this executable.
+    Systemd(systemd::Args),
+    /// Print shell completions.
+    Completions(completions::Args),
+}
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match perform(cli) {
+        Ok(code) => code,
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("drover: {error:#}");
+            let usage = error.is::<ConfigError>() || error.is::<UsageError>();
+            if usage {
+                ExitCode::from(USAGE)
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
+    let common = cli.common;
+    match cli.verb {
+        Verb::Serve(args) => serve::run(&common, &args),
+        Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),
+        Verb::Referee(args) => on_all_cores(done(referee::run(*args))),
+        Verb::Health(args) => health::run(&common, &args),
+        Verb::Drain(args) => drain::run(&common, &args),
+        Verb::Config(verb) => configure::run(&common, &verb),
+        Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
+        Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
+        Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
+        Verb::Systemd(args) => systemd::run(&args),
+        Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
+    }
+}
+
+/// Runs a verb that waits on the async runtime.
+pub(super) fn on_all_cores(
+    verb: impl Future<Output = anyhow::Result<ExitCode>>,
+) -> anyhow::Result<ExitCode> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the async runtime does not start")?
+        .block_on(verb)
+}
+
+/// A verb that has nothing to say by its exit code but that it went well.
+async fn done(verb: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    verb.await.map(|()| ExitCode::SUCCESS)
+}
+
+/// Whether whoever reads our output has gone: no failure of ours.
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

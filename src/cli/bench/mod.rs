@@ -1,0 +1,16 @@
+//! `drover bench …`: measures the daemon's promises on this machine.
+
+mod bare;
+pub mod callbacks;
+mod child;
+pub mod crash;
+pub mod idle;
+mod load;
+pub mod matches;
+mod messages;
+mod remembered;
+mod site;
+mod stats;
+mod verbs;
+
+pub use verbs::{Verb, run};

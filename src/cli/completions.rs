@@ -1,0 +1,16 @@
+//! `drover completions SHELL`.
+
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// For which shell.
+    shell: clap_complete::Shell,
+}
+
+pub(super) fn run(args: &Args, command: &mut clap::Command) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, command, "drover", &mut script);
+    std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,55 @@
+//! `drover config check|show|init`.
+
+use super::args::Common;
+use crate::config::{self, Flags};
+use anyhow::Context as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Verb {
+    /// Check a file: every key, type and range. Without FILE: what would hold now.
+    Check {
+        /// The file.
+        file: Option<PathBuf>,
+    },
+    /// Show what holds and where each value stands; secrets are masked.
+    Show,
+    /// Write the commented file with every key at its default.
+    Init {
+        /// Where to; without it the file goes to standard output. An existing file is never touched.
+        file: Option<PathBuf>,
+    },
+}
+
+pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    match verb {
+        Verb::Check { file: Some(file) } => {
+            let loaded = config::check_file(file)?;
+            note(&loaded);
+            writeln!(out, "{} is in order", file.display())?;
+        }
+        Verb::Check { file: None } => {
+            note(&common.load(&Flags::new())?);
+            writeln!(out, "the configuration is in order")?;
+        }
+        Verb::Show => write!(out, "{}", config::show(&common.load(&Flags::new())?))?,
+        Verb::Init { file: None } => write!(out, "{}", config::template())?,
+        Verb::Init { file: Some(file) } => {
+            let mut new = std::fs::File::create_new(file)
+                .with_context(|| format!("cannot make {}", file.display()))?;
+            new.write_all(config::template().as_bytes())
+                .with_context(|| format!("cannot write {}", file.display()))?;
+            writeln!(out, "wrote {}", file.display())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn note(loaded: &config::Loaded) {
+    for line in loaded.without_effect() {
+        eprintln!("drover: note: {line}");
+    }
+}

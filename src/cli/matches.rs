@@ -1,0 +1,304 @@
+//! `drover match list|show|export|replay|verify|name`.
+
+use super::api_call::{Asked, base, call};
+use super::args::Common;
+use super::output::{Format, write_rows};
+use super::{database, replay};
+use crate::config::{Config, Flags};
+use crate::daemon::store_settings;
+use crate::store::{Filter, MatchRow, PageAt, Store, StoreError};
+use anyhow::{Context as _, bail};
+use games::Cause;
+use serde_json::json;
+use std::io::Write;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Verb {
+    /// List matches, newest first.
+    List(ListArgs),
+    /// Show one match: seats, result, sessions.
+    Show {
+        /// The match.
+        id: String,
+        /// How it is written.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+    },
+    /// Write a match's transcripts.
+    Export {
+        /// The match.
+        id: String,
+        /// ndjson: one entry a line. json: the match with its sessions, entries and facts.
+        #[arg(long, value_enum, default_value_t)]
+        format: Export,
+    },
+    /// Print a match's transcripts in order, for people.
+    Replay {
+        /// The match.
+        id: String,
+        /// Only this seat.
+        #[arg(long)]
+        seat: Option<u8>,
+    },
+    /// Fold a match's transcripts again and compare with what is stored.
+    Verify {
+        /// The match.
+        id: String,
+    },
+    /// Say who sat on a seat, so that what the match taught counts for that name; through the
+    /// daemon, if it runs.
+    Name {
+        /// The match.
+        id: String,
+        /// The seat, from 0.
+        seat: u8,
+        /// Who it was.
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ListArgs {
+    /// Only of this game.
+    #[arg(long)]
+    game: Option<String>,
+    /// Only with this bot of ours.
+    #[arg(long)]
+    bot: Option<String>,
+    /// Only with this named opponent.
+    #[arg(long)]
+    opponent: Option<String>,
+    /// Only ended for this reason, such as normal or unterminated.
+    #[arg(long, value_parser = cause)]
+    cause: Option<Cause>,
+    /// Only those that are being played.
+    #[arg(long)]
+    live: bool,
+    /// Rows at most.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// Begin after this match: the `next` of the page before.
+    #[arg(long, value_name = "ID")]
+    after: Option<String>,
+    /// How the list is written.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum, Default)]
+pub(super) enum Export {
+    #[default]
+    Ndjson,
+    Json,
+}
+
+fn cause(word: &str) -> Result<Cause, String> {
+    Cause::from_word(word).ok_or_else(|| {
+        let words: Vec<&str> = Cause::ALL.iter().map(|cause| cause.word()).collect();
+        format!("it must be one of {}", words.join(", "))
+    })
+}
+
+pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
+    let config = common.load(&Flags::new())?.config;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let code = match verb {
+        Verb::Name { id, seat, name } => name_seat(&config, id, *seat, name, &mut out).await?,
+        Verb::Verify { id } => database::verify(&config.store.path, Some(id), &mut out).await?,
+        reading => {
+            let store = Store::open_readonly(&config.store.path).await?;
+            read(&store, reading, &mut out).await?;
+            store.close().await;
+            ExitCode::SUCCESS
+        }
+    };
+    out.flush()?;
+    Ok(code)
+}
+
+async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Result<()> {
+    match verb {
+        Verb::List(args) => list(store, args, out).await,
+        Verb::Show { id, output } => show(store, id, *output, out).await,
+        Verb::Export { id, format } => export(store, id, *format, out).await,
+        Verb::Replay { id, seat } => {
+            let row = found(store, id).await?;
+            let entries = store.entries(&store.sessions_of(id).await?).await?;
+            Ok(replay::write(out, &row, &entries, *seat)?)
+        }
+        Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb does not only read"),
+    }
+}
+
+async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
+    store.match_row(id).await?.with_context(|| {
+        format!("there is no match {id}; `drover match list` shows which there are")
+    })
+}
+
+async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let filter = Filter {
+        game: args.game.clone(),
+        bot: args.bot.clone(),
+        opponent: args.opponent.clone(),
+        cause: args.cause,
+        live: args.live.then_some(true),
+        ..Filter::default()
+    };
+    let page = store
+        .matches(
+            &filter,
+            &PageAt {
+                after: args.after.clone(),
+                limit: args.limit,
+            },
+        )
+        .await?;
+    let rows: Vec<Vec<String>> = page.items.iter().map(cells).collect();
+    let headings = [
+        "id", "game", "started", "ended", "cause", "referee", "market", "seats", "scores",
+    ];
+    write_rows(out, args.output, &headings, &rows, &page)?;
+    if let (Format::Table, Some(next)) = (args.output, &page.next) {
+        writeln!(out, "more: --after {next}")?;
+    }
+    Ok(())
+}
+
+fn cells(row: &MatchRow) -> Vec<String> {
+    let seat = |seat: &crate::store::SeatRow| match (&seat.name, seat.spec.as_str()) {
+        (Some(name), _) => name.clone(),
+        (None, "") => "?".to_owned(),
+        (None, spec) => spec.to_owned(),
+    };
+    vec![
+        row.id.clone(),
+        row.game.clone(),
+        replay::time(row.started_us),
+        row.ended_us.map_or_else(|| "live".to_owned(), replay::time),
+        row.cause
+            .map_or_else(String::new, |cause| cause.word().to_owned()),
+        row.referee.clone(),
+        row.market.to_string(),
+        row.seats.iter().map(seat).collect::<Vec<_>>().join(" "),
+        row.scores
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
+    ]
+}
+
+async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> anyhow::Result<()> {
+    let row = found(store, id).await?;
+    let sessions = store.sessions_of(id).await?;
+    let seats = |seat: &crate::store::SeatRow| {
+        vec![
+            seat.seat.to_string(),
+            seat.spec.clone(),
+            seat.name.clone().unwrap_or_default(),
+            seat.score
+                .map_or_else(String::new, |score| score.to_string()),
+            seat.win_share
+                .map_or_else(String::new, |share| format!("{share:.2}")),
+        ]
+    };
+    let rows: Vec<Vec<String>> = row.seats.iter().map(seats).collect();
+    if output == Format::Table {
+        let ended = row
+            .ended_us
+            .map_or_else(|| "not yet".to_owned(), replay::time);
+        writeln!(
+            out,
+            "{} {} market {} of {}",
+            row.game, row.id, row.market, row.referee
+        )?;
+        writeln!(
+            out,
+            "started {}, ended {ended}",
+            replay::time(row.started_us)
+        )?;
+        if let Some(cause) = row.cause {
+            writeln!(out, "cause {} {}", cause.word(), row.detail)?;
+        }
+        let ids: Vec<String> = sessions
+            .iter()
+            .map(|session| session.id.0.to_string())
+            .collect();
+        writeln!(out, "sessions {}\n", ids.join(" "))?;
+    }
+    let whole = json!({ "match": row, "sessions": sessions });
+    Ok(write_rows(
+        out,
+        output,
+        &["seat", "spec", "name", "score", "win_share"],
+        &rows,
+        &whole,
+    )?)
+}
+
+async fn export(
+    store: &Store,
+    id: &str,
+    format: Export,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let row = found(store, id).await?;
+    let sessions = store.sessions_of(id).await?;
+    let entries = store.entries(&sessions).await?;
+    match format {
+        Export::Ndjson => {
+            for entry in &entries {
+                serde_json::to_writer(&mut *out, entry)?;
+                writeln!(out)?;
+            }
+        }
+        Export::Json => {
+            let facts = store.facts(id).await?;
+            let whole =
+                json!({ "match": row, "sessions": sessions, "entries": entries, "facts": facts });
+            serde_json::to_writer_pretty(&mut *out, &whole)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+async fn name_seat(
+    config: &Config,
+    id: &str,
+    seat: u8,
+    name: &str,
+    out: &mut impl Write,
+) -> anyhow::Result<ExitCode> {
+    let store = match Store::open(&store_settings(config)).await {
+        Err(StoreError::InUse { .. }) => {
+            ask_daemon(config, id, seat, name)?;
+            writeln!(out, "seat {seat} of {id} is {name}")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        opened => opened?,
+    };
+    let named = store.name_seat(id, seat, name).await;
+    store.close().await;
+    named?;
+    writeln!(out, "seat {seat} of {id} is {name}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The daemon has the database: it is asked to write the name.
+fn ask_daemon(config: &Config, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
+    let root = base(config.api.listen);
+    let said = call(&Asked {
+        method: "PUT",
+        url: &format!("{root}/api/v1/matches/{id}/seats/{seat}"),
+        token: config.api.token.reveal(),
+        body: &json!({ "name": name }).to_string(),
+    })
+    .context("the database is in use, and the daemon that has it does not answer")?;
+    match said.status {
+        200..=299 => Ok(()),
+        status => bail!("the daemon answered {status}: {}", said.body.trim()),
+    }
+}

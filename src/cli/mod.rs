@@ -1,0 +1,26 @@
+//! The command line: one file a verb. The only place that prints to a terminal.
+
+mod api_call;
+mod args;
+pub mod bench;
+mod completions;
+mod configure;
+mod database;
+mod drain;
+mod health;
+mod logging;
+mod matches;
+mod output;
+pub mod play;
+pub mod play_args;
+mod play_gateway;
+mod play_keep;
+mod play_progress;
+pub mod referee;
+mod replay;
+mod serve;
+mod systemd;
+pub mod usage;
+
+pub use args::run;
+pub use usage::UsageError;

@@ -1,0 +1,121 @@
+//! Lists as tables, JSON or CSV.
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Default)]
+pub(super) enum Format {
+    /// Columns for people.
+    #[default]
+    Table,
+    /// One JSON document.
+    Json,
+    /// Comma-separated values with a head line.
+    Csv,
+}
+
+/// Writes rows under their headings; `whole` is the same as JSON.
+pub(super) fn write_rows(
+    out: &mut impl Write,
+    format: Format,
+    headings: &[&str],
+    rows: &[Vec<String>],
+    whole: &impl Serialize,
+) -> io::Result<()> {
+    match format {
+        Format::Table => table(out, headings, rows),
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, whole)?;
+            writeln!(out)
+        }
+        Format::Csv => csv(out, headings, rows),
+    }
+}
+
+fn table(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let width = |column: usize| {
+        let cells = rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count());
+        cells
+            .chain(headings.get(column).map(|text| text.chars().count()))
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<String> = cells
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        writeln!(out, "{}", padded.join("  ").trim_end())
+    };
+    line(&mut headings.iter().copied())?;
+    for row in rows {
+        line(&mut row.iter().map(String::as_str))?;
+    }
+    Ok(())
+}
+
+fn csv(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    writeln!(out, "{}", headings.join(","))?;
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|cell| quoted(cell)).collect();
+        writeln!(out, "{}", cells.join(","))?;
+    }
+    Ok(())
+}
+
+/// Quotes as RFC 4180 says.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, write_rows};
+
+    fn written(format: Format) -> String {
+        let rows = [
+            vec!["a".to_owned(), "one, \"two\"".to_owned()],
+            vec!["longer".to_owned(), "x".to_owned()],
+        ];
+        let mut out = Vec::new();
+        write_rows(
+            &mut out,
+            format,
+            &["id", "what"],
+            &rows,
+            &serde_json::json!([1]),
+        )
+        .unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn columns_line_up() {
+        assert_eq!(
+            written(Format::Table),
+            "id      what\na       one, \"two\"\nlonger  x\n"
+        );
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        assert_eq!(
+            written(Format::Csv),
+            "id,what\na,\"one, \"\"two\"\"\"\nlonger,x\n"
+        );
+    }
+
+    #[test]
+    fn json_is_the_whole() {
+        assert_eq!(written(Format::Json), "[\n  1\n]\n");
+    }
+}

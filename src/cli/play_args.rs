@@ -1,0 +1,175 @@
+//! What `drover play` is told.
+
+use super::usage::UsageError;
+use crate::referee::budget::ThinkBudget;
+use crate::referee::query::option_value;
+use crate::referee::schedule::Schedule;
+use crate::referee::{SeatSpec, SeatSpecError};
+use clap::{Args, ValueEnum};
+use games::Kit;
+use serde_json::{Map, Value};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Most matches of one run.
+const GAMES_MAX: u64 = 100_000_000;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people.
+    Table,
+    /// One JSON object.
+    Json,
+    /// With a header line.
+    Csv,
+}
+
+/// Plays matches on this machine and sums them up.
+///
+/// Without --wire and with built-in bots only, matches are played in process at full speed; with a
+/// url: seat or --wire they go over HTTP. The same seed gives the same decks and seats; bots with a
+/// budget in nodes then play the same matches, bots with a budget in time need not.
+#[derive(Clone, Debug, Args)]
+pub struct PlayArgs {
+    /// The game.
+    pub game: String,
+    /// Who sits on the next seat: builtin:NAME, url:http://…, filler. Seats not given are fillers.
+    #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
+    pub seats: Vec<String>,
+    /// Draw each table's seats at random from these, separated by commas.
+    #[arg(long, value_name = "SPEC,SPEC,…", value_delimiter = ',')]
+    pub pool: Vec<String>,
+    /// How many matches.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
+    pub games: u64,
+    /// Seeds decks, seats and bots.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes.
+    #[arg(long, value_name = "BUDGET", default_value = "200ms")]
+    pub budget: ThinkBudget,
+    /// Matches at once; the default is one a core.
+    #[arg(long, value_name = "C")]
+    pub concurrency: Option<NonZeroUsize>,
+    /// How results are printed.
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub output: Output,
+    /// A rule option, such as trade_payment=exchange; may be given more than once.
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    pub options: Vec<String>,
+    /// Bots use no opponent models.
+    #[arg(long)]
+    pub no_models: bool,
+    /// Every match has a deck of its own, and everybody keeps his seat.
+    #[arg(long)]
+    pub no_rotate: bool,
+    /// Play over real HTTP on loopback, all built-in bots behind one gateway.
+    #[arg(long)]
+    pub wire: bool,
+    /// Keep every match in this database.
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Write every match's transcript into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub log: Option<PathBuf>,
+}
+
+impl PlayArgs {
+    /// The entrants: the seats, filled up with fillers, or the pool.
+    ///
+    /// # Errors
+    /// [`UsageError`] names the seat that cannot be used.
+    pub fn entrants(&self, kit: &dyn Kit) -> Result<Vec<SeatSpec>, UsageError> {
+        let seats = *kit.seats().end();
+        if self.seats.len() > seats {
+            let (game, given) = (kit.game(), self.seats.len());
+            let why = format!("{given} times --seat, but a match of {game} has {seats} seats");
+            return Err(UsageError(why));
+        }
+        let given = if self.pool.is_empty() {
+            &self.seats
+        } else {
+            &self.pool
+        };
+        if given.is_empty() {
+            let why = "who plays? give --seat or --pool, such as --seat builtin:champion";
+            return Err(UsageError(why.to_owned()));
+        }
+        let parse = |text: &String| {
+            let spec: SeatSpec = text.parse()?;
+            spec.check(kit)?;
+            Ok(spec)
+        };
+        let mut entrants = given
+            .iter()
+            .map(parse)
+            .collect::<Result<Vec<_>, SeatSpecError>>()
+            .map_err(|error| UsageError(error.to_string()))?;
+        while self.pool.is_empty() && entrants.len() < seats {
+            entrants.push(SeatSpec::filler());
+        }
+        Ok(entrants)
+    }
+
+    /// Who meets whom.
+    #[must_use]
+    pub fn schedule(&self, kit: &dyn Kit, entrants: usize) -> Schedule {
+        Schedule {
+            entrants,
+            seats: *kit.seats().end(),
+            pool: !self.pool.is_empty(),
+            rotate: !self.no_rotate,
+            games: self.games,
+            seed: self.seed,
+        }
+    }
+
+    /// Matches at once.
+    #[must_use]
+    pub fn concurrency(&self) -> NonZeroUsize {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.concurrency.unwrap_or_else(cores)
+    }
+}
+
+/// Rule options of the form `name=value` as one JSON object, or null without any.
+///
+/// # Errors
+/// [`UsageError`] for another form, or a name that the game does not have.
+pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError> {
+    let mut options = Map::new();
+    for text in given {
+        let Some((name, value)) = text.split_once('=') else {
+            let why = format!("--option {text:?} is not NAME=VALUE");
+            return Err(UsageError(why));
+        };
+        if !kit.options().iter().any(|card| card.name == name) {
+            let known: Vec<&str> = kit.options().iter().map(|card| card.name).collect();
+            let (game, known) = (kit.game(), known.join(", "));
+            return Err(UsageError(format!(
+                "{game} has no option {name:?}; there are: {known}"
+            )));
+        }
+        options.insert(name.to_owned(), option_value(value));
+    }
+    Ok(if options.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(options)
+    })
+}
+
+/// The game with this name.
+///
+/// # Errors
+/// [`UsageError`] names those that exist.
+pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
+    games::find(name).ok_or_else(|| {
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        UsageError(format!(
+            "there is no game {name:?}; there are: {}",
+            known.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,93 @@
+//! Keeps in a database what was played in process.
+
+use crate::referee::store_recording::{StoreRecording, lines_of};
+use crate::referee::watch::KeptMatch;
+use crate::referee::{Recording, now_us};
+use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
+use crate::store::{Settings, Store};
+use anyhow::Context as _;
+use games::{Kit, TableSetup};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Lines handed to the recording at once.
+const LINES_AT_ONCE: usize = 64;
+
+/// Opens a database to keep matches in.
+///
+/// # Errors
+/// Why it cannot be opened.
+pub async fn open_recording(path: &Path) -> anyhow::Result<Arc<dyn Recording>> {
+    let store = Store::open(&Settings::at(path)).await?;
+    Ok(Arc::new(StoreRecording::new(store, Durability::Process)))
+}
+
+/// Keeps every match that comes until the sender is gone.
+///
+/// # Errors
+/// The first that cannot be kept.
+pub async fn keep(
+    kit: &'static dyn Kit,
+    options: Value,
+    recording: Arc<dyn Recording>,
+    mut played: mpsc::Receiver<KeptMatch>,
+) -> anyhow::Result<()> {
+    let mut market = recording.last_market(kit.game()).await?;
+    while let Some(played) = played.recv().await {
+        market += 1;
+        one(kit, &options, &*recording, &played, market)
+            .await
+            .with_context(|| format!("match {} cannot be kept", played.number + 1))?;
+    }
+    Ok(())
+}
+
+async fn one(
+    kit: &dyn Kit,
+    options: &Value,
+    recording: &dyn Recording,
+    played: &KeptMatch,
+    market: u64,
+) -> anyhow::Result<()> {
+    let seats = played.seats.len() as u64;
+    let ids: Vec<u64> = (1..=seats).collect();
+    let table = kit.table(&TableSetup {
+        seed: played.seed,
+        options: options.clone(),
+        // The numbers that matches in process carry in their calls.
+        market: 1,
+        ids: ids.clone(),
+    })?;
+    let row = NewMatch {
+        id: ulid::Ulid::generate().to_string(),
+        game: kit.game().to_owned(),
+        referee: "play".to_owned(),
+        market,
+        ours: true,
+        started_us: now_us(),
+        setup: table.setup(),
+        seats: (0u8..)
+            .zip(&played.seats)
+            .map(|(seat, spec)| NewSeat {
+                seat,
+                spec: spec.clone(),
+                name: None,
+            })
+            .collect(),
+    };
+    let mut record = recording.open(row, &ids).await?;
+    for lines in lines_of(&played.transcript).chunks(LINES_AT_ONCE) {
+        record.append(lines.to_vec()).await?;
+    }
+    let outcome = &played.outcome;
+    let result = MatchResult {
+        at_us: now_us(),
+        cause: outcome.cause,
+        blame: None,
+        detail: String::new(),
+        scores: outcome.scores.values().to_vec(),
+    };
+    Ok(record.close(result).await?)
+}

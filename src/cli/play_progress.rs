@@ -1,0 +1,80 @@
+//! How far `drover play` has come: a bar on a terminal, plain lines elsewhere.
+
+use crate::referee::watch::{KeptMatch, Watch};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// Time between two plain lines.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows progress on the standard error and passes transcripts on.
+pub struct Progress {
+    games: u64,
+    bar: Option<ProgressBar>,
+    lined: Instant,
+    log: Option<PathBuf>,
+    keep: Option<mpsc::Sender<KeptMatch>>,
+    /// The first transcript that could not be written.
+    failure: Option<std::io::Error>,
+}
+
+impl Progress {
+    /// Progress of so many matches; transcripts go to the directory `log` and to `keep`.
+    #[must_use]
+    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<KeptMatch>>) -> Self {
+        let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(games);
+            match ProgressStyle::with_template(style) {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        Self {
+            games,
+            bar,
+            lined: Instant::now(),
+            log,
+            keep,
+            failure: None,
+        }
+    }
+
+    /// Takes the bar away.
+    ///
+    /// # Errors
+    /// The first transcript that could not be written.
+    pub fn finish(self) -> std::io::Result<()> {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+        self.failure.map_or(Ok(()), Err)
+    }
+}
+
+impl Watch for Progress {
+    fn done(&mut self, games: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(games);
+        } else if self.lined.elapsed() >= LINE_EVERY {
+            self.lined = Instant::now();
+            eprintln!("{games} of {} matches", self.games);
+        }
+    }
+
+    fn played(&mut self, played: KeptMatch) {
+        if let Some(log) = &self.log {
+            let file = log.join(format!("match-{:06}.txt", played.number + 1));
+            if let Err(error) = std::fs::write(file, played.text()) {
+                self.failure.get_or_insert(error);
+            }
+        }
+        if let Some(keep) = &self.keep {
+            // Whoever keeps them says why it stopped.
+            let _ = keep.blocking_send(played);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A match's transcripts as people read them: one line an entry, in the order of the log.
+
+use crate::store::types::{Direction, Side};
+use crate::store::{FAILED, LATE, MatchEntry, MatchRow};
+use percent_encoding::percent_decode_str;
+use std::io::{self, Write};
+
+/// Writes the match's head and its entries, with the time since the first one.
+pub(super) fn write(
+    out: &mut impl Write,
+    row: &MatchRow,
+    entries: &[MatchEntry],
+    seat: Option<u8>,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} {} market {} of {}, started {}",
+        row.game,
+        row.id,
+        row.market,
+        row.referee,
+        time(row.started_us)
+    )?;
+    let chosen = || {
+        entries
+            .iter()
+            .filter(|entry| seat.is_none() || entry.seat == seat)
+    };
+    let begin_us = chosen()
+        .map(|entry| entry.at_us)
+        .min()
+        .unwrap_or(row.started_us);
+    for entry in chosen() {
+        writeln!(out, "{}", line(entry, begin_us))?;
+    }
+    match row.cause {
+        Some(cause) => {
+            let scores: Vec<String> = row.scores.iter().map(ToString::to_string).collect();
+            writeln!(
+                out,
+                "ended: {} {} scores {}",
+                cause.word(),
+                row.detail,
+                scores.join(" ")
+            )
+        }
+        None => writeln!(out, "not ended"),
+    }
+}
+
+fn line(entry: &MatchEntry, begin_us: i64) -> String {
+    let seconds = (entry.at_us - begin_us) as f64 / 1e6;
+    let seat = entry
+        .seat
+        .map_or_else(|| "?".to_owned(), |seat| seat.to_string());
+    let to_bot = matches!(
+        (entry.side, entry.direction),
+        (Side::Player, Direction::In) | (Side::Referee, Direction::Out)
+    );
+    let arrow = if to_bot { "<-" } else { "->" };
+    let side = match entry.side {
+        Side::Player => "player",
+        Side::Referee => "referee",
+    };
+    format!(
+        "{seconds:>9.3}  seat {seat} {side:<7} {:<12} {arrow} {}",
+        entry.bot,
+        plain(&entry.text)
+    )
+}
+
+/// The text decoded and on one line.
+fn plain(text: &str) -> String {
+    match text {
+        "" => "(empty)".to_owned(),
+        LATE => "(nothing in time)".to_owned(),
+        FAILED => "(the connection failed)".to_owned(),
+        text => {
+            let decoded = percent_decode_str(text).decode_utf8_lossy();
+            decoded
+                .chars()
+                .map(|letter| {
+                    if letter.is_control() {
+                        '\u{fffd}'
+                    } else {
+                        letter
+                    }
+                })
+                .collect()
+        }
+    }
+}
+
+/// A stamp as a date and time in UTC.
+pub(super) fn time(at_us: i64) -> String {
+    jiff::Timestamp::from_microsecond(at_us).map_or_else(
+        |_| at_us.to_string(),
+        |stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plain, time};
+
+    #[test]
+    fn texts_are_decoded_and_kept_on_a_line() {
+        assert_eq!(plain("type=begin&name=a%20b"), "type=begin&name=a b");
+        assert_eq!(plain("a\nb%0Ac"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(plain(""), "(empty)");
+    }
+
+    #[test]
+    fn stamps_are_utc() {
+        assert_eq!(time(1_000_000), "1970-01-01T00:00:01Z");
+    }
+}

@@ -1,0 +1,93 @@
+//! `drover serve`: the daemon.
+
+use super::args::{Common, on_all_cores};
+use super::logging;
+use crate::config::{Config, Flags};
+use crate::daemon::{Addresses, Daemon, Extras, Inherited};
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also run the Koehandel referee and keep matches going among the built-in bots.
+    #[arg(long)]
+    demo: bool,
+    /// Where callbacks are taken (callbacks.listen); port 0 takes any free one.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Where REST answers (api.listen).
+    #[arg(long, value_name = "ADDR")]
+    api_listen: Option<String>,
+    /// The folder of the database (store.path is then DIR/drover.db).
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Args {
+    fn flags(&self) -> Flags {
+        let data = self
+            .data
+            .as_ref()
+            .map(|folder| folder.join("drover.db").to_string_lossy().into_owned());
+        let set = [
+            ("--listen", "callbacks.listen", self.listen.clone()),
+            ("--api-listen", "api.listen", self.api_listen.clone()),
+            ("--data", "store.path", data),
+        ];
+        set.into_iter()
+            .filter_map(|(flag, key, value)| Some((flag, key, value?)))
+            .collect()
+    }
+}
+
+pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+    let loaded = common.load(&args.flags())?;
+    logging::start(&loaded.config.log)?;
+    let inherited = Inherited::take()?;
+    for note in loaded.without_effect() {
+        tracing::warn!("{note}");
+    }
+    let extras = Extras {
+        demo: args.demo,
+        inherited,
+    };
+    on_all_cores(async {
+        let daemon = Daemon::start(&loaded.config, extras).await?;
+        announce(daemon.addresses(), &loaded.config)?;
+        daemon.run().await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// One line that programs can read, and for people at a terminal what to do next.
+fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
+    let Addresses {
+        callbacks,
+        api,
+        referee,
+    } = addresses;
+    let mut out = std::io::stdout().lock();
+    let also = referee
+        .map(|address| format!(" referee={address}"))
+        .unwrap_or_default();
+    writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
+    tracing::info!(%callbacks, %api, referee = referee.map(|address| address.to_string()), "listening");
+    if std::io::stdout().is_terminal() {
+        let token = match config.api.token.reveal() {
+            Some(_) => " -H \"Authorization: Bearer $TOKEN\"",
+            None => "",
+        };
+        writeln!(out, "\n  bots      http://{callbacks}/koehandel/champion")?;
+        writeln!(
+            out,
+            "  matches   curl{token} 'http://{api}/api/v1/matches?limit=5'"
+        )?;
+        writeln!(out, "  bluffs    curl{token} http://{api}/api/v1/bluffs")?;
+        if let Some(address) = referee {
+            writeln!(out, "  referee   http://{address}/")?;
+        }
+        writeln!(out, "  stop      Ctrl-C (again to end at once)\n")?;
+    }
+    out.flush()
+}

@@ -1,0 +1,111 @@
+//! What can be wrong with a configuration.
+
+use super::layers::Origin;
+use std::path::PathBuf;
+
+/// A configuration that cannot be used: what, where, why, and how to mend it.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is not there or not readable.
+    #[error("the configuration file {} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        why: std::io::Error,
+    },
+    /// The file is longer than any configuration needs to be.
+    #[error("the configuration file {} has {bytes} bytes; at most {max} are read", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The bound.
+        max: u64,
+    },
+    /// The file is not TOML.
+    #[error("{origin}: this is not TOML: {why}")]
+    Syntax {
+        /// The file and line.
+        origin: Origin,
+        /// The parser's reason.
+        why: String,
+    },
+    /// A key that does not exist.
+    #[error("{origin}: there is no key `{key}`{}", did_you_mean(nearest))]
+    UnknownKey {
+        /// Where it stands.
+        origin: Origin,
+        /// The key, dotted.
+        key: String,
+        /// The nearest key that exists, if any is near.
+        nearest: Option<String>,
+    },
+    /// A value of the wrong type or outside its range.
+    #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
+    BadValue {
+        /// Where it stands.
+        origin: Origin,
+        /// The key, dotted.
+        key: String,
+        /// The value as written (secrets masked).
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// A secret given twice in one place.
+    #[error("{origin}: both `{key}` and `{key}_file` are set; set only one of them")]
+    SecretTwice {
+        /// Where they stand.
+        origin: Origin,
+        /// The secret's key.
+        key: String,
+    },
+    /// A secret's file that cannot be read.
+    #[error("{origin}: the file {path} that `{key}_file` names cannot be used: {why}")]
+    SecretFile {
+        /// Where it stands.
+        origin: Origin,
+        /// The secret's key.
+        key: String,
+        /// The file.
+        path: String,
+        /// Why not.
+        why: String,
+    },
+    /// Anyone on the network could read and stop everything.
+    #[error(
+        "`api.listen` is {listen}, which others can reach, and `api.token` is empty: set \
+         `api.token` (or `api.token_file`), or listen on 127.0.0.1"
+    )]
+    OpenApi {
+        /// The address.
+        listen: String,
+    },
+    /// Two listeners want one address.
+    #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
+    SameAddress {
+        /// One key.
+        first: &'static str,
+        /// The other key.
+        second: &'static str,
+        /// The address.
+        listen: String,
+    },
+    /// The referee's options as a whole make no sense to the game.
+    #[error("`referee.{game}.options`: {why}")]
+    Options {
+        /// The game.
+        game: &'static str,
+        /// The game's own sentence.
+        why: String,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(key) => format!("; did you mean `{key}`?"),
+        None => "; `drover config init` writes a file with every key".to_owned(),
+    }
+}

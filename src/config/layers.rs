@@ -1,0 +1,364 @@
+//! The layers of a configuration, each value with the place where it stands.
+
+use super::error::ConfigError;
+use super::schema::{HUB_FIELDS, HUBS_MAX, keys};
+use super::value;
+use std::fmt;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Where a value stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// A line of a file.
+    File {
+        /// As it was named.
+        path: String,
+        /// From 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Variable(String),
+    /// A flag of the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => write!(out, "default"),
+            Origin::File { path, line } => write!(out, "{path}, line {line}"),
+            Origin::Variable(name) => write!(out, "environment variable {name}"),
+            Origin::Flag(name) => write!(out, "flag {name}"),
+        }
+    }
+}
+
+/// The environment: names and values.
+pub type Environment = Vec<(String, String)>;
+
+/// Values from flags: the flag, the key it sets, the value.
+pub type Flags = Vec<(&'static str, &'static str, String)>;
+
+/// Where every variable of ours begins.
+const PREFIX: &str = "DROVER__";
+
+/// One value with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) path: String,
+    pub(super) value: toml::Value,
+    pub(super) origin: Origin,
+}
+
+/// All that one source gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layer {
+    pub(super) given: Vec<Given>,
+    pub(super) hubs: Option<Vec<toml::Table>>,
+}
+
+/// The built-in values.
+pub(super) fn defaults() -> Result<Layer, ConfigError> {
+    let mut layer = Layer {
+        given: Vec::new(),
+        hubs: Some(Vec::new()),
+    };
+    for key in keys() {
+        let line = format!("value = {}", key.default);
+        let mut table: toml::Table =
+            line.parse()
+                .map_err(|error: toml::de::Error| ConfigError::Syntax {
+                    origin: Origin::Default,
+                    why: format!("{}: {error}", key.path),
+                })?;
+        if let Some(value) = table.remove("value") {
+            layer.given.push(Given {
+                path: key.path.clone(),
+                value,
+                origin: Origin::Default,
+            });
+        }
+    }
+    Ok(layer)
+}
+
+/// What a file says.
+pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
+    let lines = Lines {
+        path: path.display().to_string(),
+        text,
+    };
+    let table = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
+        origin: lines.origin(error.span().map_or(0, |span| span.start)),
+        why: error.message().trim().to_owned(),
+    })?;
+    let mut layer = Layer::default();
+    walk(&lines, "", table.get_ref(), &mut layer)?;
+    Ok(layer)
+}
+
+/// What the environment says.
+pub(super) fn from_environment(environment: &Environment) -> Result<Layer, ConfigError> {
+    let mut layer = Layer::default();
+    for (name, text) in environment {
+        let Some(rest) = name.strip_prefix(PREFIX) else {
+            continue;
+        };
+        let path = rest.to_lowercase().replace("__", ".");
+        let origin = Origin::Variable(name.clone());
+        let Some(key) = keys().iter().find(|key| key.path == path) else {
+            let nearest = nearest(&path).map(variable);
+            return Err(ConfigError::UnknownKey {
+                origin,
+                key: name.clone(),
+                nearest,
+            });
+        };
+        layer.given.push(value::from_text(key, text, origin)?);
+    }
+    Ok(layer)
+}
+
+/// What the flags say.
+pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
+    let mut layer = Layer::default();
+    for (flag, path, text) in flags {
+        let origin = Origin::Flag(flag);
+        let Some(key) = keys().iter().find(|key| key.path == *path) else {
+            return Err(ConfigError::UnknownKey {
+                origin,
+                key: (*path).to_owned(),
+                nearest: None,
+            });
+        };
+        layer.given.push(value::from_text(key, text, origin)?);
+    }
+    Ok(layer)
+}
+
+/// The environment variable of a key.
+fn variable(path: String) -> String {
+    format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
+}
+
+/// The existing key that looks most like this one, if any is near.
+fn nearest(path: &str) -> Option<String> {
+    const NEAR: f64 = 0.8;
+    let words = keys().iter().map(|key| key.path.as_str()).chain(["hub"]);
+    let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
+    let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (score >= NEAR).then(|| known.to_owned())
+}
+
+struct Lines<'a> {
+    path: String,
+    text: &'a str,
+}
+
+impl Lines<'_> {
+    fn origin(&self, offset: usize) -> Origin {
+        let before = self.text.as_bytes().iter().take(offset);
+        Origin::File {
+            path: self.path.clone(),
+            line: 1 + before.filter(|byte| **byte == b'\n').count(),
+        }
+    }
+}
+
+fn walk(
+    lines: &Lines<'_>,
+    prefix: &str,
+    table: &DeTable<'_>,
+    layer: &mut Layer,
+) -> Result<(), ConfigError> {
+    for (name, spanned) in table {
+        let path = match prefix {
+            "" => name.get_ref().to_string(),
+            prefix => format!("{prefix}.{}", name.get_ref()),
+        };
+        let origin = lines.origin(name.span().start);
+        if path == "hub" {
+            layer.hubs = Some(hubs(lines, spanned, &origin)?);
+            continue;
+        }
+        if let Some(key) = keys().iter().find(|key| key.path == path) {
+            let value = plain(spanned.get_ref());
+            layer.given.push(value::checked(key, value, origin)?);
+            continue;
+        }
+        let within = format!("{path}.");
+        let is_section = keys().iter().any(|key| key.path.starts_with(&within));
+        match spanned.get_ref() {
+            DeValue::Table(inner) if is_section => walk(lines, &path, inner, layer)?,
+            value if is_section => {
+                return Err(ConfigError::BadValue {
+                    origin,
+                    key: path.clone(),
+                    value: value.type_str().to_owned(),
+                    allowed: format!("a section, written [{path}]"),
+                });
+            }
+            _ => {
+                return Err(ConfigError::UnknownKey {
+                    origin,
+                    nearest: nearest(&path),
+                    key: path,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn hubs(
+    lines: &Lines<'_>,
+    spanned: &Spanned<DeValue<'_>>,
+    origin: &Origin,
+) -> Result<Vec<toml::Table>, ConfigError> {
+    let wrong = |origin: &Origin, key: String, value: &str, allowed: &str| ConfigError::BadValue {
+        origin: origin.clone(),
+        key,
+        value: value.to_owned(),
+        allowed: allowed.to_owned(),
+    };
+    let DeValue::Array(entries) = spanned.get_ref() else {
+        return Err(wrong(
+            origin,
+            "hub".to_owned(),
+            spanned.get_ref().type_str(),
+            "a list of sections, each written [[hub]]",
+        ));
+    };
+    if entries.len() > HUBS_MAX {
+        return Err(wrong(
+            origin,
+            "hub".to_owned(),
+            "a longer list",
+            &format!("at most {HUBS_MAX} sections"),
+        ));
+    }
+    let mut hubs = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let at = lines.origin(entry.span().start);
+        let DeValue::Table(fields) = entry.get_ref() else {
+            return Err(wrong(
+                &at,
+                "hub".to_owned(),
+                entry.get_ref().type_str(),
+                "a section written [[hub]]",
+            ));
+        };
+        for (name, field) in fields {
+            let here = lines.origin(name.span().start);
+            if !HUB_FIELDS.iter().any(|(known, _)| known == name.get_ref()) {
+                let best = HUB_FIELDS.iter().map(|(known, _)| *known).max_by(|a, b| {
+                    strsim::jaro_winkler(a, name.get_ref())
+                        .total_cmp(&strsim::jaro_winkler(b, name.get_ref()))
+                });
+                return Err(ConfigError::UnknownKey {
+                    origin: here,
+                    key: format!("hub.{}", name.get_ref()),
+                    nearest: best.map(|known| format!("hub.{known}")),
+                });
+            }
+            if field.get_ref().as_str().is_none_or(|text| text.is_empty()) {
+                return Err(wrong(
+                    &here,
+                    format!("hub.{}", name.get_ref()),
+                    &plain(field.get_ref()).to_string(),
+                    "a text that is not empty",
+                ));
+            }
+        }
+        if let Some((missing, _)) = HUB_FIELDS
+            .iter()
+            .find(|(known, _)| !fields.iter().any(|(name, _)| name.get_ref() == known))
+        {
+            return Err(wrong(
+                &at,
+                format!("hub.{missing}"),
+                "missing",
+                "there in every [[hub]]",
+            ));
+        }
+        if let toml::Value::Table(table) = plain(entry.get_ref()) {
+            hubs.push(table);
+        }
+    }
+    Ok(hubs)
+}
+
+/// A parsed value without its spans. A number that does not fit stays a text, which no number key takes.
+fn plain(value: &DeValue<'_>) -> toml::Value {
+    match value {
+        DeValue::String(text) => toml::Value::String(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(
+                |_| toml::Value::String(number.to_string()),
+                toml::Value::Integer,
+            ),
+        DeValue::Float(number) => number.as_str().parse().map_or_else(
+            |_| toml::Value::String(number.to_string()),
+            toml::Value::Float,
+        ),
+        DeValue::Boolean(flag) => toml::Value::Boolean(*flag),
+        DeValue::Datetime(when) => toml::Value::Datetime(*when),
+        DeValue::Array(items) => {
+            toml::Value::Array(items.iter().map(|item| plain(item.get_ref())).collect())
+        }
+        DeValue::Table(table) => toml::Value::Table(
+            table
+                .iter()
+                .map(|(name, item)| (name.get_ref().to_string(), plain(item.get_ref())))
+                .collect(),
+        ),
+    }
+}
+
+impl config::Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn config::Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<config::Map<String, config::Value>, config::ConfigError> {
+        Ok(self
+            .given
+            .iter()
+            .map(|given| {
+                (
+                    given.path.clone(),
+                    merged_value(&given.origin.to_string(), &given.value),
+                )
+            })
+            .collect())
+    }
+}
+
+/// A value as the `config` crate merges it.
+fn merged_value(origin: &String, value: &toml::Value) -> config::Value {
+    use config::ValueKind;
+    let kind = match value {
+        toml::Value::String(text) => ValueKind::String(text.clone()),
+        toml::Value::Integer(number) => ValueKind::I64(*number),
+        toml::Value::Float(number) => ValueKind::Float(*number),
+        toml::Value::Boolean(flag) => ValueKind::Boolean(*flag),
+        toml::Value::Datetime(when) => ValueKind::String(when.to_string()),
+        toml::Value::Array(items) => ValueKind::Array(
+            items
+                .iter()
+                .map(|item| merged_value(origin, item))
+                .collect(),
+        ),
+        toml::Value::Table(table) => ValueKind::Table(
+            table
+                .iter()
+                .map(|(name, item)| (name.clone(), merged_value(origin, item)))
+                .collect(),
+        ),
+    };
+    config::Value::new(Some(origin), kind)
+}

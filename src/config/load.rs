@@ -1,0 +1,448 @@
+//! Puts the layers together and reads the typed configuration from the result.
+
+use super::error::ConfigError;
+use super::layers::{self, Environment, Flags, Given, Layer, Origin};
+use super::schema::{Kind, keys};
+use super::settings::{
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
+    Shim, Smartdog, Store, Thinking, parse_address,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Duration;
+
+/// The longest configuration file read, in bytes.
+const FILE_LEN_MAX: u64 = 1 << 20;
+/// The longest secret file read, in bytes.
+const SECRET_LEN_MAX: u64 = 4_096;
+
+/// A configuration and where each of its values stands.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The typed configuration.
+    pub config: Config,
+    /// Every key's value and origin, in the order of the file.
+    pub(super) values: Vec<(String, toml::Value, String)>,
+}
+
+impl Loaded {
+    /// What was set but has no effect in this version, as sentences for the log.
+    #[must_use]
+    pub fn without_effect(&self) -> Vec<String> {
+        let config = &self.config;
+        let unused = |what: &str| format!("{what} is set, but this version does not use it yet");
+        let mut notes = Vec::new();
+        if !config.hubs.is_empty() {
+            notes.push(format!(
+                "{} [[hub]] section(s) are set, but this version does not play on hubs yet: they are not dialled",
+                config.hubs.len()
+            ));
+        }
+        if config.shim.socket.is_some() {
+            notes.push(unused("`shim.socket`"));
+        }
+        if config.referee.smartdog.listen.is_some() {
+            notes.push(unused("`referee.smartdog.listen`"));
+        }
+        notes
+    }
+}
+
+/// Reads defaults, file, environment and flags.
+///
+/// # Errors
+/// [`ConfigError`] names the key, the place and what is allowed there.
+pub fn load(
+    file: Option<&Path>,
+    environment: &Environment,
+    flags: &Flags,
+) -> Result<Loaded, ConfigError> {
+    let mut all = vec![layers::defaults()?];
+    if let Some(path) = file {
+        all.push(layers::from_file(path, &read(path)?)?);
+    }
+    all.push(layers::from_environment(environment)?);
+    all.push(layers::from_flags(flags)?);
+    let hubs = all
+        .iter()
+        .rev()
+        .find_map(|layer| layer.hubs.clone())
+        .unwrap_or_default();
+    for layer in &mut all {
+        reveal(layer)?;
+    }
+    let values = merge(all)?;
+    let config = settings(&values, &hubs)?;
+    check(&config)?;
+    Ok(Loaded { config, values })
+}
+
+/// Reads one file over the defaults, without the environment.
+///
+/// # Errors
+/// As [`load`].
+pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
+    load(Some(path), &Environment::new(), &Flags::new())
+}
+
+fn read(path: &Path) -> Result<String, ConfigError> {
+    let unreadable = |why| ConfigError::Unreadable {
+        path: path.to_owned(),
+        why,
+    };
+    let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
+    if bytes > FILE_LEN_MAX {
+        return Err(ConfigError::TooLong {
+            path: path.to_owned(),
+            bytes,
+            max: FILE_LEN_MAX,
+        });
+    }
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+/// Reads the secrets that a layer gives by file.
+fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
+    for key in keys().iter().filter(|key| key.kind == Kind::Secret) {
+        let file_key = format!("{}_file", key.path);
+        let set = |path: &str| {
+            layer
+                .given
+                .iter()
+                .find(|given| given.path == path && given.value.as_str() != Some(""))
+        };
+        let Some(file) = set(&file_key) else { continue };
+        if set(&key.path).is_some() {
+            return Err(ConfigError::SecretTwice {
+                origin: file.origin.clone(),
+                key: key.path.clone(),
+            });
+        }
+        let path = file.value.as_str().unwrap_or_default().to_owned();
+        let origin = file.origin.clone();
+        let wrong = |why: String| ConfigError::SecretFile {
+            origin: origin.clone(),
+            key: key.path.clone(),
+            path: path.clone(),
+            why,
+        };
+        let size = std::fs::metadata(&path)
+            .map_err(|why| wrong(why.to_string()))?
+            .len();
+        if size > SECRET_LEN_MAX {
+            return Err(wrong(format!(
+                "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
+            )));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|why| wrong(why.to_string()))?;
+        let text = text.trim_end_matches(['\r', '\n']);
+        if text.is_empty() || text.chars().any(char::is_control) {
+            return Err(wrong("it must hold the secret on one line".to_owned()));
+        }
+        let value = toml::Value::String(text.to_owned());
+        layer.given.retain(|given| given.path != key.path);
+        layer.given.push(Given {
+            path: key.path.clone(),
+            value,
+            origin: origin.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Lets later layers win and lists every key's value in schema order.
+fn merge(layers: Vec<Layer>) -> Result<Vec<(String, toml::Value, String)>, ConfigError> {
+    let internal = |error: config::ConfigError| ConfigError::Syntax {
+        origin: Origin::Default,
+        why: error.to_string(),
+    };
+    let mut builder = config::Config::builder();
+    for layer in layers {
+        builder = builder.add_source(layer);
+    }
+    let mut flat = BTreeMap::new();
+    flatten("", builder.build().map_err(internal)?.cache, &mut flat);
+    Ok(keys()
+        .iter()
+        .filter_map(|key| {
+            flat.remove(&key.path)
+                .map(|(value, origin)| (key.path.clone(), value, origin))
+        })
+        .collect())
+}
+
+fn flatten(path: &str, value: config::Value, out: &mut BTreeMap<String, (toml::Value, String)>) {
+    let origin = value.origin().unwrap_or("default").to_owned();
+    match value.kind {
+        config::ValueKind::Table(table) => {
+            for (name, inner) in table {
+                let path = if path.is_empty() {
+                    name
+                } else {
+                    format!("{path}.{name}")
+                };
+                flatten(&path, inner, out);
+            }
+        }
+        kind => {
+            out.insert(path.to_owned(), (leaf(kind), origin));
+        }
+    }
+}
+
+fn leaf(kind: config::ValueKind) -> toml::Value {
+    match kind {
+        config::ValueKind::Boolean(flag) => toml::Value::Boolean(flag),
+        config::ValueKind::I64(number) => toml::Value::Integer(number),
+        config::ValueKind::Float(number) => toml::Value::Float(number),
+        config::ValueKind::Array(items) => {
+            toml::Value::Array(items.into_iter().map(|item| leaf(item.kind)).collect())
+        }
+        other => toml::Value::String(other.to_string()),
+    }
+}
+
+/// Typed reading of values that the layers have checked already.
+struct Values<'a>(&'a [(String, toml::Value, String)]);
+
+impl<'a> Values<'a> {
+    fn get(&self, path: &str) -> Option<&'a toml::Value> {
+        self.0
+            .iter()
+            .find(|(known, ..)| known == path)
+            .map(|(_, value, _)| value)
+    }
+
+    fn text(&self, path: &str) -> &'a str {
+        self.get(path)
+            .and_then(toml::Value::as_str)
+            .unwrap_or_default()
+    }
+
+    fn whole(&self, path: &str) -> u64 {
+        self.get(path)
+            .and_then(toml::Value::as_integer)
+            .and_then(|number| u64::try_from(number).ok())
+            .unwrap_or_default()
+    }
+
+    fn count(&self, path: &str) -> usize {
+        usize::try_from(self.whole(path)).unwrap_or(usize::MAX)
+    }
+
+    fn flag(&self, path: &str) -> bool {
+        self.get(path)
+            .and_then(toml::Value::as_bool)
+            .unwrap_or_default()
+    }
+
+    fn address(&self, path: &str) -> Option<SocketAddr> {
+        parse_address(self.text(path))
+    }
+
+    fn needed_address(&self, path: &str) -> Result<SocketAddr, ConfigError> {
+        self.address(path).ok_or_else(|| ConfigError::BadValue {
+            origin: Origin::Default,
+            key: path.to_owned(),
+            value: self.text(path).to_owned(),
+            allowed: super::value::allowed(Kind::Address),
+        })
+    }
+
+    fn path_or_none(&self, path: &str) -> Option<std::path::PathBuf> {
+        Some(self.text(path))
+            .filter(|text| !text.is_empty())
+            .map(Into::into)
+    }
+
+    fn peers(&self, path: &str) -> Vec<IpAddr> {
+        let items = self
+            .get(path)
+            .and_then(toml::Value::as_array)
+            .into_iter()
+            .flatten();
+        items
+            .filter_map(|item| item.as_str()?.parse().ok())
+            .collect()
+    }
+}
+
+fn settings(
+    values: &[(String, toml::Value, String)],
+    hubs: &[toml::Table],
+) -> Result<Config, ConfigError> {
+    let values = Values(values);
+    Ok(Config {
+        callbacks: callbacks(&values)?,
+        api: Api {
+            listen: values.needed_address("api.listen")?,
+            token: Secret::new(values.text("api.token").to_owned()),
+        },
+        store: store(&values),
+        thinking: thinking(&values),
+        referee: Referee {
+            koehandel: Koehandel {
+                listen: values.address("referee.koehandel.listen"),
+                name: values.text("referee.koehandel.name").to_owned(),
+                matches_max: values.count("referee.koehandel.matches_max"),
+                loopback_only: values.flag("referee.koehandel.loopback_only"),
+                options: rules(&values, "koehandel"),
+            },
+            smartdog: Smartdog {
+                listen: values.address("referee.smartdog.listen"),
+            },
+        },
+        shim: Shim {
+            socket: values.path_or_none("shim.socket"),
+        },
+        hubs: hubs.iter().map(hub).collect(),
+        drain: Drain {
+            limit: Duration::from_secs(values.whole("drain.limit_s")),
+        },
+        log: Log {
+            format: if values.text("log.format") == "json" {
+                LogFormat::Json
+            } else {
+                LogFormat::Text
+            },
+            level: values.text("log.level").to_owned(),
+        },
+    })
+}
+
+fn callbacks(values: &Values<'_>) -> Result<Callbacks, ConfigError> {
+    Ok(Callbacks {
+        listen: values.needed_address("callbacks.listen")?,
+        default_bot: values.text("callbacks.default_bot").to_owned(),
+        margin: Duration::from_millis(values.whole("callbacks.margin_ms")),
+        secret_path: Secret::new(
+            values
+                .text("callbacks.secret_path")
+                .trim_matches('/')
+                .to_owned(),
+        ),
+        trusted_proxies: values.peers("callbacks.trusted_proxies"),
+        connections_max: values.count("callbacks.connections_max"),
+        connections_per_peer_max: values.count("callbacks.connections_per_peer_max"),
+        requests_per_peer_max: values.count("callbacks.requests_per_peer_max"),
+        sessions_max: values.count("callbacks.sessions_max"),
+        header_timeout: Duration::from_millis(values.whole("callbacks.header_timeout_ms")),
+        idle_limit: Duration::from_secs(values.whole("callbacks.idle_limit_s")),
+        hibernate_after: Duration::from_secs(values.whole("callbacks.hibernate_after_s")),
+    })
+}
+
+fn durability(word: &str) -> Option<Durability> {
+    match word {
+        "power" => Some(Durability::Power),
+        "process" => Some(Durability::Process),
+        _ => None,
+    }
+}
+
+fn store(values: &Values<'_>) -> Store {
+    let by_game = games::ALL.iter().filter_map(|kit| {
+        let word = values.text(&format!("store.durability_{}", kit.game()));
+        Some((kit.game(), durability(word)?))
+    });
+    Store {
+        path: values.text("store.path").into(),
+        durability: durability(values.text("store.durability")).unwrap_or(Durability::Power),
+        durability_by_game: by_game.collect(),
+    }
+}
+
+fn thinking(values: &Values<'_>) -> Thinking {
+    let budget =
+        |game: &str| Duration::from_millis(values.whole(&format!("thinking.budget_ms_{game}")));
+    Thinking {
+        threads: Some(values.count("thinking.threads")).filter(|threads| *threads > 0),
+        budget_by_game: games::ALL
+            .iter()
+            .map(|kit| (kit.game(), budget(kit.game())))
+            .collect(),
+        idle_priority: values.flag("thinking.idle_priority"),
+        models: values.flag("thinking.models"),
+    }
+}
+
+/// The referee options of a game that differ from its own defaults.
+fn rules(values: &Values<'_>, game: &str) -> serde_json::Value {
+    let mut options = serde_json::Map::new();
+    for card in games::find(game).into_iter().flat_map(|kit| kit.options()) {
+        let value = match values.get(&format!("referee.{game}.options.{}", card.name)) {
+            Some(toml::Value::String(text)) if text.is_empty() => continue,
+            Some(toml::Value::String(text)) => json!(text),
+            Some(toml::Value::Integer(number)) => json!(number),
+            Some(toml::Value::Boolean(flag)) => json!(flag),
+            _ => continue,
+        };
+        let stated = value.to_string();
+        if stated != card.default {
+            options.insert(card.name.to_owned(), value);
+        }
+    }
+    serde_json::Value::Object(options)
+}
+
+fn hub(table: &toml::Table) -> Hub {
+    let text = |name: &str| {
+        table
+            .get(name)
+            .and_then(toml::Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    Hub {
+        game: text("game"),
+        address: text("address"),
+        name: text("name"),
+        bot: text("bot"),
+    }
+}
+
+/// What only the whole can show.
+fn check(config: &Config) -> Result<(), ConfigError> {
+    let api = config.api.listen;
+    if !api.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {
+        return Err(ConfigError::OpenApi {
+            listen: api.to_string(),
+        });
+    }
+    let listeners = [
+        ("callbacks.listen", Some(config.callbacks.listen)),
+        ("api.listen", Some(api)),
+        ("referee.koehandel.listen", config.referee.koehandel.listen),
+    ];
+    for (index, (first, one)) in listeners.iter().enumerate() {
+        for (second, other) in listeners.iter().skip(index + 1) {
+            if let (Some(one), Some(other)) = (one, other)
+                && one == other
+                && one.port() != 0
+            {
+                return Err(ConfigError::SameAddress {
+                    first,
+                    second,
+                    listen: one.to_string(),
+                });
+            }
+        }
+    }
+    for kit in games::ALL.iter().filter(|kit| kit.game() == "koehandel") {
+        let setup = games::TableSetup {
+            seed: 0,
+            options: config.referee.koehandel.options.clone(),
+            market: 1,
+            ids: (1..=*kit.seats().end() as u64).collect(),
+        };
+        if let Err(why) = kit.table(&setup) {
+            return Err(ConfigError::Options {
+                game: kit.game(),
+                why: why.to_string(),
+            });
+        }
+    }
+    Ok(())
+}

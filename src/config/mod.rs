@@ -1,0 +1,21 @@
+//! The configuration: defaults, then a TOML file, then `DROVER__SECTION__KEY` from the environment,
+//! then flags. `schema` lists every key once; the file that `config init` writes, the checks and
+//! `config show` all come from that list.
+
+mod error;
+mod layers;
+mod load;
+mod schema;
+mod settings;
+mod show;
+mod value;
+
+pub use error::ConfigError;
+pub use layers::{Environment, Flags, Origin};
+pub use load::{Loaded, check_file, load};
+pub use schema::{Key, Kind, keys};
+pub use settings::{
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
+    Shim, Smartdog, Store, Thinking,
+};
+pub use show::{show, template};

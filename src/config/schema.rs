@@ -1,0 +1,393 @@
+//! Every key of the configuration, once: its kind, its default and what it means.
+
+use std::sync::OnceLock;
+
+/// What a key's value may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `HOST:PORT`, with an IP address or `localhost` as the host.
+    Address,
+    /// An address, or empty for "off".
+    AddressOrOff,
+    /// A whole number.
+    Whole {
+        /// The least allowed.
+        min: i64,
+        /// The most allowed.
+        max: i64,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// `true` or `false`.
+    Flag,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any text without control characters.
+    Text,
+    /// A name that can stand in a URL's path.
+    Name,
+    /// Text that is never shown; `KEY_file` may name a file that holds it.
+    Secret,
+    /// A file or folder.
+    Path,
+    /// A path, or empty for none.
+    PathOrNone,
+    /// A list of IP addresses.
+    Peers,
+    /// One referee option of a game, typed by its own default (JSON text).
+    Rule(&'static str),
+}
+
+/// One key.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Dotted, as in `callbacks.listen`.
+    pub path: String,
+    /// What it may be.
+    pub kind: Kind,
+    /// Its default as TOML text.
+    pub default: String,
+    /// What it means, in sentences.
+    pub meaning: String,
+}
+
+impl Key {
+    /// Everything before the last dot.
+    #[must_use]
+    pub fn section(&self) -> &str {
+        self.path
+            .rsplit_once('.')
+            .map_or("", |(section, _)| section)
+    }
+
+    /// What stands after the last dot.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.path
+            .rsplit_once('.')
+            .map_or(&*self.path, |(_, name)| name)
+    }
+}
+
+/// Every key, in the order of the file.
+#[must_use]
+pub fn keys() -> &'static [Key] {
+    static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let mut keys = callbacks();
+        keys.extend(api());
+        keys.extend(store());
+        keys.extend(thinking());
+        keys.extend(referee());
+        keys.extend(rest());
+        keys
+    })
+}
+
+/// The fields of one `[[hub]]` entry, all of them needed.
+pub(super) const HUB_FIELDS: &[(&str, Kind)] = &[
+    ("game", Kind::Text),
+    ("address", Kind::Text),
+    ("name", Kind::Text),
+    ("bot", Kind::Text),
+];
+
+/// Most `[[hub]]` entries.
+pub(super) const HUBS_MAX: usize = 256;
+
+/// Bounds of every thinking budget, in milliseconds.
+const BUDGET_MS: (i64, i64) = (1, 60_000);
+
+fn key(
+    path: impl Into<String>,
+    kind: Kind,
+    default: impl Into<String>,
+    meaning: impl Into<String>,
+) -> Key {
+    Key {
+        path: path.into(),
+        kind,
+        default: default.into(),
+        meaning: meaning.into(),
+    }
+}
+
+fn whole(
+    path: impl Into<String>,
+    default: i64,
+    (min, max): (i64, i64),
+    unit: &'static str,
+    meaning: impl Into<String>,
+) -> Key {
+    key(
+        path,
+        Kind::Whole { min, max, unit },
+        default.to_string(),
+        meaning,
+    )
+}
+
+fn callbacks() -> Vec<Key> {
+    vec![
+        key(
+            "callbacks.listen",
+            Kind::Address,
+            "\"0.0.0.0:8080\"",
+            "Where referees call our bots. Port 0 takes any free port. An inherited socket \
+             (systemd) named `callbacks` wins over this.",
+        ),
+        key(
+            "callbacks.default_bot",
+            Kind::Text,
+            "\"champion\"",
+            "The built-in bot that answers a path which names none.",
+        ),
+        whole(
+            "callbacks.margin_ms",
+            500,
+            (0, 4_000),
+            "milliseconds",
+            "How much earlier than the wire's own limit (5 s for Koehandel) an answer must be \
+             ready: the time for the commit and the way back.",
+        ),
+        key(
+            "callbacks.secret_path",
+            Kind::Secret,
+            "\"\"",
+            "If set, every callback's path must start with /SECRET; anything else is answered 404.",
+        ),
+        key(
+            "callbacks.secret_path_file",
+            Kind::PathOrNone,
+            "\"\"",
+            "A file that holds `callbacks.secret_path`.",
+        ),
+        key(
+            "callbacks.trusted_proxies",
+            Kind::Peers,
+            "[]",
+            "Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address.",
+        ),
+        whole(
+            "callbacks.connections_max",
+            4_096,
+            (1, 1_000_000),
+            "connections",
+            "Open connections in all; one more is closed at once.",
+        ),
+        whole(
+            "callbacks.connections_per_peer_max",
+            2_048,
+            (1, 1_000_000),
+            "connections",
+            "Open connections from one address.",
+        ),
+        whole(
+            "callbacks.requests_per_peer_max",
+            4_096,
+            (1, 1_000_000),
+            "requests",
+            "Requests at once from one address, also behind a trusted proxy.",
+        ),
+        whole(
+            "callbacks.sessions_max",
+            200_000,
+            (1, 10_000_000),
+            "sessions",
+            "Sessions that have not ended, sleeping ones included. When full, a new match is \
+             answered 503 and the running ones go on.",
+        ),
+        whole(
+            "callbacks.header_timeout_ms",
+            30_000,
+            (100, 600_000),
+            "milliseconds",
+            "A request whose head takes longer than this to arrive is cut off; so is a connection that \
+             stays idle for so long.",
+        ),
+        whole(
+            "callbacks.idle_limit_s",
+            3_600,
+            (1, 31_536_000),
+            "seconds",
+            "A session that hears nothing for this long ends as `unterminated`.",
+        ),
+        whole(
+            "callbacks.hibernate_after_s",
+            60,
+            (1, 31_536_000),
+            "seconds",
+            "A session that hears nothing for this long leaves memory; its next callback folds its \
+             transcript again.",
+        ),
+    ]
+}
+
+fn api() -> Vec<Key> {
+    vec![
+        key(
+            "api.listen",
+            Kind::Address,
+            "\"127.0.0.1:8081\"",
+            "Where the REST interface answers. An address that others can reach needs `api.token`. \
+             An inherited socket named `api` wins over this.",
+        ),
+        key(
+            "api.token",
+            Kind::Secret,
+            "\"\"",
+            "The bearer token that the REST interface asks for; empty: none.",
+        ),
+        key(
+            "api.token_file",
+            Kind::PathOrNone,
+            "\"\"",
+            "A file that holds `api.token`.",
+        ),
+    ]
+}
+
+fn store() -> Vec<Key> {
+    let mut keys = vec![
+        key(
+            "store.path",
+            Kind::Path,
+            "\"data/drover.db\"",
+            "The database. Its folder is made if missing. One process only may have it open.",
+        ),
+        key(
+            "store.durability",
+            Kind::Choice(&["power", "process"]),
+            "\"power\"",
+            "What an acknowledged entry survives. power: a power cut (the log is synced before the \
+             answer leaves). process: kill -9, not a power cut; faster.",
+        ),
+    ];
+    for kit in games::ALL {
+        let game = kit.game();
+        keys.push(key(
+            format!("store.durability_{game}"),
+            Kind::Choice(&["", "power", "process"]),
+            "\"\"",
+            format!("The same for {game} alone; empty: as `store.durability`."),
+        ));
+    }
+    keys
+}
+
+fn thinking() -> Vec<Key> {
+    let mut keys = vec![whole(
+        "thinking.threads",
+        0,
+        (0, 1_024),
+        "threads",
+        "Threads that think; 0: the machine's cores less one, at least one.",
+    )];
+    for kit in games::ALL {
+        let game = kit.game();
+        keys.push(whole(
+            format!("thinking.budget_ms_{game}"),
+            200,
+            BUDGET_MS,
+            "milliseconds",
+            format!("The most that a bot thinks over one decision of {game}."),
+        ));
+    }
+    keys.push(key(
+        "thinking.idle_priority",
+        Kind::Flag,
+        "false",
+        "Whether thinking threads run at the lowest priority (nice 19), so that everything else goes \
+         first. Quicker callbacks, but a loaded host can starve them.",
+    ));
+    keys.push(key(
+        "thinking.models",
+        Kind::Flag,
+        "true",
+        "Whether bots use what was learnt about their opponents.",
+    ));
+    keys
+}
+
+fn referee() -> Vec<Key> {
+    let mut keys = vec![
+        key(
+            "referee.koehandel.listen",
+            Kind::AddressOrOff,
+            "\"\"",
+            "Where our Koehandel referee answers `?connect` and `?log`; empty: off. The original \
+             listens on port 56789.",
+        ),
+        key(
+            "referee.koehandel.name",
+            Kind::Name,
+            "\"drover\"",
+            "The name under which its matches are stored.",
+        ),
+        whole(
+            "referee.koehandel.matches_max",
+            1_000,
+            (1, 100_000),
+            "matches",
+            "Matches at once; one more is refused.",
+        ),
+        key(
+            "referee.koehandel.loopback_only",
+            Kind::Flag,
+            "false",
+            "Whether `?connect` may only name players on this machine.",
+        ),
+    ];
+    for kit in games::ALL.iter().filter(|kit| kit.game() == "koehandel") {
+        for option in kit.options() {
+            let default = match option.default {
+                "null" => "\"\"".to_owned(),
+                json => json.to_owned(),
+            };
+            keys.push(key(
+                format!("referee.koehandel.options.{}", option.name),
+                Kind::Rule(option.default),
+                default,
+                option.description,
+            ));
+        }
+    }
+    keys.push(key(
+        "referee.smartdog.listen",
+        Kind::AddressOrOff,
+        "\"\"",
+        "Kept for the smart-dog hub, which this version does not have; empty: off.",
+    ));
+    keys
+}
+
+fn rest() -> Vec<Key> {
+    vec![
+        key(
+            "shim.socket",
+            Kind::PathOrNone,
+            "\"\"",
+            "Kept for the shim of stdio arbiters, which this version does not have.",
+        ),
+        whole(
+            "drain.limit_s",
+            60,
+            (0, 86_400),
+            "seconds",
+            "How long a stop waits for running matches. Cut ones are taken up again at the next \
+             start. A second signal ends at once.",
+        ),
+        key(
+            "log.format",
+            Kind::Choice(&["text", "json"]),
+            "\"text\"",
+            "How log lines look on standard error.",
+        ),
+        key(
+            "log.level",
+            Kind::Text,
+            "\"info\"",
+            "error, warn, info, debug or trace; or several such as `info,drover::session=debug`.",
+        ),
+    ]
+}

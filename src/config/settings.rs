@@ -1,0 +1,234 @@
+//! The configuration as the daemon reads it: typed, whole, already checked.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `[callbacks]`
+    pub callbacks: Callbacks,
+    /// `[api]`
+    pub api: Api,
+    /// `[store]`
+    pub store: Store,
+    /// `[thinking]`
+    pub thinking: Thinking,
+    /// `[referee]`
+    pub referee: Referee,
+    /// `[shim]`
+    pub shim: Shim,
+    /// `[[hub]]`
+    pub hubs: Vec<Hub>,
+    /// `[drain]`
+    pub drain: Drain,
+    /// `[log]`
+    pub log: Log,
+}
+
+/// The listener that referees call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Callbacks {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Who answers a path that names no bot.
+    pub default_bot: String,
+    /// How much earlier than the wire's limit an answer is due.
+    pub margin: Duration,
+    /// What every path must start with, if anything.
+    pub secret_path: Secret,
+    /// Whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Open connections in all.
+    pub connections_max: usize,
+    /// Open connections from one address.
+    pub connections_per_peer_max: usize,
+    /// Requests at once from one address.
+    pub requests_per_peer_max: usize,
+    /// Sessions that have not ended.
+    pub sessions_max: usize,
+    /// How long a request's head may take.
+    pub header_timeout: Duration,
+    /// Silence after which a session ends.
+    pub idle_limit: Duration,
+    /// Silence after which a session leaves memory.
+    pub hibernate_after: Duration,
+}
+
+/// The REST interface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Api {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The bearer token, if any.
+    pub token: Secret,
+}
+
+/// The database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// The file.
+    pub path: PathBuf,
+    /// What a commit survives.
+    pub durability: Durability,
+    /// What a commit of one game survives, where it differs.
+    pub durability_by_game: BTreeMap<&'static str, Durability>,
+}
+
+impl Store {
+    /// What a commit of this game survives.
+    #[must_use]
+    pub fn durability_of(&self, game: &str) -> Durability {
+        self.durability_by_game
+            .get(game)
+            .copied()
+            .unwrap_or(self.durability)
+    }
+}
+
+/// What a commit survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// A power cut.
+    Power,
+    /// The end of the process.
+    Process,
+}
+
+/// The pool of thinking threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thinking {
+    /// `None`: the machine's cores less one.
+    pub threads: Option<usize>,
+    /// The most time a decision, by game.
+    pub budget_by_game: BTreeMap<&'static str, Duration>,
+    /// Whether the threads run at idle priority.
+    pub idle_priority: bool,
+    /// Whether bots may use opponent models.
+    pub models: bool,
+}
+
+/// Our own referees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Referee {
+    /// `[referee.koehandel]`
+    pub koehandel: Koehandel,
+    /// `[referee.smartdog]`
+    pub smartdog: Smartdog,
+}
+
+/// The Koehandel referee.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Koehandel {
+    /// Where it listens, if at all.
+    pub listen: Option<SocketAddr>,
+    /// The name its matches are stored under.
+    pub name: String,
+    /// Matches at once.
+    pub matches_max: usize,
+    /// Whether players must be on this machine.
+    pub loopback_only: bool,
+    /// The referee options that differ from the game's defaults, as a JSON object.
+    pub options: serde_json::Value,
+}
+
+/// The smart-dog hub: kept for a later version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Smartdog {
+    /// Where it is to listen, if at all.
+    pub listen: Option<SocketAddr>,
+}
+
+/// The shim's socket: kept for a later version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shim {
+    /// The Unix socket, if any.
+    pub socket: Option<PathBuf>,
+}
+
+/// A hub to play on: kept for a later version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hub {
+    /// The game spoken there.
+    pub game: String,
+    /// `HOST:PORT`.
+    pub address: String,
+    /// Our name there.
+    pub name: String,
+    /// The bot that plays.
+    pub bot: String,
+}
+
+/// How a stop goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drain {
+    /// How long running matches may take to finish.
+    pub limit: Duration,
+}
+
+/// The log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Log {
+    /// How lines look.
+    pub format: LogFormat,
+    /// The filter, as `tracing-subscriber` reads it.
+    pub level: String,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// A text that is never printed; empty means none.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret text.
+    #[must_use]
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text itself, if there is one.
+    #[must_use]
+    pub fn reveal(&self) -> Option<&str> {
+        (!self.0.is_empty()).then_some(&*self.0)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(if self.0.is_empty() { "none" } else { "***" })
+    }
+}
+
+/// Reads `HOST:PORT`, where the host is an IP address or `localhost`.
+pub(super) fn parse_address(text: &str) -> Option<SocketAddr> {
+    match text.strip_prefix("localhost:") {
+        Some(port) => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?))),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secret;
+
+    #[test]
+    fn secrets_do_not_show() {
+        assert_eq!(
+            format!("{:?}", Secret::new("open sesame".to_owned())),
+            "***"
+        );
+        assert_eq!(format!("{:?}", Secret::default()), "none");
+    }
+}

@@ -1,0 +1,95 @@
+//! The configuration as text: the commented file and `config show`.
+
+use super::load::Loaded;
+use super::schema::{Key, Kind, keys};
+use super::value::allowed;
+use std::fmt::Write as _;
+
+/// Width of the comments in the file.
+const WIDTH: usize = 96;
+
+const HEAD: &str = "\
+# Drover's configuration: every key with its default. Nothing here needs to be set.
+#
+# Order: these defaults, then this file (--config FILE or DROVER_CONFIG), then the environment
+# (DROVER__SECTION__KEY, as in DROVER__CALLBACKS__LISTEN=0.0.0.0:9000), then flags. An unknown key
+# is an error. A secret can also be read from a file: `token_file`, DROVER__API__TOKEN_FILE.
+# `drover config check FILE` checks a file, `drover config show` shows what holds and from where.
+";
+
+const HUB: &str = "
+# Hubs to play on; this version reads and checks them, warns, and does not dial them yet.
+# [[hub]]
+# game = \"smartdog\"
+# address = \"hub.example:3002\"
+# name = \"drover\"
+# bot = \"champion\"
+";
+
+/// The commented file with every key at its default.
+#[must_use]
+pub fn template() -> String {
+    let mut out = HEAD.to_owned();
+    let mut section = "";
+    for key in keys() {
+        if key.section() != section {
+            section = key.section();
+            let _ = write!(out, "\n[{section}]\n");
+        }
+        comment(&mut out, &format!("{} {}", key.meaning.trim(), range(key)));
+        let _ = writeln!(out, "{} = {}", key.name(), key.default);
+    }
+    out + HUB
+}
+
+/// Every key with its value and, as a comment, where the value stands. Secrets are masked.
+#[must_use]
+pub fn show(loaded: &Loaded) -> String {
+    let mut out = String::new();
+    let mut section = "";
+    for key in keys() {
+        let Some((_, value, origin)) = loaded.values.iter().find(|(path, ..)| *path == key.path)
+        else {
+            continue;
+        };
+        if key.section() != section {
+            section = key.section();
+            let gap = if out.is_empty() { "" } else { "\n" };
+            let _ = writeln!(out, "{gap}[{section}]");
+        }
+        let shown = match (key.kind, value.as_str()) {
+            (Kind::Secret, Some(text)) if !text.is_empty() => "\"***\"".to_owned(),
+            _ => value.to_string(),
+        };
+        let _ = writeln!(out, "{} = {shown}  # {origin}", key.name());
+    }
+    for hub in &loaded.config.hubs {
+        let _ = write!(
+            out,
+            "\n[[hub]]\ngame = {:?}\naddress = {:?}\nname = {:?}\nbot = {:?}\n",
+            hub.game, hub.address, hub.name, hub.bot
+        );
+    }
+    out
+}
+
+fn range(key: &Key) -> String {
+    match key.kind {
+        Kind::Whole { min, max, unit } => format!("({unit}, {min} to {max})"),
+        Kind::Secret => String::new(),
+        kind => format!("({})", allowed(kind)),
+    }
+}
+
+fn comment(out: &mut String, text: &str) {
+    let mut line = "#".to_owned();
+    for word in text.split_whitespace() {
+        if line.len() + 1 + word.len() > WIDTH {
+            let _ = writeln!(out, "{line}");
+            line = "#".to_owned();
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(out, "{line}");
+}

@@ -1,0 +1,131 @@
+//! Whether a value is of its key's kind, and the sentence that says what is allowed.
+
+use super::error::ConfigError;
+use super::layers::{Given, Origin};
+use super::schema::{Key, Kind};
+use super::settings::parse_address;
+use std::net::IpAddr;
+use toml::Value;
+
+/// Longest text of any key, in bytes.
+const TEXT_LEN_MAX: usize = 4_096;
+/// Longest name, in bytes: as long as a referee's name in a callback's path may be.
+const NAME_LEN_MAX: usize = 64;
+/// Most addresses in a list.
+const PEERS_MAX: usize = 256;
+
+/// A value written in TOML, if it is of the key's kind.
+pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, ConfigError> {
+    if fits(key.kind, &value) {
+        return Ok(Given {
+            path: key.path.clone(),
+            value,
+            origin,
+        });
+    }
+    let shown = match key.kind {
+        Kind::Secret => "***".to_owned(),
+        _ => value.to_string(),
+    };
+    Err(ConfigError::BadValue {
+        origin,
+        key: key.path.clone(),
+        value: shown,
+        allowed: allowed(key.kind),
+    })
+}
+
+/// A value written as plain text, in the environment or on the command line.
+pub(super) fn from_text(key: &Key, text: &str, origin: Origin) -> Result<Given, ConfigError> {
+    checked(key, typed(key.kind, text), origin)
+}
+
+/// The text as the key's kind wants it; unchanged where it is not of that kind.
+fn typed(kind: Kind, text: &str) -> Value {
+    let plain = || Value::String(text.to_owned());
+    match kind {
+        Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
+        Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
+        Kind::Peers => Value::Array(
+            text.split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(|item| Value::String(item.to_owned()))
+                .collect(),
+        ),
+        Kind::Rule("true" | "false") => typed(Kind::Flag, text),
+        Kind::Rule(_) => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
+        _ => plain(),
+    }
+}
+
+fn fits(kind: Kind, value: &Value) -> bool {
+    match (kind, value) {
+        (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
+        (Kind::AddressOrOff, Value::String(text)) => {
+            text.is_empty() || parse_address(text).is_some()
+        }
+        (Kind::Whole { min, max, .. }, Value::Integer(number)) => (min..=max).contains(number),
+        (Kind::Flag, Value::Boolean(_)) => true,
+        (Kind::Choice(words), Value::String(text)) => words.contains(&text.as_str()),
+        (Kind::Text | Kind::Path, Value::String(text)) => !text.is_empty() && printable(text),
+        (Kind::Name, Value::String(text)) => {
+            (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
+        }
+        (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
+        (Kind::Peers, Value::Array(items)) => {
+            items.len() <= PEERS_MAX
+                && items.iter().all(|item| {
+                    item.as_str()
+                        .is_some_and(|text| text.parse::<IpAddr>().is_ok())
+                })
+        }
+        (Kind::Rule("true" | "false"), value) => value.is_bool(),
+        (Kind::Rule("null"), value) => value.is_integer() || value.as_str().is_some_and(printable),
+        (Kind::Rule(default), value) if default.starts_with('"') => {
+            value.as_str().is_some_and(printable)
+        }
+        (Kind::Rule(_), value) => value.is_integer(),
+        _ => false,
+    }
+}
+
+fn plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+}
+
+fn printable(text: &str) -> bool {
+    text.len() <= TEXT_LEN_MAX && !text.chars().any(char::is_control)
+}
+
+/// What a kind allows, to follow "must be".
+pub(super) fn allowed(kind: Kind) -> String {
+    match kind {
+        Kind::Address => "an address such as \"127.0.0.1:8080\" or \"[::]:8080\"".to_owned(),
+        Kind::AddressOrOff => "an address such as \"127.0.0.1:8080\", or \"\" for off".to_owned(),
+        Kind::Whole { min, max, unit } => format!("a whole number of {unit} from {min} to {max}"),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Choice(words) => {
+            let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            format!("one of {}", quoted.join(", "))
+        }
+        Kind::Text => format!("a text of 1 to {TEXT_LEN_MAX} bytes without control characters"),
+        Kind::Name => {
+            format!("1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores")
+        }
+        Kind::Secret => {
+            format!("a text of at most {TEXT_LEN_MAX} bytes without control characters")
+        }
+        Kind::Path => "the path of a file".to_owned(),
+        Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
+        Kind::Peers => {
+            format!("a list of at most {PEERS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
+        }
+        Kind::Rule("true" | "false") => "true or false".to_owned(),
+        Kind::Rule("null") => "a whole number, or \"\" for the game's own choice".to_owned(),
+        Kind::Rule(default) if default.starts_with('"') => {
+            "one of the words of the game's README".to_owned()
+        }
+        Kind::Rule(_) => "a whole number".to_owned(),
+    }
+}

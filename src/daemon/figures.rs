@@ -1,0 +1,57 @@
+//! The figures that nobody counts as they happen: read from their owners when they are asked for.
+
+use crate::metrics as names;
+use crate::session::Sessions;
+use crate::store::{BATCH_BOUNDS, Store};
+use crate::thinking::Pool;
+use metrics::{counter, gauge};
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How often histograms are folded when nobody asks for them: they would grow otherwise.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Renders all figures as Prometheus text.
+pub(super) fn renderer(
+    handle: PrometheusHandle,
+    store: Store,
+    pool: Pool,
+    sessions: Sessions,
+) -> Arc<dyn Fn() -> String + Send + Sync> {
+    Arc::new(move || {
+        read(&store, &pool, &sessions);
+        handle.render()
+    })
+}
+
+/// Folds histograms until `stop`.
+pub(super) async fn upkeep(handle: PrometheusHandle, stop: CancellationToken) {
+    let mut ticks = tokio::time::interval(UPKEEP);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => handle.run_upkeep(),
+        }
+    }
+}
+
+fn read(store: &Store, pool: &Pool, sessions: &Sessions) {
+    let health = store.health();
+    gauge!(names::SESSIONS_LIVE).set(sessions.live() as f64);
+    gauge!(names::THINKING_JOBS).set(pool.jobs() as f64);
+    gauge!(names::STORE_QUEUE).set(health.queue_depth as f64);
+    gauge!(names::STORE_FAILING).set(if health.failing.is_some() { 1.0 } else { 0.0 });
+    counter!(names::APPENDS).absolute(health.appends);
+    counter!(names::COMMITS).absolute(health.commits);
+    let mut up_to = 0;
+    let bounds = BATCH_BOUNDS
+        .iter()
+        .map(ToString::to_string)
+        .chain(["+Inf".to_owned()]);
+    for (count, bound) in health.batches.iter().zip(bounds) {
+        up_to += count;
+        counter!(names::BATCHES, "le" => bound).absolute(up_to);
+    }
+}

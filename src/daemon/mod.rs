@@ -1,0 +1,17 @@
+//! The daemon: what `serve` starts, wires together and stops in good order. It knows every module
+//! and none knows it.
+
+mod figures;
+mod listeners;
+mod notify;
+mod options;
+mod referee;
+mod run;
+mod signals;
+mod start;
+mod stop;
+
+pub use listeners::{Inherited, ListenError};
+pub use options::{callback_options, session_options, store_settings};
+pub use referee::known_match;
+pub use start::{Addresses, Daemon, Extras};

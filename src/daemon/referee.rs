@@ -1,0 +1,171 @@
+//! Our own Koehandel referee inside the daemon, and the demonstration.
+
+use super::options::durability_of;
+use super::start::loopback;
+use crate::config::Config;
+use crate::identities::{Identities, KnownMatch};
+use crate::link::{HttpOptions, Reach};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::demo::{DemoSettings, demo};
+use crate::referee::seat_builtin::Builtins;
+use crate::referee::store_recording::StoreRecording;
+use crate::referee::{Host, HostSettings, MatchInfo, OnMatch, SeatSpec, ServerSettings, serve};
+use crate::store::Store;
+use crate::store::types::{NewMatch, NewSeat};
+use anyhow::Context as _;
+use games::Kit;
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Matches of our own that sessions can still join beyond those that run.
+const KNOWN_SPARE: usize = 1_024;
+
+/// A running referee.
+pub(super) struct RunningReferee {
+    pub(super) host: Arc<Host>,
+    pub(super) server: JoinHandle<std::io::Result<()>>,
+    pub(super) demo: Option<JoinHandle<()>>,
+}
+
+/// Where it listens, what it keeps matches in, and where our bots are called.
+pub(super) struct RefereePlan<'a> {
+    pub(super) config: &'a Config,
+    pub(super) kit: &'static dyn Kit,
+    pub(super) store: Store,
+    pub(super) identities: Identities,
+    pub(super) callbacks: SocketAddr,
+    pub(super) demo: bool,
+}
+
+impl RefereePlan<'_> {
+    /// Starts it: matches that a stop cut go on first.
+    pub(super) async fn start(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> anyhow::Result<RunningReferee> {
+        let durability = durability_of(self.config, self.kit.game());
+        let recording = Arc::new(StoreRecording::new(self.store.clone(), durability));
+        let host = Host::open(self.kit, self.settings(), recording).await?;
+        let resumed = host
+            .resume()
+            .await
+            .context("the matches of the last run cannot be read")?;
+        if resumed > 0 {
+            tracing::info!(matches = resumed, "matches that the last stop cut go on");
+        }
+        let server = tokio::spawn(serve(
+            Arc::clone(&host),
+            listener,
+            ServerSettings::default(),
+            stop.clone(),
+        ));
+        let demo = match self.demo {
+            true => Some(tokio::spawn(demo(
+                Arc::clone(&host),
+                DemoSettings::of(self.players()?),
+                stop,
+            ))),
+            false => None,
+        };
+        Ok(RunningReferee { host, server, demo })
+    }
+
+    fn settings(&self) -> HostSettings {
+        let options = &self.config.referee.koehandel;
+        let budget = self
+            .config
+            .thinking
+            .budget_by_game
+            .get(self.kit.game())
+            .copied();
+        let reach = if options.loopback_only {
+            Reach::Loopback
+        } else {
+            Reach::Any
+        };
+        HostSettings {
+            referee: options.name.clone(),
+            matches_max: options.matches_max,
+            http: HttpOptions {
+                reach,
+                ..HttpOptions::default()
+            },
+            builtins: Some(Builtins {
+                budget: ThinkBudget::Time(budget.unwrap_or(Duration::from_millis(200))),
+                models: self.config.thinking.models,
+                permits: Arc::new(Semaphore::new(1)),
+            }),
+            options: options.options.clone(),
+            on_match: Some(introduce(
+                self.identities.clone(),
+                options.name.clone(),
+                options.matches_max,
+            )),
+            ..HostSettings::default()
+        }
+    }
+
+    /// Every built-in bot, called over HTTP like anybody's.
+    fn players(&self) -> anyhow::Result<Vec<(String, SeatSpec)>> {
+        let base = loopback(self.callbacks);
+        let secret = match self.config.callbacks.secret_path.reveal() {
+            Some(secret) => format!("/{secret}"),
+            None => String::new(),
+        };
+        let (game, referee) = (self.kit.game(), &self.config.referee.koehandel.name);
+        let player = |bot: &games::BotCard| {
+            let url = format!("url:http://{base}{secret}/{game}/{}/{referee}", bot.name);
+            Ok((bot.name.to_owned(), url.parse()?))
+        };
+        self.kit.bots().iter().map(player).collect()
+    }
+}
+
+/// Tells our sessions who is who in each match of our own referee, and forgets the oldest.
+fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnMatch {
+    let known = Mutex::new(VecDeque::new());
+    Arc::new(move |info: &MatchInfo| {
+        identities.register(&referee, info.market, known_match(info, &referee));
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.push_back(info.market);
+        if known.len() > matches_max + KNOWN_SPARE
+            && let Some(oldest) = known.pop_front()
+        {
+            identities.forget(&referee, oldest);
+        }
+    })
+}
+
+/// What our sessions learn of a match of our own referee. The row itself is the referee's to write,
+/// and it has: this one only names the same match and seats.
+#[must_use]
+pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
+    let seats = (0u8..).zip(info.seats.iter().zip(&info.names));
+    let row = NewMatch {
+        id: info.match_id.clone(),
+        game: info.game.clone(),
+        referee: referee.to_owned(),
+        market: info.market,
+        ours: true,
+        started_us: info.started_us,
+        setup: serde_json::Value::Null,
+        seats: seats
+            .map(|(seat, (spec, name))| NewSeat {
+                seat,
+                spec: spec.clone(),
+                name: name.clone(),
+            })
+            .collect(),
+    };
+    KnownMatch {
+        row: Arc::new(row),
+        ids: info.ids.clone(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Running: waits for a reason to stop, and keeps the service manager informed.
+
+use super::notify::Notify;
+use super::start::Daemon;
+use tokio_util::sync::CancellationToken;
+
+/// Why the daemon stops.
+enum Reason {
+    Asked(&'static str),
+    Broken(anyhow::Error),
+}
+
+impl Daemon {
+    /// Runs until a signal or a drain request, then stops in good order. The second signal cuts what
+    /// is still running; the next start takes it up.
+    ///
+    /// # Errors
+    /// A listener that failed for good.
+    pub async fn run(mut self) -> anyhow::Result<()> {
+        let notify = Notify::from_env();
+        let alive = CancellationToken::new();
+        if let Some(every) = notify.watchdog() {
+            tokio::spawn(live(every, alive.clone()));
+        }
+        notify.tell("READY=1");
+        let reason = self.wait().await;
+        notify.tell("STOPPING=1");
+        let result = match reason {
+            Reason::Asked(by) => {
+                tracing::info!(by, limit_s = self.drain_limit.as_secs(), "draining");
+                Ok(())
+            }
+            Reason::Broken(error) => Err(error),
+        };
+        self.stop(result.is_err()).await;
+        alive.cancel();
+        result
+    }
+
+    async fn wait(&mut self) -> Reason {
+        let mut readiness = self.readiness.subscribe();
+        tokio::select! {
+            name = self.signals.next() => Reason::Asked(name),
+            _ = readiness.wait_for(Option::is_some) => Reason::Asked("POST /api/v1/drain"),
+            ended = &mut self.callbacks => Reason::Broken(broken("callback", ended)),
+            ended = &mut self.api => Reason::Broken(broken("REST", ended)),
+        }
+    }
+}
+
+fn broken<E>(what: &str, ended: Result<Result<(), E>, tokio::task::JoinError>) -> anyhow::Error
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    match ended {
+        Ok(Ok(())) => anyhow::anyhow!("the {what} listener ended by itself"),
+        Ok(Err(error)) => anyhow::Error::new(error).context(format!("the {what} listener failed")),
+        Err(error) => anyhow::Error::new(error).context(format!("the {what} listener broke down")),
+    }
+}
+
+/// Signs of life for the service manager's watchdog.
+async fn live(every: std::time::Duration, stop: CancellationToken) {
+    let notify = Notify::from_env();
+    let mut ticks = tokio::time::interval(every);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => notify.tell("WATCHDOG=1"),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
+
+use super::figures;
+use super::listeners::Inherited;
+use super::options::{callback_options, session_options, store_settings};
+use super::referee::{RefereePlan, RunningReferee};
+use super::signals::Signals;
+use crate::api::{self, ApiState, Readiness};
+use crate::config::Config;
+use crate::gateway::{Callbacks, CallbacksError};
+use crate::identities::Identities;
+use crate::session::{Parts, Sessions};
+use crate::store::Store;
+use crate::thinking::{Pool, PoolOptions};
+use anyhow::Context as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The game whose referee the daemon can run.
+const REFEREED: &str = "koehandel";
+/// Where the demonstration's referee listens unless the configuration says otherwise.
+const DEMO_REFEREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
+
+/// What `serve` adds to the configuration.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// Keep matches running among built-in bots.
+    pub demo: bool,
+    /// Sockets that the process was started with.
+    pub inherited: Inherited,
+}
+
+/// Where the daemon listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// Callbacks.
+    pub callbacks: SocketAddr,
+    /// REST.
+    pub api: SocketAddr,
+    /// Our own referee.
+    pub referee: Option<SocketAddr>,
+}
+
+/// A running daemon.
+pub struct Daemon {
+    pub(super) addresses: Addresses,
+    pub(super) store: Store,
+    pub(super) pool: Pool,
+    pub(super) sessions: Sessions,
+    pub(super) readiness: Readiness,
+    pub(super) callbacks: JoinHandle<Result<(), CallbacksError>>,
+    pub(super) api: JoinHandle<std::io::Result<()>>,
+    pub(super) referee: Option<RunningReferee>,
+    /// Cancelled when the drain begins.
+    pub(super) drain: CancellationToken,
+    /// Cancelled when everything but the answers at hand ends.
+    pub(super) end: CancellationToken,
+    pub(super) drain_limit: Duration,
+    pub(super) signals: Signals,
+}
+
+impl Daemon {
+    /// Starts everything. It answers when this returns.
+    ///
+    /// # Errors
+    /// What keeps it from starting, and how to mend it.
+    pub async fn start(config: &Config, mut extras: Extras) -> anyhow::Result<Self> {
+        let callback_listener = extras
+            .inherited
+            .listener("callbacks", config.callbacks.listen)?;
+        let api_listener = extras.inherited.listener("api", config.api.listen)?;
+        let referee_listener = referee_listener(config, &mut extras)?;
+        let addresses = Addresses {
+            callbacks: callback_listener.local_addr()?,
+            api: api_listener.local_addr()?,
+            referee: referee_listener
+                .as_ref()
+                .map(TcpListener::local_addr)
+                .transpose()?,
+        };
+        check_api(config, addresses.api)?;
+        let metrics = crate::metrics::install().context("metrics are set up already")?;
+        let (drain, end) = (CancellationToken::new(), CancellationToken::new());
+        let store = Store::open(&store_settings(config)).await?;
+        let pool = Pool::start(&PoolOptions {
+            threads: config.thinking.threads.unwrap_or(0),
+            idle_priority: config.thinking.idle_priority,
+            ..PoolOptions::default()
+        })?;
+        let identities = Identities::default();
+        let parts = Parts {
+            store: store.clone(),
+            pool: pool.clone(),
+            identities: identities.clone(),
+            find: games::find,
+        };
+        let sessions = Sessions::open(session_options(config), parts).await?;
+        tracing::info!(
+            sessions = sessions.live(),
+            "sessions of the last run are taken up"
+        );
+        let callbacks = Callbacks::new(callback_options(config), sessions.clone(), games::ALL)?;
+        let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
+        let referee = match referee_listener {
+            Some(listener) => {
+                let kit = games::find(REFEREED).context("this build has no Koehandel")?;
+                let (store, demo) = (store.clone(), extras.demo);
+                let callbacks = addresses.callbacks;
+                let plan = RefereePlan {
+                    config,
+                    kit,
+                    store,
+                    identities,
+                    callbacks,
+                    demo,
+                };
+                Some(plan.start(listener, drain.clone()).await?)
+            }
+            None => None,
+        };
+        let readiness = Readiness::default();
+        tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
+        let router = api::router(ApiState {
+            store: store.clone(),
+            readiness: readiness.clone(),
+            metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
+            token: config.api.token.reveal().map(Arc::from),
+        });
+        let stop = end.clone().cancelled_owned();
+        let api = tokio::spawn(async move {
+            axum::serve(api_listener, router)
+                .with_graceful_shutdown(stop)
+                .await
+        });
+        let signals = Signals::new().context("signals cannot be heard")?;
+        let drain_limit = config.drain.limit;
+        Ok(Self {
+            addresses,
+            store,
+            pool,
+            sessions,
+            readiness,
+            callbacks,
+            api,
+            referee,
+            drain,
+            end,
+            drain_limit,
+            signals,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+}
+
+/// The demonstration needs a referee: one at the usual port, or at any if that one is taken.
+fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Option<TcpListener>> {
+    match config.referee.koehandel.listen {
+        Some(address) => Ok(Some(extras.inherited.listener("referee", address)?)),
+        None if extras.inherited.has("referee") => {
+            Ok(Some(extras.inherited.listener("referee", DEMO_REFEREE)?))
+        }
+        None if extras.demo => {
+            let any = SocketAddr::new(DEMO_REFEREE.ip(), 0);
+            let usual = extras.inherited.listener("referee", DEMO_REFEREE);
+            Ok(Some(
+                usual.or_else(|_| extras.inherited.listener("referee", any))?,
+            ))
+        }
+        None => Ok(None),
+    }
+}
+
+/// An inherited socket may be bound elsewhere than the configuration says.
+fn check_api(config: &Config, bound: SocketAddr) -> anyhow::Result<()> {
+    if !bound.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {
+        return Err(crate::config::ConfigError::OpenApi {
+            listen: bound.to_string(),
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Where a listener is reached from this machine.
+pub(super) fn loopback(bound: SocketAddr) -> SocketAddr {
+    let ip = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, bound.port())
+}

@@ -1,0 +1,74 @@
+//! Stopping: no new matches; those that run finish within the limit; then listeners, sessions and
+//! the store end, in this order.
+
+use super::referee::RunningReferee;
+use super::start::Daemon;
+use crate::gateway::CallbacksError;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// How long the answers at hand may take once everything else has ended.
+const LAST_ANSWERS: Duration = Duration::from_secs(6);
+
+impl Daemon {
+    /// Stops. `broken`: there is nothing to wait for.
+    pub(super) async fn stop(mut self, broken: bool) {
+        self.readiness
+            .refuse("the daemon is draining: it takes no new matches");
+        self.sessions.drain();
+        self.drain.cancel();
+        if !broken {
+            let cut = tokio::select! {
+                () = finish(self.referee.as_ref(), &mut self.callbacks, self.drain_limit) => false,
+                name = self.signals.next() => {
+                    tracing::info!(by = name, "ending at once");
+                    true
+                }
+            };
+            tracing::info!(
+                cut,
+                sessions = self.sessions.live(),
+                "matches are over or left to the next start"
+            );
+        }
+        self.close().await;
+    }
+
+    async fn close(self) {
+        if let Some(referee) = self.referee {
+            referee.host.stop().await;
+            referee.server.abort();
+            if let Some(demo) = referee.demo {
+                demo.abort();
+            }
+        }
+        self.callbacks.abort();
+        self.end.cancel();
+        let last = async {
+            self.sessions.close().await;
+            // An error here means that the listener ended before us, which was told already.
+            let _ = self.api.await;
+        };
+        if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
+            tracing::warn!("some answers were cut");
+        }
+        self.pool.close();
+        self.store.close().await;
+        tracing::info!("stopped");
+    }
+}
+
+/// Waits until our own matches and everybody's sessions are over, at most the drain limit.
+async fn finish(
+    referee: Option<&RunningReferee>,
+    callbacks: &mut JoinHandle<Result<(), CallbacksError>>,
+    limit: Duration,
+) {
+    let ours = async {
+        if let Some(referee) = referee {
+            referee.host.drain(limit).await;
+        }
+    };
+    // How the listener ended does not matter any more: it ends now in any case.
+    let (_, _) = tokio::join!(ours, callbacks);
+}

@@ -1,0 +1,204 @@
+//! A tiny game for tests of everything around games: its bot answers with a digest of all that it
+//! heard and said, so that two folds of one transcript can be compared.
+
+use games::{
+    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson, Next,
+    OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table, TableSetup, WireError,
+};
+use serde_json::{Value, json};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The game `fake`.
+pub(crate) struct Fake;
+
+pub(crate) static FAKE: &dyn Kit = &Fake;
+
+/// As [`games::find`], for `fake` alone.
+pub(crate) fn find(game: &str) -> Option<&'static dyn Kit> {
+    (game == "fake").then_some(FAKE)
+}
+
+static BOTS: [BotCard; 2] = [card("quick", false), card("deep", true)];
+
+const fn card(name: &'static str, thinks: bool) -> BotCard {
+    BotCard {
+        name,
+        rung: 1,
+        version: 1,
+        description: "for tests",
+        signature: 0,
+        thinks,
+    }
+}
+
+/// The value of a field in `a=1&b=2`.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value)
+}
+
+fn number(text: &str, name: &'static str) -> Result<u64, WireError> {
+    field(text, name)
+        .and_then(|value| value.parse().ok())
+        .filter(|value| *value > 0)
+        .ok_or_else(|| WireError {
+            field: name,
+            why: "a whole number above 0 is wanted".into(),
+        })
+}
+
+impl Kit for Fake {
+    fn game(&self) -> &'static str {
+        "fake"
+    }
+    fn seats(&self) -> RangeInclusive<usize> {
+        4..=4
+    }
+    fn bots(&self) -> &'static [BotCard] {
+        &BOTS
+    }
+    fn options(&self) -> &'static [OptionCard] {
+        &[]
+    }
+    fn answer_within(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        let text = std::str::from_utf8(frame).unwrap_or_default();
+        Ok(Route {
+            market: number(text, "market")?,
+            id: number(text, "id")?,
+            begins: field(text, "type") == Some("begin"),
+        })
+    }
+    fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
+        Ok(Box::new(Talk {
+            digest: setup.seed,
+            ..Talk::default()
+        }))
+    }
+    fn table(&self, _: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
+        Err(SetupError("no table".into()))
+    }
+    fn reopen(&self, _: &Value) -> Result<Box<dyn Table>, SetupError> {
+        Err(SetupError("no table".into()))
+    }
+    fn play(&self, _: &PlaySetup, _: &dyn Pace) -> Result<Played, SetupError> {
+        Err(SetupError("no play".into()))
+    }
+    fn merge_model(&self, model: Option<&Value>, _: &Value) -> Value {
+        model.cloned().unwrap_or(Value::Null)
+    }
+    fn show_model(&self, model: &Value) -> Value {
+        model.clone()
+    }
+    fn bluff(&self, _: &Fact) -> Option<Bluff> {
+        None
+    }
+}
+
+/// The bot: what it is asked says how it behaves.
+#[derive(Default)]
+struct Talk {
+    digest: u64,
+    asked: String,
+    slices: u64,
+    facts: Vec<Fact>,
+}
+
+impl Talk {
+    fn mix(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+impl Dialogue for Talk {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+    fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        let text = std::str::from_utf8(frame).unwrap_or_default();
+        let kind = field(text, "type").unwrap_or_default().to_owned();
+        match kind.as_str() {
+            "begin" | "info" => self.mix(text),
+            "ask" => {
+                self.mix(text);
+                text.clone_into(&mut self.asked);
+                self.slices = 0;
+                let fallback = "?a=fallback".to_owned();
+                return Ok(Next::Think {
+                    within: Duration::from_secs(5),
+                    fallback,
+                });
+            }
+            "end" => {
+                self.mix(text);
+                let scores = vec![4, 3, 2, 1];
+                return Ok(Next::Over(Ending {
+                    cause: Cause::Normal,
+                    scores,
+                }));
+            }
+            "fact" => self.facts.push(Fact {
+                kind: "seen".into(),
+                data: json!({}),
+            }),
+            "boom" => panic!("boom on {text}"),
+            _ => {
+                return Err(WireError {
+                    field: "type",
+                    why: "unknown".into(),
+                });
+            }
+        }
+        Ok(Next::Wait)
+    }
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+        self.slices += 1;
+        let ms = |name| field(&self.asked, name).and_then(|text| text.parse::<u64>().ok());
+        if let Some(stuck) = ms("stuck") {
+            std::thread::sleep(Duration::from_millis(stuck));
+        }
+        match field(&self.asked, "how") {
+            Some("panic") => panic!("while thinking"),
+            Some("panic2") if self.slices == 2 => panic!("in the second slice"),
+            Some("long") => {
+                while !(slice.stop)() {
+                    std::thread::yield_now();
+                }
+                *best = format!("?n={}", self.slices);
+                Progress::More
+            }
+            Some("panic2") => {
+                *best = "?a=first".to_owned();
+                Progress::More
+            }
+            Some("pass") => {
+                best.clear();
+                Progress::Done
+            }
+            _ => {
+                *best = format!("?a={:x}", self.digest);
+                Progress::Done
+            }
+        }
+    }
+    fn said(&mut self, frame: &str) {
+        self.mix("said");
+        self.mix(frame);
+    }
+    fn facts(&mut self) -> Vec<Fact> {
+        std::mem::take(&mut self.facts)
+    }
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
+    fn view(&self) -> Value {
+        json!(self.digest)
+    }
+}

@@ -1,0 +1,205 @@
+//! The callback listener.
+
+use super::connection::Connection;
+use super::limits::{self, Peers};
+use super::options::CallbackOptions;
+use super::routes::Routes;
+use super::socket::Socket;
+use crate::session::Sessions;
+use games::Kit;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Bytes of a request's head that are read before it is refused.
+const HEAD_BYTES_MAX: usize = 128 * 1024;
+/// Headers of a request.
+const HEADERS_MAX: usize = 64;
+/// Pause after an accept that failed, such as for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Why callbacks cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum CallbacksError {
+    /// The default bot does not exist.
+    #[error("callbacks.default_bot: {0}")]
+    DefaultBot(String),
+    /// The listener failed for good.
+    #[error("the callback listener failed: {0}")]
+    Listener(#[from] std::io::Error),
+}
+
+/// The callback listener's service.
+#[derive(Clone)]
+pub struct Callbacks {
+    gateway: Arc<Gateway>,
+}
+
+pub(super) struct Gateway {
+    pub(super) options: CallbackOptions,
+    pub(super) sessions: Sessions,
+    pub(super) routes: Routes,
+    pub(super) peers: Peers,
+}
+
+impl Callbacks {
+    /// A service for these games ([`games::ALL`] everywhere but in tests).
+    ///
+    /// # Errors
+    /// [`CallbacksError::DefaultBot`] if no such bot exists, naming those that do.
+    pub fn new(
+        options: CallbackOptions,
+        sessions: Sessions,
+        games: &[&'static dyn Kit],
+    ) -> Result<Self, CallbacksError> {
+        let routes = Routes::new(games, &options);
+        let root = format!("/{}", options.secret_path.trim_matches('/'));
+        routes
+            .place(&root, "local")
+            .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
+        let peers = Peers::default();
+        Ok(Self {
+            gateway: Arc::new(Gateway {
+                options,
+                sessions,
+                routes,
+                peers,
+            }),
+        })
+    }
+
+    /// Serves until `stop`; then no new session begins, and connections may go on for as long as
+    /// [`CallbackOptions::drain`] while sessions live.
+    ///
+    /// # Errors
+    /// [`CallbacksError::Listener`] if the listener cannot be used at all.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> Result<(), CallbacksError> {
+        listener.local_addr()?;
+        let gateway = self.gateway;
+        let drain = gateway.options.drain;
+        let sessions = gateway.sessions.clone();
+        let serving = Serving {
+            room: Arc::new(Semaphore::new(gateway.options.connections_max)),
+            builder: builder(&gateway.options),
+            tracker: TaskTracker::new(),
+            finish: CancellationToken::new(),
+            gateway,
+        };
+        serving.accept_until(&listener, stop.cancelled()).await;
+        sessions.drain();
+        let over = sessions_over(&sessions, drain);
+        serving.accept_until(&listener, over).await;
+        drop(listener);
+        serving.finish.cancel();
+        serving.tracker.close();
+        serving.tracker.wait().await;
+        Ok(())
+    }
+}
+
+/// Sessions that live at a stop go on until they end, within a bound: until then their referees must
+/// be able to connect.
+async fn sessions_over(sessions: &Sessions, bound: Duration) {
+    /// How often it is looked whether any are left.
+    const LOOK: Duration = Duration::from_millis(50);
+    let looking = async {
+        while sessions.live() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // Those that are left at the bound stay live in the store: the next start takes them up.
+    drop(tokio::time::timeout(bound, looking).await);
+}
+
+fn builder(options: &CallbackOptions) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.header_read_timeout)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .half_close(false)
+        .writev(false)
+        .keep_alive(true);
+    builder
+}
+
+/// One run of the listener.
+struct Serving {
+    gateway: Arc<Gateway>,
+    builder: http1::Builder,
+    room: Arc<Semaphore>,
+    tracker: TaskTracker,
+    /// Cancelled when connections are to end after the request at hand.
+    finish: CancellationToken,
+}
+
+impl Serving {
+    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+        tokio::pin!(end);
+        loop {
+            let permit = tokio::select! {
+                () = &mut end => return,
+                permit = Arc::clone(&self.room).acquire_owned() => permit,
+            };
+            let Ok(permit) = permit else { return };
+            tokio::select! {
+                () = &mut end => return,
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, peer)) => self.take(stream, peer, permit),
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+    }
+
+    fn take(&self, stream: TcpStream, peer: SocketAddr, permit: tokio::sync::OwnedSemaphorePermit) {
+        let peer = peer.ip().to_canonical();
+        let load = self.gateway.peers.of(peer);
+        let Some(held) = limits::connection(&load, self.gateway.options.connections_per_peer_max)
+        else {
+            tracing::debug!(%peer, "too many connections of one peer: one is closed");
+            return;
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%peer, %error, "a connection cannot send without delay");
+        }
+        let connection = Arc::new(Connection::new(Arc::clone(&self.gateway), peer, load));
+        let service = service_fn(move |request| Arc::clone(&connection).serve(request));
+        let serving = self
+            .builder
+            .serve_connection(TokioIo::new(Socket::new(stream)), service);
+        let finish = self.finish.clone();
+        self.tracker.spawn(async move {
+            tokio::pin!(serving);
+            let open = metrics::gauge!(crate::metrics::CONNECTIONS);
+            open.increment(1.0);
+            let served = tokio::select! {
+                served = &mut serving => served,
+                () = finish.cancelled() => {
+                    serving.as_mut().graceful_shutdown();
+                    serving.await
+                }
+            };
+            if let Err(error) = served {
+                tracing::debug!(%peer, %error, "a connection ended early");
+            }
+            open.decrement(1.0);
+            drop((held, permit));
+        });
+    }
+}

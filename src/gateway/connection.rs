@@ -1,0 +1,133 @@
+//! One connection: its requests, one after the other.
+
+use super::body::Reply;
+use super::callbacks::Gateway;
+use super::limits::{self, Load};
+use super::routes::{NoRoute, TARGET_BYTES_MAX};
+use super::wording;
+use crate::session::{Key, Place, Refusal};
+use hyper::body::Incoming;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, Request, Response, StatusCode};
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// One connection.
+pub(super) struct Connection {
+    gateway: Arc<Gateway>,
+    peer: IpAddr,
+    proxy: bool,
+    load: Arc<Load>,
+    /// Where the last request went: the next one mostly goes there, too.
+    last: Mutex<Option<Visited>>,
+}
+
+struct Visited {
+    path: Box<str>,
+    place: Arc<Place>,
+}
+
+impl Connection {
+    pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, load: Arc<Load>) -> Self {
+        let proxy = gateway.options.trusted_proxies.contains(&peer);
+        Self {
+            gateway,
+            peer,
+            proxy,
+            load,
+            last: Mutex::new(None),
+        }
+    }
+
+    /// Answers one request.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Infallible> {
+        Ok(self.answer(&request, Instant::now()).await)
+    }
+
+    async fn answer(&self, request: &Request<Incoming>, received: Instant) -> Response<Reply> {
+        if request.method() != Method::GET {
+            return wording::wrong_method();
+        }
+        let uri = request.uri();
+        let query = uri.query().unwrap_or_default();
+        if uri.path().len() + query.len() > TARGET_BYTES_MAX {
+            return wording::too_long();
+        }
+        let (caller, load) = self.caller(request);
+        let Some(_held) = limits::request(&load, self.gateway.options.requests_per_peer_max) else {
+            return wording::too_many("too many requests of one referee at once");
+        };
+        let place = match self.place(uri.path(), caller) {
+            Ok(place) => place,
+            Err(error) => return wording::sentence(StatusCode::NOT_FOUND, &error.to_string()),
+        };
+        let route = match place.kit().route(query.as_bytes()) {
+            Ok(route) => route,
+            Err(error) => {
+                return wording::sentence(StatusCode::BAD_REQUEST, &error.to_string());
+            }
+        };
+        let key = Key {
+            place,
+            market: route.market,
+            id: route.id,
+        };
+        let text = query.to_owned();
+        match self
+            .gateway
+            .sessions
+            .callback(key, route.begins, text, received)
+            .await
+        {
+            Ok(answer) => {
+                let mut response = Response::new(Reply::answer(answer));
+                response.headers_mut().insert(CONTENT_TYPE, wording::TEXT);
+                response
+            }
+            Err(refusal @ (Refusal::Full | Refusal::Busy | Refusal::Draining)) => {
+                wording::refused(&refusal.to_string())
+            }
+        }
+    }
+
+    /// Who calls: the peer, or whom a trusted proxy names. The last address in the header is the one
+    /// that the proxy itself saw.
+    fn caller(&self, request: &Request<Incoming>) -> (IpAddr, Arc<Load>) {
+        let forwarded = if self.proxy {
+            let header = request.headers().get_all(FORWARDED_FOR).iter().next_back();
+            header
+                .and_then(|value| value.to_str().ok())
+                .and_then(|value| value.rsplit(',').next())
+                .and_then(|address| address.trim().parse().ok())
+        } else {
+            None
+        };
+        match forwarded {
+            Some(address) => (address, self.gateway.peers.of(address)),
+            None => (self.peer, Arc::clone(&self.load)),
+        }
+    }
+
+    fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
+        if self.proxy {
+            return self.gateway.routes.place(path, &caller.to_string());
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(visited) = last.as_ref().filter(|visited| *visited.path == *path) {
+            return Ok(Arc::clone(&visited.place));
+        }
+        let place = self.gateway.routes.place(path, &caller.to_string())?;
+        *last = Some(Visited {
+            path: path.into(),
+            place: Arc::clone(&place),
+        });
+        Ok(place)
+    }
+}

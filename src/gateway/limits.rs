@@ -1,0 +1,66 @@
+//! How much one peer may hold at once.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Addresses kept before those without any load are swept out.
+const PEERS_SWEEP: usize = 4_096;
+
+/// What one address holds at present.
+#[derive(Debug, Default)]
+pub(super) struct Load {
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+}
+
+/// All addresses that hold something.
+#[derive(Debug, Default)]
+pub(super) struct Peers(Mutex<HashMap<IpAddr, Arc<Load>>>);
+
+impl Peers {
+    /// The load of an address.
+    pub(super) fn of(&self, peer: IpAddr) -> Arc<Load> {
+        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.len() >= PEERS_SWEEP {
+            peers.retain(|_, load| Arc::strong_count(load) > 1);
+        }
+        Arc::clone(peers.entry(peer).or_default())
+    }
+}
+
+/// One connection or request of an address; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    load: Arc<Load>,
+    which: fn(&Load) -> &AtomicUsize,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        (self.which)(&self.load).fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes a connection, if fewer than `max` are held.
+pub(super) fn connection(load: &Arc<Load>, max: usize) -> Option<Held> {
+    hold(load, |load| &load.connections, max)
+}
+
+/// Takes a request, if fewer than `max` are held.
+pub(super) fn request(load: &Arc<Load>, max: usize) -> Option<Held> {
+    hold(load, |load| &load.requests, max)
+}
+
+fn hold(load: &Arc<Load>, which: fn(&Load) -> &AtomicUsize, max: usize) -> Option<Held> {
+    let held = Held {
+        load: Arc::clone(load),
+        which,
+    };
+    if which(load).fetch_add(1, Ordering::Relaxed) < max {
+        Some(held)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,40 @@
+//! How callbacks are taken.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// How callbacks are taken.
+#[derive(Clone, Debug)]
+pub struct CallbackOptions {
+    /// The bot behind `/`.
+    pub default_bot: String,
+    /// A path segment that every callback's path must begin with; empty: none.
+    pub secret_path: String,
+    /// Peers whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Connections at once.
+    pub connections_max: usize,
+    /// Connections of one peer at once.
+    pub connections_per_peer_max: usize,
+    /// Requests of one peer at once; behind a trusted proxy, of one forwarded address.
+    pub requests_per_peer_max: usize,
+    /// How long a request's head may take to arrive; an idle connection is closed after it, too.
+    pub header_read_timeout: Duration,
+    /// How long connections may go on after the stop.
+    pub drain: Duration,
+}
+
+impl Default for CallbackOptions {
+    fn default() -> Self {
+        Self {
+            default_bot: "champion".to_owned(),
+            secret_path: String::new(),
+            trusted_proxies: Vec::new(),
+            connections_max: 16_384,
+            connections_per_peer_max: 4_096,
+            requests_per_peer_max: 4_096,
+            header_read_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
+        }
+    }
+}

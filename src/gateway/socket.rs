@@ -1,0 +1,121 @@
+//! A peer's socket. It gives hyper's own refusals, which come before any service is asked and have
+//! no body, a plain sentence, and reads on for a moment after one, so that the refusal is not lost
+//! in a reset connection.
+
+use super::wording;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+/// How every response begins that hyper may have written by itself.
+const REFUSAL: &[u8] = b"HTTP/1.1 4";
+const REFUSAL_1_0: &[u8] = b"HTTP/1.0 4";
+/// What is read and thrown away after a refusal, at most.
+const LINGER_BYTES_MAX: usize = 1 << 20;
+/// For how long.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// A peer's socket.
+pub(super) struct Socket {
+    stream: TcpStream,
+    /// The refusal in place of hyper's own, how much of it is written, and the length of hyper's.
+    refusal: Option<(Vec<u8>, usize, usize)>,
+    linger: Option<Linger>,
+}
+
+struct Linger {
+    until: Pin<Box<Sleep>>,
+    bytes: usize,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        Self {
+            stream,
+            refusal: None,
+            linger: None,
+        }
+    }
+
+    fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        while let Some((text, written, replaced)) = &mut self.refusal {
+            let rest = text.get(*written..).unwrap_or_default();
+            if rest.is_empty() {
+                let replaced = *replaced;
+                self.refusal = None;
+                return Poll::Ready(Ok(replaced));
+            }
+            *written += ready!(Pin::new(&mut self.stream).poll_write(cx, rest))?;
+        }
+        Poll::Ready(Ok(0))
+    }
+
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(linger) = &mut self.linger else {
+            return Poll::Ready(());
+        };
+        let mut scrap = [0; 4096];
+        while linger.bytes < LINGER_BYTES_MAX && linger.until.as_mut().poll(cx).is_pending() {
+            let mut buffer = ReadBuf::new(&mut scrap);
+            match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => linger.bytes += buffer.filled().len(),
+                Ok(()) | Err(_) => break,
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+/// Whether this is a response that hyper wrote by itself: ours always name their type.
+fn is_bare_refusal(bytes: &[u8]) -> bool {
+    (bytes.starts_with(REFUSAL) || bytes.starts_with(REFUSAL_1_0))
+        && !bytes
+            .windows(13)
+            .any(|part| part.eq_ignore_ascii_case(b"content-type:"))
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.refusal.is_none() && is_bare_refusal(bytes) {
+            let status = bytes
+                .get(9..12)
+                .and_then(|text| std::str::from_utf8(text).ok());
+            let text = wording::bare_refusal(status.unwrap_or("400"));
+            self.refusal = Some((text, 0, bytes.len()));
+            let until = Box::pin(tokio::time::sleep(LINGER));
+            self.linger = Some(Linger { until, bytes: 0 });
+        }
+        if self.refusal.is_some() {
+            return self.poll_refusal(cx);
+        }
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        ready!(self.poll_linger(cx));
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,88 @@
+//! What is said to a referee whose request no session can take. A lenient referee reads any body as
+//! an answer: no text here may hold `=`, `&` or `?`.
+
+use super::body::Reply;
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+
+pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+/// Seconds after which a refused match may be tried again.
+const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("10");
+
+/// A plain sentence with a status.
+pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {
+    metrics::counter!(crate::metrics::REJECTED, "status" => status.as_u16().to_string())
+        .increment(1);
+    let mut clean: String = text
+        .chars()
+        .map(|c| match c {
+            '=' | '&' | '?' => ' ',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    clean.push('\n');
+    let mut response = Response::new(Reply::plain(clean.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, TEXT);
+    response
+}
+
+pub(super) fn wrong_method() -> Response<Reply> {
+    let mut response = sentence(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "a referee's messages come by GET only",
+    );
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static("GET"));
+    response
+}
+
+pub(super) fn refused(text: &str) -> Response<Reply> {
+    let mut response = sentence(StatusCode::SERVICE_UNAVAILABLE, text);
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
+    response
+}
+
+pub(super) fn too_many(text: &str) -> Response<Reply> {
+    let mut response = sentence(StatusCode::TOO_MANY_REQUESTS, text);
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+pub(super) fn too_long() -> Response<Reply> {
+    let text = format!(
+        "the request line is longer than {} bytes",
+        super::routes::TARGET_BYTES_MAX
+    );
+    let mut response = sentence(StatusCode::URI_TOO_LONG, &text);
+    response
+        .headers_mut()
+        .insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+/// A whole response in place of one that hyper wrote by itself for a request that it could not read.
+pub(super) fn bare_refusal(status: &str) -> Vec<u8> {
+    metrics::counter!(crate::metrics::REJECTED, "status" => status.to_owned()).increment(1);
+    let (reason, text) = match status {
+        "414" => ("URI Too Long", "the request line is too long"),
+        "431" => (
+            "Request Header Fields Too Large",
+            "the request line and headers are too long",
+        ),
+        "408" => ("Request Timeout", "the request did not arrive in time"),
+        _ => ("Bad Request", "this is no HTTP request that can be read"),
+    };
+    let length = text.len() + 1;
+    format!(
+        "HTTP/1.1 {status} {reason}\r\ncontent-type: text/plain; charset=utf-8\r\n\
+         content-length: {length}\r\nconnection: close\r\n\r\n{text}\n"
+    )
+    .into_bytes()
+}

@@ -1,0 +1,123 @@
+//! Who is who in the matches of our own referee: it says so here, and our sessions of the same
+//! process join its match and know their rivals' names. For a foreign referee nobody knows.
+
+use crate::store::types::NewMatch;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Matches that may be registered at once; further ones are not known to our sessions.
+const MATCHES_MAX: usize = 100_000;
+
+/// What is known of one match of our own referee.
+#[derive(Clone, Debug)]
+pub struct KnownMatch {
+    /// Its row, as the referee writes it.
+    pub row: Arc<NewMatch>,
+    /// Each seat's number on the wire, by seat.
+    pub ids: Vec<u64>,
+}
+
+/// What a session learns of its match.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The match's row.
+    pub row: Arc<NewMatch>,
+    /// The session's own seat.
+    pub seat: u8,
+    /// The rivals' names where known, clockwise from the session's left.
+    pub rivals: Vec<Option<String>>,
+}
+
+type Place = (String, u64);
+
+/// The register. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Identities {
+    known: Arc<Mutex<HashMap<Place, KnownMatch>>>,
+}
+
+impl Identities {
+    /// Makes a match known before its first message is sent. `referee` is the name under which our
+    /// callbacks will see the referee: the path segment, or its address without port.
+    pub fn register(&self, referee: &str, market: u64, known: KnownMatch) {
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() < MATCHES_MAX {
+            all.insert((referee.to_owned(), market), known);
+        }
+    }
+
+    /// Forgets a match that is over.
+    pub fn forget(&self, referee: &str, market: u64) {
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        all.remove(&(referee.to_owned(), market));
+    }
+
+    /// Who player `id` is in the referee's match `market`, if that match is ours.
+    #[must_use]
+    pub fn find(&self, referee: &str, market: u64, id: u64) -> Option<Identity> {
+        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.get(&(referee.to_owned(), market))?;
+        let seat = known.ids.iter().position(|known| *known == id)?;
+        let count = known.ids.len();
+        let rivals = (1..count)
+            .map(|step| {
+                let rival = (seat + step) % count;
+                known
+                    .row
+                    .seats
+                    .iter()
+                    .find(|at| usize::from(at.seat) == rival)?
+                    .name
+                    .clone()
+            })
+            .collect();
+        Some(Identity {
+            row: Arc::clone(&known.row),
+            seat: u8::try_from(seat).ok()?,
+            rivals,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::types::NewSeat;
+
+    #[test]
+    fn rivals_are_named_clockwise_from_the_left() {
+        let seats = (0..4).map(|seat| NewSeat {
+            seat,
+            spec: String::new(),
+            name: (seat != 2).then(|| format!("n{seat}")),
+        });
+        let row = NewMatch {
+            id: "M".into(),
+            game: "koehandel".into(),
+            referee: "r".into(),
+            market: 7,
+            ours: true,
+            started_us: 0,
+            setup: serde_json::Value::Null,
+            seats: seats.collect(),
+        };
+        let identities = Identities::default();
+        identities.register(
+            "r",
+            7,
+            KnownMatch {
+                row: Arc::new(row),
+                ids: vec![11, 12, 13, 14],
+            },
+        );
+        let found = identities.find("r", 7, 12).unwrap();
+        assert_eq!(found.seat, 1);
+        assert_eq!(
+            found.rivals,
+            [None, Some("n3".to_owned()), Some("n0".to_owned())]
+        );
+        assert!(identities.find("r", 7, 15).is_none() && identities.find("r", 8, 12).is_none());
+        identities.forget("r", 7);
+        assert!(identities.find("r", 7, 12).is_none());
+    }
+}

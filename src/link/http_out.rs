@@ -1,0 +1,354 @@
+//! The client that calls one player: one keep-alive connection, one request at a time, and a clear
+//! word on what came of it. Hyper speaks the wire; this file decides when to try again.
+
+use super::counted::{Counted, Heard};
+use super::target::Target;
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::client::conn::http1::{self, Connection, SendRequest};
+use hyper::{Request, Response, body::Incoming, header};
+use hyper_util::rt::TokioIo;
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// Largest body taken from a player.
+pub const BODY_LEN_MAX: usize = 64 * 1024;
+/// Largest head taken from a player.
+const HEAD_LEN_MAX: usize = 32 * 1024;
+/// Most header lines taken from a player.
+const HEADERS_MAX: usize = 100;
+/// Most addresses of one host name that are tried.
+const ADDRESSES_MAX: usize = 8;
+/// Wait before a connection is tried again.
+const RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// How often one request is sent at most, however much time is left.
+const SENDS_MAX: u32 = 16;
+
+/// Which addresses may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Every address.
+    #[default]
+    Any,
+    /// This machine only: a URL from outside then reaches nothing else.
+    Loopback,
+}
+
+/// How a player is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpOptions {
+    /// Try a refused connection again until the time is over: a player who restarts loses nothing.
+    pub retry_connect: bool,
+    /// Send the same request again when a fresh connection is cut before a byte of the answer.
+    /// (One that was kept open and proves dead is always replaced once.)
+    pub resend: bool,
+    /// Which addresses may be called.
+    pub reach: Reach,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            retry_connect: true,
+            resend: true,
+            reach: Reach::Any,
+        }
+    }
+}
+
+/// A whole HTTP response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// Its body.
+    pub body: Bytes,
+}
+
+/// Why there is no whole response.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// Not connected and answered in time.
+    #[error("no whole answer within {} ms", .0.as_millis())]
+    Late(Duration),
+    /// No connection came about.
+    #[error("cannot connect to {authority}: {why}")]
+    Unreachable {
+        /// Host and port.
+        authority: String,
+        /// The system's reason.
+        why: String,
+    },
+    /// The host has no address that may be called.
+    #[error("{0} is not on this machine, and only loopback addresses may be called here")]
+    OutOfReach(String),
+    /// The connection ended before any answer.
+    #[error("the connection was closed before an answer")]
+    Cut,
+    /// What came is not HTTP, or ended in its midst.
+    #[error("the answer is not whole HTTP: {0}")]
+    Garbage(String),
+    /// A proper response with a body above [`BODY_LEN_MAX`].
+    #[error("status {0} with more than {BODY_LEN_MAX} bytes of body")]
+    TooLong(u16),
+    /// The request cannot be put into words of HTTP.
+    #[error("the request is not valid HTTP: {0}")]
+    Request(String),
+}
+
+/// The client of one player.
+pub struct HttpOut {
+    target: Target,
+    options: HttpOptions,
+    idle: Option<Wire>,
+    /// Why the last try failed, while another one is due.
+    trouble: Option<CallError>,
+}
+
+impl HttpOut {
+    /// A client that has not connected yet.
+    #[must_use]
+    pub fn new(target: Target, options: HttpOptions) -> Self {
+        Self {
+            target,
+            options,
+            idle: None,
+            trouble: None,
+        }
+    }
+
+    /// Whom it calls.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Asks with `text` as the query and waits for the whole answer; `within` covers connecting,
+    /// trying again and reading. Redirects are not followed. Dropping the future closes the
+    /// connection.
+    ///
+    /// # Errors
+    /// [`CallError`]: no whole response.
+    pub async fn get(&mut self, text: &str, within: Duration) -> Result<Answer, CallError> {
+        let path = self.target.with_query(text);
+        self.trouble = None;
+        match tokio::time::timeout(within, self.exchange(&path)).await {
+            Ok(answered) => answered,
+            Err(_) => Err(self.trouble.take().unwrap_or(CallError::Late(within))),
+        }
+    }
+
+    async fn exchange(&mut self, path: &str) -> Result<Answer, CallError> {
+        let mut sends = 0;
+        loop {
+            let request = self.request(path)?;
+            let (mut wire, fresh) = self.wire().await?;
+            sends += 1;
+            let unheard = match wire.ask(request).await {
+                Ok(answer) => {
+                    self.idle = Some(wire);
+                    return Ok(answer);
+                }
+                Err(CallError::Cut) => CallError::Cut,
+                Err(other) => return Err(other),
+            };
+            if fresh && !self.options.resend || sends == SENDS_MAX {
+                return Err(unheard);
+            }
+            self.trouble = Some(unheard);
+            if fresh {
+                tokio::time::sleep(RETRY_PAUSE).await;
+            }
+        }
+    }
+
+    fn request(&self, path: &str) -> Result<Request<Empty<Bytes>>, CallError> {
+        Request::get(path)
+            .header(header::HOST, self.target.authority())
+            .header(
+                header::USER_AGENT,
+                concat!("drover/", env!("CARGO_PKG_VERSION")),
+            )
+            .header(header::CONNECTION, "keep-alive")
+            .body(Empty::new())
+            .map_err(|error| CallError::Request(error.to_string()))
+    }
+
+    /// The connection kept open, if it still lives, or a fresh one (`true`).
+    async fn wire(&mut self) -> Result<(Wire, bool), CallError> {
+        if let Some(mut kept) = self.idle.take()
+            && kept.ready().await
+        {
+            return Ok((kept, false));
+        }
+        loop {
+            match self.connect().await {
+                Ok(wire) => {
+                    self.trouble = None;
+                    return Ok((wire, true));
+                }
+                Err((error, passing)) if !(passing && self.options.retry_connect) => {
+                    return Err(error);
+                }
+                Err((error, _)) => {
+                    self.trouble = Some(error);
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+            }
+        }
+    }
+
+    /// Connects once. An error says whether it may pass by itself.
+    async fn connect(&self) -> Result<Wire, (CallError, bool)> {
+        let unreachable = |error: &io::Error| CallError::Unreachable {
+            authority: self.target.authority().to_owned(),
+            why: error.to_string(),
+        };
+        let mut failure = (CallError::OutOfReach(self.target.host().to_owned()), false);
+        for address in self
+            .addresses()
+            .await
+            .map_err(|error| (unreachable(&error), false))?
+        {
+            match TcpStream::connect(address).await {
+                Ok(socket) => match Wire::open(socket).await {
+                    Ok(wire) => return Ok(wire),
+                    Err(error) => failure = (CallError::Garbage(error.to_string()), true),
+                },
+                Err(error) => failure = (unreachable(&error), passes(&error)),
+            }
+        }
+        Err(failure)
+    }
+
+    async fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        let found = tokio::net::lookup_host((self.target.host(), self.target.port())).await?;
+        let may_call = |address: &SocketAddr| {
+            self.options.reach == Reach::Any || address.ip().to_canonical().is_loopback()
+        };
+        Ok(found.filter(may_call).take(ADDRESSES_MAX).collect())
+    }
+}
+
+/// Whether a failed connection is what a restarting player looks like.
+fn passes(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+    )
+}
+
+type Protocol = Connection<TokioIo<Counted>, Empty<Bytes>>;
+
+/// One connection. Its protocol is driven by whoever waits on it, so an idle one costs no task.
+struct Wire {
+    sender: SendRequest<Empty<Bytes>>,
+    /// `None` once it has ended.
+    connection: Option<Pin<Box<Protocol>>>,
+    heard: Heard,
+}
+
+impl Wire {
+    async fn open(socket: TcpStream) -> hyper::Result<Self> {
+        // Best effort: without it answers come later, not wrongly.
+        let _ = socket.set_nodelay(true);
+        let (socket, heard) = Counted::new(socket);
+        let (sender, connection) = http1::Builder::new()
+            .max_headers(HEADERS_MAX)
+            .max_header_size(HEAD_LEN_MAX)
+            .allow_spaces_after_header_name_in_responses(true)
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .ignore_invalid_headers_in_responses(true)
+            .handshake(TokioIo::new(socket))
+            .await?;
+        Ok(Self {
+            sender,
+            connection: Some(Box::pin(connection)),
+            heard,
+        })
+    }
+
+    /// Whether another request can go out: false once the other side has closed or spoken unasked.
+    async fn ready(&mut self) -> bool {
+        poll_fn(|context| {
+            let Some(connection) = &mut self.connection else {
+                return Poll::Ready(false);
+            };
+            if connection.as_mut().poll(context).is_ready() {
+                self.connection = None;
+                return Poll::Ready(false);
+            }
+            self.sender.poll_ready(context).map(|ready| ready.is_ok())
+        })
+        .await
+    }
+
+    /// Sends and reads. [`CallError::Cut`]: it ended before a byte of the answer came.
+    async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Answer, CallError> {
+        let before = self.heard.bytes();
+        let sender = &mut self.sender;
+        let mut talk = pin!(async move {
+            sender.ready().await?;
+            read(sender.send_request(request).await?).await
+        });
+        let connection = &mut self.connection;
+        let talked = poll_fn(|context| {
+            if let Some(open) = connection
+                && open.as_mut().poll(context).is_ready()
+            {
+                *connection = None;
+            }
+            talk.as_mut().poll(context)
+        })
+        .await;
+        talked.map_err(|error| match error {
+            TalkError::TooLong(status) => CallError::TooLong(status),
+            TalkError::Wire(_) if self.heard.bytes() == before => CallError::Cut,
+            TalkError::Wire(error) => CallError::Garbage(sentence(&error)),
+        })
+    }
+}
+
+enum TalkError {
+    Wire(hyper::Error),
+    TooLong(u16),
+}
+
+impl From<hyper::Error> for TalkError {
+    fn from(error: hyper::Error) -> Self {
+        Self::Wire(error)
+    }
+}
+
+async fn read(response: Response<Incoming>) -> Result<Answer, TalkError> {
+    let status = response.status().as_u16();
+    let mut body = response.into_body();
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame?.into_data() {
+            if whole.len() + data.len() > BODY_LEN_MAX {
+                return Err(TalkError::TooLong(status));
+            }
+            whole.extend_from_slice(&data);
+        }
+    }
+    Ok(Answer {
+        status,
+        body: whole.freeze(),
+    })
+}
+
+/// An error with its cause, which hyper leaves out of its own words.
+fn sentence(error: &hyper::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}

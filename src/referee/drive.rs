@@ -1,0 +1,202 @@
+//! Drives a game's table against its seats: in order for each player, in parallel between them.
+
+use super::journal::{Answer, Journal};
+use super::past::Past;
+use super::seat_link::SeatLink;
+use super::seat_task::{Message, SeatTask};
+use super::transcript::Kept;
+use games::{Call, Cause, Outcome, Seat, Seats, Table};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Messages that may wait for one player; a full queue makes the match wait for him.
+const QUEUE_MAX: usize = 256;
+/// Answers on their way to the match: one a seat is open at most.
+const ANSWERS_MAX: usize = 64;
+/// Most calls of one match: its own bounds end it long before.
+const CALLS_MAX: u64 = 1_000_000;
+
+/// Who sits on a seat: a link, or nobody (a filler).
+pub(super) type Links = Vec<Option<Box<dyn SeatLink>>>;
+
+/// How a match is driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DriveOptions {
+    /// Failures in a row after which a player is a filler (A23).
+    pub(super) failures_max: u16,
+    /// How long a player has to take note of what asks for no answer.
+    pub(super) within: Duration,
+    /// Wait before each message that asks for an answer.
+    pub(super) pause: Duration,
+}
+
+/// Why a match did not reach its end, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum DriveError {
+    #[error("the referee waits for nobody and yet has no result")]
+    Stalled,
+    #[error("the match was cut after {CALLS_MAX} calls")]
+    Endless,
+    #[error(
+        "the stored transcript of seat {seat} does not fit the rules any more: stored {stored:?}, now {now:?}"
+    )]
+    Diverged {
+        seat: u8,
+        stored: String,
+        now: String,
+    },
+    #[error("seat {0} does not exist in this match")]
+    NoSeat(u8),
+    #[error("the referee was stopped")]
+    Stopped,
+}
+
+impl DriveError {
+    /// Its word in the closed list of causes.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            Self::Stalled | Self::Endless => Cause::Stalled,
+            Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped => Cause::Cancelled,
+        }
+    }
+}
+
+/// Plays the match to its end and delivers every message of it.
+pub(super) async fn drive(
+    table: &mut dyn Table,
+    links: Links,
+    past: Past,
+    journal: Arc<Journal>,
+    options: DriveOptions,
+    stop: &CancellationToken,
+) -> Result<Outcome, DriveError> {
+    let (answers, heard) = mpsc::channel(ANSWERS_MAX);
+    let mut tasks = JoinSet::new();
+    let mut queues = Vec::with_capacity(links.len());
+    for (place, link) in links.into_iter().enumerate() {
+        let seat = Seat(u8::try_from(place).unwrap_or(u8::MAX));
+        let (queue, messages) = mpsc::channel(QUEUE_MAX);
+        let task = SeatTask {
+            seat,
+            link,
+            failures: past.failures(seat),
+            failures_max: options.failures_max,
+            pause: options.pause,
+            journal: Arc::clone(&journal),
+            answers: answers.clone(),
+        };
+        tasks.spawn(task.run(messages));
+        queues.push(queue);
+    }
+    drop((answers, journal));
+    let driver = Driver {
+        queues: queues.into_iter().collect(),
+        heard,
+        past,
+        due: BTreeMap::new(),
+        open: 0,
+        calls: 0,
+        within: options.within,
+    };
+    // Dropping the tasks ends them; after a proper end they first deliver what still waits.
+    let delivered = async {
+        let outcome = driver.play(table).await?;
+        while tasks.join_next().await.is_some() {}
+        Ok(outcome)
+    };
+    tokio::select! {
+        ended = delivered => ended,
+        () = stop.cancelled() => Err(DriveError::Stopped),
+    }
+}
+
+struct Driver {
+    queues: Seats<mpsc::Sender<Message>>,
+    heard: mpsc::Receiver<Answer>,
+    past: Past,
+    /// Answers of the past to calls that are open again, by stamp.
+    due: BTreeMap<(i64, Seat), Kept>,
+    /// How many answers the table waits for.
+    open: u32,
+    calls: u64,
+    within: Duration,
+}
+
+impl Driver {
+    async fn play(mut self, table: &mut dyn Table) -> Result<Outcome, DriveError> {
+        let mut calls = Vec::new();
+        loop {
+            table.calls(&mut calls);
+            for call in calls.drain(..) {
+                self.take(call).await?;
+            }
+            if let Some(outcome) = table.outcome() {
+                return Ok(outcome);
+            }
+            let (seat, kept) = self.answer().await?;
+            table.answer(seat, kept.reply());
+        }
+    }
+
+    /// Sends a call, unless the past holds it.
+    async fn take(&mut self, call: Call) -> Result<(), DriveError> {
+        self.calls += 1;
+        if self.calls > CALLS_MAX {
+            return Err(DriveError::Endless);
+        }
+        let wanted = call.answer_within.is_some();
+        self.open += u32::from(wanted);
+        let mut stored = false;
+        if let Some(past) = self.past.next(call.seat) {
+            if past.text != call.text {
+                let seat = call.seat.0;
+                return Err(DriveError::Diverged {
+                    seat,
+                    stored: past.text,
+                    now: call.text,
+                });
+            }
+            match past.reply {
+                Some((at_us, kept)) if wanted => {
+                    self.due.insert((at_us, call.seat), kept);
+                    return Ok(());
+                }
+                Some(_) => return Ok(()),
+                None => stored = true,
+            }
+        }
+        let queue = self
+            .queues
+            .get(call.seat)
+            .ok_or(DriveError::NoSeat(call.seat.0))?;
+        let within = call.answer_within.unwrap_or(self.within);
+        let message = Message {
+            text: call.text,
+            within,
+            wanted,
+            stored,
+        };
+        queue.send(message).await.map_err(|_| DriveError::Stalled)
+    }
+
+    /// The next answer that the table waits for.
+    async fn answer(&mut self) -> Result<(Seat, Kept), DriveError> {
+        if self.open == 0 {
+            return Err(DriveError::Stalled);
+        }
+        self.open -= 1;
+        if let Some(((_, seat), kept)) = self.due.pop_first() {
+            return Ok((seat, kept));
+        }
+        let answer = self.heard.recv().await.ok_or(DriveError::Stalled)?;
+        if let Some(safe) = answer.safe {
+            // A writer that has failed says so at the end; the match goes on.
+            let _ = safe.await;
+        }
+        Ok((answer.seat, answer.kept))
+    }
+}

@@ -1,0 +1,329 @@
+//! The host of our own matches: starts them, keeps their logs at hand, takes them up again after a
+//! restart, and ends them in good order.
+
+use super::board::Board;
+use super::clock::now_us;
+use super::drive::{DriveError, DriveOptions, Links, drive};
+use super::journal::Journal;
+use super::log::{self, LogLine};
+use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+use super::past::Past;
+use super::record::{MatchRecord, RecordError, Recording, Writer};
+use super::seat_builtin::{BuiltinSeat, Builtins};
+use super::seat_link::{HttpSeat, SeatLink};
+use super::seat_spec::{SeatSpec, SeatSpecError};
+use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
+use super::started::{StartError, Started};
+use crate::link::HttpOptions;
+use futures_util::FutureExt as _;
+use games::{Kit, Seat, Table, TableSetup};
+use serde_json::Value;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Called with every match before its first callback.
+pub type OnMatch = Arc<dyn Fn(&MatchInfo) + Send + Sync>;
+
+/// How a host works.
+#[derive(Clone)]
+pub struct HostSettings {
+    /// The name that our matches carry as their referee.
+    pub referee: String,
+    /// Most matches at once.
+    pub matches_max: usize,
+    /// How many ended matches stay at hand with their logs.
+    pub ended_kept: usize,
+    /// How players are called.
+    pub http: HttpOptions,
+    /// How built-in bots sit on seats without a wire; `None`: they do not.
+    pub builtins: Option<Builtins>,
+    /// Whether a match goes on only when the answer it waited for is kept. It costs a commit an
+    /// answer, and after a crash no player is asked anything that he has answered before.
+    pub answers_wait: bool,
+    /// Rule options of every match, unless it asks for others.
+    pub options: Value,
+    /// Told of every match before its first callback.
+    pub on_match: Option<OnMatch>,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            referee: "drover".to_owned(),
+            matches_max: 200,
+            ended_kept: 50,
+            http: HttpOptions::default(),
+            builtins: None,
+            answers_wait: false,
+            options: Value::Null,
+            on_match: None,
+        }
+    }
+}
+
+/// Runs matches of one game.
+pub struct Host {
+    pub(super) kit: &'static dyn Kit,
+    settings: HostSettings,
+    pub(super) recording: Arc<dyn Recording>,
+    next_market: AtomicU64,
+    pub(super) board: Board,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// Everything that one match is played with.
+pub(super) struct Play {
+    pub(super) table: Box<dyn Table>,
+    pub(super) links: Links,
+    pub(super) past: Past,
+    pub(super) record: Box<dyn MatchRecord>,
+    /// Wait before each message that asks for an answer.
+    pub(super) pause: Duration,
+}
+
+impl Host {
+    /// A host that goes on with the recording's numbers.
+    ///
+    /// # Errors
+    /// [`RecordError`] if they cannot be read.
+    pub async fn open(
+        kit: &'static dyn Kit,
+        settings: HostSettings,
+        recording: Arc<dyn Recording>,
+    ) -> Result<Arc<Self>, RecordError> {
+        let last = recording.last_market(kit.game()).await?;
+        Ok(Arc::new(Self {
+            kit,
+            board: Board::new(settings.matches_max, settings.ended_kept),
+            settings,
+            recording,
+            next_market: AtomicU64::new(last + 1),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }))
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn kit(&self) -> &'static dyn Kit {
+        self.kit
+    }
+
+    /// How many seats a match has.
+    #[must_use]
+    pub fn seats(&self) -> usize {
+        seats(self.kit)
+    }
+
+    /// Matches that run and that have ended lately, newest first.
+    #[must_use]
+    pub fn matches(&self) -> Vec<Arc<HostedMatch>> {
+        self.board.matches()
+    }
+
+    /// Sets a match up and keeps its row. Missing seats are fillers.
+    ///
+    /// # Errors
+    /// [`StartError`] says what keeps it from starting.
+    pub async fn start(self: &Arc<Self>, request: MatchRequest) -> Result<Started, StartError> {
+        if self.tasks.is_closed() {
+            return Err(StartError::Stopping);
+        }
+        let permit = self
+            .board
+            .permit()
+            .ok_or(StartError::Full(self.settings.matches_max))?;
+        let seed = request.seed.unwrap_or_else(drawn_seed);
+        let links = self.links(&request.seats, seed)?;
+        let market = self.next_market.fetch_add(1, Ordering::Relaxed);
+        let info = new_info(self.kit, &request, market);
+        let table = self.kit.table(&TableSetup {
+            seed,
+            options: merged(&self.settings.options, &request.options),
+            market,
+            ids: info.ids.clone(),
+        })?;
+        let row = row(&info, &self.settings.referee, table.setup());
+        let record = self.recording.open(row, &info.ids).await?;
+        let hosted = hosted(info);
+        permit.enter(Arc::clone(&hosted));
+        let past = Past::none(self.seats());
+        Ok(self.spawn(
+            hosted,
+            Play {
+                table,
+                links,
+                past,
+                record,
+                pause: request.pause,
+            },
+        ))
+    }
+
+    /// One seat's log, from memory or from the recording; `None` for an id never given out.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the recording cannot be read.
+    pub async fn log(&self, id: u64) -> Result<Option<Vec<LogLine>>, RecordError> {
+        let seats = self.seats() as u64;
+        let Some(place) = id.checked_sub(1) else {
+            return Ok(None);
+        };
+        let (market, seat) = (place / seats + 1, Seat((place % seats) as u8));
+        if let Some(hosted) = self.board.find(market) {
+            return Ok(Some(hosted.log.lines(seat)));
+        }
+        if market >= self.next_market.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let stored = self
+            .recording
+            .transcript(self.kit.game(), market, seat)
+            .await?;
+        Ok(stored.map(|entries| log::from_entries(&entries)))
+    }
+
+    /// Starts nothing more and waits until every match has ended, at most `within`; what then still
+    /// runs is cut and, where it is recorded, taken up at the next start.
+    pub async fn drain(&self, within: Duration) {
+        self.board.close();
+        self.tasks.close();
+        if tokio::time::timeout(within, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            self.stop.cancel();
+            self.tasks.wait().await;
+        }
+    }
+
+    /// Cuts every match now.
+    pub async fn stop(&self) {
+        self.drain(Duration::ZERO).await;
+    }
+
+    /// Who is called on each seat. Missing seats are fillers.
+    pub(super) fn links(&self, specs: &[SeatSpec], seed: u64) -> Result<Links, StartError> {
+        let mut links = Links::new();
+        for (place, spec) in specs.iter().enumerate() {
+            spec.check(self.kit)?;
+            links.push(self.link(spec, seed.wrapping_add(place as u64))?);
+        }
+        while links.len() < self.seats() {
+            links.push(None);
+        }
+        Ok(links)
+    }
+
+    fn link(&self, spec: &SeatSpec, seed: u64) -> Result<Option<Box<dyn SeatLink>>, StartError> {
+        if spec.is_filler() {
+            return Ok(None);
+        }
+        match (spec, &self.settings.builtins) {
+            (SeatSpec::Url(target), _) => Ok(Some(Box::new(HttpSeat::new(
+                target.clone(),
+                self.settings.http,
+            )))),
+            (SeatSpec::Builtin(name), Some(builtins)) => {
+                let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
+                Ok(Some(Box::new(seat)))
+            }
+            (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),
+        }
+    }
+
+    pub(super) fn spawn(self: &Arc<Self>, hosted: Arc<HostedMatch>, play: Play) -> Started {
+        if let Some(tell) = &self.settings.on_match {
+            tell(&hosted.info);
+        }
+        let (begin, may_begin) = oneshot::channel();
+        let (end, ended) = oneshot::channel::<()>();
+        let host = Arc::clone(self);
+        let run = Arc::clone(&hosted);
+        self.tasks.spawn(async move {
+            // Dropped unsent: whoever started the match has gone, and it begins all the same.
+            let _ = may_begin.await;
+            let running = AssertUnwindSafe(host.run(&run, play));
+            if running.catch_unwind().await.is_err() {
+                tracing::error!(
+                    match_id = run.info.match_id,
+                    "the rules broke down in this match"
+                );
+            }
+            host.board.leave(run.info.market);
+            drop(end);
+        });
+        Started {
+            hosted,
+            begin,
+            ended,
+        }
+    }
+
+    async fn run(&self, hosted: &HostedMatch, play: Play) {
+        let Play {
+            mut table,
+            links,
+            past,
+            record,
+            pause,
+        } = play;
+        let writer = Writer::start(record);
+        let journal = Journal::new(
+            Arc::clone(&hosted.log),
+            writer.lines(),
+            past.last_us,
+            self.settings.answers_wait,
+        );
+        let options = DriveOptions {
+            failures_max: failures_max(self.kit, &table.setup()),
+            within: self.kit.answer_within(),
+            pause,
+        };
+        let played = drive(
+            table.as_mut(),
+            links,
+            past,
+            Arc::new(journal),
+            options,
+            &self.stop,
+        )
+        .await;
+        let flushed = writer.flush().await;
+        if played == Err(DriveError::Stopped) {
+            return;
+        }
+        let end = match played {
+            Ok(outcome) => MatchEnd {
+                at_us: now_us(),
+                cause: outcome.cause,
+                detail: String::new(),
+                outcome: Some(outcome),
+            },
+            Err(error) => {
+                let (cause, detail) = (error.cause(), error.to_string());
+                MatchEnd {
+                    at_us: now_us(),
+                    cause,
+                    detail,
+                    outcome: None,
+                }
+            }
+        };
+        let closed = match flushed {
+            Ok(record) => record.close(result(&end)).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = closed {
+            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not kept whole");
+        }
+        // Set once: this is the match's only task.
+        let _ = hosted.end.set(end);
+    }
+}

@@ -1,0 +1,130 @@
+//! Everything that a match's seats write down: the log that people read and the lines that are kept.
+
+use super::clock::Stamps;
+use super::log::{LogLine, MatchLog, shown};
+use super::record::{Queued, RecordLine};
+use super::transcript::Kept;
+use crate::store::types::{Direction, NewEntry};
+use games::Seat;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+
+/// One match's pen.
+pub(super) struct Journal {
+    stamps: Stamps,
+    /// Held while a reply is stamped and handed over, so that stamps rise in the order in which the
+    /// match hears its answers.
+    order: Mutex<()>,
+    log: Arc<MatchLog>,
+    lines: mpsc::Sender<Queued>,
+    /// Whether an answer waits until it is kept.
+    answers_wait: bool,
+}
+
+/// A call that has gone out.
+pub(super) struct Sent {
+    at_us: i64,
+    since: Instant,
+    query: String,
+    wanted: bool,
+}
+
+/// An answer on its way to the match.
+pub(super) struct Answer {
+    pub(super) seat: Seat,
+    pub(super) kept: Kept,
+    /// Told when it is kept, if the match is to wait for that.
+    pub(super) safe: Option<oneshot::Receiver<()>>,
+}
+
+impl Journal {
+    /// A journal whose stamps rise from `last_us` on.
+    /// `answers_wait`: an answer is handed on only once it is kept.
+    pub(super) fn new(
+        log: Arc<MatchLog>,
+        lines: mpsc::Sender<Queued>,
+        last_us: i64,
+        answers_wait: bool,
+    ) -> Self {
+        Self {
+            stamps: Stamps::after(last_us),
+            order: Mutex::default(),
+            log,
+            lines,
+            answers_wait,
+        }
+    }
+
+    /// Notes that a call goes out now. `stored`: its line is kept already, from before a restart.
+    pub(super) async fn sends(&self, seat: Seat, query: &str, wanted: bool, stored: bool) -> Sent {
+        let at_us = self.stamps.next();
+        if !stored {
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::Out,
+                text: query.to_owned(),
+            };
+            // A writer that has failed says so at the end; the match goes on.
+            let line = RecordLine { seat, entry };
+            let _ = self.lines.send(Queued { line, kept: None }).await;
+        }
+        Sent {
+            at_us,
+            since: Instant::now(),
+            query: query.to_owned(),
+            wanted,
+        }
+    }
+
+    /// Notes a reply and hands it to the match if it waits for one.
+    pub(super) async fn hears(
+        &self,
+        seat: Seat,
+        sent: Sent,
+        kept: Kept,
+        note: Option<&str>,
+        answers: &mpsc::Sender<Answer>,
+    ) {
+        self.log.push(
+            seat,
+            LogLine {
+                at_us: sent.at_us,
+                query: sent.query,
+                reply: shown(&kept, note),
+                took_us: i64::try_from(sent.since.elapsed().as_micros()).unwrap_or(i64::MAX),
+                wanted: sent.wanted,
+                missed: sent.wanted && !matches!(kept, Kept::Said(_)),
+            },
+        );
+        let line = self.lines.reserve().await.ok();
+        let answer = if sent.wanted {
+            answers.reserve().await.ok()
+        } else {
+            None
+        };
+        let (told, safe) = if self.answers_wait && sent.wanted {
+            let (told, safe) = oneshot::channel();
+            (Some(told), Some(safe))
+        } else {
+            (None, None)
+        };
+        let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_us = self.stamps.next();
+        if let Some(line) = line {
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::In,
+                text: kept.encode(),
+            };
+            let line_of = RecordLine { seat, entry };
+            line.send(Queued {
+                line: line_of,
+                kept: told,
+            });
+        }
+        if let Some(answer) = answer {
+            answer.send(Answer { seat, kept, safe });
+        }
+    }
+}

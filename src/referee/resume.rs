@@ -1,0 +1,79 @@
+//! Taking up matches that a stop of the daemon cut: the table is opened again from its setup, hears
+//! the stored answers in their order, and goes on from there.
+
+use super::host::{Host, Play};
+use super::log::MatchLog;
+use super::match_info::{HostedMatch, MatchInfo};
+use super::past::Past;
+use super::record::{RecordError, UnfinishedMatch};
+use super::setup::{cancelled, ids, specs};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+impl Host {
+    /// Takes up the matches that a stop cut. One that cannot go on is closed as cancelled.
+    ///
+    /// # Errors
+    /// [`RecordError`] if they cannot be read.
+    pub async fn resume(self: &Arc<Self>) -> Result<usize, RecordError> {
+        let mut resumed = 0;
+        for cut in self.recording.unfinished(self.kit.game()).await? {
+            let id = cut.row.id.clone();
+            match self.resume_one(cut).await {
+                Ok(()) => resumed += 1,
+                Err(why) => tracing::warn!(match_id = id, why, "a match cannot be resumed"),
+            }
+        }
+        Ok(resumed)
+    }
+
+    async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), String> {
+        let UnfinishedMatch { row, past, record } = cut;
+        let opened = self
+            .kit
+            .reopen(&row.setup)
+            .map_err(|error| error.to_string());
+        let opened = opened.and_then(|table| {
+            let links = self
+                .links(&specs(&row)?, 0)
+                .map_err(|error| error.to_string())?;
+            Ok((table, links))
+        });
+        let (table, links) = match opened {
+            Ok(opened) => opened,
+            Err(why) => {
+                let detail = format!("it could not be resumed after a restart: {why}");
+                return match record.close(cancelled(detail)).await {
+                    Ok(()) => Err(why),
+                    Err(error) => Err(format!("{why}; {error}")),
+                };
+            }
+        };
+        let info = MatchInfo {
+            match_id: row.id.clone(),
+            game: row.game.clone(),
+            market: row.market,
+            ids: ids(row.market, self.seats()),
+            seats: row.seats.iter().map(|seat| seat.spec.clone()).collect(),
+            names: row.seats.iter().map(|seat| seat.name.clone()).collect(),
+            started_us: row.started_us,
+        };
+        let log = Arc::new(MatchLog::of_past(&past));
+        let hosted = Arc::new(HostedMatch {
+            info,
+            log,
+            end: OnceLock::new(),
+        });
+        self.board.enter(Arc::clone(&hosted));
+        let past = Past::new(&past);
+        let play = Play {
+            table,
+            links,
+            past,
+            record,
+            pause: Duration::ZERO,
+        };
+        let _going_on = self.spawn(hosted, play).begin();
+        Ok(())
+    }
+}

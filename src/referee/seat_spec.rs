@@ -1,0 +1,173 @@
+//! Who sits on a seat: one text form everywhere.
+
+use crate::link::{Target, TargetError};
+use games::Kit;
+use std::fmt;
+
+/// The built-in bot of a seat that nobody takes.
+pub const FILLER: &str = "filler";
+
+/// Who sits on a seat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatSpec {
+    /// `builtin:NAME`, or `filler` for `builtin:filler`.
+    Builtin(String),
+    /// `cmd:PROGRAM ARGS`: a user's program, split at blanks.
+    Program(Vec<String>),
+    /// `url:http://…`: a player who is called over HTTP.
+    Url(Target),
+    /// `remote`: left for a player who connects.
+    Remote,
+}
+
+/// Why a seat spec cannot be used, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SeatSpecError {
+    /// None of the known forms.
+    #[error(
+        "seat {0:?} is not one of builtin:NAME, url:http://…, cmd:PROGRAM ARGS, remote, filler"
+    )]
+    Form(String),
+    /// `cmd:` with nothing after it.
+    #[error("seat \"cmd:\" names no program; write cmd:PROGRAM ARGS")]
+    NoProgram,
+    /// The URL cannot be called.
+    #[error("seat url: {0}")]
+    Url(#[from] TargetError),
+    /// The game has no such bot.
+    #[error("{game} has no built-in bot {name:?}; there are: {known}")]
+    Bot {
+        /// The game.
+        game: &'static str,
+        /// The unknown name.
+        name: String,
+        /// Those that exist.
+        known: String,
+    },
+    /// The game's wire is not that of a program on pipes.
+    #[error(
+        "seat cmd:{0}: {1} players speak HTTP, so a program cannot sit there by cmd:; start it as \
+         an HTTP server and write url:http://127.0.0.1:PORT/ instead"
+    )]
+    ProgramOverHttp(String, &'static str),
+    /// A seat that this match cannot call.
+    #[error("seat {0} cannot sit in a match over the wire; give its URL as url:http://…")]
+    NotCalled(String),
+    /// Nobody can connect to a seat of this game.
+    #[error("seat remote: {0} players are called by the referee, so write url:http://… instead")]
+    NobodyConnects(&'static str),
+}
+
+impl std::str::FromStr for SeatSpec {
+    type Err = SeatSpecError;
+
+    fn from_str(text: &str) -> Result<Self, SeatSpecError> {
+        let text = text.trim();
+        match text.split_once(':') {
+            Some(("builtin", name)) if !name.is_empty() => Ok(Self::Builtin(name.to_owned())),
+            Some(("url", url)) => Ok(Self::Url(Target::parse(url)?)),
+            Some(("cmd", line)) => {
+                let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+                if words.is_empty() {
+                    Err(SeatSpecError::NoProgram)
+                } else {
+                    Ok(Self::Program(words))
+                }
+            }
+            None if text == "remote" => Ok(Self::Remote),
+            None if text == FILLER => Ok(Self::filler()),
+            _ => Err(SeatSpecError::Form(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for SeatSpec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builtin(name) if name == FILLER => formatter.write_str(FILLER),
+            Self::Builtin(name) => write!(formatter, "builtin:{name}"),
+            Self::Program(words) => write!(formatter, "cmd:{}", words.join(" ")),
+            Self::Url(target) => write!(formatter, "url:{target}"),
+            Self::Remote => formatter.write_str("remote"),
+        }
+    }
+}
+
+impl SeatSpec {
+    /// The seat that nobody takes.
+    #[must_use]
+    pub fn filler() -> Self {
+        Self::Builtin(FILLER.to_owned())
+    }
+
+    /// Whether nobody sits there.
+    #[must_use]
+    pub fn is_filler(&self) -> bool {
+        matches!(self, Self::Builtin(name) if name == FILLER)
+    }
+
+    /// The built-in bot's name, if one sits there.
+    #[must_use]
+    pub fn builtin(&self) -> Option<&str> {
+        match self {
+            Self::Builtin(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Checks it against a game whose players are called over HTTP.
+    ///
+    /// # Errors
+    /// [`SeatSpecError`] for an unknown bot, and for forms that this wire does not have.
+    pub fn check(&self, kit: &dyn Kit) -> Result<(), SeatSpecError> {
+        match self {
+            Self::Builtin(name) if kit.bots().iter().any(|card| card.name == name) => Ok(()),
+            Self::Builtin(name) => Err(SeatSpecError::Bot {
+                game: kit.game(),
+                name: name.clone(),
+                known: kit
+                    .bots()
+                    .iter()
+                    .map(|card| card.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }),
+            Self::Url(_) => Ok(()),
+            Self::Program(words) => {
+                Err(SeatSpecError::ProgramOverHttp(words.join(" "), kit.game()))
+            }
+            Self::Remote => Err(SeatSpecError::NobodyConnects(kit.game())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SeatSpec;
+
+    #[test]
+    fn text_and_back() {
+        for text in [
+            "builtin:champion",
+            "filler",
+            "remote",
+            "cmd:python3 bot.py",
+            "url:http://a:1/x",
+        ] {
+            assert_eq!(text.parse::<SeatSpec>().unwrap().to_string(), text);
+        }
+        assert_eq!(
+            "builtin:filler".parse::<SeatSpec>().unwrap(),
+            SeatSpec::filler()
+        );
+    }
+
+    #[test]
+    fn refusals_name_the_forms() {
+        let refusal = |text: &str| text.parse::<SeatSpec>().unwrap_err().to_string();
+        assert!(refusal("champion").contains("builtin:NAME"));
+        assert!(refusal("builtin:").contains("builtin:NAME"));
+        assert!(refusal("cmd: ").contains("names no program"));
+        assert!(refusal("url:https://a").contains("plain http only"));
+    }
+}

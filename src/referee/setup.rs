@@ -1,0 +1,141 @@
+//! What a match starts from and ends with, put together from what the host and the request say.
+
+use super::clock::now_us;
+use super::log::MatchLog;
+use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+use super::seat_spec::SeatSpec;
+use crate::store::types::{MatchResult, NewMatch, NewSeat};
+use games::{Cause, Kit};
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+/// Failures in a row after which a player is a filler, where the game has no such option.
+const FAILURES_MAX: u16 = 10;
+
+pub(super) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
+    let log = Arc::new(MatchLog::new(info.ids.len()));
+    Arc::new(HostedMatch {
+        info,
+        log,
+        end: OnceLock::new(),
+    })
+}
+
+/// How many seats a match of the game has.
+pub(super) fn seats(kit: &dyn Kit) -> usize {
+    *kit.seats().end()
+}
+
+/// What is known of a new match. Missing seats are fillers.
+pub(super) fn new_info(kit: &dyn Kit, request: &MatchRequest, market: u64) -> MatchInfo {
+    let spec = |place| {
+        request
+            .seats
+            .get(place)
+            .cloned()
+            .unwrap_or_else(SeatSpec::filler)
+    };
+    let name = |place| request.names.get(place).cloned().flatten();
+    MatchInfo {
+        match_id: ulid::Ulid::generate().to_string(),
+        game: kit.game().to_owned(),
+        market,
+        ids: ids(market, seats(kit)),
+        seats: (0..seats(kit))
+            .map(|place| spec(place).to_string())
+            .collect(),
+        names: (0..seats(kit)).map(name).collect(),
+        started_us: now_us(),
+    }
+}
+
+/// The match's row in the store.
+pub(super) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
+    let seats = info.seats.iter().zip(&info.names).enumerate();
+    NewMatch {
+        id: info.match_id.clone(),
+        game: info.game.clone(),
+        referee: referee.to_owned(),
+        market: info.market,
+        ours: true,
+        started_us: info.started_us,
+        setup,
+        seats: seats
+            .map(|(place, (spec, name))| NewSeat {
+                seat: place as u8,
+                spec: spec.clone(),
+                name: name.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// Each seat's number on the wire: so many a market, hence unique where markets are.
+pub(super) fn ids(market: u64, seats: usize) -> Vec<u64> {
+    let first = (market - 1) * seats as u64 + 1;
+    (0..seats as u64).map(|seat| first + seat).collect()
+}
+
+pub(super) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
+    let parse = |seat: &NewSeat| {
+        seat.spec
+            .parse::<SeatSpec>()
+            .map_err(|error| error.to_string())
+    };
+    row.seats.iter().map(parse).collect()
+}
+
+pub(super) fn result(end: &MatchEnd) -> MatchResult {
+    let scores = end
+        .outcome
+        .as_ref()
+        .map(|outcome| outcome.scores.values().to_vec());
+    MatchResult {
+        at_us: end.at_us,
+        cause: end.cause,
+        blame: None,
+        detail: end.detail.clone(),
+        scores: scores.unwrap_or_default(),
+    }
+}
+
+pub(super) fn cancelled(detail: String) -> MatchResult {
+    MatchResult {
+        at_us: now_us(),
+        cause: Cause::Cancelled,
+        blame: None,
+        detail,
+        scores: Vec::new(),
+    }
+}
+
+/// The host's options with the match's own over them.
+pub(super) fn merged(ours: &Value, theirs: &Value) -> Value {
+    match (ours, theirs) {
+        (Value::Object(ours), Value::Object(theirs)) => {
+            let mut all = ours.clone();
+            all.extend(theirs.clone());
+            Value::Object(all)
+        }
+        (ours, Value::Null) => ours.clone(),
+        (_, theirs) => theirs.clone(),
+    }
+}
+
+/// A seed that every JSON reader takes for the same number.
+pub(super) fn drawn_seed() -> u64 {
+    (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64
+}
+
+/// A23's bound: the match's own option, else the game's default, else [`FAILURES_MAX`].
+pub(super) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
+    let name = "failures_max";
+    let own = setup
+        .get("options")
+        .and_then(|options| options.get(name))
+        .and_then(Value::as_u64);
+    let card = kit.options().iter().find(|card| card.name == name);
+    own.or_else(|| card?.default.parse().ok())
+        .and_then(|bound| u16::try_from(bound).ok())
+        .unwrap_or(FAILURES_MAX)
+}

@@ -1,0 +1,278 @@
+//! Keeps matches in the store: one session a seat, seen from the referee's side.
+
+use super::clock::now_us;
+use super::record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
+use crate::store::types::{
+    Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
+    NewSession, SessionId, Side,
+};
+use crate::store::{SessionRow, Store, StoreError};
+use futures_util::future::{BoxFuture, try_join_all};
+use games::{Seat, Seats};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Keeps matches in a store.
+#[derive(Clone)]
+pub struct StoreRecording {
+    store: Store,
+    durability: Durability,
+}
+
+impl StoreRecording {
+    /// Keeps matches in `store`; their commits survive what `durability` says.
+    #[must_use]
+    pub fn new(store: Store, durability: Durability) -> Self {
+        Self { store, durability }
+    }
+
+    fn sessions(&self, row: &NewMatch, ids: &[u64]) -> Vec<SeatSession> {
+        let spec = |seat: usize| row.seats.get(seat).map(|seat| seat.spec.clone());
+        let sessions = ids.iter().enumerate().map(|(seat, player)| SeatSession {
+            id: self.store.next_session(),
+            opened: NewSession {
+                match_id: row.id.clone(),
+                side: Side::Referee,
+                game: row.game.clone(),
+                bot: spec(seat).unwrap_or_default(),
+                referee: row.referee.clone(),
+                market: row.market,
+                player: *player,
+                seat: Some(seat as u8),
+                seed: 0,
+                setup: Value::Null,
+                durability: self.durability,
+            },
+            last: None,
+            seq: 0,
+            written: false,
+        });
+        sessions.collect()
+    }
+
+    async fn unfinished_match(&self, row: NewMatch) -> Result<UnfinishedMatch, StoreError> {
+        let stored = self.store.sessions_of(&row.id).await?;
+        let stored: Vec<SessionRow> = stored
+            .into_iter()
+            .filter(|session| session.opened.side == Side::Referee)
+            .collect();
+        let seats = row.seats.len() as u64;
+        let ids: Vec<u64> = (0..seats)
+            .map(|seat| (row.market - 1) * seats + 1 + seat)
+            .collect();
+        let mut sessions = self.sessions(&row, &ids);
+        let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
+        for session in stored {
+            let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
+            let head = self.store.head(&session).await?;
+            if let (Some(own), Some((last, seq))) = (sessions.get_mut(seat.index()), head) {
+                past[seat] = self.store.transcript(session.id, last).await?;
+                own.id = session.id;
+                own.opened = session.opened;
+                (own.last, own.seq, own.written) = (Some(last), seq, true);
+            }
+        }
+        let record = Box::new(StoreRecord {
+            store: self.store.clone(),
+            row: row.clone(),
+            sessions,
+        });
+        Ok(UnfinishedMatch { row, past, record })
+    }
+}
+
+impl Recording for StoreRecording {
+    fn last_market<'a>(&'a self, game: &'a str) -> BoxFuture<'a, Result<u64, RecordError>> {
+        Box::pin(async move { self.store.last_market(game).await.map_err(refused) })
+    }
+
+    fn open<'a>(
+        &'a self,
+        new: NewMatch,
+        ids: &'a [u64],
+    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
+        Box::pin(async move {
+            self.store.open_match(new.clone()).await.map_err(refused)?;
+            let sessions = self.sessions(&new, ids);
+            let store = self.store.clone();
+            Ok(Box::new(StoreRecord {
+                store,
+                row: new,
+                sessions,
+            }) as Box<dyn MatchRecord>)
+        })
+    }
+
+    fn unfinished<'a>(
+        &'a self,
+        game: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
+        Box::pin(async move {
+            let mut unfinished = Vec::new();
+            for row in self.store.unfinished(game).await.map_err(refused)? {
+                unfinished.push(self.unfinished_match(row).await.map_err(refused)?);
+            }
+            Ok(unfinished)
+        })
+    }
+
+    fn transcript<'a>(
+        &'a self,
+        game: &'a str,
+        market: u64,
+        seat: Seat,
+    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
+        Box::pin(async move {
+            let Some(id) = self
+                .store
+                .match_of_market(game, market)
+                .await
+                .map_err(refused)?
+            else {
+                return Ok(None);
+            };
+            let own = |session: &SessionRow| {
+                session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
+            };
+            let sessions = self.store.sessions_of(&id).await.map_err(refused)?;
+            let Some(session) = sessions.into_iter().find(own) else {
+                return Ok(Some(Vec::new()));
+            };
+            let Some((last, _)) = self.store.head(&session).await.map_err(refused)? else {
+                return Ok(Some(Vec::new()));
+            };
+            self.store
+                .transcript(session.id, last)
+                .await
+                .map(Some)
+                .map_err(refused)
+        })
+    }
+}
+
+fn refused(error: StoreError) -> RecordError {
+    RecordError(error.to_string())
+}
+
+/// Where one match is kept.
+struct StoreRecord {
+    store: Store,
+    row: NewMatch,
+    sessions: Vec<SeatSession>,
+}
+
+/// One seat's session.
+struct SeatSession {
+    id: SessionId,
+    opened: NewSession,
+    last: Option<EntryId>,
+    seq: u64,
+    /// Whether its row is written.
+    written: bool,
+}
+
+impl SeatSession {
+    async fn append(
+        &mut self,
+        store: &Store,
+        entries: Vec<NewEntry>,
+        close: Option<Box<Close>>,
+    ) -> Result<(), RecordError> {
+        let count = entries.len() as u64;
+        let append = Append {
+            session: self.id,
+            previous: self.last,
+            seq: self.seq,
+            open: (!self.written).then(|| Box::new(self.opened.clone())),
+            match_: None,
+            entries,
+            facts: Vec::new(),
+            close,
+        };
+        let receipt = store.append(append).await.map_err(refused)?;
+        self.written = true;
+        self.last = receipt.last;
+        self.seq += count;
+        Ok(())
+    }
+}
+
+impl MatchRecord for StoreRecord {
+    fn append(&mut self, lines: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
+        Box::pin(async move {
+            let mut by_seat: BTreeMap<usize, Vec<NewEntry>> = BTreeMap::new();
+            for line in lines {
+                by_seat
+                    .entry(line.seat.index())
+                    .or_default()
+                    .push(line.entry);
+            }
+            let store = &self.store;
+            let sessions = self.sessions.iter_mut().enumerate();
+            let appends = sessions.filter_map(|(seat, session)| {
+                by_seat
+                    .remove(&seat)
+                    .map(|entries| session.append(store, entries, None))
+            });
+            try_join_all(appends).await.map(|_| ())
+        })
+    }
+
+    fn close(
+        mut self: Box<Self>,
+        result: MatchResult,
+    ) -> BoxFuture<'static, Result<(), RecordError>> {
+        Box::pin(async move {
+            let store = self.store.clone();
+            let written = self
+                .sessions
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, seat)| seat.written);
+            let closes = written.map(|(seat, session)| {
+                let mut scores = result.scores.clone();
+                // Own seat first, then clockwise.
+                if seat < scores.len() {
+                    scores.rotate_left(seat);
+                }
+                let (cause, detail) = (result.cause, result.detail.clone());
+                let close = Close {
+                    at_us: result.at_us,
+                    cause,
+                    detail,
+                    scores,
+                    lessons: Vec::new(),
+                };
+                session.append(&store, Vec::new(), Some(Box::new(close)))
+            });
+            try_join_all(closes).await?;
+            self.store
+                .close_match(&self.row.id, result.clone())
+                .await
+                .map_err(refused)
+        })
+    }
+}
+
+/// Lines of a match that was played without a wire: a call and a reply each, one microsecond apart.
+#[must_use]
+pub fn lines_of(transcript: &[games::Heard]) -> Vec<RecordLine> {
+    let mut lines = Vec::with_capacity(2 * transcript.len());
+    let mut at_us = now_us();
+    for heard in transcript {
+        let reply = heard.reply.clone().unwrap_or_default();
+        for (direction, text) in [(Direction::Out, heard.call.clone()), (Direction::In, reply)] {
+            at_us += 1;
+            let entry = NewEntry {
+                at_us,
+                direction,
+                text,
+            };
+            lines.push(RecordLine {
+                seat: heard.seat,
+                entry,
+            });
+        }
+    }
+    lines
+}

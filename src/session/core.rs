@@ -1,0 +1,95 @@
+//! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
+//! and what the fold starts from.
+
+use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
+use crate::thinking::Pending;
+use games::{Dialogue, Fact};
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
+
+/// One session.
+pub(super) struct Core {
+    pub(super) id: SessionId,
+    pub(super) match_id: Box<str>,
+    pub(super) seed: u64,
+    pub(super) seat: Option<u8>,
+    /// What else the fold starts from, as it was stored.
+    pub(super) setup: Value,
+    /// Rows that the first append still has to write.
+    pub(super) rows: Option<Box<Rows>>,
+    pub(super) head: Option<EntryId>,
+    pub(super) seq: u64,
+    pub(super) mind: Mind,
+    /// The last message and what was answered; unknown while asleep.
+    pub(super) last: Option<Box<Last>>,
+    /// The dialogue was lost after it was last asked: what it learnt from the answer is not stored yet.
+    pub(super) owes: bool,
+    pub(super) owed: Vec<Fact>,
+    pub(super) ended: bool,
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Rows of a session that no append has written yet.
+#[derive(Clone)]
+pub(super) struct Rows {
+    pub(super) session: NewSession,
+    pub(super) match_: NewMatch,
+}
+
+/// The last message and its answer.
+pub(super) struct Last {
+    pub(super) text: String,
+    pub(super) answer: String,
+    /// The message's place in the transcript, plus one.
+    pub(super) mark: u64,
+}
+
+/// Where the dialogue is.
+pub(super) enum Mind {
+    /// Nowhere: it is folded from the transcript when needed.
+    Asleep,
+    /// Here.
+    Awake(Box<dyn Dialogue>),
+    /// Still in the pool; `said` was answered in its stead.
+    Away { pending: Pending, said: String },
+    /// It panics even when folded anew: the game's default is answered from now on.
+    Broken,
+}
+
+impl Core {
+    /// A session that start-up found.
+    pub(super) fn found(live: LiveSession, permit: Option<OwnedSemaphorePermit>) -> Self {
+        Self {
+            id: live.id,
+            match_id: live.opened.match_id.into_boxed_str(),
+            seed: live.opened.seed,
+            seat: live.opened.seat,
+            setup: live.opened.setup,
+            rows: None,
+            head: live.head,
+            seq: live.seq,
+            mind: Mind::Asleep,
+            last: None,
+            owes: false,
+            owed: Vec::new(),
+            ended: false,
+            permit,
+        }
+    }
+
+    /// Keeps only what it takes to fold it again.
+    pub(super) fn sleep(&mut self) {
+        if let Mind::Away { pending, .. } = &self.mind {
+            pending.cancel();
+        }
+        if self.head.is_some() {
+            self.mind = Mind::Asleep;
+            self.last = None;
+        }
+    }
+
+    /// Whether its dialogue is in memory.
+    pub(super) fn awake(&self) -> bool {
+        !matches!(self.mind, Mind::Asleep)
+    }
+}

@@ -1,0 +1,141 @@
+//! A decision: thought about in time, or answered for.
+
+use super::core::Mind;
+use super::place::Place;
+use super::registry::Shared;
+use crate::thinking::{Job, Pending, Thought, guarded};
+use games::{Budget, Dialogue, Frame};
+use std::time::{Duration, Instant};
+
+/// What is asked for.
+pub(super) struct Asked {
+    pub(super) fallback: Frame,
+    /// What the wire allows, from receipt to answer.
+    pub(super) within: Duration,
+    pub(super) received: Instant,
+}
+
+/// What is answered.
+pub(super) struct Decided {
+    pub(super) said: Frame,
+    /// Why it is the fallback, if it is.
+    pub(super) fallback: Option<&'static str>,
+    pub(super) mind: Mind,
+}
+
+/// Decides before the wire's limit less the margin, come what may.
+pub(super) async fn decide(
+    shared: &Shared,
+    place: &Place,
+    dialogue: Box<dyn Dialogue>,
+    asked: Asked,
+) -> Decided {
+    let limit = asked.within.min(place.kit().answer_within());
+    let deadline = asked.received + limit.saturating_sub(shared.options.margin);
+    let nodes = shared.options.nodes.unwrap_or(u64::MAX);
+    if !place.card().thinks {
+        return at_once(dialogue, asked.fallback, nodes, deadline);
+    }
+    let mut pending = shared.parts.pool.submit(Job {
+        dialogue,
+        fallback: asked.fallback.clone(),
+        ceiling: shared.options.ceiling(place.kit().game()),
+        nodes,
+        received: asked.received,
+        deadline,
+    });
+    match tokio::time::timeout_at(deadline.into(), pending.thought()).await {
+        Ok(Some(thought)) => thought_out(thought),
+        Ok(None) => Decided {
+            said: asked.fallback,
+            fallback: Some("pool_closed"),
+            mind: Mind::Asleep,
+        },
+        Err(_) => overdue(shared, pending, asked.fallback),
+    }
+}
+
+/// Bots that use no budget answer in microseconds: a thread of their own would only cost time.
+fn at_once(
+    mut dialogue: Box<dyn Dialogue>,
+    fallback: Frame,
+    nodes: u64,
+    deadline: Instant,
+) -> Decided {
+    let stop = || Instant::now() >= deadline;
+    let mut best = fallback.clone();
+    let thinking = guarded(move || {
+        let progress = dialogue.think(Budget { nodes, stop: &stop }, &mut best);
+        (dialogue, best, progress)
+    });
+    match thinking {
+        Ok((mut dialogue, best, _)) => match guarded(|| dialogue.said(&best)) {
+            Ok(()) => Decided {
+                said: best,
+                fallback: None,
+                mind: Mind::Awake(dialogue),
+            },
+            Err(_) => Decided {
+                said: best,
+                fallback: None,
+                mind: Mind::Asleep,
+            },
+        },
+        Err(panic) => {
+            tracing::error!(%panic, "a decision is answered by the fallback");
+            Decided {
+                said: fallback,
+                fallback: Some("panic"),
+                mind: Mind::Asleep,
+            }
+        }
+    }
+}
+
+fn thought_out(thought: Thought) -> Decided {
+    let Thought {
+        dialogue,
+        best,
+        thought,
+        panic,
+        ..
+    } = thought;
+    let fallback = match &panic {
+        Some(panic) => {
+            tracing::error!(%panic, "a bot panicked while thinking");
+            (!thought).then_some("panic")
+        }
+        None => (!thought).then_some("late"),
+    };
+    let mind = dialogue.map_or(Mind::Asleep, |dialogue| told(dialogue, &best));
+    Decided {
+        said: best,
+        fallback,
+        mind,
+    }
+}
+
+/// The time is up and the dialogue is not back: the best it published is answered, else the fallback.
+fn overdue(shared: &Shared, pending: Pending, fallback: Frame) -> Decided {
+    pending.cancel();
+    shared.parts.pool.replace_stuck();
+    let best = pending.best();
+    let cause = best.is_none().then_some("late");
+    let said = best.unwrap_or(fallback);
+    Decided {
+        said: said.clone(),
+        fallback: cause,
+        mind: Mind::Away { pending, said },
+    }
+}
+
+/// Tells a dialogue what was said.
+pub(super) fn told(mut dialogue: Box<dyn Dialogue>, said: &str) -> Mind {
+    match guarded(|| dialogue.said(said)) {
+        Ok(()) => Mind::Awake(dialogue),
+        Err(panic) => {
+            tracing::error!(%panic, "a bot panicked on hearing what it said");
+            Mind::Asleep
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which of our sessions belong to one match: those of the same game, referee and market that are
+//! live together.
+
+use super::place::Key;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use ulid::Ulid;
+
+/// A match as its sessions know it.
+struct Group {
+    id: Box<str>,
+    live: usize,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct MatchKey {
+    game: &'static str,
+    referee: Box<str>,
+    market: u64,
+}
+
+impl MatchKey {
+    fn of(key: &Key) -> Self {
+        Self {
+            game: key.place.kit().game(),
+            referee: key.place.referee().into(),
+            market: key.market,
+        }
+    }
+}
+
+/// Live matches.
+#[derive(Default)]
+pub(super) struct Groups(HashMap<MatchKey, Group>);
+
+impl Groups {
+    /// Joins the match that is live under this key, or starts one. A key that has just left match
+    /// `left` begins the next one: its former match is over, though others may not know yet.
+    pub(super) fn join(&mut self, key: &Key, left: Option<&str>) -> Box<str> {
+        let fresh = || Group {
+            id: Ulid::generate().to_string().into(),
+            live: 0,
+        };
+        let group = match self.0.entry(MatchKey::of(key)) {
+            Entry::Occupied(mut at) => {
+                if Some(&*at.get().id) == left {
+                    at.insert(fresh());
+                }
+                at.into_mut()
+            }
+            Entry::Vacant(at) => at.insert(fresh()),
+        };
+        group.live += 1;
+        group.id.clone()
+    }
+
+    /// Joins a match whose number is known: at start-up, or because our own referee runs it.
+    pub(super) fn join_known(&mut self, key: &Key, id: &str) {
+        let group = self.0.entry(MatchKey::of(key)).or_insert_with(|| Group {
+            id: id.into(),
+            live: 0,
+        });
+        if &*group.id < id {
+            *group = Group {
+                id: id.into(),
+                live: 0,
+            };
+        }
+        if &*group.id == id {
+            group.live += 1;
+        }
+    }
+
+    /// Leaves a match; the last one closes it.
+    pub(super) fn leave(&mut self, key: &Key, id: &str) {
+        if let Entry::Occupied(mut at) = self.0.entry(MatchKey::of(key))
+            && &*at.get().id == id
+        {
+            at.get_mut().live = at.get().live.saturating_sub(1);
+            if at.get().live == 0 {
+                at.remove();
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A session as others see it: a bounded mailbox. While messages wait, one task (the actor) works
+//! on them in order; without any there is no task, only the [`Core`].
+
+use super::actor::Actor;
+use super::answer::{Answer, Refusal};
+use super::core::Core;
+use super::place::Key;
+use super::registry::Shared;
+use games::Cause;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// What a session is told.
+pub(super) enum Message {
+    /// A message of the referee.
+    Callback(Callback),
+    /// End, unless something came meanwhile: the last message must be older than this.
+    Close {
+        idle_since_ms: i64,
+        cause: Cause,
+        detail: &'static str,
+    },
+}
+
+/// A message of the referee.
+pub(super) struct Callback {
+    pub(super) text: String,
+    pub(super) begins: bool,
+    pub(super) received: Instant,
+    pub(super) reply: oneshot::Sender<Result<Answer, Refusal>>,
+}
+
+/// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.
+pub(super) struct Session {
+    pub(super) key: Key,
+    /// How far answers are known to have been handed to the transport.
+    handed: AtomicU64,
+    /// When the last message came, in milliseconds on the registry's clock.
+    touched_ms: AtomicI64,
+    mailbox: Mutex<Mailbox>,
+}
+
+/// Waiting messages, and the core while nobody works on it.
+#[derive(Default)]
+struct Mailbox {
+    waiting: VecDeque<Message>,
+    busy: bool,
+    core: Option<Box<Core>>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Session({:?}/{}/{})",
+            self.key.place, self.key.market, self.key.id
+        )
+    }
+}
+
+/// A core at rest, as the sweep finds it.
+pub(super) enum Rest {
+    /// Messages are being worked on.
+    Busy,
+    /// No session was opened here.
+    Empty,
+    /// It has ended.
+    Ended,
+    /// It is live.
+    Live,
+}
+
+impl Session {
+    pub(super) fn new(key: Key, core: Option<Box<Core>>, touched_ms: i64) -> Self {
+        Self {
+            key,
+            handed: AtomicU64::new(0),
+            touched_ms: AtomicI64::new(touched_ms),
+            mailbox: Mutex::new(Mailbox {
+                core,
+                ..Mailbox::default()
+            }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mailbox> {
+        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a message in the mailbox and starts the actor if none is at work. Gives the message back
+    /// if the mailbox is full.
+    pub(super) fn post(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        message: Message,
+    ) -> Result<(), Message> {
+        let mut mailbox = self.lock();
+        if mailbox.busy {
+            if mailbox.waiting.len() >= shared.options.mailbox_max {
+                return Err(message);
+            }
+            mailbox.waiting.push_back(message);
+            return Ok(());
+        }
+        mailbox.busy = true;
+        let core = mailbox.core.take();
+        drop(mailbox);
+        let actor = Actor::new(Arc::clone(shared), Arc::clone(self), core);
+        shared.tracker.spawn(actor.run(message));
+        Ok(())
+    }
+
+    /// The actor's next message, or `None` after it gave the core back.
+    pub(super) fn next(&self, core: &mut Option<Box<Core>>) -> Option<Message> {
+        let mut mailbox = self.lock();
+        let next = mailbox.waiting.pop_front();
+        if next.is_none() {
+            mailbox.busy = false;
+            mailbox.core = core.take();
+            if mailbox.waiting.capacity() > 0 {
+                mailbox.waiting = VecDeque::new();
+            }
+        }
+        next
+    }
+
+    pub(super) fn touch(&self, now_ms: i64) {
+        self.touched_ms.store(now_ms, Ordering::Relaxed);
+    }
+
+    pub(super) fn touched_ms(&self) -> i64 {
+        self.touched_ms.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the answer to the message before `mark` reached the transport.
+    pub(super) fn hand(&self, mark: u64) {
+        self.handed.fetch_max(mark, Ordering::Relaxed);
+    }
+
+    pub(super) fn handed(&self, mark: u64) -> bool {
+        self.handed.load(Ordering::Relaxed) >= mark
+    }
+
+    /// A new session begins under this key: nothing of it was handed over yet.
+    pub(super) fn unhand(&self) {
+        self.handed.store(0, Ordering::Relaxed);
+    }
+
+    /// How the session stands; a live one at rest is put to sleep if `sleep`.
+    pub(super) fn rest(&self, sleep: bool) -> Rest {
+        let mut mailbox = self.lock();
+        if mailbox.busy {
+            return Rest::Busy;
+        }
+        match mailbox.core.as_mut() {
+            None => Rest::Empty,
+            Some(core) if core.ended => Rest::Ended,
+            Some(core) => {
+                if sleep {
+                    core.sleep();
+                }
+                Rest::Live
+            }
+        }
+    }
+
+    /// Looks at the core, if it is at rest.
+    pub(super) fn peek<T>(&self, look: impl FnOnce(&Core) -> T) -> Option<T> {
+        self.lock().core.as_deref().map(look)
+    }
+}

@@ -1,0 +1,25 @@
+//! Sessions: our side of one seat in one match. Each is a fold over its transcript: one actor, one
+//! mailbox, and nothing leaves before the store has it.
+//!
+//! [`Sessions::callback`] is the way in; [`Answer`] the way out.
+
+mod actor;
+mod answer;
+mod core;
+mod deciding;
+mod fold;
+mod groups;
+mod mailbox;
+mod meters;
+mod opening;
+mod options;
+mod place;
+mod registry;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Answer, Refusal, Sending};
+pub use options::{Parts, SessionOptions, StoreError};
+pub use place::{Key, Place};
+pub use registry::{SessionView, Sessions};

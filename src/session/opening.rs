@@ -1,0 +1,144 @@
+//! How a session begins: number, seed, match, rivals.
+
+use super::answer::Refusal;
+use super::core::{Core, Mind, Rows};
+use super::place::Key;
+use super::registry::Shared;
+use crate::identities::Identity;
+use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
+use serde_json::{Map, Value, json};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use ulid::Ulid;
+
+/// A new match is refused while a decision that came now would have to wait so long for the pool.
+const DELAY_MAX: Duration = Duration::from_secs(1);
+/// How the rivals' places are called, clockwise from the session's left.
+const RIVALS: [&str; 3] = ["W", "N", "E"];
+
+/// Whether a new session may be opened, and its permit.
+pub(super) fn admit(shared: &Shared) -> Result<OwnedSemaphorePermit, Refusal> {
+    let admitted = if shared.draining.load(Ordering::Relaxed) {
+        Err(Refusal::Draining)
+    } else if shared.parts.pool.delay() > DELAY_MAX {
+        Err(Refusal::Busy)
+    } else {
+        shared
+            .permits
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| Refusal::Full)
+    };
+    admitted.inspect_err(|refusal| shared.meters.refused(refusal.word()))
+}
+
+/// A session with nothing in its transcript. `left`: the match that this key has just left.
+pub(super) fn open(
+    shared: &Shared,
+    key: &Key,
+    permit: OwnedSemaphorePermit,
+    at_us: i64,
+    late: bool,
+    left: Option<&str>,
+) -> Core {
+    let identity = shared
+        .parts
+        .identities
+        .find(key.place.referee(), key.market, key.id);
+    let match_id = match &identity {
+        Some(identity) => {
+            shared.groups().join_known(key, &identity.row.id);
+            identity.row.id.as_str().into()
+        }
+        None => shared.groups().join(key, left),
+    };
+    let setup = setup(shared.options.models, late, identity.as_ref());
+    let game = key.place.kit().game();
+    let session = NewSession {
+        match_id: match_id.to_string(),
+        side: Side::Player,
+        game: game.to_owned(),
+        bot: key.place.card().name.to_owned(),
+        referee: key.place.referee().to_owned(),
+        market: key.market,
+        player: key.id,
+        seat: identity.as_ref().map(|identity| identity.seat),
+        seed: Ulid::generate().random() as u64 >> 1,
+        setup: setup.clone(),
+        durability: shared.options.durability(game),
+    };
+    let match_ = match &identity {
+        Some(identity) => NewMatch::clone(&identity.row),
+        None => foreign_match(key, &match_id, at_us),
+    };
+    shared.meters.opened(game);
+    Core {
+        id: shared.parts.store.next_session(),
+        match_id,
+        seed: session.seed,
+        seat: session.seat,
+        setup,
+        rows: Some(Box::new(Rows { session, match_ })),
+        head: None,
+        seq: 0,
+        mind: Mind::Asleep,
+        last: None,
+        owes: false,
+        owed: Vec::new(),
+        ended: false,
+        permit: Some(permit),
+    }
+}
+
+fn setup(models: bool, late: bool, identity: Option<&Identity>) -> Value {
+    let mut setup = Map::new();
+    if models {
+        setup.insert("models".to_owned(), Value::Bool(true));
+    }
+    if late {
+        setup.insert("joined_late".to_owned(), Value::Bool(true));
+    }
+    let rivals = identity
+        .map(|identity| identity.rivals.as_slice())
+        .unwrap_or_default();
+    let named: Vec<Value> = RIVALS
+        .iter()
+        .zip(rivals)
+        .filter_map(|(place, name)| name.as_ref().map(|name| json!([place, name])))
+        .collect();
+    if !named.is_empty() {
+        setup.insert("named".to_owned(), Value::Array(named));
+    }
+    if setup.is_empty() {
+        Value::Null
+    } else {
+        Value::Object(setup)
+    }
+}
+
+/// The row of a match that somebody else referees: seats are counted from ours, and nobody knows
+/// who sits on the others.
+fn foreign_match(key: &Key, id: &str, at_us: i64) -> NewMatch {
+    let seats = *key.place.kit().seats().end();
+    NewMatch {
+        id: id.to_owned(),
+        game: key.place.kit().game().to_owned(),
+        referee: key.place.referee().to_owned(),
+        market: key.market,
+        ours: false,
+        started_us: at_us,
+        setup: Value::Null,
+        seats: (0..seats)
+            .filter_map(|seat| u8::try_from(seat).ok())
+            .map(|seat| NewSeat {
+                seat,
+                spec: match seat {
+                    0 => format!("builtin:{}", key.place.card().name),
+                    _ => String::new(),
+                },
+                name: None,
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,89 @@
+//! What sessions are told to be, and what they stand on.
+
+pub use crate::store::StoreError;
+
+use crate::identities::Identities;
+use crate::store::Store;
+use crate::store::types::Durability;
+use crate::thinking::Pool;
+use games::Kit;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What sessions stand on.
+#[derive(Clone)]
+pub struct Parts {
+    /// Where transcripts are kept.
+    pub store: Store,
+    /// Where bots think.
+    pub pool: Pool,
+    /// Who is who in our own referee's matches.
+    pub identities: Identities,
+    /// Finds a game: [`games::find`] everywhere but in tests.
+    pub find: fn(&str) -> Option<&'static dyn Kit>,
+}
+
+/// How sessions work.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// Sessions that may be live at once.
+    pub sessions_max: usize,
+    /// Messages that may wait for one session.
+    pub mailbox_max: usize,
+    /// After how long without a message a session keeps only what it takes to fold it again.
+    pub hibernate_after: Duration,
+    /// After how long without a message a session is ended as unterminated.
+    pub idle_limit: Duration,
+    /// How long before the wire's limit an answer must be ready.
+    pub margin: Duration,
+    /// The ceiling of a decision's thinking, by game.
+    pub budget: BTreeMap<String, Duration>,
+    /// The ceiling where [`SessionOptions::budget`] has none.
+    pub budget_default: Duration,
+    /// Nodes a decision at most; `None`: time alone counts.
+    pub nodes: Option<u64>,
+    /// Whether bots may use opponent models.
+    pub models: bool,
+    /// What a commit must survive, by game.
+    pub durability: BTreeMap<String, Durability>,
+    /// What it must survive where [`SessionOptions::durability`] says nothing.
+    pub durability_default: Durability,
+    /// Answers without storing anything: only to measure what storing costs. Nothing survives.
+    #[doc(hidden)]
+    pub unstored: bool,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            sessions_max: 250_000,
+            mailbox_max: 16,
+            hibernate_after: Duration::from_secs(60),
+            idle_limit: Duration::from_secs(30 * 60),
+            margin: Duration::from_millis(500),
+            budget: BTreeMap::new(),
+            budget_default: Duration::from_millis(1000),
+            nodes: None,
+            models: true,
+            durability: BTreeMap::new(),
+            durability_default: Durability::Power,
+            unstored: false,
+        }
+    }
+}
+
+impl SessionOptions {
+    pub(super) fn ceiling(&self, game: &str) -> Duration {
+        self.budget
+            .get(game)
+            .copied()
+            .unwrap_or(self.budget_default)
+    }
+
+    pub(super) fn durability(&self, game: &str) -> Durability {
+        self.durability
+            .get(game)
+            .copied()
+            .unwrap_or(self.durability_default)
+    }
+}

@@ -1,0 +1,93 @@
+//! Where a session belongs: which game, bot, referee, match and player.
+
+use games::{BotCard, Kit};
+use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::{Arc, LazyLock};
+
+static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+/// Whom a message is for and who sends it: everything but the match and the player.
+pub struct Place {
+    kit: &'static dyn Kit,
+    card: &'static BotCard,
+    referee: Box<str>,
+    hash: u64,
+}
+
+impl Place {
+    /// The place of a built-in bot that a referee calls. `None` if the game has no such bot.
+    #[must_use]
+    pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
+        let card = kit.bots().iter().find(|card| card.name == bot)?;
+        let hash = HASHER.hash_one((kit.game(), bot, referee));
+        Some(Self {
+            kit,
+            card,
+            referee: referee.into(),
+            hash,
+        })
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn kit(&self) -> &'static dyn Kit {
+        self.kit
+    }
+
+    /// The bot.
+    #[must_use]
+    pub fn card(&self) -> &'static BotCard {
+        self.card
+    }
+
+    /// The referee's name or address.
+    #[must_use]
+    pub fn referee(&self) -> &str {
+        &self.referee
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.kit.game(), self.card.name, self.referee)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash
+            && self.card.name == other.card.name
+            && self.referee == other.referee
+            && self.kit.game() == other.kit.game()
+    }
+}
+
+/// A session's key.
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// Game, bot and referee.
+    pub place: Arc<Place>,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// The referee's number of the player.
+    pub id: u64,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.market == other.market
+            && self.id == other.id
+            && (Arc::ptr_eq(&self.place, &other.place) || self.place == other.place)
+    }
+}
+
+impl Eq for Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place.hash.hash(state);
+        self.market.hash(state);
+        self.id.hash(state);
+    }
+}

@@ -1,0 +1,331 @@
+//! All sessions of this process, by key.
+
+use super::answer::{Answer, Refusal};
+use super::core::Core;
+use super::groups::Groups;
+use super::mailbox::{Callback, Message, Session};
+use super::meters::Meters;
+use super::opening;
+use super::options::{Parts, SessionOptions, StoreError};
+use super::place::{Key, Place};
+use super::sweep;
+use crate::store::types::{EntryId, LiveSession, SessionId, Side};
+use games::Cause;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::{Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Parts of the registry that are locked apart.
+const SHARDS: usize = 64;
+
+/// All sessions. Cheap to clone.
+#[derive(Clone)]
+pub struct Sessions {
+    shared: Arc<Shared>,
+}
+
+/// What all actors share.
+pub(super) struct Shared {
+    pub(super) options: SessionOptions,
+    pub(super) parts: Parts,
+    pub(super) meters: Arc<Meters>,
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) draining: AtomicBool,
+    pub(super) tracker: TaskTracker,
+    pub(super) stop: CancellationToken,
+    started: Instant,
+    started_us: i64,
+    hasher: RandomState,
+    pub(super) shards: Vec<Mutex<HashMap<Key, Arc<Session>>>>,
+    groups: Mutex<Groups>,
+}
+
+/// A live session, as REST shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionView {
+    /// Its number.
+    pub id: SessionId,
+    /// The match it belongs to.
+    pub match_id: String,
+    /// The game's name.
+    pub game: &'static str,
+    /// The bot's name.
+    pub bot: &'static str,
+    /// Who referees.
+    pub referee: String,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// The referee's number of the player.
+    pub player: u64,
+    /// The absolute seat, where known.
+    pub seat: Option<u8>,
+    /// How many entries its transcript has.
+    pub entries: u64,
+    /// Its last entry.
+    pub head: Option<EntryId>,
+    /// Whether its dialogue is in memory.
+    pub awake: bool,
+    /// Milliseconds since its last message.
+    pub idle_ms: u64,
+}
+
+impl Sessions {
+    /// Takes up all sessions that have not ended and starts sweeping. Each is folded when it is
+    /// first needed.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the store cannot say which sessions are live.
+    pub async fn open(options: SessionOptions, parts: Parts) -> Result<Self, StoreError> {
+        let live = parts.store.live().await?;
+        let shared = Arc::new(Shared::new(options, parts));
+        let mut places: HashMap<(String, String, String), Option<Arc<Place>>> = HashMap::new();
+        for found in live {
+            if found.opened.side == Side::Player {
+                shared.take_up(found, &mut places);
+            }
+        }
+        drop(places);
+        shared.tracker.spawn(sweep::run(Arc::clone(&shared)));
+        Ok(Self { shared })
+    }
+
+    /// One message for the session of this key, with the moment at which it was received. The answer
+    /// is durable.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it begins a session and there is no room for one; nothing is stored then.
+    pub async fn callback(
+        &self,
+        key: Key,
+        begins: bool,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let session = self.shared.find_or_make(key)?;
+        let (reply, answer) = oneshot::channel();
+        let message = Message::Callback(Callback {
+            text,
+            begins,
+            received,
+            reply,
+        });
+        if session.post(&self.shared, message).is_err() {
+            self.shared.meters.defaulted("mailbox_full");
+            return Ok(Answer::default_of_game());
+        }
+        // The actor answers every message it takes; without it the process is ending.
+        answer
+            .await
+            .unwrap_or_else(|_| Ok(Answer::default_of_game()))
+    }
+
+    /// How many sessions have not ended.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.shared
+            .options
+            .sessions_max
+            .saturating_sub(self.shared.permits.available_permits())
+    }
+
+    /// Live sessions at rest, in no particular order, at most `limit`.
+    #[must_use]
+    pub fn list(&self, limit: usize) -> Vec<SessionView> {
+        let now_ms = self.shared.clock_ms();
+        let mut found = Vec::new();
+        for shard in &self.shared.shards {
+            for session in lock(shard).values() {
+                if found.len() >= limit {
+                    return found;
+                }
+                let view = session.peek(|core| (!core.ended).then(|| view(session, core, now_ms)));
+                found.extend(view.flatten());
+            }
+        }
+        found
+    }
+
+    /// No new sessions from now on; those that live go on.
+    pub fn drain(&self) {
+        self.shared.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Sessions::drain`] was called.
+    #[must_use]
+    pub fn draining(&self) -> bool {
+        self.shared.draining.load(Ordering::Relaxed)
+    }
+
+    /// Ends sweeping and waits for the messages that are being worked on. Live sessions stay live in
+    /// the store: the next start takes them up.
+    pub async fn close(&self) {
+        self.drain();
+        self.shared.stop.cancel();
+        self.shared.tracker.close();
+        self.shared.tracker.wait().await;
+    }
+}
+
+fn view(session: &Session, core: &Core, now_ms: i64) -> SessionView {
+    let place = &session.key.place;
+    SessionView {
+        id: core.id,
+        match_id: core.match_id.to_string(),
+        game: place.kit().game(),
+        bot: place.card().name,
+        referee: place.referee().to_owned(),
+        market: session.key.market,
+        player: session.key.id,
+        seat: core.seat,
+        entries: core.seq,
+        head: core.head,
+        awake: core.awake(),
+        idle_ms: u64::try_from(now_ms - session.touched_ms()).unwrap_or(0),
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    fn new(options: SessionOptions, parts: Parts) -> Self {
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let permits = options.sessions_max.min(Semaphore::MAX_PERMITS);
+        Self {
+            options,
+            parts,
+            meters: Arc::new(Meters::new()),
+            permits: Arc::new(Semaphore::new(permits)),
+            draining: AtomicBool::new(false),
+            tracker: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            started: Instant::now(),
+            started_us: i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX),
+            hasher: RandomState::new(),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            groups: Mutex::default(),
+        }
+    }
+
+    /// Milliseconds on the registry's own clock, which never goes back.
+    pub(super) fn clock_ms(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// A moment in microseconds since 1970-01-01 UTC. Steady: later moments never have lower numbers.
+    pub(super) fn wall_us(&self, at: Instant) -> i64 {
+        let since = at.saturating_duration_since(self.started);
+        self.started_us
+            .saturating_add(i64::try_from(since.as_micros()).unwrap_or(0))
+    }
+
+    pub(super) fn now_us(&self) -> i64 {
+        self.wall_us(Instant::now())
+    }
+
+    pub(super) fn groups(&self) -> MutexGuard<'_, Groups> {
+        lock(&self.groups)
+    }
+
+    fn shard(&self, key: &Key) -> &Mutex<HashMap<Key, Arc<Session>>> {
+        let number = self.hasher.hash_one(key) as usize % SHARDS;
+        self.shards
+            .get(number)
+            .expect("a remainder of the number of shards")
+    }
+
+    fn find_or_make(&self, key: Key) -> Result<Arc<Session>, Refusal> {
+        let shard = self.shard(&key);
+        let now_ms = self.clock_ms();
+        if let Some(session) = lock(shard).get(&key) {
+            // Touched under the lock, so that the sweep does not forget it meanwhile.
+            session.touch(now_ms);
+            return Ok(Arc::clone(session));
+        }
+        // The actor takes the permit; this only keeps refused keys out of the registry.
+        drop(opening::admit(self)?);
+        let session = match lock(shard).entry(key) {
+            Entry::Occupied(at) => Arc::clone(at.get()),
+            Entry::Vacant(at) => {
+                let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
+                Arc::clone(at.insert(session))
+            }
+        };
+        Ok(session)
+    }
+
+    fn take_up(
+        self: &Arc<Self>,
+        found: LiveSession,
+        places: &mut HashMap<(String, String, String), Option<Arc<Place>>>,
+    ) {
+        let opened = &found.opened;
+        let names = (
+            opened.game.clone(),
+            opened.bot.clone(),
+            opened.referee.clone(),
+        );
+        let place = places
+            .entry(names)
+            .or_insert_with_key(|(game, bot, referee)| {
+                let kit = (self.parts.find)(game)?;
+                Place::new(kit, bot, referee).map(Arc::new)
+            });
+        let Some(place) = place.clone() else {
+            tracing::warn!(
+                session = found.id.0,
+                game = opened.game,
+                bot = opened.bot,
+                "a live session's game or bot is unknown to this version: it is left alone"
+            );
+            return;
+        };
+        let key = Key {
+            place,
+            market: opened.market,
+            id: opened.player,
+        };
+        self.groups().join_known(&key, &opened.match_id);
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
+        let idle_ms = (self.started_us - found.last_us) / 1000;
+        let core = Box::new(Core::found(found, permit));
+        self.meters.live.increment(1.0);
+        let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+        let former = lock(self.shard(&key)).insert(key, session);
+        if let Some(former) = former {
+            // Its end could not be stored when the next match of its key began.
+            let close = Message::Close {
+                idle_since_ms: i64::MAX,
+                cause: Cause::Unterminated,
+                detail: "the referee began a new match under the same numbers",
+            };
+            drop(former.post(self, close));
+        }
+    }
+
+    /// Everything but the store's part of ending a session.
+    pub(super) fn end(&self, key: &Key, core: &mut Core, cause: Cause) {
+        core.ended = true;
+        core.permit = None;
+        core.sleep();
+        core.setup = serde_json::Value::Null;
+        self.groups().leave(key, &core.match_id);
+        self.meters.live.decrement(1.0);
+        self.meters.ended(cause.word());
+    }
+
+    /// After how long without a message an ended session is forgotten.
+    pub(super) fn forget_after(&self) -> Duration {
+        self.options.idle_limit
+    }
+}

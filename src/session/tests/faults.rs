@@ -1,0 +1,115 @@
+//! Bots that are late, stuck or panic; stores that cannot write; callers who flood.
+
+use super::world::{World, key, key_at, options};
+use crate::session::SessionOptions;
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let asked = Instant::now();
+    assert_eq!(world.say(&at, "ask&stuck=1500").await, "?a=fallback");
+    let took = asked.elapsed();
+    assert!(
+        took >= Duration::from_millis(190) && took < Duration::from_millis(1200),
+        "{took:?}"
+    );
+    // Neither the session nor the only thread is lost to it.
+    let next = world.say(&at, "ask").await;
+    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+    assert!(
+        asked.elapsed() < Duration::from_millis(1400),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!(world.transcript(&at).await.len(), 5);
+}
+
+#[tokio::test]
+async fn a_bot_that_panics_while_thinking_is_answered_for() {
+    let world = World::new(options()).await;
+    for bot in ["deep", "quick"] {
+        let at = key_at(bot, "r", 1, 1);
+        world.say(&at, "begin").await;
+        assert_eq!(world.say(&at, "ask&how=panic").await, "?a=fallback");
+        let next = world.say(&at, "ask").await;
+        assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+    }
+    let at = key(2, 1);
+    world.say(&at, "begin").await;
+    assert_eq!(
+        world.say(&at, "ask&how=panic2").await,
+        "?a=first",
+        "the best so far counts"
+    );
+}
+
+#[tokio::test]
+async fn a_message_on_which_a_bot_panics_costs_its_own_session_only() {
+    let world = World::new(options()).await;
+    let (at, other) = (key(1, 1), key(1, 2));
+    world.say(&at, "begin").await;
+    world.say(&other, "begin").await;
+    assert_eq!(world.say(&at, "boom").await, "");
+    assert_eq!(world.say(&at, "ask").await, "", "the fold panics as well");
+    assert_ne!(world.say(&other, "ask").await, "");
+    assert_eq!(world.transcript(&at).await.len(), 3);
+    world.say(&at, "begin").await;
+    assert_ne!(world.say(&at, "ask").await, "");
+}
+
+#[tokio::test]
+async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let asked = Instant::now();
+    let said = world.say(&at, "ask&how=long").await;
+    assert!(said.starts_with("?n="), "{said}");
+    assert!(
+        asked.elapsed() >= Duration::from_millis(45),
+        "{:?}",
+        asked.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn while_nothing_can_be_stored_the_default_is_answered() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    world.parts.store.clone().close().await;
+    assert_eq!(world.say(&at, "info").await, "");
+    assert_eq!(world.say(&key(2, 2), "begin").await, "");
+}
+
+#[tokio::test]
+async fn a_full_mailbox_answers_the_default_at_once() {
+    let small = SessionOptions {
+        mailbox_max: 2,
+        ..options()
+    };
+    let world = World::new(small).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let asks: Vec<_> = (0..8)
+        .map(|number| {
+            let (sessions, at) = (world.sessions.clone(), at.clone());
+            tokio::spawn(async move {
+                let text = format!("market=1&id=1&type=ask&how=long&x={number}");
+                sessions
+                    .callback(at, false, text, Instant::now())
+                    .await
+                    .unwrap()
+                    .text
+            })
+        })
+        .collect();
+    let mut empty = 0;
+    for ask in asks {
+        empty += usize::from(ask.await.unwrap().is_empty());
+    }
+    assert_eq!(empty, 5, "one is worked on, two wait");
+}

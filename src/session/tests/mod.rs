@@ -1,0 +1,6 @@
+//! Sessions over a real store and a real pool, with the fake game.
+
+mod faults;
+mod life;
+mod recovery;
+mod world;

@@ -1,0 +1,111 @@
+//! The fold: restarts, repeated messages, lost connections.
+
+use super::world::{World, key, options, until};
+use crate::session::SessionOptions;
+use crate::store::types::Direction;
+use std::time::Duration;
+
+/// What is asked of both worlds.
+const SCRIPT: [&str; 9] = [
+    "begin",
+    "info&x=1",
+    "ask",
+    "ask&how=pass",
+    "info&x=2",
+    "nonsense",
+    "fact",
+    "ask&x=3",
+    "ask&x=4",
+];
+
+#[tokio::test]
+async fn a_recovered_session_goes_on_as_an_unbroken_one() {
+    let unbroken = World::new(options()).await;
+    let mut broken = World::new(options()).await;
+    let at = key(1, 1);
+    let mut answers = Vec::new();
+    for text in SCRIPT {
+        answers.push((unbroken.say(&at, text).await, broken.say(&at, text).await));
+        broken = broken.restart().await;
+    }
+    // Their seeds differ, so each one's answers are compared with a fold of its own transcript.
+    for (world, which) in [(&unbroken, 0), (&broken, 1)] {
+        let said: Vec<_> = answers
+            .iter()
+            .map(|pair| if which == 0 { &pair.0 } else { &pair.1 })
+            .collect();
+        let live = world.parts.store.live().await.unwrap().pop().unwrap();
+        let setup = crate::store::dialogue_setup(&live.opened);
+        let mut twin = games::Kit::dialogue(crate::fake::FAKE, &setup).unwrap();
+        for (text, said) in SCRIPT.iter().zip(said) {
+            let frame = format!("market=1&id=1&type={text}");
+            if let Ok(games::Next::Think { mut fallback, .. }) = twin.receive(frame.as_bytes()) {
+                twin.think(games::Budget::nodes(1), &mut fallback);
+                assert_eq!(*said, fallback, "{text}");
+                twin.said(said);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_again_gets_the_same_answer_until_it_is_known_to_have_arrived() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let lost = world.send(&at, "ask").await.unwrap();
+    let text = lost.text.clone();
+    drop(lost);
+    let again = world.send(&at, "ask").await.unwrap();
+    assert_eq!(again.text, text);
+    assert_eq!(world.transcript(&at).await.len(), 3);
+    again.sending.unwrap().handed();
+    let fresh = world.send(&at, "ask").await.unwrap();
+    assert_ne!(fresh.text, text);
+    assert_eq!(world.transcript(&at).await.len(), 5);
+}
+
+#[tokio::test]
+async fn a_message_again_after_a_restart_gets_the_logged_answer() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let text = world.say(&at, "ask").await;
+    let world = world.restart().await;
+    assert_eq!(world.say(&at, "ask").await, text);
+    assert_eq!(world.transcript(&at).await.len(), 3);
+    assert_ne!(world.say(&at, "ask").await, text);
+}
+
+#[tokio::test]
+async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    drop(world.send(&at, "begin").await.unwrap());
+    let first = until(|| world.sessions.list(1).pop()).await;
+    world.say(&at, "begin").await;
+    let second = until(|| world.sessions.list(1).pop()).await;
+    assert_eq!((first.id, second.entries), (second.id, 1));
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_finds_his_answer_later() {
+    let slow = SessionOptions {
+        budget_default: Duration::from_millis(100),
+        ..options()
+    };
+    let world = World::new(slow).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let hasty = world.send(&at, "ask&how=long");
+    assert!(
+        tokio::time::timeout(Duration::from_millis(10), hasty)
+            .await
+            .is_err()
+    );
+    let said = world.say(&at, "ask&how=long").await;
+    assert!(said.starts_with("?n="), "{said}");
+    let transcript = world.transcript(&at).await;
+    assert_eq!(transcript.len(), 3);
+    assert_eq!(transcript.last().unwrap(), &(Direction::Out, said));
+}

@@ -1,0 +1,144 @@
+//! What the tests drive.
+
+use crate::fake;
+use crate::identities::Identities;
+use crate::session::{Answer, Key, Parts, Place, Refusal, SessionOptions, Sessions};
+use crate::store::types::{Direction, Entry};
+use crate::store::{Settings, Store};
+use crate::thinking::{Pool, PoolOptions};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Sessions with everything below them.
+pub(super) struct World {
+    pub(super) sessions: Sessions,
+    pub(super) parts: Parts,
+    pub(super) options: SessionOptions,
+    pub(super) folder: tempfile::TempDir,
+}
+
+/// Options whose deadline is 200 ms after receipt.
+pub(super) fn options() -> SessionOptions {
+    SessionOptions {
+        margin: Duration::from_millis(4800),
+        budget_default: Duration::from_millis(50),
+        ..SessionOptions::default()
+    }
+}
+
+async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Parts) {
+    let mut settings = Settings::at(folder.path().join("drover.db"));
+    settings.kit = fake::find;
+    let parts = Parts {
+        store: Store::open(&settings).await.unwrap(),
+        pool: Pool::start(&PoolOptions {
+            threads: 1,
+            ..PoolOptions::default()
+        })
+        .unwrap(),
+        identities: Identities::default(),
+        find: fake::find,
+    };
+    (
+        Sessions::open(options.clone(), parts.clone())
+            .await
+            .unwrap(),
+        parts,
+    )
+}
+
+impl World {
+    pub(super) async fn new(options: SessionOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (sessions, parts) = open(&options, &folder).await;
+        Self {
+            sessions,
+            parts,
+            options,
+            folder,
+        }
+    }
+
+    /// The same after a stop and a start.
+    pub(super) async fn restart(self) -> Self {
+        let Self {
+            sessions,
+            parts,
+            options,
+            folder,
+        } = self;
+        sessions.close().await;
+        drop(sessions);
+        parts.store.close().await;
+        let (sessions, parts) = open(&options, &folder).await;
+        Self {
+            sessions,
+            parts,
+            options,
+            folder,
+        }
+    }
+
+    /// One message that the transport delivers and whose answer it takes.
+    pub(super) async fn say(&self, key: &Key, rest: &str) -> String {
+        let answer = self.send(key, rest).await.unwrap();
+        if let Some(sending) = answer.sending {
+            sending.handed();
+        }
+        String::from_utf8(answer.text.to_vec()).unwrap()
+    }
+
+    /// One message whose answer is left to the caller.
+    pub(super) async fn send(&self, key: &Key, rest: &str) -> Result<Answer, Refusal> {
+        let text = format!("market={}&id={}&type={rest}", key.market, key.id);
+        let begins = rest == "begin";
+        self.sessions
+            .callback(key.clone(), begins, text, Instant::now())
+            .await
+    }
+
+    /// The whole transcript of a live session, as direction and text.
+    pub(super) async fn transcript(&self, key: &Key) -> Vec<(Direction, String)> {
+        let view = until(|| {
+            self.sessions.list(1000).into_iter().find(|view| {
+                view.market == key.market
+                    && view.player == key.id
+                    && view.referee == key.place.referee()
+            })
+        })
+        .await;
+        let Some(head) = view.head else {
+            return Vec::new();
+        };
+        let entries = self.parts.store.transcript(view.id, head).await.unwrap();
+        entries
+            .into_iter()
+            .map(
+                |Entry {
+                     direction, text, ..
+                 }| (direction, text),
+            )
+            .collect()
+    }
+}
+
+/// Waits for the thing itself, at most ten seconds.
+pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "it did not come");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+pub(super) fn key_at(bot: &str, referee: &str, market: u64, id: u64) -> Key {
+    let place = Arc::new(Place::new(fake::FAKE, bot, referee).unwrap());
+    Key { place, market, id }
+}
+
+pub(super) fn key(market: u64, id: u64) -> Key {
+    key_at("deep", "r", market, id)
+}

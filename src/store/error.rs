@@ -1,0 +1,106 @@
+//! What can go wrong at the store's border.
+
+use std::path::PathBuf;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process has the database open.
+    #[error(
+        "the database {path} is in use by another drover process{holder}: stop that one, or set store.path to another file"
+    )]
+    InUse {
+        /// The database.
+        path: PathBuf,
+        /// ` (process 123)` where known.
+        holder: String,
+    },
+    /// The database was written by a later version.
+    #[error(
+        "the database {path} is from a newer version of drover (schema {found}, this version knows up to {known}): use that version, or another store.path"
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The newest schema version of this executable.
+        known: i64,
+    },
+    /// The file is something else.
+    #[error("{path} is not a drover database: {why}")]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+        /// What was found instead.
+        why: String,
+    },
+    /// The folder of the database cannot be made or written to.
+    #[error(
+        "cannot write in {folder}, where the database is to live ({source}): make the folder writable, or set store.path to another place"
+    )]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There is no database to read.
+    #[error(
+        "there is no database at {path}: start `drover serve` once, or name another file by store.path"
+    )]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// SQLite could not open or migrate the file.
+    #[error("cannot open the database {path}: {why}")]
+    Open {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite said.
+        why: String,
+    },
+    /// This store was opened for reading only.
+    #[error("the database was opened for reading only")]
+    ReadOnly,
+    /// The store is closed or closing.
+    #[error("the store is closed")]
+    Closed,
+    /// Nothing can be written at present; the transaction was rolled back and later ones are tried anew.
+    #[error("the database cannot be written at present: {0}")]
+    Unwritable(String),
+    /// An append did not follow its session's last entry.
+    #[error("session {session}: {why}")]
+    OutOfOrder {
+        /// The session's number.
+        session: i64,
+        /// What does not fit.
+        why: String,
+    },
+    /// The database refused a row.
+    #[error("the database refused the rows: {0}")]
+    Refused(String),
+    /// There is no such thing.
+    #[error("there is no {what} {id}")]
+    Unknown {
+        /// `match`, `seat`, …
+        what: &'static str,
+        /// The name asked for.
+        id: String,
+    },
+    /// A read failed.
+    #[error("reading the database failed: {0}")]
+    Read(#[from] sqlx::Error),
+    /// A stored row makes no sense.
+    #[error("the database holds a row that makes no sense: {0}")]
+    Corrupt(String),
+    /// Copying the database failed.
+    #[error("cannot write the backup {path}: {why}")]
+    Backup {
+        /// The copy.
+        path: PathBuf,
+        /// What went wrong.
+        why: String,
+    },
+}

@@ -1,0 +1,276 @@
+//! [`Store`]: the handle that everybody else holds.
+
+use super::error::StoreError;
+use super::health::{Gauges, Health};
+use super::open::{self, KitOf, Settings};
+use super::types::{
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
+};
+use super::writer::{self, Command};
+use super::{startup, transcript};
+use sqlx::sqlite::SqlitePool;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// Every match, for ever. Cheap to clone; all clones share one writer and a few readers.
+#[derive(Clone, Debug)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    /// `None` when opened for reading only.
+    queue: Option<mpsc::Sender<Command>>,
+    capacity: usize,
+    gauges: Arc<Gauges>,
+    readers: SqlitePool,
+    next_session: AtomicI64,
+    kit: KitOf,
+    /// What start-up found, until somebody asks for it.
+    found: Mutex<Option<Vec<LiveSession>>>,
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "only tests cut the writer short")
+    )]
+    writer: Option<tokio::task::AbortHandle>,
+}
+
+impl Store {
+    /// Opens the database for writing: makes its folder, locks out other processes, brings the
+    /// schema up to date and starts the writer. Must be called on a Tokio runtime.
+    ///
+    /// # Errors
+    /// [`StoreError`] says what keeps the database from being opened and how to mend it.
+    pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
+        let (mut connection, lock) = open::writer(&settings.path).await?;
+        let start = startup::read(&mut connection).await?;
+        startup::register_bots(&mut connection).await?;
+        let gauges = Arc::new(Gauges::default());
+        let capacity = settings.queue.max(1);
+        let (queue, commands) = mpsc::channel(capacity);
+        let writer = writer::Writer::new(connection, lock, &start, settings, Arc::clone(&gauges));
+        let task = tokio::spawn(writer.run(commands));
+        let readers = open::readers(&settings.path, settings.readers);
+        Ok(Store {
+            inner: Arc::new(Inner {
+                path: settings.path.clone(),
+                queue: Some(queue),
+                capacity,
+                gauges,
+                readers,
+                next_session: AtomicI64::new(start.last_session + 1),
+                kit: settings.kit,
+                found: Mutex::new(Some(start.live)),
+                writer: Some(task.abort_handle()),
+            }),
+        })
+    }
+
+    /// Opens the database for reading, also beside a running daemon.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] if it is of a later version.
+    pub async fn open_readonly(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        let path = path.as_ref();
+        let readers = open::readers_only(path, open::READERS_DEFAULT).await?;
+        Ok(Store {
+            inner: Arc::new(Inner {
+                path: path.to_path_buf(),
+                queue: None,
+                capacity: 0,
+                gauges: Arc::default(),
+                readers,
+                next_session: AtomicI64::new(1),
+                kit: games::find,
+                found: Mutex::new(None),
+                writer: None,
+            }),
+        })
+    }
+
+    /// Where the database is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// A number for a new session. It is taken from no row yet: the session's first
+    /// [`Append`] writes it.
+    #[must_use]
+    pub fn next_session(&self) -> SessionId {
+        SessionId(self.inner.next_session.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Stores what one callback, line or reply adds to a session. Durable when it returns `Ok`.
+    /// Waits while the queue is full.
+    ///
+    /// # Errors
+    /// [`StoreError::Unwritable`] while the disk is full or read-only (nothing is stored, later
+    /// appends are tried anew), [`StoreError::OutOfOrder`] if it does not follow the session's
+    /// last entry, [`StoreError::Refused`] if its match does not exist, [`StoreError::Closed`].
+    pub async fn append(&self, append: Append) -> Result<Receipt, StoreError> {
+        self.ask(|reply| Command::Append(append, reply)).await
+    }
+
+    /// Notes one decision's timings. Never waits: dropped and counted when the writer lags behind.
+    pub fn note_ledger(&self, row: LedgerRow) {
+        self.inner.gauges.note_ledger(row);
+    }
+
+    /// Writes a match's row and seats; nothing happens if it exists.
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
+        self.ask(|reply| Command::OpenMatch(Box::new(new), reply))
+            .await
+    }
+
+    /// Ends a match that our referee ran. The first end stands; a later one is ignored.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match.
+    pub async fn close_match(&self, id: &str, result: MatchResult) -> Result<(), StoreError> {
+        let id = id.to_owned();
+        self.ask(|reply| Command::CloseMatch(id, Box::new(result), reply))
+            .await
+    }
+
+    /// Says who sits on a seat, during the match or after it. What that match taught about the seat
+    /// is merged into the named opponent's model in the same transaction, once; if the seat had
+    /// another name, that one's model is made anew without it.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
+    pub async fn name_seat(&self, match_id: &str, seat: u8, name: &str) -> Result<(), StoreError> {
+        let (match_id, name) = (match_id.to_owned(), name.to_owned());
+        self.ask(|reply| Command::NameSeat {
+            match_id,
+            seat,
+            name,
+            reply,
+        })
+        .await
+    }
+
+    /// Every session that has not ended: enough to route to it and to fold it later.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn live(&self) -> Result<Vec<LiveSession>, StoreError> {
+        let found = self
+            .inner
+            .found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        match found {
+            Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
+            _ => {
+                let mut connection = self.readers().acquire().await?;
+                Ok(startup::read(&mut connection).await?.live)
+            }
+        }
+    }
+
+    /// A session's transcript up to `head`, oldest first, by walking back its links.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`]; [`StoreError::Corrupt`] if `head` is not of this session or a link is broken.
+    pub async fn transcript(
+        &self,
+        session: SessionId,
+        head: EntryId,
+    ) -> Result<Vec<Entry>, StoreError> {
+        let mut connection = self.readers().acquire().await?;
+        transcript::walk(&mut connection, session, head).await
+    }
+
+    /// How the writer fares.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        let waiting = match &self.inner.queue {
+            Some(queue) => self.inner.capacity.saturating_sub(queue.capacity()),
+            None => 0,
+        };
+        self.inner.gauges.health(waiting, self.inner.capacity)
+    }
+
+    /// Ends the store: commits all that is queued, stores the live heads, checkpoints the log and
+    /// lets the database go. Later calls on other clones fail with [`StoreError::Closed`].
+    pub async fn close(self) {
+        if let Some(queue) = &self.inner.queue {
+            let (reply, done) = oneshot::channel();
+            if queue.send(Command::Close(reply)).await.is_ok() {
+                // An error here means that the writer ended before us: closed as well.
+                let _ = done.await;
+            }
+        }
+        self.inner.readers.close().await;
+    }
+
+    /// Connections for reading.
+    pub(super) fn readers(&self) -> &SqlitePool {
+        &self.inner.readers
+    }
+
+    /// The game with this name.
+    #[must_use]
+    pub fn kit(&self, game: &str) -> Option<&'static dyn games::Kit> {
+        (self.inner.kit)(game)
+    }
+
+    pub(super) fn kit_of(&self) -> KitOf {
+        self.inner.kit
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Command,
+    ) -> Result<T, StoreError> {
+        let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
+        let (reply, answer) = oneshot::channel();
+        queue
+            .send(command(reply))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+#[cfg(test)]
+impl Store {
+    /// Ends the writer as `kill -9` would, between two polls.
+    pub(super) fn cut(self) {
+        if let Some(writer) = &self.inner.writer {
+            writer.abort();
+        }
+    }
+
+    /// Runs a statement on the writer's connection.
+    pub(super) async fn alter(&self, statement: &str) -> Option<i64> {
+        let (reply, done) = oneshot::channel();
+        let queue = self.inner.queue.as_ref().expect("a writer");
+        queue
+            .send(Command::Run(statement.to_owned(), reply))
+            .await
+            .expect("the writer lives");
+        done.await.expect("the writer lives")
+    }
+
+    /// Lets the database grow no further (its pages are more than one), or as far as it likes.
+    pub(crate) async fn limit_pages(&self, pages: Option<u32>) {
+        let pages = pages.unwrap_or(u32::MAX - 1);
+        self.alter(&format!("PRAGMA max_page_count = {pages}"))
+            .await;
+    }
+
+    /// What the writer's `PRAGMA synchronous` stands at.
+    pub(super) async fn synchronous(&self) -> i64 {
+        self.alter("PRAGMA synchronous").await.expect("a number")
+    }
+}

@@ -1,0 +1,147 @@
+//! Reading what matches told: entries, facts, bluffs.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::pages::{cut, number_before};
+use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, SessionRow};
+use super::rows;
+use super::startup::Head;
+use super::types::{EntryId, SessionId};
+use super::{startup, transcript};
+use sqlx::{QueryBuilder, Row as _};
+
+/// Facts of one match that are read at most.
+const FACTS_MAX: i64 = 100_000;
+
+const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
+        t.seat, t.name, b.bid, b.held, b.caught
+    FROM bluffs b JOIN sessions s ON s.id = b.session
+    LEFT JOIN seats t ON t.match_id = s.match_id AND t.seat =
+        (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
+    WHERE true";
+
+impl Store {
+    /// The last entry of a session and how many it has; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn head(&self, session: &SessionRow) -> Result<Option<(EntryId, u64)>, StoreError> {
+        if session.ended_us.is_some() {
+            return Ok(session.last_entry.zip(session.entries));
+        }
+        let mut connection = self.readers().acquire().await?;
+        let head = startup::head(&mut connection, session.id).await?;
+        Ok(head.map(|Head { entry, count, .. }| (EntryId(entry), count)))
+    }
+
+    /// The transcripts of these sessions as one list, in the order in which they were committed.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
+        let mut all = Vec::new();
+        for session in sessions {
+            let Some((head, _)) = self.head(session).await? else {
+                continue;
+            };
+            let mut connection = self.readers().acquire().await?;
+            for entry in transcript::walk(&mut connection, session.id, head).await? {
+                all.push(MatchEntry {
+                    id: entry.id,
+                    session: session.id,
+                    side: session.opened.side,
+                    seat: session.opened.seat,
+                    bot: session.opened.bot.clone(),
+                    seq: entry.seq,
+                    at_us: entry.at_us,
+                    direction: entry.direction,
+                    text: entry.text,
+                });
+            }
+        }
+        all.sort_unstable_by_key(|entry| entry.id);
+        Ok(all)
+    }
+
+    /// What a match's transcripts told, in order.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn facts(&self, match_id: &str) -> Result<Vec<FactRow>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data
+             FROM sessions s JOIN facts f ON f.session = s.id
+             WHERE s.match_id = ? ORDER BY f.id LIMIT ?",
+        )
+        .bind(match_id.to_owned())
+        .bind(FACTS_MAX)
+        .fetch_all(self.readers())
+        .await?;
+        let mut facts = Vec::with_capacity(rows.len());
+        for row in &rows {
+            facts.push(FactRow {
+                id: row.try_get(0)?,
+                session: SessionId(row.try_get(1)?),
+                seat: rows::seat(row.try_get(2)?)?,
+                bot: row.try_get(3)?,
+                entry: row.try_get::<Option<i64>, _>(4)?.map(EntryId),
+                kind: row.try_get(5)?,
+                data: rows::json(row.try_get(6)?)?,
+            });
+        }
+        Ok(facts)
+    }
+
+    /// The bluff history, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
+    pub async fn bluffs(&self, filter: &Filter, at: &PageAt) -> Result<Page<BluffRow>, StoreError> {
+        let mut query = QueryBuilder::new(BLUFFS);
+        query.push(" AND b.id < ").push_bind(number_before(at)?);
+        let texts = [
+            (" AND s.game = ", &filter.game),
+            (" AND s.bot = ", &filter.bot),
+            (" AND s.match_id = ", &filter.match_id),
+            (" AND t.name = ", &filter.opponent),
+            (" AND b.by = ", &filter.by),
+        ];
+        for (condition, wanted) in texts {
+            if let Some(wanted) = wanted {
+                query.push(condition).push_bind(wanted.clone());
+            }
+        }
+        if let Some(since) = filter.since_us {
+            query.push(" AND b.at_us >= ").push_bind(since);
+        }
+        if let Some(until) = filter.until_us {
+            query.push(" AND b.at_us < ").push_bind(until);
+        }
+        if let Some(caught) = filter.caught {
+            query.push(" AND b.caught = ").push_bind(caught);
+        }
+        query
+            .push(" ORDER BY b.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let mut bluffs = Vec::with_capacity(rows.len());
+        for row in &rows {
+            bluffs.push(BluffRow {
+                id: row.try_get(0)?,
+                match_id: row.try_get(1)?,
+                game: row.try_get(2)?,
+                session: SessionId(row.try_get(3)?),
+                bot: row.try_get(4)?,
+                entry: row.try_get::<Option<i64>, _>(5)?.map(EntryId),
+                at_us: row.try_get(6)?,
+                by: row.try_get(7)?,
+                seat: rows::seat(row.try_get(8)?)?,
+                opponent: row.try_get(9)?,
+                bid: row.try_get(10)?,
+                held: row.try_get(11)?,
+                caught: row.try_get(12)?,
+            });
+        }
+        Ok(cut(bluffs, at, |bluff| bluff.id.to_string()))
+    }
+}

@@ -1,0 +1,340 @@
+//! Reading matches and sessions.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::pages::{cut, number_before};
+use super::records::{Filter, MatchRow, Page, PageAt, SessionRow, Standing};
+use super::rows;
+use super::types::{EntryId, NewMatch, NewSeat, SessionId};
+use games::Cause;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row as _, Sqlite};
+
+const MATCHES: &str =
+    "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
+        m.detail, m.scores, m.setup,
+        (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
+                                             'score', r.score, 'win_share', r.win_share))
+         FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
+         WHERE t.match_id = m.id)
+    FROM matches m WHERE true";
+
+const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
+        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores
+    FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
+
+impl Store {
+    /// Matches, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn matches(
+        &self,
+        filter: &Filter,
+        at: &PageAt,
+    ) -> Result<Page<MatchRow>, StoreError> {
+        let mut query = QueryBuilder::new(MATCHES);
+        if let Some(after) = &at.after {
+            query.push(" AND m.id < ").push_bind(after.clone());
+        }
+        narrow(&mut query, filter, &MATCH_COLUMNS);
+        query
+            .push(" ORDER BY m.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let matches = rows.iter().map(match_row).collect::<Result<Vec<_>, _>>()?;
+        Ok(cut(matches, at, |row| row.id.clone()))
+    }
+
+    /// One match.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn match_row(&self, id: &str) -> Result<Option<MatchRow>, StoreError> {
+        let mut query = QueryBuilder::new(MATCHES);
+        query.push(" AND m.id = ").push_bind(id.to_owned());
+        let row = query.build().fetch_optional(self.readers()).await?;
+        row.as_ref().map(match_row).transpose()
+    }
+
+    /// A match's row as it was opened, with the names that its seats have by now.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn opened_match(&self, id: &str) -> Result<Option<NewMatch>, StoreError> {
+        let mut query = QueryBuilder::new(MATCHES);
+        query.push(" AND m.id = ").push_bind(id.to_owned());
+        let row = query.build().fetch_optional(self.readers()).await?;
+        row.as_ref().map(opened_match).transpose()
+    }
+
+    /// The matches that our own referee runs and that have not ended, oldest first: for start-up.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn unfinished(&self, game: &str) -> Result<Vec<NewMatch>, StoreError> {
+        let mut query = QueryBuilder::new(MATCHES);
+        query
+            .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
+            .push_bind(game.to_owned());
+        query.push(" ORDER BY m.id");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(opened_match).collect()
+    }
+
+    /// The highest market number of a referee's matches of a game; 0 if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn last_market(&self, game: &str) -> Result<u64, StoreError> {
+        let last: i64 = sqlx::query_scalar(
+            "SELECT coalesce(max(market), 0) FROM matches WHERE ours = 1 AND game = ? AND market > 0",
+        )
+        .bind(game.to_owned())
+        .fetch_one(self.readers())
+        .await?;
+        Ok(last as u64)
+    }
+
+    /// The match of our own referee with this market number.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn match_of_market(
+        &self,
+        game: &str,
+        market: u64,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT id FROM matches WHERE ours = 1 AND game = ? AND market = ? ORDER BY id DESC LIMIT 1",
+        )
+        .bind(game.to_owned())
+        .bind(market as i64)
+        .fetch_optional(self.readers())
+        .await?)
+    }
+
+    /// Sessions, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
+    pub async fn sessions(
+        &self,
+        filter: &Filter,
+        at: &PageAt,
+    ) -> Result<Page<SessionRow>, StoreError> {
+        let mut query = QueryBuilder::new(SESSIONS);
+        query.push(" AND s.id < ").push_bind(number_before(at)?);
+        narrow(&mut query, filter, &SESSION_COLUMNS);
+        query
+            .push(" ORDER BY s.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let sessions = rows
+            .iter()
+            .map(session_row)
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(cut(sessions, at, |row| row.id.0.to_string()))
+    }
+
+    /// One session.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn session(&self, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
+        let mut query = QueryBuilder::new(SESSIONS);
+        query.push(" AND s.id = ").push_bind(id.0);
+        let row = query.build().fetch_optional(self.readers()).await?;
+        row.as_ref().map(session_row).transpose()
+    }
+
+    /// All sessions of a match, in the order in which they were opened.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn sessions_of(&self, match_id: &str) -> Result<Vec<SessionRow>, StoreError> {
+        let mut query = QueryBuilder::new(SESSIONS);
+        query
+            .push(" AND s.match_id = ")
+            .push_bind(match_id.to_owned())
+            .push(" ORDER BY s.id");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(session_row).collect()
+    }
+}
+
+/// Where a list's rows keep what filters ask for.
+struct Columns {
+    game: &'static str,
+    /// A condition on a session `x` that must hold besides its match being `m`.
+    session: &'static str,
+    time: &'static str,
+    ended: &'static str,
+    cause: &'static str,
+}
+
+const MATCH_COLUMNS: Columns = Columns {
+    game: "m.game",
+    session: "true",
+    time: "m.started_us",
+    ended: "m.ended_us",
+    cause: "m.cause",
+};
+
+const SESSION_COLUMNS: Columns = Columns {
+    game: "s.game",
+    session: "x.id = s.id",
+    time: "s.opened_us",
+    ended: "s.ended_us",
+    cause: "s.cause",
+};
+
+fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
+    if let Some(game) = &filter.game {
+        query
+            .push(" AND ")
+            .push(columns.game)
+            .push(" = ")
+            .push_bind(game.clone());
+    }
+    if let Some(match_id) = &filter.match_id {
+        query.push(" AND m.id = ").push_bind(match_id.clone());
+    }
+    if let Some(since) = filter.since_us {
+        query
+            .push(" AND ")
+            .push(columns.time)
+            .push(" >= ")
+            .push_bind(since);
+    }
+    if let Some(until) = filter.until_us {
+        query
+            .push(" AND ")
+            .push(columns.time)
+            .push(" < ")
+            .push_bind(until);
+    }
+    if let Some(cause) = filter.cause {
+        query
+            .push(" AND ")
+            .push(columns.cause)
+            .push(" = ")
+            .push_bind(cause.word());
+    }
+    if let Some(live) = filter.live {
+        query
+            .push(" AND (")
+            .push(columns.ended)
+            .push(" IS NULL) = ")
+            .push_bind(live);
+    }
+    if let Some(opponent) = &filter.opponent {
+        query
+            .push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND t.name = ")
+            .push_bind(opponent.clone())
+            .push(")");
+    }
+    narrow_ours(query, filter, columns);
+}
+
+/// Filters on the seats that are ours: which bot, and how it ended for it.
+fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
+    let share = match filter.outcome {
+        Some(Standing::Live) => {
+            query.push(" AND ").push(columns.ended).push(" IS NULL");
+            None
+        }
+        Some(Standing::Won) => Some("r.win_share = 1"),
+        Some(Standing::Tied) => Some("r.win_share > 0 AND r.win_share < 1"),
+        Some(Standing::Lost) => Some("r.win_share = 0"),
+        None => None,
+    };
+    if share.is_none() && filter.bot.is_none() {
+        return;
+    }
+    query.push(" AND EXISTS (SELECT 1 FROM sessions x");
+    if let Some(share) = share {
+        query
+            .push(" JOIN results r ON r.match_id = x.match_id AND r.seat = x.seat AND ")
+            .push(share);
+    }
+    query
+        .push(" WHERE x.match_id = m.id AND ")
+        .push(columns.session);
+    match &filter.bot {
+        Some(bot) => {
+            query.push(" AND x.bot IN (").push_bind(bot.clone());
+            query
+                .push(", ")
+                .push_bind(format!("builtin:{bot}"))
+                .push(")");
+        }
+        None => {
+            query.push(" AND x.side = 'player'");
+        }
+    }
+    query.push(")");
+}
+
+fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
+    let seats: &str = row.try_get(12)?;
+    Ok(MatchRow {
+        id: row.try_get(0)?,
+        game: row.try_get(1)?,
+        referee: row.try_get(2)?,
+        market: row.try_get::<i64, _>(3)? as u64,
+        ours: row.try_get(4)?,
+        started_us: row.try_get(5)?,
+        ended_us: row.try_get(6)?,
+        cause: cause(row.try_get(7)?)?,
+        blame: rows::seat(row.try_get(8)?)?,
+        detail: row.try_get::<Option<String>, _>(9)?.unwrap_or_default(),
+        scores: row
+            .try_get::<Option<&str>, _>(10)?
+            .map_or(Ok(Vec::new()), rows::scores)?,
+        seats: serde_json::from_str(seats)
+            .map_err(|error| StoreError::Corrupt(format!("{error} in {seats}")))?,
+    })
+}
+
+fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
+    let shown = match_row(row)?;
+    let mut seats = Vec::with_capacity(shown.seats.len());
+    for seat in shown.seats {
+        seats.push(NewSeat {
+            seat: seat.seat,
+            spec: seat.spec,
+            name: seat.name,
+        });
+    }
+    Ok(NewMatch {
+        id: shown.id,
+        game: shown.game,
+        referee: shown.referee,
+        market: shown.market,
+        ours: shown.ours,
+        started_us: shown.started_us,
+        setup: rows::json(row.try_get(11)?)?,
+        seats,
+    })
+}
+
+fn session_row(row: &SqliteRow) -> Result<SessionRow, StoreError> {
+    Ok(SessionRow {
+        id: SessionId(row.try_get(0)?),
+        opened: rows::opened(row)?,
+        opened_us: row.try_get(12)?,
+        last_entry: row.try_get::<Option<i64>, _>(13)?.map(EntryId),
+        entries: row.try_get::<Option<i64>, _>(14)?.map(|count| count as u64),
+        ended_us: row.try_get(15)?,
+        cause: cause(row.try_get(16)?)?,
+        detail: row.try_get::<Option<String>, _>(17)?.unwrap_or_default(),
+        scores: row
+            .try_get::<Option<&str>, _>(18)?
+            .map_or(Ok(Vec::new()), rows::scores)?,
+    })
+}
+
+fn cause(word: Option<&str>) -> Result<Option<Cause>, StoreError> {
+    word.map(rows::cause).transpose()
+}

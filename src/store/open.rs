@@ -1,0 +1,195 @@
+//! Opening a database: folder, lock, migrations, connections.
+
+use super::error::StoreError;
+use super::files::{self, Lock};
+use super::types::Durability;
+use games::Kit;
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Finds a game by its name. [`games::find`] everywhere but in the store's own tests.
+pub type KitOf = fn(&str) -> Option<&'static dyn Kit>;
+
+/// Connections for reading.
+pub const READERS_DEFAULT: u32 = 4;
+/// Commands that may wait for the writer.
+pub const QUEUE_DEFAULT: usize = 8192;
+
+/// How long a reader waits for a lock that only start-up and checkpoints take.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pages of the log that are moved into the database in one go: 4 MiB a thousand.
+const CHECKPOINT_PAGES: &str = "4000";
+/// The log file is cut back to this size after a checkpoint.
+const LOG_BYTES_MAX: &str = "67108864";
+/// Page cache of the writer, in KiB (negative: KiB rather than pages).
+const CACHE_KIB: &str = "-16384";
+
+static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+/// Where the store lives and how it works.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The database file.
+    pub path: PathBuf,
+    /// What commits must survive that belong to no session.
+    pub durability: Durability,
+    /// Connections for reading.
+    pub readers: u32,
+    /// Commands that may wait for the writer; further callers wait.
+    pub queue: usize,
+    /// Finds the games whose models are merged.
+    pub kit: KitOf,
+}
+
+impl Settings {
+    /// The defaults, for the database at `path`.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            durability: Durability::default(),
+            readers: READERS_DEFAULT,
+            queue: QUEUE_DEFAULT,
+            kit: games::find,
+        }
+    }
+}
+
+/// The writer's connection on a migrated database, and the lock that keeps others out.
+pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), StoreError> {
+    files::make_folder(path)?;
+    let lock = files::lock(path)?;
+    let options = options(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        .pragma("journal_size_limit", LOG_BYTES_MAX)
+        .pragma("cache_size", CACHE_KIB)
+        .pragma("temp_store", "memory");
+    let mut writer = options
+        .connect()
+        .await
+        .map_err(|error| opening(path, &error))?;
+    check_version(path, &mut writer).await?;
+    MIGRATIONS
+        .run(&mut writer)
+        .await
+        .map_err(|error| StoreError::Open {
+            path: path.to_path_buf(),
+            why: format!("its schema could not be brought up to date: {error}"),
+        })?;
+    Ok((writer, lock))
+}
+
+/// Connections for reading.
+pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
+    pool(options(path).read_only(true), count)
+}
+
+/// Connections for reading a database that another process may be writing.
+pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
+    if !path.is_file() {
+        return Err(StoreError::Missing {
+            path: path.to_path_buf(),
+        });
+    }
+    let plain = options(path).read_only(true);
+    let mut probe = connect_read(path, plain.clone()).await;
+    let mut chosen = plain;
+    if probe.is_err() && !files::beside(path, "-wal").exists() {
+        // A folder that cannot be written to, and nobody writing: nothing can change under us.
+        chosen = chosen.immutable(true);
+        probe = connect_read(path, chosen.clone()).await;
+    }
+    let mut connection = probe?;
+    check_version(path, &mut connection).await?;
+    connection.close().await?;
+    Ok(pool(chosen, count))
+}
+
+async fn connect_read(
+    path: &Path,
+    options: SqliteConnectOptions,
+) -> Result<SqliteConnection, StoreError> {
+    let mut connection = options
+        .connect()
+        .await
+        .map_err(|error| opening(path, &error))?;
+    sqlx::query("SELECT count(*) FROM sqlite_master")
+        .execute(&mut connection)
+        .await
+        .map_err(|error| opening(path, &error))?;
+    Ok(connection)
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging()
+}
+
+fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
+    SqlitePoolOptions::new()
+        .max_connections(count.max(1))
+        .min_connections(0)
+        .test_before_acquire(false)
+        .connect_lazy_with(options)
+}
+
+/// Refuses a database of a later version and a file that is not ours.
+async fn check_version(path: &Path, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    let tables: Vec<String> =
+        sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(|error| opening(path, &error))?;
+    if tables.is_empty() {
+        return Ok(());
+    }
+    if !tables.iter().any(|name| name == "_sqlx_migrations") {
+        return Err(StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why: "it is an SQLite file of something else".into(),
+        });
+    }
+    let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+        .fetch_one(connection)
+        .await
+        .map_err(|error| opening(path, &error))?;
+    let known = MIGRATIONS
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0);
+    match found {
+        Some(found) if found > known => Err(StoreError::Newer {
+            path: path.to_path_buf(),
+            found,
+            known,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn opening(path: &Path, error: &sqlx::Error) -> StoreError {
+    const NOT_A_DATABASE: &str = "26";
+    let code = error.as_database_error().and_then(|error| error.code());
+    if code.as_deref() == Some(NOT_A_DATABASE) {
+        let why = "the file is not an SQLite database".into();
+        return StoreError::NotADatabase {
+            path: path.to_path_buf(),
+            why,
+        };
+    }
+    StoreError::Open {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    }
+}

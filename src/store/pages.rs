@@ -1,0 +1,24 @@
+//! Keyset pages: newest first, an id is a cursor.
+
+use super::error::StoreError;
+use super::records::{Page, PageAt};
+
+/// The number that the page's rows are below.
+pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {
+    match &at.after {
+        None => Ok(i64::MAX),
+        Some(cursor) => cursor.parse().map_err(|_| StoreError::Unknown {
+            what: "cursor",
+            id: cursor.clone(),
+        }),
+    }
+}
+
+/// Cuts rows that were read with one more than the limit, to see whether there is a next page.
+pub(super) fn cut<T>(mut rows: Vec<T>, at: &PageAt, cursor: impl Fn(&T) -> String) -> Page<T> {
+    let limit = at.limit as usize;
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| more).map(cursor);
+    Page { items: rows, next }
+}

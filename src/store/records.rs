@@ -1,0 +1,256 @@
+//! What the store gives back to those who list and show. Types only.
+
+use super::types::{Direction, EntryId, NewSession, SessionId, Side};
+use games::Cause;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Whose model it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpponentKind {
+    /// An opponent known by name.
+    Named,
+    /// A learnt type of player.
+    Type,
+}
+
+impl OpponentKind {
+    /// The word stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            OpponentKind::Named => "named",
+            OpponentKind::Type => "type",
+        }
+    }
+}
+
+/// An opponent model as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StoredModel {
+    /// Its number.
+    pub id: i64,
+    /// The game's name.
+    pub game: String,
+    /// A named opponent's or a learnt type's.
+    pub kind: OpponentKind,
+    /// The opponent's or type's name.
+    pub name: String,
+    /// Counts in the game's own schema; [`games::Kit::show_model`] makes them readable.
+    pub model: Value,
+    /// Raised by every match that adds to it.
+    pub version: i64,
+    /// Microseconds since 1970-01-01 UTC of the last change.
+    pub updated_us: i64,
+    /// The match that changed it last.
+    pub last_match: String,
+}
+
+/// How a match ended for one of our bots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It has not ended.
+    Live,
+    /// The only best score.
+    Won,
+    /// One of several best scores.
+    Tied,
+    /// Another score was better.
+    Lost,
+}
+
+impl Standing {
+    /// Every standing with its word in filters.
+    pub const ALL: [(&'static str, Standing); 4] = [
+        ("live", Standing::Live),
+        ("won", Standing::Won),
+        ("tied", Standing::Tied),
+        ("lost", Standing::Lost),
+    ];
+}
+
+/// Which matches, sessions or bluffs to list. `None` everywhere: all.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The game's name.
+    pub game: Option<String>,
+    /// A bot of ours that plays or played in it.
+    pub bot: Option<String>,
+    /// A named opponent that sits in it.
+    pub opponent: Option<String>,
+    /// How it ended for `bot`, or for any seat of ours.
+    pub outcome: Option<Standing>,
+    /// Why it ended.
+    pub cause: Option<Cause>,
+    /// Not before, in microseconds since 1970-01-01 UTC.
+    pub since_us: Option<i64>,
+    /// Before, in microseconds since 1970-01-01 UTC.
+    pub until_us: Option<i64>,
+    /// Of this match.
+    pub match_id: Option<String>,
+    /// Only what has not ended (true) or has (false).
+    pub live: Option<bool>,
+    /// Bluffs: by this place in the wire's own word.
+    pub by: Option<String>,
+    /// Bluffs: whether caught.
+    pub caught: Option<bool>,
+}
+
+/// One page of a list, newest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Page<T> {
+    /// The rows.
+    pub items: Vec<T>,
+    /// Where the next page begins, if there is more.
+    pub next: Option<String>,
+}
+
+/// Where a page begins and how long it is.
+#[derive(Clone, Debug)]
+pub struct PageAt {
+    /// The last id of the page before.
+    pub after: Option<String>,
+    /// Rows at most.
+    pub limit: u32,
+}
+
+/// One seat of a stored match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeatRow {
+    /// 0 and up.
+    pub seat: u8,
+    /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
+    pub spec: String,
+    /// Who sits there, where known.
+    pub name: Option<String>,
+    /// The final score.
+    pub score: Option<i64>,
+    /// 1 for the only best score, 1/k for k best ones, else 0.
+    pub win_share: Option<f64>,
+}
+
+/// A stored match.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchRow {
+    /// A ULID.
+    pub id: String,
+    /// The game's name.
+    pub game: String,
+    /// Who referees it.
+    pub referee: String,
+    /// The referee's number of it.
+    pub market: u64,
+    /// Whether our own referee runs it.
+    pub ours: bool,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+    /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    pub ended_us: Option<i64>,
+    /// Why it ended.
+    pub cause: Option<Cause>,
+    /// Whose doing the end was.
+    pub blame: Option<u8>,
+    /// A sentence on the particulars of the end, or empty.
+    pub detail: String,
+    /// Scores by seat.
+    pub scores: Vec<i64>,
+    /// Who sits where.
+    pub seats: Vec<SeatRow>,
+}
+
+/// A stored session.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionRow {
+    /// Its number.
+    pub id: SessionId,
+    /// Its row as it was opened.
+    pub opened: NewSession,
+    /// Microseconds since 1970-01-01 UTC.
+    pub opened_us: i64,
+    /// Its last entry, once it has ended.
+    pub last_entry: Option<EntryId>,
+    /// How many entries it has, once it has ended.
+    pub entries: Option<u64>,
+    /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    pub ended_us: Option<i64>,
+    /// Why it ended.
+    pub cause: Option<Cause>,
+    /// A sentence on the particulars of the end, or empty.
+    pub detail: String,
+    /// Scores as the session was told them, own seat first.
+    pub scores: Vec<i64>,
+}
+
+/// An entry with whose it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchEntry {
+    /// Its number in the log.
+    pub id: EntryId,
+    /// Whose transcript.
+    pub session: SessionId,
+    /// Which side's.
+    pub side: Side,
+    /// The session's seat, where known.
+    pub seat: Option<u8>,
+    /// The session's bot, or the seat's spec for a referee's transcript.
+    pub bot: String,
+    /// Its place in its session's transcript, from 0.
+    pub seq: u64,
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Its exact text.
+    pub text: String,
+}
+
+/// A stored fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FactRow {
+    /// Its number.
+    pub id: i64,
+    /// From whose transcript.
+    pub session: SessionId,
+    /// The session's seat, where known.
+    pub seat: Option<u8>,
+    /// The session's bot.
+    pub bot: String,
+    /// The entry that told it.
+    pub entry: Option<EntryId>,
+    /// A word of the game's own list.
+    pub kind: String,
+    /// The particulars.
+    pub data: Value,
+}
+
+/// A stored bluff.
+#[derive(Clone, Debug, Serialize)]
+pub struct BluffRow {
+    /// Its number.
+    pub id: i64,
+    /// The match.
+    pub match_id: String,
+    /// The game's name.
+    pub game: String,
+    /// From whose transcript.
+    pub session: SessionId,
+    /// The session's bot.
+    pub bot: String,
+    /// The entry that showed it.
+    pub entry: Option<EntryId>,
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Who bluffed, in the wire's own word.
+    pub by: String,
+    /// The bluffer's seat in the match, where known.
+    pub seat: Option<u8>,
+    /// The bluffer's name, where known.
+    pub opponent: Option<String>,
+    /// The amount claimed.
+    pub bid: i64,
+    /// What the bluffer held, where it came to light.
+    pub held: Option<i64>,
+    /// Whether he was caught.
+    pub caught: bool,
+}

@@ -1,0 +1,101 @@
+//! How the border's types look in columns.
+
+use super::error::StoreError;
+use super::types::{Direction, Durability, NewSession, Side};
+use games::Cause;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteRow;
+
+impl Direction {
+    pub(super) const fn number(self) -> i64 {
+        match self {
+            Direction::In => 0,
+            Direction::Out => 1,
+        }
+    }
+
+    pub(super) fn from_number(number: i64) -> Result<Self, StoreError> {
+        match number {
+            0 => Ok(Direction::In),
+            1 => Ok(Direction::Out),
+            other => Err(StoreError::Corrupt(format!("direction {other}"))),
+        }
+    }
+}
+
+impl Side {
+    /// The word stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Side::Player => "player",
+            Side::Referee => "referee",
+        }
+    }
+
+    pub(super) fn from_word(word: &str) -> Result<Self, StoreError> {
+        match word {
+            "player" => Ok(Side::Player),
+            "referee" => Ok(Side::Referee),
+            other => Err(StoreError::Corrupt(format!("side {other}"))),
+        }
+    }
+}
+
+impl Durability {
+    /// The word stored and shown.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Durability::Power => "power",
+            Durability::Process => "process",
+        }
+    }
+
+    fn from_word(word: &str) -> Result<Self, StoreError> {
+        match word {
+            "power" => Ok(Durability::Power),
+            "process" => Ok(Durability::Process),
+            other => Err(StoreError::Corrupt(format!("durability {other}"))),
+        }
+    }
+}
+
+pub(super) fn cause(word: &str) -> Result<Cause, StoreError> {
+    Cause::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("cause {word}")))
+}
+
+pub(super) fn json(text: &str) -> Result<Value, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
+}
+
+pub(super) fn scores(text: &str) -> Result<Vec<i64>, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
+}
+
+pub(super) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
+    number
+        .map(|number| {
+            u8::try_from(number).map_err(|_| StoreError::Corrupt(format!("seat {number}")))
+        })
+        .transpose()
+}
+
+/// Reads a session's row as it was opened from a row that begins with: id, match_id, side, game, bot,
+/// referee, market, player, seat, seed, setup, durability.
+pub(super) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
+    Ok(NewSession {
+        match_id: row.try_get(1)?,
+        side: Side::from_word(row.try_get(2)?)?,
+        game: row.try_get(3)?,
+        bot: row.try_get(4)?,
+        referee: row.try_get(5)?,
+        market: row.try_get::<i64, _>(6)? as u64,
+        player: row.try_get::<i64, _>(7)? as u64,
+        seat: seat(row.try_get(8)?)?,
+        seed: row.try_get::<i64, _>(9)? as u64,
+        setup: json(row.try_get(10)?)?,
+        durability: Durability::from_word(row.try_get(11)?)?,
+    })
+}

@@ -1,0 +1,245 @@
+//! What start-up reads: the live sessions, from the stored heads and the entries after them.
+
+use super::error::StoreError;
+use super::rows;
+use super::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
+use serde::Deserialize;
+use sqlx::{Row as _, SqliteConnection};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// What the writer starts from.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) live: Vec<LiveSession>,
+    pub(super) last_session: i64,
+    pub(super) last_entry: i64,
+    /// The last entry that the stored heads cover.
+    pub(super) heads_at: i64,
+}
+
+/// A session's last entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) entry: i64,
+    pub(super) count: u64,
+    pub(super) at_us: i64,
+}
+
+/// Bytes of one head in `heads.packed`.
+const PACKED_LEN: usize = 32;
+
+/// Packs heads for `heads.packed`.
+pub(super) fn pack(heads: impl Iterator<Item = (i64, Head)>) -> Vec<u8> {
+    let mut packed = Vec::with_capacity(heads.size_hint().0 * PACKED_LEN);
+    for (session, head) in heads {
+        packed.extend_from_slice(&session.to_le_bytes());
+        packed.extend_from_slice(&head.entry.to_le_bytes());
+        packed.extend_from_slice(&head.count.to_le_bytes());
+        packed.extend_from_slice(&head.at_us.to_le_bytes());
+    }
+    packed
+}
+
+fn unpack(packed: &[u8]) -> Result<HashMap<i64, Head>, StoreError> {
+    let (heads, rest) = packed.as_chunks::<PACKED_LEN>();
+    if !rest.is_empty() {
+        return Err(StoreError::Corrupt("the stored heads are cut short".into()));
+    }
+    let mut unpacked = HashMap::with_capacity(heads.len());
+    for head in heads {
+        let (words, _) = head.as_chunks::<8>();
+        if let [session, entry, count, at_us] = words {
+            let head = Head {
+                entry: i64::from_le_bytes(*entry),
+                count: u64::from_le_bytes(*count),
+                at_us: i64::from_le_bytes(*at_us),
+            };
+            unpacked.insert(i64::from_le_bytes(*session), head);
+        }
+    }
+    Ok(unpacked)
+}
+
+/// Reads all that the writer and the registry start from.
+pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
+    // One read transaction: a writer may be at work beside us.
+    sqlx::query("BEGIN").execute(&mut *connection).await?;
+    let start = read_all(connection).await;
+    sqlx::query("COMMIT").execute(&mut *connection).await?;
+    start
+}
+
+async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
+    let counters = sqlx::query(
+        "SELECT (SELECT coalesce(max(id), 0) FROM sessions), (SELECT coalesce(max(id), 0) FROM entries)",
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
+    let mut heads = unpack(&packed)?;
+    follow(connection, heads_at, &mut heads).await?;
+    let live = read_live(connection, &heads).await?;
+    Ok(Start {
+        live,
+        last_session: counters.try_get(0)?,
+        last_entry: counters.try_get(1)?,
+        heads_at,
+    })
+}
+
+/// Every session that has not ended, as chunks of JSON: ten thousand rows of their own take longer.
+const LIVE: &str = "
+    SELECT json_group_array(json_array(id, match_id, side, game, bot, referee, market, player, seat, seed,
+                                       setup, durability, opened_us))
+    FROM (SELECT * FROM sessions WHERE ended_us IS NULL AND id > ? ORDER BY id LIMIT ?)";
+
+/// Sessions of one chunk.
+const LIVE_AT_A_TIME: i64 = 4096;
+
+/// A row of [`LIVE`].
+#[derive(Deserialize)]
+struct LiveRow<'a>(
+    i64,
+    Cow<'a, str>,
+    Side,
+    Cow<'a, str>,
+    Cow<'a, str>,
+    Cow<'a, str>,
+    i64,
+    i64,
+    Option<u8>,
+    i64,
+    Cow<'a, str>,
+    Durability,
+    i64,
+);
+
+async fn read_live(
+    connection: &mut SqliteConnection,
+    heads: &HashMap<i64, Head>,
+) -> Result<Vec<LiveSession>, StoreError> {
+    let mut live = Vec::new();
+    let mut after = 0;
+    loop {
+        let chunk: String = sqlx::query_scalar(LIVE)
+            .bind(after)
+            .bind(LIVE_AT_A_TIME)
+            .fetch_one(&mut *connection)
+            .await?;
+        let rows: Vec<LiveRow<'_>> = serde_json::from_str(&chunk)
+            .map_err(|error| StoreError::Corrupt(format!("a live session: {error}")))?;
+        let Some(last) = rows.last() else {
+            return Ok(live);
+        };
+        after = last.0;
+        for row in rows {
+            live.push(live_session(row, heads)?);
+        }
+    }
+}
+
+fn live_session(row: LiveRow<'_>, heads: &HashMap<i64, Head>) -> Result<LiveSession, StoreError> {
+    let head = heads.get(&row.0);
+    Ok(LiveSession {
+        id: SessionId(row.0),
+        opened: NewSession {
+            match_id: row.1.into_owned(),
+            side: row.2,
+            game: row.3.into_owned(),
+            bot: row.4.into_owned(),
+            referee: row.5.into_owned(),
+            market: row.6 as u64,
+            player: row.7 as u64,
+            seat: row.8,
+            seed: row.9 as u64,
+            setup: rows::json(&row.10)?,
+            durability: row.11,
+        },
+        head: head
+            .filter(|head| head.count > 0)
+            .map(|head| EntryId(head.entry)),
+        seq: head.map_or(0, |head| head.count),
+        last_us: head.map_or(row.12, |head| head.at_us),
+    })
+}
+
+/// Adds the entries after the stored heads.
+async fn follow(
+    connection: &mut SqliteConnection,
+    heads_at: i64,
+    heads: &mut HashMap<i64, Head>,
+) -> Result<(), StoreError> {
+    let rows = sqlx::query(
+        "SELECT session, max(id), count(*), max(at_us) FROM entries WHERE id > $1 GROUP BY session",
+    )
+    .bind(heads_at)
+    .fetch_all(connection)
+    .await?;
+    for row in &rows {
+        let earlier = heads.get(&row.try_get(0)?);
+        let at_us: i64 = row.try_get(3)?;
+        let head = Head {
+            entry: row.try_get(1)?,
+            count: earlier.map_or(0, |head| head.count) + row.try_get::<i64, _>(2)? as u64,
+            at_us: earlier.map_or(at_us, |head| head.at_us.max(at_us)),
+        };
+        heads.insert(row.try_get(0)?, head);
+    }
+    Ok(())
+}
+
+/// The last entry of one live session.
+pub(super) async fn head(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Option<Head>, StoreError> {
+    let (heads_at, packed) = stored_heads(&mut *connection).await?;
+    let earlier = unpack(&packed)?.get(&session.0).copied();
+    let (entry, count, at_us): (Option<i64>, i64, Option<i64>) = sqlx::query_as(
+        "SELECT max(id), count(*), max(at_us) FROM entries WHERE id > $1 AND session = $2",
+    )
+    .bind(heads_at)
+    .bind(session.0)
+    .fetch_one(connection)
+    .await?;
+    Ok(match (entry, at_us) {
+        (Some(entry), Some(at_us)) => {
+            let count = earlier.map_or(0, |head| head.count) + count as u64;
+            Some(Head {
+                entry,
+                count,
+                at_us,
+            })
+        }
+        _ => earlier.filter(|head| head.count > 0),
+    })
+}
+
+async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>), StoreError> {
+    let stored: Option<(i64, Vec<u8>)> = sqlx::query_as("SELECT entry, packed FROM heads")
+        .fetch_optional(connection)
+        .await?;
+    Ok(stored.unwrap_or_default())
+}
+
+/// Notes which versions of the built-in bots this database has met.
+pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    let mut bots = Vec::new();
+    for kit in games::ALL {
+        for bot in kit.bots() {
+            bots.push((kit.game(), bot.name, bot.version, bot.signature as i64));
+        }
+    }
+    let bots =
+        serde_json::to_string(&bots).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    sqlx::query(
+        "INSERT INTO bots (game, name, version, signature, first_seen_us)
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(unixepoch('subsec') * 1e6 AS INTEGER)
+         FROM json_each($1) WHERE true ON CONFLICT DO NOTHING",
+    )
+    .bind(bots)
+    .execute(connection)
+    .await?;
+    Ok(())
+}

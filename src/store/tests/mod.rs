@@ -1,0 +1,7 @@
+//! The store against itself: what is acknowledged is there, what is refused is not.
+
+mod checking;
+pub(crate) mod fake;
+mod naming;
+mod opening;
+mod writing;

@@ -1,0 +1,130 @@
+//! Naming who sits where, and whose model learns.
+
+use super::fake::{Pen, heard, match_id, new_match, open};
+use crate::store::{OpponentKind, Store, StoreError};
+use serde_json::json;
+use tempfile::tempdir;
+
+async fn bluffs_of(store: &Store, name: &str) -> Option<i64> {
+    let model = store
+        .model("fake", OpponentKind::Named, name)
+        .await
+        .unwrap()?;
+    model.model["bluffs"].as_i64()
+}
+
+#[tokio::test]
+async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    for (number, bluffs) in [(1, 2), (2, 3)] {
+        let mut pen = Pen::player(&store, number);
+        pen.write(&store, vec![heard("ask")]).await;
+        if number == 2 {
+            // Seat 1 is W of seat 0; named while the match lives.
+            store.name_seat(&match_id(2), 1, "alice").await.unwrap();
+        }
+        pen.end(&store, vec![1, 2, 3, 4], bluffs).await;
+    }
+    assert_eq!(
+        store.type_models("fake").await.unwrap(),
+        [("bluffer".into(), json!({ "bluffs": 5 }))]
+    );
+    assert_eq!(bluffs_of(&store, "alice").await, Some(3));
+    store.name_seat(&match_id(1), 1, "alice").await.unwrap();
+    assert_eq!(bluffs_of(&store, "alice").await, Some(5));
+    store.name_seat(&match_id(1), 1, "alice").await.unwrap();
+    assert_eq!(bluffs_of(&store, "alice").await, Some(5), "once");
+    store.name_seat(&match_id(2), 1, "bob").await.unwrap();
+    assert_eq!(
+        bluffs_of(&store, "alice").await,
+        Some(2),
+        "another name takes it away"
+    );
+    assert_eq!(bluffs_of(&store, "bob").await, Some(3));
+    store.name_seat(&match_id(1), 1, "bob").await.unwrap();
+    assert_eq!(bluffs_of(&store, "alice").await, None);
+    assert_eq!(bluffs_of(&store, "bob").await, Some(5));
+    let unknown = store.name_seat(&match_id(1), 9, "carol").await.unwrap_err();
+    assert!(
+        matches!(unknown, StoreError::Unknown { what: "seat", .. }),
+        "{unknown}"
+    );
+}
+
+#[tokio::test]
+async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let mut pen = Pen::player(&store, 1);
+    pen.write(&store, vec![heard("ask")]).await;
+    store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
+    let mut append = pen.append(vec![heard("end 1,2,3,4")]);
+    append.close = Some(Box::new(crate::store::Close {
+        at_us: 9,
+        cause: games::Cause::Normal,
+        detail: String::new(),
+        scores: vec![1, 2, 3, 4],
+        lessons: vec![games::Lesson {
+            rival: "W".into(),
+            kind: Some(("bluffer".into(), 0.9)),
+            evidence: json!({ "bluffs": 1 }),
+        }],
+    }));
+    assert!(matches!(
+        store.append(append).await,
+        Err(StoreError::Refused(_))
+    ));
+    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    assert_eq!(row.ended_us, None);
+    assert_eq!(
+        store
+            .transcript(pen.id, pen.previous.unwrap())
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
+    store.alter("DROP TRIGGER no_models").await;
+    pen.end(&store, vec![1, 2, 3, 4], 1).await;
+    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    assert_eq!(
+        (row.cause, row.scores),
+        (Some(games::Cause::Normal), vec![1, 2, 3, 4])
+    );
+    assert_eq!(row.seats[3].win_share, Some(1.0));
+}
+
+#[tokio::test]
+async fn a_match_is_ended_once_and_only_if_it_exists() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    store.open_match(new_match(1, true)).await.unwrap();
+    store.open_match(new_match(1, true)).await.unwrap();
+    let result = |scores: Vec<i64>| crate::store::MatchResult {
+        at_us: 7,
+        cause: games::Cause::Normal,
+        blame: None,
+        detail: String::new(),
+        scores,
+    };
+    store
+        .close_match(&match_id(1), result(vec![4, 4]))
+        .await
+        .unwrap();
+    store
+        .close_match(&match_id(1), result(vec![0, 9]))
+        .await
+        .unwrap();
+    let row = store.match_row(&match_id(1)).await.unwrap().unwrap();
+    assert_eq!(row.scores, [4, 4]);
+    assert_eq!(row.seats[0].win_share, Some(0.5));
+    let unknown = store
+        .close_match("nothing", result(vec![]))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(unknown, StoreError::Unknown { what: "match", .. }),
+        "{unknown}"
+    );
+}

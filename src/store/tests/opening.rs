@@ -1,0 +1,145 @@
+//! Opening: locks, versions, foreign files, read-only folders.
+
+use super::fake::{Pen, heard, match_id, open, said, settings};
+use crate::store::{Store, StoreError};
+use tempfile::tempdir;
+
+#[tokio::test]
+async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
+    for clean in [true, false] {
+        let folder = tempdir().unwrap();
+        let store = open(folder.path()).await;
+        let mut pens: Vec<Pen> = (1..=3).map(|number| Pen::player(&store, number)).collect();
+        for pen in &mut pens {
+            pen.write(&store, vec![heard("ask"), said("1")]).await;
+        }
+        pens[1].end(&store, vec![1, 2, 3, 4], 1).await;
+        if clean {
+            store.close().await;
+        } else {
+            store.cut();
+        }
+        let store = reopened(folder.path()).await;
+        pens[0].write(&store, vec![heard("ask")]).await;
+        store.clone().cut();
+        drop(store);
+        let store = reopened(folder.path()).await;
+        let live = store.live().await.unwrap();
+        let found: Vec<_> = live
+            .iter()
+            .map(|live| (live.id, live.head, live.seq, live.last_us))
+            .collect();
+        let kept = [
+            (pens[0].id, pens[0].previous, 3, 6),
+            (pens[2].id, pens[2].previous, 2, 6),
+        ];
+        assert_eq!(found, kept, "clean: {clean}");
+        assert_eq!(live[0].opened.match_id, match_id(1));
+        assert_eq!(live[0].opened.seed, u64::MAX);
+        assert!(store.next_session() > pens[2].id);
+        assert_eq!(store.live().await.unwrap(), live, "also when asked again");
+    }
+}
+
+/// Opens the store again as soon as the writer before has let it go.
+async fn reopened(folder: &std::path::Path) -> Store {
+    loop {
+        match Store::open(&settings(folder)).await {
+            Err(StoreError::InUse { .. }) => tokio::task::yield_now().await,
+            other => return other.unwrap(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_second_process_is_refused_until_the_first_ends() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let error = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(&error, StoreError::InUse { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("process {}", std::process::id())),
+        "{error}"
+    );
+    let clone = store.clone();
+    store.close().await;
+    let refused = Pen::player(&clone, 1).append(vec![heard("ask")]);
+    assert!(matches!(
+        clone.append(refused).await,
+        Err(StoreError::Closed)
+    ));
+    open(folder.path()).await;
+}
+
+#[tokio::test]
+async fn a_database_from_a_newer_version_is_refused() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    store
+        .alter(
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES (9000, 'later', true, x'00', 0)",
+        )
+        .await;
+    let path = store.path().to_path_buf();
+    store.close().await;
+    for error in [
+        Store::open(&settings(folder.path())).await.unwrap_err(),
+        Store::open_readonly(&path).await.unwrap_err(),
+    ] {
+        assert!(
+            matches!(
+                error,
+                StoreError::Newer {
+                    found: 9000,
+                    known: 1,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+        assert!(
+            error.to_string().contains("newer version of drover"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_and_left_alone() {
+    let folder = tempdir().unwrap();
+    let path = settings(folder.path()).path;
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let text = "not a database ".repeat(100);
+    std::fs::write(&path, &text).unwrap();
+    let error = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    let missing = Store::open_readonly(folder.path().join("none.db"))
+        .await
+        .unwrap_err();
+    assert!(matches!(missing, StoreError::Missing { .. }), "{missing}");
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempdir().unwrap();
+    std::fs::write(folder.path().join("data"), "a file").unwrap();
+    let error = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(&error, StoreError::Folder { .. }), "{error}");
+    assert!(error.to_string().contains("store.path"), "{error}");
+}
+
+#[tokio::test]
+async fn a_store_opened_for_reading_does_not_write() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let beside = Store::open_readonly(store.path()).await.unwrap();
+    let append = Pen::player(&beside, 1).append(vec![heard("ask")]);
+    assert!(matches!(
+        beside.append(append).await,
+        Err(StoreError::ReadOnly)
+    ));
+}

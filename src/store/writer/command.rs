@@ -1,0 +1,29 @@
+//! What the writer is asked for.
+
+use crate::store::error::StoreError;
+use crate::store::types::{Append, MatchResult, NewMatch, Receipt};
+use tokio::sync::oneshot;
+
+pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+#[derive(Debug)]
+pub(in crate::store) enum Command {
+    Append(Append, Reply<Receipt>),
+    OpenMatch(Box<NewMatch>, Reply<()>),
+    CloseMatch(String, Box<MatchResult>, Reply<()>),
+    NameSeat {
+        match_id: String,
+        seat: u8,
+        name: String,
+        reply: Reply<()>,
+    },
+    Close(oneshot::Sender<()>),
+    /// Runs a statement on the writer's connection: how tests damage a store or fill its disk.
+    #[cfg(test)]
+    Run(String, oneshot::Sender<Option<i64>>),
+}
+
+/// A caller who went away does not need his answer.
+pub(super) fn answer<T>(reply: Reply<T>, result: Result<T, StoreError>) {
+    drop(reply.send(result));
+}

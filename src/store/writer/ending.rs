@@ -1,0 +1,260 @@
+//! The end of sessions and matches: their rows, results, lessons and models, all in the transaction
+//! that holds the last entries.
+
+use super::batch::{Batch, Work};
+use super::learning::{Merge, TYPE_FIT_MIN, merged};
+use super::statements::{CLOSING_MATCHES, CLOSING_SESSIONS, Rows};
+use crate::store::open::KitOf;
+use crate::store::types::{Append, Close, MatchResult};
+use games::{Cause, Lesson, Outcome};
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row as _, SqliteConnection};
+use std::collections::{HashMap, HashSet};
+
+/// The rows of all endings of one batch.
+#[derive(Debug, Default)]
+pub(super) struct Endings {
+    pub(super) matches: Rows,
+    pub(super) results: Rows,
+    pub(super) lessons: Rows,
+    pub(super) models: Rows,
+    /// Matches that were to be ended and do not exist.
+    pub(super) unknown: HashSet<String>,
+}
+
+/// What is stored about a session that ends.
+struct Ending<'a> {
+    session: i64,
+    close: &'a Close,
+    match_id: String,
+    game: String,
+    player: bool,
+    seat: Option<u8>,
+    seats: usize,
+    names: Vec<(u8, String)>,
+    /// Whether the session's own telling may end the match.
+    ends_match: bool,
+}
+
+/// Gathers the endings of a batch whose other rows are already in the open transaction.
+pub(super) async fn gather(
+    connection: &mut SqliteConnection,
+    batch: &Batch,
+    kit: KitOf,
+) -> Result<Endings, sqlx::Error> {
+    let mut endings = Endings::default();
+    let mut ended = HashSet::new();
+    close_matches(connection, batch, &mut endings, &mut ended).await?;
+    let closings = read_sessions(connection, batch).await?;
+    let mut merges = Vec::new();
+    for ending in &closings {
+        if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
+            end_match(&mut endings, &ending.match_id, &ending.result());
+        }
+        for lesson in &ending.close.lessons {
+            ending.learn(lesson, kit, &mut endings.lessons, &mut merges);
+        }
+    }
+    endings.models = merged(connection, &merges, kit).await?;
+    Ok(endings)
+}
+
+fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)> {
+    batch.works.iter().filter_map(|work| match work {
+        Work::Append { append, last, .. } => {
+            append.close.as_deref().map(|close| (append, *last, close))
+        }
+        _ => None,
+    })
+}
+
+async fn close_matches(
+    connection: &mut SqliteConnection,
+    batch: &Batch,
+    endings: &mut Endings,
+    ended: &mut HashSet<String>,
+) -> Result<(), sqlx::Error> {
+    let mut ids = Vec::new();
+    for work in &batch.works {
+        if let Work::Close { id, .. } = work {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let wanted = Value::from_iter(ids.iter().map(|id| id.as_str())).to_string();
+    let stored: Vec<(String, Option<i64>)> = sqlx::query_as(CLOSING_MATCHES)
+        .bind(wanted)
+        .fetch_all(connection)
+        .await?;
+    let known: HashMap<String, Option<i64>> = stored.into_iter().collect();
+    for work in &batch.works {
+        let Work::Close { id, result, .. } = work else {
+            continue;
+        };
+        match known.get(id) {
+            None => drop(endings.unknown.insert(id.clone())),
+            Some(Some(_)) => {}
+            Some(None) if ended.insert(id.clone()) => end_match(endings, id, result),
+            Some(None) => {}
+        }
+    }
+    Ok(())
+}
+
+fn end_match(endings: &mut Endings, id: &str, result: &MatchResult) {
+    let scores = Value::from_iter(result.scores.iter().copied()).to_string();
+    let (cause, detail) = (result.cause.word(), &result.detail);
+    endings
+        .matches
+        .push(&(id, result.at_us, cause, result.blame, detail, scores));
+    let outcome = Outcome {
+        cause: result.cause,
+        scores: result.scores.iter().copied().collect(),
+    };
+    for ((seat, score), (_, share)) in outcome.scores.iter().zip(outcome.win_shares().iter()) {
+        endings.results.push(&(id, seat, score, share));
+    }
+}
+
+async fn read_sessions<'a>(
+    connection: &mut SqliteConnection,
+    batch: &'a Batch,
+) -> Result<Vec<Ending<'a>>, sqlx::Error> {
+    let closing: HashMap<i64, &Close> = closes(batch)
+        .map(|(append, _, close)| (append.session.0, close))
+        .collect();
+    if closing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids = Value::from_iter(closing.keys().copied()).to_string();
+    let rows = sqlx::query(CLOSING_SESSIONS)
+        .bind(ids)
+        .fetch_all(connection)
+        .await?;
+    let mut endings = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if let Some(close) = closing.get(&row.try_get(0)?) {
+            endings.push(read_session(row, close)?);
+        }
+    }
+    Ok(endings)
+}
+
+fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sqlx::Error> {
+    let player = row.try_get::<&str, _>(3)? == "player";
+    let ours: bool = row.try_get(5)?;
+    let ended: Option<i64> = row.try_get(6)?;
+    let cause: Option<&str> = row.try_get(7)?;
+    // Another of our sessions may have given the match up before this one heard its end.
+    let open = ended.is_none() || cause == Some(Cause::Unterminated.word());
+    Ok(Ending {
+        session: row.try_get(0)?,
+        close,
+        match_id: row.try_get(1)?,
+        game: row.try_get(2)?,
+        player,
+        seat: row
+            .try_get::<Option<i64>, _>(4)?
+            .and_then(|seat| u8::try_from(seat).ok()),
+        seats: row.try_get::<i64, _>(8)? as usize,
+        names: serde_json::from_str(row.try_get(9)?)
+            .map_err(|error| sqlx::Error::Decode(error.into()))?,
+        ends_match: player && !ours && open,
+    })
+}
+
+impl Ending<'_> {
+    /// The match's result as this session was told it: scores turned from the session's own order
+    /// of seats to the match's.
+    fn result(&self) -> MatchResult {
+        let mut scores = self.close.scores.clone();
+        if let Some(seat) = self.seat
+            && !scores.is_empty()
+        {
+            let turn = usize::from(seat) % scores.len();
+            scores.rotate_right(turn);
+        }
+        MatchResult {
+            at_us: self.close.at_us,
+            cause: self.close.cause,
+            blame: None,
+            detail: self.close.detail.clone(),
+            scores,
+        }
+    }
+
+    /// The match's seat of the place that the session's wire calls `rival`.
+    fn seat_of(&self, rival: &str, kit: KitOf) -> Option<u8> {
+        let place = kit(&self.game)?.place(rival)?;
+        let seats = u8::try_from(self.seats).ok().filter(|seats| *seats > 0)?;
+        Some((self.seat? % seats + place % seats) % seats)
+    }
+
+    fn learn<'b>(
+        &'b self,
+        lesson: &'b Lesson,
+        kit: KitOf,
+        lessons: &mut Rows,
+        merges: &mut Vec<Merge<'b>>,
+    ) {
+        if !self.player {
+            return;
+        }
+        let seat = self.seat_of(&lesson.rival, kit);
+        let name = self
+            .names
+            .iter()
+            .find(|(at, _)| Some(*at) == seat)
+            .map(|(_, name)| name);
+        let mut merge = |kind, name: &str| {
+            merges.push(Merge {
+                key: (self.game.clone(), kind, name.to_owned()),
+                evidence: &lesson.evidence,
+                match_id: &self.match_id,
+                at_us: self.close.at_us,
+            });
+        };
+        if let Some(name) = name {
+            merge("named", name);
+        }
+        if let Some((kind, fit)) = &lesson.kind
+            && *fit >= TYPE_FIT_MIN
+        {
+            merge("type", kind);
+        }
+        lessons.push(&(
+            self.session,
+            &self.match_id,
+            &self.game,
+            &lesson.rival,
+            seat,
+            lesson.kind.as_ref().map(|(kind, _)| kind),
+            lesson.kind.as_ref().map(|(_, fit)| fit),
+            lesson.evidence.to_string(),
+            name,
+        ));
+    }
+}
+
+/// The rows that end the batch's sessions.
+pub(super) fn session_rows(batch: &Batch) -> Rows {
+    let mut rows = Rows::default();
+    for (append, last, close) in closes(batch) {
+        let scores = Value::from_iter(close.scores.iter().copied()).to_string();
+        let count = append.seq + append.entries.len() as u64;
+        let id = append.session.0;
+        rows.push(&(
+            id,
+            close.at_us,
+            close.cause.word(),
+            &close.detail,
+            scores,
+            last,
+            count,
+        ));
+    }
+    rows
+}

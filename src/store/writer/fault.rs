@@ -1,0 +1,89 @@
+//! What a failed write means.
+
+use crate::store::error::StoreError;
+
+/// The process's exit code after the log could not be synced: what was said to be durable may not
+/// be, and asking the kernel again can lie. (`EX_IOERR` of sysexits.)
+pub const EXIT_LOG_FAILED: i32 = 74;
+
+/// What to do about a failed write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// End the process: a sync failed or the file is damaged.
+    End,
+    /// Nothing can be written at present: rolled back, tell the callers, try again with the next batch.
+    Unwritable,
+    /// One of the rows was refused: find out whose.
+    Refused,
+}
+
+/// Judges SQLite's extended result code (<https://sqlite.org/rescode.html>).
+pub(super) fn verdict(code: i32) -> Verdict {
+    const BUSY: i32 = 5;
+    const LOCKED: i32 = 6;
+    const READONLY: i32 = 8;
+    const IOERR: i32 = 10;
+    const CORRUPT: i32 = 11;
+    const FULL: i32 = 13;
+    const CANTOPEN: i32 = 14;
+    const NOTADB: i32 = 26;
+    /// A write or truncation failed: SQLite rolls back and overwrites the unfinished part.
+    const IOERR_WRITE: i32 = IOERR | 3 << 8;
+    const IOERR_TRUNCATE: i32 = IOERR | 6 << 8;
+    const IOERR_SHMOPEN: i32 = IOERR | 18 << 8;
+    const IOERR_SHMSIZE: i32 = IOERR | 19 << 8;
+    const IOERR_SHMMAP: i32 = IOERR | 21 << 8;
+    match code {
+        IOERR_WRITE | IOERR_TRUNCATE | IOERR_SHMOPEN | IOERR_SHMSIZE | IOERR_SHMMAP => {
+            Verdict::Unwritable
+        }
+        _ => match code & 0xFF {
+            IOERR | CORRUPT | NOTADB => Verdict::End,
+            BUSY | LOCKED | READONLY | FULL | CANTOPEN => Verdict::Unwritable,
+            _ => Verdict::Refused,
+        },
+    }
+}
+
+/// Judges sqlx's error. A lost worker thread leaves the outcome of a commit unknown.
+pub(super) fn judge(error: &sqlx::Error) -> Verdict {
+    match error {
+        sqlx::Error::Database(error) => {
+            let code = error.code().and_then(|code| code.parse().ok());
+            code.map_or(Verdict::Refused, verdict)
+        }
+        sqlx::Error::Io(_) | sqlx::Error::WorkerCrashed => Verdict::End,
+        _ => Verdict::Refused,
+    }
+}
+
+/// The error that a caller sees.
+pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
+    match verdict {
+        Verdict::Refused => StoreError::Refused(why.to_owned()),
+        Verdict::End | Verdict::Unwritable => StoreError::Unwritable(why.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, verdict};
+
+    #[test]
+    fn only_lost_syncs_and_damage_end_the_process() {
+        let ioerr_fsync = 1034;
+        let ioerr_dir_fsync = 1290;
+        let corrupt = 11;
+        for code in [ioerr_fsync, ioerr_dir_fsync, corrupt] {
+            assert_eq!(verdict(code), Verdict::End, "{code}");
+        }
+        let full = 13;
+        let readonly_dbmoved = 1032;
+        let ioerr_write = 778;
+        for code in [full, readonly_dbmoved, ioerr_write] {
+            assert_eq!(verdict(code), Verdict::Unwritable, "{code}");
+        }
+        let constraint_foreign_key = 787;
+        assert_eq!(verdict(constraint_foreign_key), Verdict::Refused);
+    }
+}

@@ -1,0 +1,109 @@
+//! Merging what matches taught into the stored opponent models.
+
+use super::statements::{MODELS, Rows};
+use crate::store::open::KitOf;
+use crate::store::rows;
+use serde_json::Value;
+use sqlx::{Row as _, SqliteConnection};
+use std::collections::BTreeMap;
+
+/// A learnt type is taught by a match only if it fits the rival at least so well.
+pub(super) const TYPE_FIT_MIN: f64 = 0.5;
+
+/// Which model: game, kind (`named` or `type`), name.
+type Key = (String, &'static str, String);
+
+/// Evidence to be merged, in order.
+#[derive(Debug)]
+pub(super) struct Merge<'a> {
+    pub(super) key: Key,
+    pub(super) evidence: &'a Value,
+    pub(super) match_id: &'a str,
+    pub(super) at_us: i64,
+}
+
+struct Model {
+    model: Option<Value>,
+    version: i64,
+    match_id: String,
+    at_us: i64,
+}
+
+/// Loads the models concerned, merges, and gives their new rows for `opponent_models`.
+pub(super) async fn merged(
+    connection: &mut SqliteConnection,
+    merges: &[Merge<'_>],
+    kit: KitOf,
+) -> Result<Rows, sqlx::Error> {
+    let mut rows = Rows::default();
+    if merges.is_empty() {
+        return Ok(rows);
+    }
+    let mut models = load(connection, merges).await?;
+    for merge in merges {
+        let Some(kit) = kit(&merge.key.0) else {
+            continue;
+        };
+        let model = models.entry(merge.key.clone()).or_insert_with(|| Model {
+            model: None,
+            version: 0,
+            match_id: String::new(),
+            at_us: 0,
+        });
+        model.model = Some(kit.merge_model(model.model.as_ref(), merge.evidence));
+        model.version += 1;
+        model.at_us = merge.at_us;
+        merge.match_id.clone_into(&mut model.match_id);
+    }
+    for ((game, kind, name), model) in &models {
+        if let Some(value) = &model.model {
+            let text = value.to_string();
+            rows.push(&(
+                game,
+                kind,
+                name,
+                text,
+                model.version,
+                model.at_us,
+                &model.match_id,
+            ));
+        }
+    }
+    Ok(rows)
+}
+
+async fn load(
+    connection: &mut SqliteConnection,
+    merges: &[Merge<'_>],
+) -> Result<BTreeMap<Key, Model>, sqlx::Error> {
+    let mut keys = Rows::default();
+    for merge in merges {
+        keys.push(&merge.key);
+    }
+    let stored = sqlx::query(MODELS)
+        .bind(keys.take())
+        .fetch_all(connection)
+        .await?;
+    let mut models = BTreeMap::new();
+    for row in &stored {
+        let kind = if row.try_get::<&str, _>(1)? == "named" {
+            "named"
+        } else {
+            "type"
+        };
+        let model = rows::json(row.try_get(3)?)
+            .map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;
+        let key = (row.try_get(0)?, kind, row.try_get(2)?);
+        let version = row.try_get(4)?;
+        models.insert(
+            key,
+            Model {
+                model: Some(model),
+                version,
+                match_id: String::new(),
+                at_us: 0,
+            },
+        );
+    }
+    Ok(models)
+}

@@ -1,0 +1,16 @@
+//! The one writer: takes all that is queued, commits once, replies.
+
+mod batch;
+mod command;
+mod ending;
+mod fault;
+mod learning;
+mod naming;
+mod refusal;
+mod run;
+mod statements;
+
+pub(super) use command::Command;
+pub use fault::EXIT_LOG_FAILED;
+pub(super) use run::Writer;
+pub use statements::ENTRIES_MAX;

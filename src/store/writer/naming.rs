@@ -1,0 +1,152 @@
+//! Naming an opponent, also after the match.
+
+use super::learning::{Merge, merged};
+use crate::store::error::StoreError;
+use crate::store::open::KitOf;
+use crate::store::rows;
+use serde_json::Value;
+use sqlx::{Row as _, SqliteConnection};
+
+/// What went wrong: the caller's error, or one for the writer to judge.
+#[derive(Debug)]
+pub(super) enum NamingError {
+    Told(StoreError),
+    Failed(sqlx::Error),
+}
+
+impl From<sqlx::Error> for NamingError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<StoreError> for NamingError {
+    fn from(error: StoreError) -> Self {
+        Self::Told(error)
+    }
+}
+
+const UPSERT: &str = "
+    INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    FROM json_each(?) WHERE true
+    ON CONFLICT (game, kind, name) DO UPDATE SET model = excluded.model, version = excluded.version,
+           updated_us = excluded.updated_us, last_match = excluded.last_match";
+
+/// Names a seat inside an open transaction and merges what its match taught, once.
+pub(super) async fn name(
+    connection: &mut SqliteConnection,
+    (match_id, seat): (&str, u8),
+    name: &str,
+    at_us: i64,
+    kit: KitOf,
+) -> Result<(), NamingError> {
+    let stored: Option<(Option<String>, String)> = sqlx::query_as(
+        "SELECT s.name, m.game FROM seats s JOIN matches m ON m.id = s.match_id
+         WHERE s.match_id = ? AND s.seat = ?",
+    )
+    .bind(match_id)
+    .bind(seat)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some((before, game)) = stored else {
+        let id = format!("{seat} in match {match_id}");
+        return Err(StoreError::Unknown { what: "seat", id }.into());
+    };
+    if before.as_deref() == Some(name) {
+        return Ok(());
+    }
+    sqlx::query("UPDATE seats SET name = ? WHERE match_id = ? AND seat = ?")
+        .bind(name)
+        .bind(match_id)
+        .bind(seat)
+        .execute(&mut *connection)
+        .await?;
+    let taught = evidence(
+        connection,
+        "UPDATE lessons SET merged_into = ? WHERE match_id = ? AND seat = ? RETURNING evidence",
+        &[name, match_id],
+        Some(seat),
+    )
+    .await?;
+    let key = (game.clone(), "named", name.to_owned());
+    let mut merges = Vec::new();
+    for evidence in &taught {
+        merges.push(Merge {
+            key: key.clone(),
+            evidence,
+            match_id,
+            at_us,
+        });
+    }
+    let mut models = merged(connection, &merges, kit).await?;
+    sqlx::query(UPSERT)
+        .bind(models.take())
+        .execute(&mut *connection)
+        .await?;
+    match before {
+        Some(before) => forget(connection, &game, &before, at_us, kit).await,
+        None => Ok(()),
+    }
+}
+
+/// Makes a model anew from the lessons that are still its own.
+async fn forget(
+    connection: &mut SqliteConnection,
+    game: &str,
+    name: &str,
+    at_us: i64,
+    kit: KitOf,
+) -> Result<(), NamingError> {
+    let taught = evidence(
+        connection,
+        "SELECT evidence FROM lessons WHERE game = ? AND merged_into = ? ORDER BY id",
+        &[game, name],
+        None,
+    )
+    .await?;
+    let mut model = None;
+    if let Some(kit) = kit(game) {
+        for evidence in &taught {
+            model = Some(kit.merge_model(model.as_ref(), evidence));
+        }
+    }
+    let statement = match &model {
+        Some(_) => {
+            "UPDATE opponent_models SET updated_us = ?, model = ?, version = version + 1
+             WHERE game = ? AND kind = 'named' AND name = ?"
+        }
+        None => {
+            "DELETE FROM opponent_models WHERE ? IS NOT NULL AND ? IS NULL
+             AND game = ? AND kind = 'named' AND name = ?"
+        }
+    };
+    sqlx::query(statement)
+        .bind(at_us)
+        .bind(model.map(|model| model.to_string()))
+        .bind(game)
+        .bind(name)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn evidence(
+    connection: &mut SqliteConnection,
+    statement: &'static str,
+    texts: &[&str],
+    seat: Option<u8>,
+) -> Result<Vec<Value>, NamingError> {
+    let mut query = sqlx::query(statement);
+    for text in texts {
+        query = query.bind((*text).to_owned());
+    }
+    if let Some(seat) = seat {
+        query = query.bind(seat);
+    }
+    let mut found = Vec::new();
+    for row in &query.fetch_all(connection).await? {
+        found.push(rows::json(row.try_get(0)?)?);
+    }
+    Ok(found)
+}

@@ -1,0 +1,379 @@
+//! The writer's loop.
+
+use super::batch::{Batch, Sessions, Work, now_us};
+use super::command::{Command, Reply, answer};
+use super::fault::{EXIT_LOG_FAILED, Verdict, judge, shown};
+use super::naming::{self, NamingError};
+use super::refusal::refuse;
+use super::statements::Kind;
+use super::{ending, statements};
+use crate::store::files::Lock;
+use crate::store::health::Gauges;
+use crate::store::open::{KitOf, Settings};
+use crate::store::startup::{self, Start};
+use crate::store::types::Durability;
+use sqlx::{Connection as _, SqliteConnection};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// Commands in one transaction at most.
+const BATCH_MAX: usize = 1024;
+/// The live heads are stored whenever so many entries were written.
+const HEADS_EVERY: i64 = 10_000;
+/// Ledger rows that ride along with a batch.
+const LEDGER_BATCH_MIN: usize = 512;
+/// How long the ledger's rest waits, and how often a writer that fails tries whether it can write again.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The one who writes.
+#[derive(Debug)]
+pub(in crate::store) struct Writer {
+    connection: SqliteConnection,
+    sessions: Sessions,
+    gauges: Arc<Gauges>,
+    kit: KitOf,
+    durability: Durability,
+    /// What `PRAGMA synchronous` stands at.
+    synchronous: Durability,
+    next_entry: i64,
+    heads_at: i64,
+    failing: bool,
+    closing: Vec<oneshot::Sender<()>>,
+    /// Let go last, when the connection is closed.
+    _lock: Lock,
+}
+
+impl Writer {
+    pub(in crate::store) fn new(
+        connection: SqliteConnection,
+        lock: Lock,
+        start: &Start,
+        settings: &Settings,
+        gauges: Arc<Gauges>,
+    ) -> Self {
+        Self {
+            connection,
+            sessions: Sessions::new(start),
+            gauges,
+            kit: settings.kit,
+            durability: settings.durability,
+            synchronous: Durability::Power,
+            next_entry: start.last_entry + 1,
+            heads_at: start.heads_at,
+            failing: false,
+            closing: Vec::new(),
+            _lock: lock,
+        }
+    }
+
+    /// Serves until the store is closed or its last handle is dropped.
+    pub(in crate::store) async fn run(mut self, mut queue: mpsc::Receiver<Command>) {
+        let mut commands = Vec::with_capacity(BATCH_MAX);
+        loop {
+            let waiting = queue.recv_many(&mut commands, BATCH_MAX);
+            let taken = if self.failing || self.gauges.ledger_waiting() > 0 {
+                tokio::time::timeout(TICK, waiting).await.ok()
+            } else {
+                Some(waiting.await)
+            };
+            match taken {
+                Some(0) => break,
+                Some(_) => self.take(&mut commands, &mut queue).await,
+                None => self.tick().await,
+            }
+        }
+        self.finish().await;
+    }
+
+    async fn take(&mut self, commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
+        let mut batch = Batch::new(self.next_entry, &mut self.sessions);
+        for command in commands.drain(..) {
+            match command {
+                Command::Append(append, reply) => {
+                    let full = batch.is_full_with(append.entries.len());
+                    if full || self.sessions.in_batch(append.session.0) {
+                        batch = self.flush(batch).await;
+                    }
+                    batch.add_append(&mut self.sessions, append, reply, self.kit);
+                }
+                Command::OpenMatch(new, reply) => batch.add_open(new, self.durability, reply),
+                Command::CloseMatch(id, result, reply) => {
+                    batch.add_close(id, result, self.durability, reply);
+                }
+                Command::NameSeat {
+                    match_id,
+                    seat,
+                    name,
+                    reply,
+                } => {
+                    batch = self.flush(batch).await;
+                    self.name_seat((&match_id, seat), &name, reply).await;
+                }
+                #[cfg(test)]
+                Command::Run(statement, reply) => {
+                    batch = self.flush(batch).await;
+                    let query = sqlx::query_scalar(sqlx::AssertSqlSafe(statement));
+                    let _ = reply.send(
+                        query
+                            .fetch_optional(&mut self.connection)
+                            .await
+                            .expect("runs"),
+                    );
+                }
+                Command::Close(reply) => {
+                    queue.close();
+                    self.closing.push(reply);
+                }
+            }
+        }
+        if self.gauges.ledger_waiting() >= LEDGER_BATCH_MIN {
+            batch.add_ledger(&self.gauges.take_ledger());
+        }
+        self.flush(batch).await;
+        if self.next_entry - 1 - self.heads_at >= HEADS_EVERY {
+            self.store_heads().await;
+        }
+    }
+
+    /// Writes the ledger's rest, or tries whether writing works again.
+    async fn tick(&mut self) {
+        if self.failing {
+            self.store_heads().await;
+        }
+        let mut batch = Batch::new(self.next_entry, &mut self.sessions);
+        batch.add_ledger(&self.gauges.take_ledger());
+        self.flush(batch).await;
+    }
+
+    /// Commits a batch and answers its callers; gives an empty one.
+    async fn flush(&mut self, mut batch: Batch) -> Batch {
+        if !batch.is_empty() {
+            match self.write(&mut batch).await {
+                Ok(()) => self.committed(batch),
+                Err(error) => self.failed(batch, &error).await,
+            }
+        }
+        Batch::new(self.next_entry, &mut self.sessions)
+    }
+
+    fn committed(&mut self, batch: Batch) {
+        self.next_entry = batch.next_entry;
+        batch.committed(&mut self.sessions);
+        if self.failing {
+            self.recovered();
+        }
+    }
+
+    async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
+        let verdict = self.judged(error);
+        let why = error.to_string();
+        self.gauges.drop_ledger(batch.ledger_rows);
+        let works = batch.rolled_back(&mut self.sessions);
+        if verdict == Verdict::Refused && works.len() > 1 {
+            // One of them is to blame; the others must not suffer for it.
+            for work in works {
+                let mut alone = Batch::new(self.next_entry, &mut self.sessions);
+                self.add(&mut alone, work);
+                match self.write(&mut alone).await {
+                    Ok(()) => self.committed(alone),
+                    Err(error) => {
+                        let verdict = self.judged(&error);
+                        refuse(
+                            alone.rolled_back(&mut self.sessions),
+                            verdict,
+                            &error.to_string(),
+                        );
+                    }
+                }
+            }
+            return;
+        }
+        refuse(works, verdict, &why);
+    }
+
+    fn add(&mut self, batch: &mut Batch, work: Work) {
+        match work {
+            Work::Append { append, reply, .. } => {
+                batch.add_append(&mut self.sessions, append, reply, self.kit);
+            }
+            Work::Open { new, reply } => batch.add_open(new, self.durability, reply),
+            Work::Close { id, result, reply } => {
+                batch.add_close(id, result, self.durability, reply);
+            }
+        }
+    }
+
+    /// Runs the batch's transaction. After an error nothing of it is stored.
+    async fn write(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.synchronise(batch.durability).await?;
+        let begun = Instant::now();
+        let written = if batch.is_lean() {
+            self.run_statement(Kind::Entries, batch, []).await
+        } else {
+            self.write_whole(batch).await
+        };
+        match written {
+            Ok(()) => {
+                let took_us = begun.elapsed().as_micros() as u64;
+                let appends = batch.works.len() as u64;
+                self.gauges
+                    .committed(appends, batch.entry_count(), now_us(), took_us);
+                Ok(())
+            }
+            Err(error) => {
+                self.roll_back().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn write_whole(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        let kind = if batch.ends { Kind::Open } else { Kind::Whole };
+        let others = [
+            batch.matches.take(),
+            batch.seats.take(),
+            batch.sessions.take(),
+            batch.facts.take(),
+            batch.bluffs.take(),
+            batch.ledger.take(),
+        ];
+        self.run_statement(kind, batch, others).await?;
+        if !batch.ends {
+            return Ok(());
+        }
+        let mut endings = ending::gather(&mut self.connection, batch, self.kit).await?;
+        sqlx::query(statements::END)
+            .bind(ending::session_rows(batch).take())
+            .bind(endings.matches.take())
+            .bind(endings.results.take())
+            .bind(endings.lessons.take())
+            .bind(endings.models.take())
+            .execute(&mut self.connection)
+            .await?;
+        batch.refuse_unknown(&endings.unknown);
+        Ok(())
+    }
+
+    async fn run_statement<const N: usize>(
+        &mut self,
+        kind: Kind,
+        batch: &mut Batch,
+        others: [String; N],
+    ) -> Result<(), sqlx::Error> {
+        let (text, arguments) = std::mem::take(&mut batch.entries).statement(kind, others);
+        let query = sqlx::query_with(sqlx::AssertSqlSafe(text), arguments);
+        query.execute(&mut self.connection).await.map(drop)
+    }
+
+    async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+        if durability != self.synchronous {
+            let pragma = match durability {
+                Durability::Power => "PRAGMA synchronous = FULL",
+                Durability::Process => "PRAGMA synchronous = NORMAL",
+            };
+            sqlx::query(pragma).execute(&mut self.connection).await?;
+            self.synchronous = durability;
+        }
+        Ok(())
+    }
+
+    async fn name_seat(&mut self, (match_id, seat): (&str, u8), name: &str, reply: Reply<()>) {
+        match self.try_name_seat((match_id, seat), name).await {
+            Ok(()) => {
+                self.gauges.committed(1, 0, now_us(), 0);
+                answer(reply, Ok(()));
+            }
+            Err(NamingError::Told(error)) => {
+                self.roll_back().await;
+                answer(reply, Err(error));
+            }
+            Err(NamingError::Failed(error)) => {
+                let verdict = self.judged(&error);
+                self.roll_back().await;
+                answer(reply, Err(shown(verdict, &error.to_string())));
+            }
+        }
+    }
+
+    async fn try_name_seat(&mut self, seat: (&str, u8), name: &str) -> Result<(), NamingError> {
+        self.synchronise(self.durability).await?;
+        sqlx::query("BEGIN IMMEDIATE")
+            .execute(&mut self.connection)
+            .await?;
+        naming::name(&mut self.connection, seat, name, now_us(), self.kit).await?;
+        sqlx::query("COMMIT").execute(&mut self.connection).await?;
+        Ok(())
+    }
+
+    async fn store_heads(&mut self) {
+        let packed = startup::pack(self.sessions.heads());
+        let entry = self.next_entry - 1;
+        let stored = sqlx::query(statements::HEADS)
+            .bind(entry)
+            .bind(packed)
+            .execute(&mut self.connection)
+            .await;
+        match stored {
+            Ok(_) => {
+                self.heads_at = entry;
+                if self.failing {
+                    self.recovered();
+                }
+            }
+            Err(error) => drop(self.judged(&error)),
+        }
+    }
+
+    /// Judges a failed write, makes it known, and ends the process if nothing can be trusted any more.
+    fn judged(&mut self, error: &sqlx::Error) -> Verdict {
+        let verdict = judge(error);
+        match verdict {
+            Verdict::End => {
+                tracing::error!(%error, exit = EXIT_LOG_FAILED, "the log could not be made durable: ending");
+                std::process::exit(EXIT_LOG_FAILED);
+            }
+            Verdict::Unwritable => {
+                self.failing = true;
+                if self.gauges.set_failing(Some(error.to_string())) {
+                    tracing::error!(%error, "the database cannot be written at present");
+                }
+            }
+            Verdict::Refused => tracing::warn!(%error, "the database refused a row"),
+        }
+        verdict
+    }
+
+    fn recovered(&mut self) {
+        self.failing = false;
+        if self.gauges.set_failing(None) {
+            tracing::info!("the database can be written again");
+        }
+    }
+
+    /// SQLite may have rolled back already: then there is nothing to do.
+    async fn roll_back(&mut self) {
+        drop(sqlx::query("ROLLBACK").execute(&mut self.connection).await);
+    }
+
+    async fn finish(mut self) {
+        self.tick().await;
+        self.store_heads().await;
+        for last in ["PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA optimize"] {
+            if let Err(error) = sqlx::query(last).execute(&mut self.connection).await {
+                tracing::warn!(%error, "{last} failed on closing");
+            }
+        }
+        if let Err(error) = self.connection.close().await {
+            tracing::warn!(%error, "the database did not close cleanly");
+        }
+        drop(self._lock);
+        for reply in self.closing {
+            // Whoever asked may be gone.
+            let _ = reply.send(());
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The thinking pool: own threads apart from the async runtime, earliest deadline first over short
+//! slices, so that many matches at once lose depth and not deadlines.
+
+mod guard;
+mod job;
+mod pool;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+pub use guard::{Panicked, guarded};
+pub use job::{Job, Pending, Thought};
+pub use pool::{Pool, PoolError, PoolOptions};

@@ -1,0 +1,256 @@
+//! The pool: its threads, its queue and its watch over threads that do not come back.
+
+use super::job::{Job, Pending, Published};
+use super::queue::Queue;
+use super::worker;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Threads that may be started in place of ones that a bot does not give back.
+const REPLACEMENTS_MAX: usize = 8;
+/// A slice that goes on so long after its end holds its thread against the rules.
+const STUCK: Duration = Duration::from_millis(50);
+/// The priority of a thread that lets all others go first.
+const NICEST: i32 = 19;
+/// Thinking searches deep: more stack than a thread's default.
+const STACK_BYTES: usize = 8 << 20;
+
+/// How the pool works.
+#[derive(Clone, Debug)]
+pub struct PoolOptions {
+    /// Threads; 0: as many as cores less one, at least one.
+    pub threads: usize,
+    /// How long a job thinks before the next more urgent one may go on.
+    pub slice: Duration,
+    /// Whether the threads run at the lowest priority (nice 19): everything else on the machine
+    /// then goes first, and a loaded host can starve them.
+    pub idle_priority: bool,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            slice: Duration::from_millis(2),
+            idle_priority: false,
+        }
+    }
+}
+
+/// Why there is no pool.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start a thinking thread: {0}; lower thinking.threads or raise the process limit")]
+pub struct PoolError(#[from] std::io::Error);
+
+/// The thinking threads. Cheap to clone; they end when [`Pool::close`] is called or the last clone is dropped.
+#[derive(Clone)]
+pub struct Pool {
+    shared: Arc<Shared>,
+    _closer: Arc<Closer>,
+}
+
+pub(super) struct Shared {
+    pub(super) queue: Mutex<Queue>,
+    pub(super) arrived: Condvar,
+    pub(super) threads: usize,
+    pub(super) slice: Duration,
+    idle_priority: bool,
+    watch: Mutex<Watch>,
+    decisions: AtomicU64,
+    used_us: AtomicU64,
+}
+
+/// Which slices are running: number, end, whether their thread was replaced.
+#[derive(Default)]
+struct Watch {
+    running: Vec<(u64, Instant, bool)>,
+    slices: u64,
+    replaced: usize,
+}
+
+struct Closer(Arc<Shared>);
+
+impl Drop for Closer {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Pool {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// [`PoolError`] if the system refuses a thread.
+    pub fn start(options: &PoolOptions) -> Result<Self, PoolError> {
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism()
+                .map_or(1, |cores| cores.get() - 1)
+                .max(1),
+            threads => threads,
+        };
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue::default()),
+            arrived: Condvar::new(),
+            threads,
+            idle_priority: options.idle_priority,
+            slice: options.slice.max(worker::FLOOR),
+            watch: Mutex::new(Watch::default()),
+            decisions: AtomicU64::new(0),
+            used_us: AtomicU64::new(0),
+        });
+        let closer = Arc::new(Closer(Arc::clone(&shared)));
+        for number in 0..threads {
+            spawn(&shared, number)?;
+        }
+        Ok(Self {
+            shared,
+            _closer: closer,
+        })
+    }
+
+    /// Hands a decision in.
+    pub fn submit(&self, job: Job) -> Pending {
+        let (sender, done) = oneshot::channel();
+        let published = Arc::new(Published::default());
+        let mut queue = self
+            .shared
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !queue.closed {
+            queue.arrive(job, Arc::clone(&published), sender);
+        }
+        drop(queue);
+        self.shared.arrived.notify_one();
+        Pending { done, published }
+    }
+
+    /// How many threads think.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shared.threads
+    }
+
+    /// How many decisions are being thought about or wait for it.
+    #[must_use]
+    pub fn jobs(&self) -> usize {
+        self.shared
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .present
+    }
+
+    /// How many decisions were thought about so far, and for how long in all.
+    #[must_use]
+    pub fn used(&self) -> (u64, Duration) {
+        let decisions = self.shared.decisions.load(Ordering::Relaxed);
+        (
+            decisions,
+            Duration::from_micros(self.shared.used_us.load(Ordering::Relaxed)),
+        )
+    }
+
+    /// How long a job that arrives now may have to wait for its first slice.
+    #[must_use]
+    pub fn delay(&self) -> Duration {
+        worker::FLOOR * (self.jobs() / self.shared.threads.max(1)) as u32
+    }
+
+    /// Called by whoever gave up waiting: a thread that a bot holds against the rules is replaced,
+    /// so that it is missing to nobody else.
+    pub fn replace_stuck(&self) {
+        let lost = self.shared.mark_stuck(Instant::now());
+        for number in 0..lost {
+            tracing::warn!("a bot does not give its thinking thread back: another one is started");
+            if let Err(error) = spawn(&self.shared, self.shared.threads + number) {
+                tracing::error!(%error, "no thread in place of a stuck one");
+            }
+        }
+    }
+
+    /// Ends the threads after the slices that are running; jobs that wait are dropped.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+}
+
+fn spawn(shared: &Arc<Shared>, number: usize) -> Result<(), PoolError> {
+    let shared = Arc::clone(shared);
+    std::thread::Builder::new()
+        .name(format!("think-{number}"))
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            if shared.idle_priority {
+                step_back();
+            }
+            worker::work(&shared);
+        })?;
+    Ok(())
+}
+
+/// Gives the calling thread the lowest priority. On Linux it is the thread's own, not the process's.
+fn step_back() {
+    let own = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(own), NICEST) {
+        tracing::warn!(%error, "a thinking thread keeps its priority");
+    }
+}
+
+impl Shared {
+    fn close(&self) {
+        self.queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .close();
+        self.arrived.notify_all();
+    }
+
+    pub(super) fn note_decision(&self, used: Duration) {
+        self.decisions.fetch_add(1, Ordering::Relaxed);
+        self.used_us
+            .fetch_add(used.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// Notes that a slice begins that is to be over at `end`; gives its number.
+    pub(super) fn note_begin(&self, end: Instant) -> u64 {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.slices += 1;
+        let number = watch.slices;
+        watch.running.push((number, end, false));
+        number
+    }
+
+    /// Notes that a slice is over; true if its thread was replaced meanwhile and is to end.
+    pub(super) fn note_end(&self, number: u64) -> bool {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(place) = watch
+            .running
+            .iter()
+            .position(|(running, _, _)| *running == number)
+        else {
+            return false;
+        };
+        let (_, _, replaced) = watch.running.swap_remove(place);
+        if replaced {
+            watch.replaced -= 1;
+        }
+        replaced
+    }
+
+    fn mark_stuck(&self, now: Instant) -> usize {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = REPLACEMENTS_MAX.saturating_sub(watch.replaced);
+        let mut lost = 0;
+        for (_, end, replaced) in &mut watch.running {
+            if lost < room && !*replaced && now.saturating_duration_since(*end) > STUCK {
+                *replaced = true;
+                lost += 1;
+            }
+        }
+        watch.replaced += lost;
+        lost
+    }
+}

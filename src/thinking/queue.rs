@@ -1,0 +1,122 @@
+//! Who thinks next: the earliest deadline first, and how long: a fair share of what is left.
+
+use super::job::{Job, Published, Thought};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// A job in the queue.
+pub(super) struct Waiting {
+    pub(super) job: Job,
+    pub(super) best: games::Frame,
+    pub(super) published: Arc<Published>,
+    pub(super) done: oneshot::Sender<Thought>,
+    /// What it may use in all; set when it first runs.
+    pub(super) share: Option<Duration>,
+    pub(super) used: Duration,
+    /// Slices that ended in good order.
+    pub(super) slices: u32,
+    order: u64,
+}
+
+impl Waiting {
+    /// When it should be answered if nobody else thinks.
+    pub(super) fn stop(&self) -> Instant {
+        (self.job.received + self.job.ceiling).min(self.job.deadline)
+    }
+
+    /// Whether nodes bound it.
+    pub(super) fn counted(&self) -> bool {
+        self.job.nodes != u64::MAX
+    }
+
+    fn rank(&self) -> (Instant, u64) {
+        (self.stop(), self.order)
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+/// Jobs by deadline.
+#[derive(Default)]
+pub(super) struct Queue {
+    heap: BinaryHeap<Reverse<Waiting>>,
+    /// Jobs in the heap and on threads.
+    pub(super) present: usize,
+    arrivals: u64,
+    pub(super) closed: bool,
+}
+
+impl Queue {
+    /// Takes a new job in.
+    pub(super) fn arrive(
+        &mut self,
+        job: Job,
+        published: Arc<Published>,
+        done: oneshot::Sender<Thought>,
+    ) {
+        self.arrivals += 1;
+        self.present += 1;
+        let best = job.fallback.clone();
+        self.heap.push(Reverse(Waiting {
+            job,
+            best,
+            published,
+            done,
+            share: None,
+            used: Duration::ZERO,
+            slices: 0,
+            order: self.arrivals,
+        }));
+    }
+
+    /// Puts a job back that has more to think.
+    pub(super) fn put_back(&mut self, waiting: Waiting) {
+        self.heap.push(Reverse(waiting));
+    }
+
+    /// Takes no more and drops all who wait.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.present -= self.heap.len();
+        self.heap.clear();
+    }
+
+    /// Takes the most urgent job and settles its share, if this is its first slice: what is left
+    /// until its stop, divided among all who are present, but never less than `floor`.
+    pub(super) fn take(
+        &mut self,
+        threads: usize,
+        floor: Duration,
+        now: Instant,
+    ) -> Option<Waiting> {
+        let Reverse(mut waiting) = self.heap.pop()?;
+        if waiting.share.is_none() {
+            let left = waiting.stop().saturating_duration_since(now);
+            let threads = threads.min(self.present) as u32;
+            let share = left * threads / (self.present.max(1) as u32);
+            waiting.share = Some(share.clamp(floor, waiting.job.ceiling.max(floor)));
+        }
+        Some(waiting)
+    }
+}

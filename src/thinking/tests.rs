@@ -1,0 +1,144 @@
+//! The pool under load.
+
+use super::{Job, Pool, PoolOptions};
+use games::{Budget, Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// Thinks for as long as it may.
+struct Deep;
+
+impl Dialogue for Deep {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+    fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
+        Ok(Next::Wait)
+    }
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+        while !(slice.stop)() {
+            std::hint::spin_loop();
+        }
+        best.push('+');
+        Progress::More
+    }
+    fn said(&mut self, _: &str) {}
+    fn facts(&mut self) -> Vec<Fact> {
+        Vec::new()
+    }
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
+    fn view(&self) -> Value {
+        Value::Null
+    }
+}
+
+fn pool() -> Pool {
+    Pool::start(&PoolOptions {
+        threads: 1,
+        ..PoolOptions::default()
+    })
+    .unwrap()
+}
+
+fn job(received: Instant, ceiling: Duration) -> Job {
+    Job {
+        dialogue: Box::new(Deep),
+        fallback: "f".to_owned(),
+        ceiling,
+        nodes: u64::MAX,
+        received,
+        deadline: received + Duration::from_secs(4),
+    }
+}
+
+#[tokio::test]
+async fn a_job_alone_gets_its_ceiling() {
+    let ceiling = Duration::from_millis(60);
+    let pool = pool();
+    let thought = pool
+        .submit(job(Instant::now(), ceiling))
+        .thought()
+        .await
+        .unwrap();
+    assert!(
+        thought.used >= ceiling / 2 && thought.used < ceiling * 3,
+        "{:?}",
+        thought.used
+    );
+    assert_eq!(pool.jobs(), 0);
+}
+
+#[tokio::test]
+async fn two_hundred_jobs_at_once_all_think_and_end_near_the_ceiling() {
+    let pool = pool();
+    let begun = Instant::now();
+    let ceiling = Duration::from_millis(200);
+    let pending: Vec<_> = (0..200).map(|_| pool.submit(job(begun, ceiling))).collect();
+    for mut pending in pending {
+        assert!(
+            pending.thought().await.unwrap().thought,
+            "each gets at least one slice"
+        );
+    }
+    // One after the other at the full ceiling they would need 40 s.
+    assert!(
+        begun.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn the_more_urgent_goes_first() {
+    let pool = pool();
+    let now = Instant::now();
+    let mut long = pool.submit(job(now, Duration::from_millis(400)));
+    let mut short = pool.submit(job(now, Duration::from_millis(20)));
+    tokio::select! {
+        _ = short.thought() => {}
+        _ = long.thought() => panic!("the long one came first"),
+    }
+    assert!(long.thought().await.unwrap().thought);
+}
+
+#[tokio::test]
+async fn a_cancelled_job_comes_back_at_once() {
+    let pool = pool();
+    let now = Instant::now();
+    let mut pending = pool.submit(job(now, Duration::from_secs(3)));
+    pending.cancel();
+    assert!(pending.thought().await.unwrap().dialogue.is_some());
+    assert!(
+        now.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        now.elapsed()
+    );
+}
+
+#[test]
+fn thinking_threads_can_step_back() {
+    let nices = || -> Vec<i64> {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+        let stat = |task: std::io::Result<std::fs::DirEntry>| {
+            let text = std::fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
+            let (name, rest) = text.rsplit_once(')')?;
+            // The 19th field of the line, the 17th after the name.
+            name.contains("(think-")
+                .then(|| rest.split_whitespace().nth(16)?.parse().ok())?
+        };
+        tasks.filter_map(stat).collect()
+    };
+    let pool = Pool::start(&PoolOptions {
+        threads: 3,
+        idle_priority: true,
+        ..PoolOptions::default()
+    });
+    let begun = std::time::Instant::now();
+    while nices().iter().filter(|nice| **nice == 19).count() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", nices());
+        std::thread::yield_now();
+    }
+    drop(pool);
+}

@@ -1,0 +1,167 @@
+//! One thinking thread.
+
+use super::guard::guarded;
+use super::job::Thought;
+use super::pool::Shared;
+use super::queue::Waiting;
+use games::{Budget, Progress};
+use std::sync::{MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// No job gets less thinking than this, however many are present.
+pub(super) const FLOOR: Duration = Duration::from_millis(1);
+
+/// Thinks until the pool is closed or this thread has become one too many.
+pub(super) fn work(shared: &Shared) {
+    while let Some(waiting) = next(shared) {
+        let begun = Instant::now();
+        let end = slice_end(shared, &waiting, begun);
+        let number = shared.note_begin(end);
+        let outcome = slice(waiting, begun, end);
+        let surplus = shared.note_end(number);
+        match outcome {
+            Outcome::More(waiting) => lock(shared).put_back(waiting),
+            Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
+        }
+        if surplus {
+            return;
+        }
+    }
+}
+
+enum Outcome {
+    More(Waiting),
+    Over(Box<Over>, Option<Box<dyn games::Dialogue>>, Option<String>),
+}
+
+/// What is left of a job without its dialogue.
+struct Over {
+    best: games::Frame,
+    thought: bool,
+    used: Duration,
+    done: tokio::sync::oneshot::Sender<Thought>,
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, super::queue::Queue> {
+    shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn next(shared: &Shared) -> Option<Waiting> {
+    let mut queue = lock(shared);
+    loop {
+        if queue.closed {
+            return None;
+        }
+        if let Some(waiting) = queue.take(shared.threads, FLOOR, Instant::now()) {
+            return Some(waiting);
+        }
+        queue = shared
+            .arrived
+            .wait(queue)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Bots that count nodes are bounded by those and by the deadline alone.
+fn slice_end(shared: &Shared, waiting: &Waiting, begun: Instant) -> Instant {
+    let length = if waiting.counted() {
+        shared.slice
+    } else {
+        waiting
+            .share
+            .unwrap_or(FLOOR)
+            .saturating_sub(waiting.used)
+            .min(shared.slice)
+    };
+    (begun + length).min(waiting.job.deadline)
+}
+
+/// Runs one slice.
+fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
+    if waiting.done.is_closed() {
+        return over(waiting, None);
+    }
+    let published = std::sync::Arc::clone(&waiting.published);
+    let stop = || published.cancelled() || Instant::now() >= end;
+    let budget = Budget {
+        nodes: waiting.job.nodes,
+        stop: &stop,
+    };
+    let mut best = waiting.best.clone();
+    let thinking = guarded(|| waiting.job.dialogue.think(budget, &mut best));
+    let now = Instant::now();
+    waiting.used += now.saturating_duration_since(begun);
+    let progress = match thinking {
+        Ok(progress) => progress,
+        Err(panic) => return over(waiting, Some(panic.0)),
+    };
+    waiting.best = best;
+    waiting.slices += 1;
+    waiting.published.publish(&waiting.best);
+    let ended = progress == Progress::Done
+        || now >= waiting.job.deadline
+        || !waiting.counted()
+            && (waiting.used >= waiting.share.unwrap_or(FLOOR) || now >= waiting.stop())
+        || published.cancelled();
+    if ended {
+        over(waiting, None)
+    } else {
+        Outcome::More(waiting)
+    }
+}
+
+fn over(waiting: Waiting, panic: Option<String>) -> Outcome {
+    let Waiting {
+        job,
+        best,
+        done,
+        used,
+        slices,
+        ..
+    } = waiting;
+    let thought = slices > 0;
+    let over = Over {
+        best,
+        thought,
+        used,
+        done,
+    };
+    let dialogue = if panic.is_some() {
+        discard(job.dialogue)
+    } else {
+        Some(job.dialogue)
+    };
+    Outcome::Over(Box::new(over), dialogue, panic)
+}
+
+/// Drops a dialogue whose state nobody can trust; its own drop may panic as well.
+fn discard(dialogue: Box<dyn games::Dialogue>) -> Option<Box<dyn games::Dialogue>> {
+    if let Err(panic) = guarded(|| drop(dialogue)) {
+        tracing::warn!(%panic, "dropping a bot that panicked panicked as well");
+    }
+    None
+}
+
+fn finish(
+    shared: &Shared,
+    over: Over,
+    dialogue: Option<Box<dyn games::Dialogue>>,
+    panic: Option<String>,
+) {
+    lock(shared).present -= 1;
+    shared.note_decision(over.used);
+    let Over {
+        best,
+        thought,
+        used,
+        done,
+    } = over;
+    // Whoever asked may have given up and built the dialogue anew.
+    drop(done.send(Thought {
+        dialogue,
+        best,
+        thought,
+        panic,
+        used,
+    }));
+}

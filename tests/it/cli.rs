@@ -1,0 +1,238 @@
+//! The verbs that need no daemon.
+
+use crate::app::{drover, folder, run, text};
+use std::process::Output;
+
+fn ok(output: Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+fn refused(output: Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+    text(&output.stderr)
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    for (arguments, named) in [
+        (&["fly"][..], "fly"),
+        (&["serve", "--lissten", "x"], "--lissten"),
+        (&["match", "list", "--limit", "0"], "--limit"),
+        (&["match", "list", "--cause", "boredom"], "boredom"),
+        (&["serve", "--listen", "nowhere"], "nowhere"),
+        (&["play", "koehandel", "--seat", "builtin:nobody"], "nobody"),
+    ] {
+        let told = refused(run(arguments), 2);
+        assert!(told.contains(named), "{told}");
+    }
+    assert_eq!(run(&["--version"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_bad_configuration_ends_with_2_and_says_where() {
+    let folder = folder();
+    let file = folder.path().join("d.toml");
+    std::fs::write(&file, "[store]\npaht = \"x\"\n").unwrap();
+    let path = file.to_str().unwrap();
+    let told = refused(run(&["config", "check", path]), 2);
+    assert!(
+        told.contains("d.toml, line 2: there is no key `store.paht`; did you mean `store.path`?"),
+        "{told}"
+    );
+    let told = refused(run(&["--config", path, "serve"]), 2);
+    assert!(told.contains("store.paht"), "{told}");
+    let told = refused(
+        drover()
+            .args(["config", "show"])
+            .env("DROVER_CONFIG", path)
+            .output()
+            .unwrap(),
+        2,
+    );
+    assert!(told.contains("store.paht"), "{told}");
+    let told = refused(run(&["--config", "no/such/file.toml", "config", "show"]), 2);
+    assert!(told.contains("no/such/file.toml cannot be read"), "{told}");
+    let told = refused(
+        drover()
+            .args(["serve"])
+            .env("DROVER__LOG__LEVEL", "chatty=loud")
+            .output()
+            .unwrap(),
+        2,
+    );
+    assert!(told.contains("log.level"), "{told}");
+    let told = refused(
+        drover()
+            .args(["serve"])
+            .env("DROVER__API__LISTEN", "0.0.0.0:0")
+            .output()
+            .unwrap(),
+        2,
+    );
+    assert!(told.contains("api.token"), "{told}");
+}
+
+#[test]
+fn the_file_that_init_writes_is_in_order() {
+    let folder = folder();
+    let file = folder.path().join("new.toml");
+    let path = file.to_str().unwrap();
+    ok(run(&["config", "init", path]));
+    assert!(ok(run(&["config", "check", path])).contains("in order"));
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        ok(run(&["config", "init"]))
+    );
+    let told = refused(run(&["config", "init", path]), 1);
+    assert!(
+        told.contains("cannot make"),
+        "an existing file is not touched: {told}"
+    );
+}
+
+#[test]
+fn completions_and_units_are_printed() {
+    assert!(ok(run(&["completions", "bash"])).contains("_drover"));
+    let both = ok(run(&["systemd"]));
+    assert!(
+        both.contains(env!("CARGO_BIN_EXE_drover")) && both.contains("ListenStream"),
+        "{both}"
+    );
+    assert_eq!(
+        ok(run(&["systemd", "socket"])),
+        include_str!("../../deploy/drover.socket")
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let mut shell = std::process::Command::new("sh");
+    let script = "\"$0\" config show; echo $? >&2";
+    let output = shell
+        .args([
+            "-c",
+            &format!("({script}) | true"),
+            env!("CARGO_BIN_EXE_drover"),
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(text(&output.stderr), "0\n");
+}
+
+#[test]
+fn health_of_nobody_is_1() {
+    let folder = folder();
+    // A socket that was bound and closed again: nobody listens there.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let told = refused(run(&["health", "--url", &format!("http://{gone}")]), 1);
+    assert!(told.contains("no answer from"), "{told}");
+    let told = refused(run(&["health", "--url", "ftp://x"]), 1);
+    assert!(told.contains("is not an http:// URL"), "{told}");
+    let missing = folder.path().join("no.db");
+    let told = refused(
+        drover()
+            .args(["match", "list"])
+            .env("DROVER__STORE__PATH", &missing)
+            .output()
+            .unwrap(),
+        1,
+    );
+    assert!(told.contains("there is no database at"), "{told}");
+}
+
+#[test]
+fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
+    let folder = folder();
+    let path = folder.path().join("played.db");
+    let database = path.to_str().unwrap();
+    let seats = [
+        "builtin:filler",
+        "builtin:random",
+        "builtin:setbuilder",
+        "builtin:trader",
+    ];
+    let mut play = vec![
+        "play",
+        "koehandel",
+        "--games",
+        "2",
+        "--budget",
+        "1n",
+        "--store",
+        database,
+    ];
+    for seat in seats {
+        play.extend(["--seat", seat]);
+    }
+    ok(run(&play));
+    let verb = |arguments: &[&str]| {
+        drover()
+            .args(arguments)
+            .env("DROVER__STORE__PATH", database)
+            .output()
+            .unwrap()
+    };
+    let listed: serde_json::Value =
+        serde_json::from_str(&ok(verb(&["match", "list", "--output", "json"]))).unwrap();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 2, "{listed}");
+    let id = listed["items"][0]["id"].as_str().unwrap();
+    let csv = ok(verb(&[
+        "match", "list", "--output", "csv", "--cause", "normal",
+    ]));
+    assert!(
+        csv.starts_with("id,game,") && csv.lines().count() == 3,
+        "{csv}"
+    );
+    assert_eq!(ok(verb(&["match", "list", "--live"])).lines().count(), 1);
+    assert!(ok(verb(&["match", "show", id])).contains("builtin:setbuilder"));
+
+    let lines = ok(verb(&["match", "export", id]));
+    let entries: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(entries.len() > 100, "{} entries", entries.len());
+    let whole: serde_json::Value =
+        serde_json::from_str(&ok(verb(&["match", "export", id, "--format", "json"]))).unwrap();
+    assert_eq!(whole["entries"].as_array().unwrap(), &entries);
+
+    let replay = ok(verb(&["match", "replay", id]));
+    assert_eq!(
+        replay.lines().count(),
+        entries.len() + 2,
+        "a head, every entry, the end"
+    );
+    assert!(
+        replay.lines().last().unwrap().starts_with("ended: normal"),
+        "{replay}"
+    );
+    let of_one = ok(verb(&["match", "replay", id, "--seat", "2"]));
+    assert!(
+        of_one
+            .lines()
+            .skip(1)
+            .take(5)
+            .all(|line| line.contains("seat 2")),
+        "{of_one}"
+    );
+    assert!(ok(verb(&["match", "verify", id])).contains("1 matches, 4 sessions"));
+    assert!(ok(verb(&["db", "verify"])).contains("all in order"));
+    ok(verb(&["match", "name", id, "1", "alice"]));
+    assert!(ok(verb(&["match", "show", id])).contains("alice"));
+
+    let copy = folder.path().join("copy.db");
+    ok(verb(&["db", "backup", copy.to_str().unwrap()]));
+    let told = refused(verb(&["db", "backup", copy.to_str().unwrap()]), 1);
+    assert!(told.contains("exists already"), "{told}");
+    let told = refused(verb(&["match", "show", "nonsense"]), 1);
+    assert!(told.contains("there is no match nonsense"), "{told}");
+}

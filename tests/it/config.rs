@@ -1,0 +1,285 @@
+//! The configuration: its file, its layers, and what it says of mistakes.
+
+use crate::app::folder;
+use drover::config::{
+    ConfigError, Durability, Environment, Flags, check_file, keys, load, show, template,
+};
+use std::path::{Path, PathBuf};
+
+const SHIPPED: &str = include_str!("../../config/drover.toml");
+
+fn none() -> (Environment, Flags) {
+    (Vec::new(), Vec::new())
+}
+
+fn variable(name: &str, value: &str) -> Environment {
+    vec![(name.to_owned(), value.to_owned())]
+}
+
+fn file(folder: &Path, text: &str) -> PathBuf {
+    let path = folder.join("drover.toml");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// What a file's mistake is told as, without the folder's name.
+fn told(text: &str) -> String {
+    let folder = folder();
+    let path = file(folder.path(), text);
+    let error = check_file(&path).expect_err(text);
+    error
+        .to_string()
+        .replace(&format!("{}/", folder.path().display()), "")
+}
+
+#[test]
+fn the_shipped_file_is_the_defaults() {
+    assert_eq!(
+        SHIPPED,
+        template(),
+        "make it anew: drover config init > config/drover.toml"
+    );
+    let (environment, flags) = none();
+    let defaults = load(None, &environment, &flags).unwrap();
+    let folder = folder();
+    let read = check_file(&file(folder.path(), SHIPPED)).unwrap();
+    assert_eq!(read.config, defaults.config);
+    let table: toml::Table = SHIPPED.parse().unwrap();
+    for key in keys() {
+        let mut at = Some(&toml::Value::Table(table.clone())).cloned();
+        for part in key.path.split('.') {
+            at = at.and_then(|value| value.get(part).cloned());
+        }
+        let stated: toml::Table = format!("value = {}", key.default).parse().unwrap();
+        assert_eq!(at.as_ref(), stated.get("value"), "{}", key.path);
+    }
+}
+
+#[test]
+fn later_layers_win() {
+    let folder = folder();
+    let path = file(
+        folder.path(),
+        "[callbacks]\nmargin_ms = 100\nidle_limit_s = 5\nsessions_max = 7\n",
+    );
+    let mut environment = variable("DROVER__CALLBACKS__IDLE_LIMIT_S", "6");
+    environment.push(("DROVER__CALLBACKS__SESSIONS_MAX".into(), "8".into()));
+    environment.push(("PATH".into(), "/bin".into()));
+    let flags = vec![("--sessions", "callbacks.sessions_max", "9".to_owned())];
+    let loaded = load(Some(&path), &environment, &flags).unwrap();
+    let callbacks = &loaded.config.callbacks;
+    assert_eq!(callbacks.margin.as_millis(), 100);
+    assert_eq!(callbacks.idle_limit.as_secs(), 6);
+    assert_eq!(callbacks.sessions_max, 9);
+    assert_eq!(callbacks.hibernate_after.as_secs(), 60);
+    let shown = show(&loaded);
+    for line in [
+        format!("margin_ms = 100  # {}, line 2", path.display()),
+        "idle_limit_s = 6  # environment variable DROVER__CALLBACKS__IDLE_LIMIT_S".to_owned(),
+        "sessions_max = 9  # flag --sessions".to_owned(),
+        "hibernate_after_s = 60  # default".to_owned(),
+    ] {
+        assert!(
+            shown.lines().any(|shown| shown == line),
+            "{line} is not in\n{shown}"
+        );
+    }
+}
+
+#[test]
+fn what_is_shown_can_be_read_again() {
+    let folder = folder();
+    let mut environment = variable("DROVER__STORE__DURABILITY", "process");
+    environment.push((
+        "DROVER__CALLBACKS__TRUSTED_PROXIES".into(),
+        "10.0.0.1, ::1".into(),
+    ));
+    let loaded = load(None, &environment, &Vec::new()).unwrap();
+    assert_eq!(loaded.config.store.durability, Durability::Process);
+    assert_eq!(loaded.config.callbacks.trusted_proxies.len(), 2);
+    let again = check_file(&file(folder.path(), &show(&loaded))).unwrap();
+    assert_eq!(again.config, loaded.config);
+}
+
+#[test]
+fn unknown_keys_name_their_neighbour_and_place() {
+    let check = |text: &str, expected: &str| assert_eq!(told(text), expected, "{text}");
+    check(
+        "[callbacks]\n\nlisten = \"127.0.0.1:1\"\nlisen = \"127.0.0.1:1\"\n",
+        "drover.toml, line 4: there is no key `callbacks.lisen`; did you mean `callbacks.listen`?",
+    );
+    check(
+        "[stor]\npath = \"x\"\n",
+        "drover.toml, line 1: there is no key `stor`; did you mean `store.path`?",
+    );
+    check(
+        "[store]\ndurabilty = \"power\"\n",
+        "drover.toml, line 2: there is no key `store.durabilty`; did you mean `store.durability`?",
+    );
+    check(
+        "zzz = 1\n",
+        "drover.toml, line 1: there is no key `zzz`; `drover config init` writes a file with every key",
+    );
+    check(
+        "[[hub]]\ngame = \"smartdog\"\nadress = \"h:1\"\n",
+        "drover.toml, line 3: there is no key `hub.adress`; did you mean `hub.address`?",
+    );
+    let error = load(None, &variable("DROVER__API__TOKN", "x"), &Vec::new()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "environment variable DROVER__API__TOKN: there is no key `DROVER__API__TOKN`; did you mean `DROVER__API__TOKEN`?"
+    );
+}
+
+#[test]
+fn wrong_values_say_what_is_allowed() {
+    let check = |text: &str, expected: &str| {
+        let told = told(text);
+        assert!(told.contains(expected), "{told}\nis not\n{expected}");
+    };
+    check(
+        "[callbacks]\nmargin_ms = 5000\n",
+        "drover.toml, line 2: `callbacks.margin_ms` is 5000, but must be a whole number of milliseconds from 0 to 4000",
+    );
+    check(
+        "[callbacks]\nmargin_ms = \"500\"\n",
+        "is \"500\", but must be a whole number",
+    );
+    check("[callbacks]\nmargin_ms = -1\n", "is -1, but must be");
+    check(
+        "[callbacks]\nmargin_ms = 99999999999999999999\n",
+        "but must be a whole number",
+    );
+    check(
+        "[callbacks]\nlisten = \"8080\"\n",
+        "must be an address such as \"127.0.0.1:8080\"",
+    );
+    check(
+        "[callbacks]\ntrusted_proxies = [\"10.0.0.0/8\"]\n",
+        "IP addresses",
+    );
+    check(
+        "[store]\ndurability = \"fast\"\n",
+        "must be one of \"power\", \"process\"",
+    );
+    check("[thinking]\nmodels = \"yes\"\n", "must be true or false");
+    check("[log]\nlevel = \"\"\n", "must be a text of 1 to");
+    check(
+        "callbacks = 3\n",
+        "but must be a section, written [callbacks]",
+    );
+    check("hub = 3\n", "a list of sections, each written [[hub]]");
+    check("[[hub]]\ngame = \"smartdog\"\n", "`hub.address` is missing");
+    check("[callbacks\n", "drover.toml, line 1: this is not TOML");
+    check(
+        "[api]\nlisten = \"127.0.0.1:8080\"\n[callbacks]\nlisten = \"127.0.0.1:8080\"\n",
+        "give each its own port",
+    );
+    let error = load(
+        None,
+        &variable("DROVER__THINKING__THREADS", "many"),
+        &Vec::new(),
+    )
+    .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("DROVER__THINKING__THREADS: `thinking.threads` is \"many\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_open_api_needs_a_token() {
+    let listen = |address: &str| variable("DROVER__API__LISTEN", address);
+    for open in ["0.0.0.0:8081", "[::]:8081", "192.0.2.1:1"] {
+        let error = load(None, &listen(open), &Vec::new()).unwrap_err();
+        assert!(matches!(error, ConfigError::OpenApi { .. }), "{error}");
+    }
+    for closed in ["127.0.0.1:1", "[::1]:1", "localhost:1"] {
+        load(None, &listen(closed), &Vec::new()).unwrap();
+    }
+    let mut environment = listen("0.0.0.0:8081");
+    environment.push(("DROVER__API__TOKEN".into(), "open sesame".into()));
+    load(None, &environment, &Vec::new()).unwrap();
+}
+
+#[test]
+fn secrets_come_from_files_and_are_not_shown() {
+    let folder = folder();
+    let secret = folder.path().join("token");
+    std::fs::write(&secret, "open sesame\n").unwrap();
+    let by_file = variable("DROVER__API__TOKEN_FILE", secret.to_str().unwrap());
+    let loaded = load(None, &by_file, &Vec::new()).unwrap();
+    assert_eq!(loaded.config.api.token.reveal(), Some("open sesame"));
+    let shown = show(&loaded);
+    assert!(
+        shown.contains("token = \"***\"") && !shown.contains("sesame"),
+        "{shown}"
+    );
+    assert!(!format!("{:?}", loaded.config).contains("sesame"));
+
+    let mut twice = by_file.clone();
+    twice.push(("DROVER__API__TOKEN".into(), "other".into()));
+    let error = load(None, &twice, &Vec::new()).unwrap_err();
+    assert!(matches!(error, ConfigError::SecretTwice { .. }), "{error}");
+
+    let text = format!("[api]\ntoken_file = {:?}\n", secret);
+    let later = load(
+        Some(&file(folder.path(), &text)),
+        &variable("DROVER__API__TOKEN", "later"),
+        &Vec::new(),
+    );
+    assert_eq!(later.unwrap().config.api.token.reveal(), Some("later"));
+
+    std::fs::write(&secret, "\n").unwrap();
+    let error = load(None, &by_file, &Vec::new()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("it must hold the secret on one line"),
+        "{error}"
+    );
+    std::fs::remove_file(&secret).unwrap();
+    let error = load(None, &by_file, &Vec::new()).unwrap_err();
+    assert!(matches!(error, ConfigError::SecretFile { .. }), "{error}");
+}
+
+#[test]
+fn what_has_no_effect_yet_is_said() {
+    let folder = folder();
+    let text = "[shim]\nsocket = \"run/shim\"\n[referee.smartdog]\nlisten = \"127.0.0.1:3002\"\n\
+                [[hub]]\ngame = \"smartdog\"\naddress = \"h:3002\"\nname = \"n\"\nbot = \"champion\"\n";
+    let loaded = check_file(&file(folder.path(), text)).unwrap();
+    assert_eq!(loaded.config.hubs.len(), 1);
+    let notes = loaded.without_effect().join("\n");
+    for part in ["hub", "shim.socket", "referee.smartdog.listen"] {
+        assert!(notes.contains(part), "{part} is not in {notes}");
+    }
+    let (environment, flags) = none();
+    assert_eq!(
+        load(None, &environment, &flags).unwrap().without_effect(),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn referee_options_are_the_games_own() {
+    let option =
+        |value: &str| variable("DROVER__REFEREE__KOEHANDEL__OPTIONS__TRADE_PAYMENT", value);
+    let options = |environment: &Environment| {
+        load(None, environment, &Vec::new()).map(|loaded| loaded.config.referee.koehandel.options)
+    };
+    assert_eq!(options(&Vec::new()).unwrap(), serde_json::json!({}));
+    assert_eq!(
+        options(&option("exchange")).unwrap(),
+        serde_json::json!({ "trade_payment": "exchange" })
+    );
+    let error = options(&option("barter")).unwrap_err().to_string();
+    assert!(error.contains("referee.koehandel.options"), "{error}");
+    let first = variable("DROVER__REFEREE__KOEHANDEL__OPTIONS__FIRST_SEAT", "2");
+    assert_eq!(
+        options(&first).unwrap(),
+        serde_json::json!({ "first_seat": 2 })
+    );
+}

@@ -1,0 +1,313 @@
+//! The daemon as an operator sees it: starting, refusing to start, listening, telling.
+
+use crate::app::{TestApp, drover, folder, request, run, serve, text};
+use nix::sys::signal::Signal;
+use sqlx::{Connection as _, SqliteConnection};
+use std::net::TcpListener;
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs `serve` where it must not start, and gives what it says.
+fn refused(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "", "it must not say that it listens");
+    text(&output.stderr)
+}
+
+#[test]
+fn it_is_well_until_it_is_gone() {
+    let folder = folder();
+    let app = TestApp::start(folder.path());
+    assert_eq!(app.get("/healthz").status, 200);
+    assert_eq!(app.get("/readyz").status, 200);
+    assert_eq!(app.get("/nothing").status, 404);
+    assert!(
+        app.get("/metrics").body.contains("drover_sessions_live 0"),
+        "{}",
+        app.get("/metrics").body
+    );
+    let url = app.url();
+    assert_eq!(run(&["health", "--url", &url]).status.code(), Some(0));
+    assert_eq!(
+        run(&["health", "--ready", "--url", &url]).status.code(),
+        Some(0)
+    );
+    app.signal(Signal::SIGKILL);
+    app.wait();
+    assert_eq!(run(&["health", "--url", &url]).status.code(), Some(1));
+}
+
+#[test]
+fn a_second_process_on_the_database_is_refused() {
+    let folder = folder();
+    let app = TestApp::start(folder.path());
+    let told = refused(serve(folder.path()));
+    assert!(
+        told.contains("in use") && told.contains(&app.pid().to_string()),
+        "{told}"
+    );
+    assert_eq!(app.get("/readyz").status, 200);
+    app.stop();
+    TestApp::start(folder.path()).stop();
+}
+
+#[test]
+fn a_newer_database_is_refused() {
+    let folder = folder();
+    TestApp::start(folder.path()).stop();
+    let path = folder.path().join("drover.db");
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let mut database = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+            .await
+            .unwrap();
+        let later =
+            "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+            VALUES (99990101000000, 'later', 1, x'00', 0)";
+        sqlx::query(later).execute(&mut database).await.unwrap();
+        database.close().await.unwrap();
+    });
+    let before = std::fs::read(&path).unwrap();
+    let told = refused(serve(folder.path()));
+    assert!(told.contains("newer version"), "{told}");
+    assert_eq!(std::fs::read(&path).unwrap(), before, "it is not touched");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_refused() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let told = refused(serve(&file.join("data")));
+    assert!(told.contains("cannot write in"), "{told}");
+
+    let sealed = folder.path().join("sealed");
+    std::fs::create_dir(&sealed).unwrap();
+    seal(&sealed, 0o555);
+    // Root may write anywhere.
+    if std::fs::write(sealed.join("probe"), "").is_err() {
+        let told = refused(serve(&sealed));
+        assert!(told.contains("cannot write in"), "{told}");
+    }
+    seal(&sealed, 0o755);
+}
+
+fn seal(folder: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn an_address_in_use_is_told() {
+    let folder = folder();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut command = serve(folder.path());
+    command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", &address);
+    let told = refused(command);
+    assert!(
+        told.contains(&address) && told.contains("cannot listen"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_default_bot_that_does_not_exist_is_told() {
+    let folder = folder();
+    let mut command = serve(folder.path());
+    command.env("DROVER__CALLBACKS__DEFAULT_BOT", "champignon");
+    let told = refused(command);
+    assert!(
+        told.contains("callbacks.default_bot") && told.contains("champion"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_token_guards_the_api() {
+    let folder = folder();
+    let mut command = serve(folder.path());
+    command.env("DROVER__API__TOKEN", "open sesame");
+    let app = TestApp::spawn(command, folder.path());
+    assert_eq!(app.get("/healthz").status, 200);
+    assert_eq!(app.get("/api/v1/bots").status, 401);
+    let token = |word: &str| format!("Authorization: Bearer {word}");
+    let with = |word: &str| request(app.api, "GET", "/api/v1/bots", &[&token(word)], "").status;
+    assert_eq!(
+        (with("open sesame"), with("open"), with("open sesamf")),
+        (200, 401, 401)
+    );
+    assert_eq!(run(&["drain", "--url", &app.url()]).status.code(), Some(1));
+    assert!(!app.log().contains("sesame"));
+    app.stop();
+}
+
+#[test]
+fn logs_are_json_on_request() {
+    let folder = folder();
+    let mut command = serve(folder.path());
+    command
+        .env("DROVER__LOG__FORMAT", "json")
+        .env("DROVER__SHIM__SOCKET", "shim");
+    let app = TestApp::spawn(command, folder.path());
+    app.get_until("/readyz", |answer| answer.status == 200);
+    let log = app.log();
+    let lines: Vec<serde_json::Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let listening = lines
+        .iter()
+        .find(|line| line["message"] == "listening")
+        .expect("it says where it listens");
+    assert_eq!(listening["callbacks"], app.callbacks.to_string());
+    assert!(
+        log.contains("`shim.socket` is set, but this version does not use it yet"),
+        "{log}"
+    );
+    app.stop();
+}
+
+/// Starts the daemon through a shell that passes its standard input on as the inherited socket.
+fn activated(folder: &Path, input: Stdio, names: &str) -> Command {
+    let mut shell = Command::new("sh");
+    let script = "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\" 3<&0 </dev/null";
+    shell.args(["-c", script]);
+    let serve = serve(folder);
+    shell.arg(serve.get_program()).args(serve.get_args());
+    shell.env("LISTEN_FDNAMES", names).stdin(input);
+    shell
+}
+
+#[test]
+fn the_callback_socket_can_be_inherited() {
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let input = || Stdio::from(std::os::fd::OwnedFd::from(listener.try_clone().unwrap()));
+    let app = TestApp::spawn(
+        activated(folder.path(), input(), "callbacks"),
+        folder.path(),
+    );
+    assert_eq!(app.callbacks, address);
+    assert_eq!(
+        app.call("/koehandel/nobody?market=1&id=1&type=begin")
+            .status,
+        404
+    );
+    app.stop();
+
+    // While nobody serves it, the socket takes a caller's connection; the next start answers it.
+    let waiting = std::thread::spawn(move || {
+        request(address, "GET", "/koehandel/nobody?a=1", &[], "").status
+    });
+    let app = TestApp::spawn(activated(folder.path(), input(), "api"), folder.path());
+    assert_eq!(app.api, address);
+    assert_eq!(waiting.join().unwrap(), 404);
+    app.stop();
+}
+
+#[test]
+fn a_descriptor_that_does_not_listen_is_refused() {
+    let folder = folder();
+    let told = refused(activated(folder.path(), Stdio::null(), ""));
+    assert!(
+        told.contains("inherited descriptor 0 (callbacks) is not a listening TCP socket"),
+        "{told}"
+    );
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let connected = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let input = Stdio::from(std::os::fd::OwnedFd::from(connected));
+    let told = refused(activated(folder.path(), input, "callbacks"));
+    assert!(told.contains("it does not listen"), "{told}");
+
+    let input = Stdio::from(std::os::fd::OwnedFd::from(listener));
+    let told = refused(activated(folder.path(), input, "telnet"));
+    assert!(told.contains("telnet"), "{told}");
+}
+
+#[test]
+fn the_service_manager_is_told() {
+    let folder = folder();
+    let path = folder.path().join("notify");
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager
+        .set_read_timeout(Some(crate::app::PATIENCE))
+        .unwrap();
+    let hear = || {
+        let mut buffer = [0; 256];
+        let length = manager.recv(&mut buffer).unwrap();
+        text(&buffer[..length])
+    };
+    let mut command = serve(folder.path());
+    command
+        .env("NOTIFY_SOCKET", &path)
+        .env("WATCHDOG_USEC", "100000");
+    let app = TestApp::spawn(command, folder.path());
+    let (mut ready, mut alive) = (false, false);
+    while !(ready && alive) {
+        match hear().as_str() {
+            "READY=1" => ready = true,
+            "WATCHDOG=1" => alive = true,
+            other => panic!("{other}"),
+        }
+    }
+    app.signal(Signal::SIGTERM);
+    while hear() != "STOPPING=1" {}
+    assert!(app.wait().success());
+}
+
+#[test]
+fn a_backup_and_a_check_while_it_runs() {
+    let folder = folder();
+    let app = TestApp::start(folder.path());
+    let verb = |arguments: &[&str]| {
+        drover()
+            .args(arguments)
+            .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
+            .output()
+            .unwrap()
+    };
+    let copy = folder.path().join("copy.db");
+    let output = verb(&["db", "backup", copy.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(verb(&["db", "verify"]).status.success());
+    let output = verb(&["db", "migrate"]);
+    assert_eq!(output.status.code(), Some(1), "the daemon has it");
+    assert!(text(&output.stderr).contains("in use"));
+    app.stop();
+    assert!(verb(&["db", "migrate"]).status.success());
+}
+
+#[test]
+fn the_demonstration_plays_and_stops() {
+    let folder = folder();
+    let mut command = serve(folder.path());
+    command
+        .arg("--demo")
+        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
+        .env("DROVER__DRAIN__LIMIT_S", "1");
+    let app = TestApp::spawn(command, folder.path());
+    let page = request(app.referee.unwrap(), "GET", "/", &[], "");
+    assert_eq!(page.status, 200, "{page:?}");
+    let some = |path: &str| {
+        app.get_until(path, |answer| {
+            !answer.json()["items"].as_array().unwrap().is_empty()
+        })
+        .json()
+    };
+    let matches = some("/api/v1/matches");
+    let id = matches["items"][0]["id"].as_str().unwrap();
+    some(&format!("/api/v1/matches/{id}/entries"));
+    let sessions = some("/api/v1/sessions");
+    assert_eq!(sessions["items"][0]["game"], "koehandel", "{sessions}");
+    app.stop();
+    let output = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+}

@@ -1,0 +1,157 @@
+//! What is shipped around the executable: units, container, their settings.
+
+use crate::app::{TestApp, drover, folder, text};
+use std::path::Path;
+
+const DOCKERFILE: &str = include_str!("../../Dockerfile");
+const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
+const SERVICE: &str = include_str!("../../deploy/drover.service");
+
+/// Every `DROVER__KEY` with the value that follows it, wherever a file sets it.
+fn settings(file: &str) -> Vec<(String, String)> {
+    let set = |line: &str| -> Vec<(String, String)> {
+        let line = line.split('#').next().unwrap_or_default();
+        let at = line.match_indices("DROVER__").map(|(at, _)| at);
+        let pair = |at: usize| {
+            let rest = &line[at..];
+            let end = rest.find(|letter: char| !(letter.is_ascii_uppercase() || letter == '_'))?;
+            let value = rest[end..].trim_start_matches(['=', ':', ' ']);
+            let value = value.split_whitespace().next()?.trim_matches('"');
+            Some((rest[..end].to_owned(), value.to_owned()))
+        };
+        at.filter_map(pair).collect()
+    };
+    file.lines().flat_map(set).collect()
+}
+
+fn here(file: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+#[test]
+fn every_setting_that_is_shipped_exists() {
+    let folder = folder();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "open sesame").unwrap();
+    for (name, file) in [
+        ("Dockerfile", DOCKERFILE),
+        ("compose", COMPOSE),
+        ("service", SERVICE),
+    ] {
+        let settings = settings(file);
+        assert!(!settings.is_empty(), "{name} sets nothing");
+        let mut command = drover();
+        command.args(["config", "check"]);
+        for (key, value) in &settings {
+            let value = if key.ends_with("_FILE") {
+                token.to_str().unwrap()
+            } else {
+                value
+            };
+            command.env(key, value);
+        }
+        let output = command.output().unwrap();
+        assert!(
+            output.status.success(),
+            "{name} {settings:?}: {}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn the_container_is_started_as_its_file_says() {
+    let folder = folder();
+    let line = |start: &str| {
+        let found = DOCKERFILE
+            .lines()
+            .find_map(|line| line.split_once(start).map(|(_, rest)| rest.trim()));
+        found.unwrap_or_else(|| panic!("no {start}"))
+    };
+    let words = |json: &str| serde_json::from_str::<Vec<String>>(json).expect("the exec form");
+    assert_eq!(words(line("ENTRYPOINT")), ["/drover"]);
+    assert_eq!(
+        words(
+            DOCKERFILE
+                .lines()
+                .last()
+                .unwrap()
+                .strip_prefix("CMD ")
+                .unwrap()
+        ),
+        ["serve"]
+    );
+    assert_eq!(words(line("--retries=3 CMD")), ["/drover", "health"]);
+    let user = line("USER ");
+    assert!(
+        user.split(':').all(|id| id.parse::<u32>().unwrap() > 0),
+        "not root: {user}"
+    );
+    assert_eq!(line("VOLUME "), "/data");
+
+    let mut command = drover();
+    command
+        .arg("serve")
+        .env("DROVER__API__LISTEN", "127.0.0.1:0");
+    for (key, value) in settings(DOCKERFILE) {
+        let moved = value
+            .replace("/data", folder.path().to_str().unwrap())
+            .replace(":8080", ":0");
+        command.env(key, moved);
+    }
+    let app = TestApp::spawn(command, folder.path());
+    assert!(folder.path().join("drover.db").is_file());
+    let listen = app.api.to_string();
+    let health = drover()
+        .arg("health")
+        .env("DROVER__API__LISTEN", listen)
+        .output()
+        .unwrap();
+    assert!(health.status.success(), "{}", text(&health.stderr));
+    app.stop();
+}
+
+#[test]
+fn the_stop_limits_fit() {
+    let limit: u64 = here("config/drover.toml")
+        .lines()
+        .find_map(|line| line.strip_prefix("limit_s = "))
+        .and_then(|value| value.parse().ok())
+        .unwrap();
+    let stop = |file: &str, key: &str| -> u64 {
+        let found = file.lines().find_map(|line| line.trim().strip_prefix(key));
+        found.unwrap().trim_matches([' ', 's']).parse().unwrap()
+    };
+    assert!(stop(SERVICE, "TimeoutStopSec=") > limit);
+    assert!(stop(COMPOSE, "stop_grace_period:") > limit);
+}
+
+#[test]
+fn the_units_pass_systemds_own_check() {
+    let there = std::process::Command::new("systemd-analyze")
+        .arg("--version")
+        .output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let folder = folder();
+    let own = env!("CARGO_BIN_EXE_drover");
+    let service = folder.path().join("drover.service");
+    std::fs::write(&service, SERVICE.replace("/usr/local/bin/drover", own)).unwrap();
+    std::fs::copy(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/drover.socket"),
+        folder.path().join("drover.socket"),
+    )
+    .unwrap();
+    let output = std::process::Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&service)
+        .output()
+        .unwrap();
+    let told = text(&output.stderr);
+    let ours: Vec<&str> = told
+        .lines()
+        .filter(|line| line.contains("drover"))
+        .collect();
+    assert_eq!(ours, Vec::<&str>::new());
+}

@@ -1,0 +1,61 @@
+//! The referee: driving matches over HTTP, its server, its records and play in process.
+
+mod demo;
+mod driving;
+mod fake;
+mod koehandel;
+mod play;
+mod players;
+mod recording;
+mod server;
+
+use drover::link::HttpOptions;
+use drover::referee::{
+    Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec, Unrecorded,
+};
+use fake::FAKE;
+use players::{Manner, Player};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Fails at once instead of trying again.
+const IMPATIENT: HttpOptions = HttpOptions {
+    retry_connect: false,
+    resend: false,
+    reach: drover::link::Reach::Any,
+};
+
+async fn host(settings: HostSettings) -> Arc<Host> {
+    kept_host(settings, Arc::new(Unrecorded)).await
+}
+
+async fn kept_host(settings: HostSettings, recording: Arc<dyn Recording>) -> Arc<Host> {
+    Host::open(&FAKE, settings, recording).await.unwrap()
+}
+
+async fn players<const N: usize>(manners: [Manner; N]) -> Vec<Player> {
+    let mut players = Vec::new();
+    for manner in manners {
+        players.push(Player::start(manner).await);
+    }
+    players
+}
+
+fn request(players: &[Player], options: Value) -> MatchRequest {
+    let seats = players.iter().map(|player| url(&player.url)).collect();
+    MatchRequest {
+        seats,
+        options,
+        seed: Some(7),
+        ..MatchRequest::default()
+    }
+}
+
+fn url(url: &str) -> SeatSpec {
+    format!("url:{url}").parse().unwrap()
+}
+
+fn scores(hosted: &HostedMatch) -> Vec<i64> {
+    let end = hosted.end.get().unwrap();
+    end.outcome.as_ref().unwrap().scores.values().to_vec()
+}

@@ -1,0 +1,119 @@
+//! Whole matches of a real game under the referee.
+
+use super::players::{Manner, Player};
+use super::url;
+use drover::link::HttpOptions;
+use drover::referee::budget::ThinkBudget;
+use drover::referee::seat_builtin::Builtins;
+use drover::referee::store_recording::StoreRecording;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::store::types::{Durability, Side};
+use drover::store::{Settings, Store};
+use games::Seat;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+async fn host(store: &Store) -> Arc<Host> {
+    let builtins = Builtins {
+        budget: ThinkBudget::Nodes(100),
+        models: false,
+        permits: Arc::new(Semaphore::new(2)),
+    };
+    let settings = HostSettings {
+        builtins: Some(builtins),
+        http: HttpOptions::default(),
+        ..HostSettings::default()
+    };
+    let recording = StoreRecording::new(store.clone(), Durability::Process);
+    Host::open(
+        games::find("koehandel").unwrap(),
+        settings,
+        Arc::new(recording),
+    )
+    .await
+    .unwrap()
+}
+
+fn builtin(name: &str) -> SeatSpec {
+    format!("builtin:{name}").parse().unwrap()
+}
+
+async fn clean(store: &Store) {
+    let mut told = Vec::new();
+    let summary = store
+        .verify(None, |checked| told.extend(checked.differences.clone()))
+        .await;
+    assert!(summary.unwrap().clean(), "{told:?}");
+}
+
+/// Plays to the end and checks that the stored transcript gives the stored result.
+async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&Settings::at(folder.path().join("matches.db")))
+        .await
+        .unwrap();
+    let host = host(&store).await;
+    let wanted = MatchRequest {
+        seats,
+        options,
+        seed: Some(11),
+        ..MatchRequest::default()
+    };
+    let hosted = host.start(wanted).await.unwrap().begin().wait().await;
+    let row = store
+        .match_row(&hosted.info.match_id)
+        .await
+        .unwrap()
+        .unwrap();
+    let sessions = store.sessions_of(&hosted.info.match_id).await.unwrap();
+    assert_eq!(sessions.len(), 4);
+    for session in &sessions {
+        assert_eq!(session.opened.side, Side::Referee);
+        let seat = Seat(session.opened.seat.unwrap());
+        let stored = hosted.log.lines(seat).len();
+        assert_eq!(
+            session.entries,
+            Some(2 * stored as u64),
+            "a call and a reply a line"
+        );
+    }
+    clean(&store).await;
+    store.close().await;
+    row.scores
+}
+
+#[tokio::test]
+async fn a_match_among_built_in_bots_replays_from_the_store() {
+    let seats = ["tuned", "guide", "face", "trader"].map(builtin).to_vec();
+    let scores = check(seats.clone(), Value::Null).await;
+    assert!(scores.iter().any(|score| *score > 0), "{scores:?}");
+    check(seats, json!({"trade_payment": "exchange"})).await;
+}
+
+#[tokio::test]
+async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
+    let talks = Player::start(Manner::KeepAlive).await;
+    let cuts = Player::start(Manner::Http10).await;
+    let seats = vec![url(&talks.url), builtin("guide"), url(&cuts.url)];
+    let scores = check(seats, json!({"failures_max": 2})).await;
+    assert_eq!(scores[3], 0, "the filler");
+    assert!(scores[1] > 0, "{scores:?}");
+}
+
+#[tokio::test]
+async fn matches_in_process_replay_from_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("play.db");
+    let line = format!(
+        "--pool builtin:tuned,builtin:guide,builtin:random,builtin:setbuilder,builtin:face \
+         --games 8 --budget 10n --option trade_payment=exchange --store {}",
+        path.display()
+    );
+    let kit = games::find("koehandel").unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    let played = drover::cli::play::play(kit, super::play::args(&line), None, stop).await;
+    assert!(played.unwrap().contains("8 of 8 matches of koehandel"));
+    let store = Store::open_readonly(&path).await.unwrap();
+    clean(&store).await;
+}

@@ -1,0 +1,218 @@
+//! The verb `play`, in process and over the wire, with the tests' own game.
+
+use super::fake::FAKE;
+use super::players::{Manner, Player};
+use clap::Parser;
+use drover::cli::play::{GatewayReady, StartGateway, play};
+use drover::cli::play_args::PlayArgs;
+use drover::cli::usage::UsageError;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: PlayArgs,
+}
+
+pub fn args(line: &str) -> PlayArgs {
+    let words = ["play", "count"].into_iter().chain(line.split_whitespace());
+    Line::try_parse_from(words).unwrap().args
+}
+
+async fn json(line: &str, gateway: Option<StartGateway>) -> Value {
+    let line = format!("{line} --output json");
+    let text = play(&FAKE, args(&line), gateway, CancellationToken::new())
+        .await
+        .unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+async fn refusal(line: &str) -> String {
+    let error = play(&FAKE, args(line), None, CancellationToken::new())
+        .await
+        .unwrap_err();
+    error.downcast::<UsageError>().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn seats_are_summed_up_in_the_order_given() {
+    let line =
+        "--seat builtin:one --seat builtin:two --games 40 --budget 10n --concurrency 2 --seed 5";
+    let report = json(line, None).await;
+    assert_eq!(
+        (&report["game"], &report["games"]),
+        (&"count".into(), &40.into())
+    );
+    assert_eq!(report["budget"], "10n");
+    let seats = report["seats"].as_array().unwrap();
+    let bots: Vec<&Value> = seats.iter().map(|seat| &seat["bot"]).collect();
+    assert_eq!(bots, ["builtin:one", "builtin:two", "filler", "filler"]);
+    assert_eq!(
+        (&seats[1]["wins"], &seats[1]["win_share"]),
+        (&40.into(), &1.0.into())
+    );
+    assert!(seats[1]["win_share_low"].as_f64().unwrap() < 1.0);
+    assert_eq!(
+        seats[0]["mean_score"], 10.25,
+        "seats rotate over each deck, so all are as lucky"
+    );
+    assert_eq!(seats[1]["timed"], 40);
+    assert!(seats[1]["decision_ms_p99"].as_f64().is_some());
+    let again = json(line, None).await;
+    assert_eq!(again["seats"][3]["mean_score"], seats[3]["mean_score"]);
+}
+
+#[tokio::test]
+async fn pools_draw_tables_and_csv_has_a_header() {
+    let line = "--pool builtin:one,builtin:two,filler,filler,builtin:one --games 400 --budget 1n";
+    let report = json(line, None).await;
+    let seats = report["seats"].as_array().unwrap();
+    let games: u64 = seats
+        .iter()
+        .map(|seat| seat["games"].as_u64().unwrap())
+        .sum();
+    assert_eq!((seats.len(), games), (5, 1_600));
+    let csv = format!("{line} --output csv --no-rotate --no-models");
+    let text = play(&FAKE, args(&csv), None, CancellationToken::new())
+        .await
+        .unwrap();
+    assert!(text.starts_with("seat,bot,games,wins,"), "{text}");
+    assert_eq!(text.lines().count(), 6);
+}
+
+#[tokio::test]
+async fn a_stop_ends_early_with_what_was_played() {
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let line = "--seat builtin:two --games 1000000 --budget 1s --concurrency 1 --output json";
+    let text = play(&FAKE, args(line), None, stop).await.unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert!(report["games"].as_u64().unwrap() < 1_000_000);
+    assert_eq!(report["games_planned"], 1_000_000);
+}
+
+#[tokio::test]
+async fn transcripts_and_matches_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, db) = (folder.path().join("log"), folder.path().join("play.db"));
+    let keep = format!("--log {} --store {}", log.display(), db.display());
+    let line = format!("--seat builtin:one --games 3 --budget 1n {keep}");
+    assert_eq!(json(&line, None).await["games"], 3);
+    let first = std::fs::read_to_string(log.join("match-000001.txt")).unwrap();
+    assert!(
+        first.contains("seats\tbuiltin:one\tbuiltin:filler"),
+        "{first}"
+    );
+    assert_eq!(std::fs::read_dir(&log).unwrap().count(), 3);
+    let store = drover::store::Store::open_readonly(&db).await.unwrap();
+    let at = drover::store::PageAt {
+        after: None,
+        limit: 10,
+    };
+    let matches = store
+        .matches(&drover::store::Filter::default(), &at)
+        .await
+        .unwrap()
+        .items;
+    assert_eq!(matches.len(), 3);
+    assert!(
+        matches
+            .iter()
+            .all(|row| row.ended_us.is_some() && row.referee == "play")
+    );
+}
+
+#[tokio::test]
+async fn urls_and_built_in_bots_sit_at_one_table() {
+    let player = Player::start(Manner::KeepAlive).await;
+    let line = format!(
+        "--seat url:{} --seat builtin:two --games 8 --budget 1n --concurrency 3 --option rounds=8",
+        player.url
+    );
+    let report = json(&line, None).await;
+    assert_eq!(
+        (&report["games"], &report["wire"]),
+        (&8.into(), &true.into())
+    );
+    let seats = report["seats"].as_array().unwrap();
+    assert_eq!(
+        (&seats[0]["mean_score"], &seats[1]["mean_score"]),
+        (&10.0.into(), &4.0.into())
+    );
+    assert_eq!(
+        (&seats[0]["wins"], &seats[0]["missed"]),
+        (&8.into(), &0.into())
+    );
+    assert_eq!(seats[0]["timed"], 16);
+}
+
+#[tokio::test]
+async fn wire_calls_built_in_bots_behind_the_gateway() {
+    let player = Player::start(Manner::KeepAlive).await;
+    let base = player.url.split("/bot").next().unwrap().to_owned();
+    let stopped = CancellationToken::new();
+    let stop = stopped.clone();
+    let gateway: StartGateway = Arc::new(move |wanted| {
+        assert_eq!((wanted.game.as_str(), wanted.models), ("count", true));
+        let (base_url, stop) = (base.clone(), stop.clone());
+        Box::pin(async move {
+            let stop = Box::pin(async move { stop.cancel() });
+            Ok(GatewayReady {
+                base_url,
+                recording: None,
+                on_match: None,
+                stop,
+            })
+        })
+    });
+    let report = json(
+        "--wire --seat builtin:two --games 4 --concurrency 2",
+        Some(gateway),
+    )
+    .await;
+    assert_eq!(report["seats"][0]["bot"], "builtin:two");
+    assert_eq!(report["seats"][0]["mean_score"], 5.0);
+    assert!(
+        player.heard()[0].starts_with("/count/two?market="),
+        "{:?}",
+        player.heard()[0]
+    );
+    assert!(stopped.is_cancelled());
+}
+
+#[tokio::test]
+async fn bad_command_lines_are_refused_with_a_sentence() {
+    assert!(refusal("").await.contains("--seat or --pool"));
+    assert!(
+        refusal("--seat builtin:three")
+            .await
+            .contains("filler, one, two")
+    );
+    assert!(refusal("--seat cmd:./bot").await.contains("speak HTTP"));
+    assert!(refusal("--seat remote").await.contains("url:http"));
+    assert!(refusal("--seat one").await.contains("builtin:NAME"));
+    assert!(
+        refusal(&"--seat filler ".repeat(5))
+            .await
+            .contains("has 4 seats")
+    );
+    assert!(
+        refusal("--seat filler --option rounds")
+            .await
+            .contains("NAME=VALUE")
+    );
+    assert!(
+        refusal("--seat filler --option x=1")
+            .await
+            .contains("rounds, all, failures_max")
+    );
+    let refused = |line: &str| {
+        let words = ["play", "count"].into_iter().chain(line.split_whitespace());
+        Line::try_parse_from(words).err().unwrap().to_string()
+    };
+    assert!(refused("--budget 5").contains("200ms"));
+    assert!(refused("--games 0").contains("0 is not in"));
+    assert!(refused("--seat filler --pool filler").contains("cannot be used with"));
+}

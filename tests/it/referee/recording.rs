@@ -1,0 +1,199 @@
+//! Matches in the store: kept whole, and taken up after a stop.
+
+use super::fake::WITHIN;
+use super::players::{Manner, Player};
+use super::{FAKE, kept_host, players, request, scores};
+use drover::referee::store_recording::StoreRecording;
+use drover::referee::{
+    HostSettings, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch,
+};
+use drover::store::types::{Direction, Durability, Entry, MatchResult, NewMatch};
+use drover::store::{Settings, Store};
+use futures_util::future::BoxFuture;
+use games::{Cause, Kit, Seat};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
+
+async fn store(path: &Path) -> Store {
+    let find = |name: &str| (name == "count").then_some(&FAKE as &'static dyn Kit);
+    Store::open(&Settings {
+        kit: find,
+        ..Settings::at(path)
+    })
+    .await
+    .unwrap()
+}
+
+fn recording(store: &Store) -> Arc<dyn Recording> {
+    Arc::new(StoreRecording::new(store.clone(), Durability::Process))
+}
+
+async fn clean(store: &Store) {
+    let mut told = Vec::new();
+    let summary = store
+        .verify(None, |checked| told.extend(checked.differences.clone()))
+        .await;
+    assert!(summary.unwrap().clean(), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_match_is_kept_whole_and_numbers_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matches.db");
+    let players = players([Manner::KeepAlive, Manner::Garbage]).await;
+    let wanted = || request(&players, json!({"all": true, "failures_max": 2}));
+    let kept = store(&path).await;
+    let host = kept_host(HostSettings::default(), recording(&kept)).await;
+    let hosted = host.start(wanted()).await.unwrap().begin().wait().await;
+    let row = kept
+        .match_row(&hosted.info.match_id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (row.cause, row.scores.as_slice()),
+        (Some(Cause::Normal), [20, 0, 0, 0].as_slice())
+    );
+    let lines = recording(&kept)
+        .transcript("count", 1, Seat(0))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(lines.len(), 18);
+    assert_eq!(
+        (lines[3].direction, lines[3].text.as_str()),
+        (Direction::In, "?n=5")
+    );
+    clean(&kept).await;
+    host.stop().await;
+    kept.close().await;
+
+    let kept = store(&path).await;
+    let host = kept_host(HostSettings::default(), recording(&kept)).await;
+    // Logs of before are still there, from the store.
+    assert_eq!(host.log(2).await.unwrap().unwrap().len(), 9);
+    assert_eq!(host.log(5).await.unwrap(), None);
+    let hosted = host.start(wanted()).await.unwrap().begin().wait().await;
+    assert_eq!(hosted.info.ids, [5, 6, 7, 8]);
+    kept.close().await;
+}
+
+#[tokio::test]
+async fn a_stopped_match_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matches.db");
+    let permits = Arc::new(Semaphore::new(0));
+    let held = Player::start(Manner::Held(Arc::clone(&permits))).await;
+    let free = Player::start(Manner::KeepAlive).await;
+    let players = [held, free];
+    let kept = store(&path).await;
+    let host = kept_host(HostSettings::default(), recording(&kept)).await;
+    let wanted = request(&players, json!({"rounds": 8}));
+    let started = host.start(wanted).await.unwrap();
+    let id = started.hosted.info.match_id.clone();
+    let _ending = started.begin();
+    // A note and the first question are answered; the second note is on its way when it stops.
+    permits.add_permits(2);
+    players[0].has_heard(3).await;
+    players[1].has_heard(3).await;
+    host.stop().await;
+    kept.close().await;
+    let before = players[0].heard();
+
+    let kept = store(&path).await;
+    let host = kept_host(HostSettings::default(), recording(&kept)).await;
+    permits.add_permits(100);
+    assert_eq!(host.resume().await.unwrap(), 1);
+    host.drain(std::time::Duration::from_secs(20)).await;
+    let row = kept.match_row(&id).await.unwrap().unwrap();
+    assert_eq!(
+        (row.cause, row.scores.as_slice()),
+        (Some(Cause::Normal), [10, 10, 0, 0].as_slice())
+    );
+    // What was cut is heard again, word for word, and nothing before it.
+    let heard = players[0].heard();
+    assert_eq!(heard[..before.len()], before[..]);
+    assert_eq!(heard[before.len()], before[before.len() - 1]);
+    assert_eq!(
+        heard.len(),
+        12,
+        "eight notes, two questions, the end, and the one that was cut"
+    );
+    assert_eq!(host.matches().len(), 1);
+    assert_eq!(scores(&host.matches()[0]), [10, 10, 0, 0]);
+    clean(&kept).await;
+    assert_eq!(host.resume().await.unwrap(), 0);
+    kept.close().await;
+}
+
+#[tokio::test]
+async fn a_match_can_wait_until_its_answers_are_kept() {
+    for answers_wait in [false, true] {
+        let (release, released) = watch::channel(false);
+        let settings = HostSettings {
+            answers_wait,
+            ..HostSettings::default()
+        };
+        let host = kept_host(settings, Arc::new(Stuck(released))).await;
+        let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
+        let wanted = request(&players, json!({}));
+        let ending = host.start(wanted).await.unwrap().begin();
+        // Both notes of the first round, and the question.
+        players[0].has_heard(2).await;
+        players[1].has_heard(1).await;
+        if answers_wait {
+            let next = tokio::time::timeout(WITHIN, players[1].has_heard(2)).await;
+            assert!(next.is_err(), "nothing follows an answer that is not kept");
+        } else {
+            players[1].has_heard(6).await;
+        }
+        release.send(true).unwrap();
+        let hosted = ending.wait().await;
+        assert_eq!(scores(&hosted), [5, 5, 0, 0]);
+    }
+}
+
+/// Keeps nothing before it is released.
+#[derive(Clone)]
+struct Stuck(watch::Receiver<bool>);
+
+impl Recording for Stuck {
+    fn last_market<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<u64, RecordError>> {
+        Box::pin(async { Ok(0) })
+    }
+    fn open<'a>(
+        &'a self,
+        _: NewMatch,
+        _: &'a [u64],
+    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
+        Box::pin(async { Ok(Box::new(self.clone()) as Box<dyn MatchRecord>) })
+    }
+    fn unfinished<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn transcript<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: Seat,
+    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+impl MatchRecord for Stuck {
+    fn append(&mut self, _: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
+        Box::pin(async {
+            self.0.wait_for(|released| *released).await.unwrap();
+            Ok(())
+        })
+    }
+    fn close(self: Box<Self>, _: MatchResult) -> BoxFuture<'static, Result<(), RecordError>> {
+        Box::pin(async { Ok(()) })
+    }
+}

@@ -1,0 +1,103 @@
+//! Stopping and coming back: drains, second signals, `kill -9`.
+
+use crate::app::{TestApp, folder, request, run, serve, try_request};
+use nix::sys::signal::Signal;
+
+/// The first message of a match to one of our bots.
+const BEGIN: &str = "/koehandel/filler/tester?market=5&id=9&type=begin";
+
+fn drained_within(folder: &std::path::Path, seconds: &str) -> TestApp {
+    let mut command = serve(folder);
+    command.env("DROVER__DRAIN__LIMIT_S", seconds);
+    TestApp::spawn(command, folder)
+}
+
+fn sessions(app: &TestApp) -> usize {
+    app.get("/api/v1/sessions?live=true").json()["items"]
+        .as_array()
+        .unwrap()
+        .len()
+}
+
+#[test]
+fn with_nothing_to_wait_for_it_ends_at_once() {
+    let folder = folder();
+    for signal in [Signal::SIGTERM, Signal::SIGINT] {
+        let app = drained_within(folder.path(), "3600");
+        app.signal(signal);
+        assert!(app.wait().success(), "{signal}");
+    }
+}
+
+#[test]
+fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
+    let folder = folder();
+    let app = drained_within(folder.path(), "3600");
+    assert_eq!(app.call(BEGIN).status, 200);
+    app.signal(Signal::SIGTERM);
+    let refused = app.get_until("/readyz", |answer| answer.status == 503);
+    assert!(refused.body.contains("draining"), "{refused:?}");
+    assert_eq!(app.get("/healthz").status, 200);
+    let other = app.call("/koehandel/filler/tester?market=6&id=10&type=begin");
+    assert_eq!(other.status, 503, "{other:?}");
+    let known = app.call("/koehandel/filler/tester?market=5&id=9&type=ask");
+    assert_eq!(known.status, 200, "{known:?}");
+    app.signal(Signal::SIGTERM);
+    assert!(app.wait().success(), "the second signal ends it now");
+}
+
+#[test]
+fn the_drain_has_a_limit() {
+    let folder = folder();
+    let app = drained_within(folder.path(), "1");
+    assert_eq!(app.call(BEGIN).status, 200);
+    app.stop();
+}
+
+#[test]
+fn an_operator_can_ask_for_a_drain() {
+    let folder = folder();
+    let app = drained_within(folder.path(), "3600");
+    let foreign = ["Sec-Fetch-Site: cross-site"];
+    assert_eq!(
+        request(app.api, "POST", "/api/v1/drain", &foreign, "").status,
+        403
+    );
+    assert_eq!(app.get("/readyz").status, 200);
+    assert_eq!(run(&["drain", "--url", &app.url()]).status.code(), Some(0));
+    assert!(app.wait().success());
+}
+
+#[test]
+fn a_session_goes_on_after_kill_9() {
+    let folder = folder();
+    let app = TestApp::start(folder.path());
+    assert_eq!(app.call(BEGIN).status, 200);
+    assert_eq!(sessions(&app), 1);
+    let entries = |app: &TestApp| {
+        let id = app.get("/api/v1/matches").json()["items"][0]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        app.get(&format!("/api/v1/matches/{id}/entries")).json()["items"].clone()
+    };
+    let before = entries(&app);
+    app.signal(Signal::SIGKILL);
+    let address = app.callbacks;
+    app.wait();
+    assert!(try_request(address, "GET", BEGIN, &[], "").is_err());
+
+    let app = TestApp::start(folder.path());
+    assert_eq!(sessions(&app), 1);
+    assert_eq!(entries(&app), before, "nothing acknowledged is lost");
+    assert_eq!(
+        app.call("/koehandel/filler/tester?market=5&id=9&type=ask")
+            .status,
+        200
+    );
+    assert_eq!(sessions(&app), 1, "the same session");
+    app.signal(Signal::SIGTERM);
+    app.get_until("/readyz", |answer| answer.status == 503);
+    app.signal(Signal::SIGINT);
+    assert!(app.wait().success());
+}

@@ -1,0 +1,443 @@
+//! The house rules of ARCHITECTURE.md as tests: levels, file sizes, forbidden calls.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which modules a module may use: only those with a lower number.
+const LEVELS: &[(&str, u32)] = &[
+    ("metrics", 30),
+    ("config", 40),
+    ("store", 40),
+    ("link", 40),
+    ("thinking", 40),
+    ("identities", 45),
+    ("session", 50),
+    ("referee", 50),
+    ("gateway", 60),
+    ("tournament", 60),
+    ("api", 70),
+    ("daemon", 80),
+    ("cli", 90),
+];
+
+/// The same inside the package `games`; a game's own folder is found by its name.
+const GAME_LEVELS: &[(&str, u32)] = &[
+    ("rng", 10),
+    ("game", 10),
+    ("wire", 20),
+    ("kit", 25),
+    ("search", 25),
+    ("koehandel", 30),
+    ("smartdog", 30),
+    ("planowanie", 30),
+    ("lighthouses", 30),
+    ("planetwars", 30),
+    ("laws", 40),
+];
+
+/// Lines of a source file at most.
+const LINES_MAX: usize = 600;
+
+struct Source {
+    /// From the root, with slashes.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The lines that are compiled outside tests, numbered from 1, without comments.
+    fn code(&self) -> Vec<(usize, &str)> {
+        let of_tests = self.path.ends_with("/tests.rs")
+            || self.path.contains("/tests/")
+            || self.path == "src/fake.rs";
+        let mut lines = Vec::new();
+        let mut numbered = (1..).zip(self.text.lines()).peekable();
+        while let Some((number, line)) = numbered.next() {
+            // By custom the tests of a file are its end, and `mod tests;` is one line.
+            if line.trim() == "#[cfg(test)]" {
+                let next = numbered.peek().map_or("", |(_, next)| next.trim());
+                if next.ends_with('{') && next.contains("mod ") {
+                    break;
+                }
+                numbered.next();
+                continue;
+            }
+            let code = line.split("//").next().unwrap_or_default();
+            if !code.trim().is_empty() {
+                lines.push((number, code));
+            }
+        }
+        if of_tests { Vec::new() } else { lines }
+    }
+
+    fn within(&self, folder: &str) -> bool {
+        self.path.starts_with(folder)
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if ["target", ".git", "data"].contains(&&*name) {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root())
+        .unwrap()
+        .to_string_lossy()
+        .replace('\\', "/")
+}
+
+/// Every file of the project that is text.
+fn texts() -> Vec<Source> {
+    let mut paths = Vec::new();
+    walk(&root(), &mut paths);
+    let read = |path: &PathBuf| {
+        Some(Source {
+            path: relative(path),
+            text: fs::read_to_string(path).ok()?,
+        })
+    };
+    paths.iter().filter_map(read).collect()
+}
+
+fn sources() -> Vec<Source> {
+    let sources: Vec<Source> = texts()
+        .into_iter()
+        .filter(|file| file.path.ends_with(".rs") && file.within("src/"))
+        .collect();
+    assert!(
+        sources.len() > 50,
+        "only {} sources were found",
+        sources.len()
+    );
+    sources
+}
+
+fn none(what: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
+}
+
+/// The first names of every path into the own crate: `crate::a::b` and `crate::{a, b::c}`.
+fn crate_paths(code: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, start) in code.match_indices("crate::") {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|letter| letter == ':' || letter == '_' || letter == '$') {
+            continue;
+        }
+        let rest = &code[at + start.len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => names.extend(group_names(group)),
+            None => names.push(first_word(rest)),
+        }
+    }
+    names
+}
+
+fn group_names(group: &str) -> Vec<String> {
+    let (mut depth, mut names, mut part) = (1, Vec::new(), String::new());
+    for letter in group.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || (depth == 1 && letter == ',') {
+            names.push(first_word(part.trim()));
+            part.clear();
+        } else {
+            part.push(letter);
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
+fn first_word(text: &str) -> String {
+    text.chars()
+        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+        .collect()
+}
+
+/// What is used that may not be.
+fn upward(
+    sources: &[Source],
+    folder: &str,
+    levels: &[(&str, u32)],
+    skipped: &[&str],
+) -> Vec<String> {
+    let level = |name: &str| {
+        levels
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, level)| *level)
+    };
+    let mut wrong = Vec::new();
+    for source in sources {
+        let Some(inside) = source.path.strip_prefix(folder) else {
+            continue;
+        };
+        let own = first_word(inside);
+        if skipped.contains(&&*own) {
+            continue;
+        }
+        let Some(own_level) = level(&own) else {
+            wrong.push(format!("{}: {own} has no level", source.path));
+            continue;
+        };
+        let code: String = source
+            .code()
+            .iter()
+            .map(|(_, line)| format!("{line}\n"))
+            .collect();
+        for used in crate_paths(&code) {
+            if used != own && level(&used).is_some_and(|used| used >= own_level) {
+                wrong.push(format!("{} uses {used}", source.path));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn modules_use_only_lower_levels() {
+    let sources = sources();
+    let outside_games: Vec<Source> = sources
+        .into_iter()
+        .filter(|source| !source.within("src/games/"))
+        .collect();
+    none(
+        "a module uses its own level or a higher one",
+        upward(&outside_games, "src/", LEVELS, &["lib", "main", "fake"]),
+    );
+    let games: Vec<Source> = self::sources()
+        .into_iter()
+        .filter(|source| source.within("src/games/"))
+        .collect();
+    none(
+        "a module of `games` uses its own level or a higher one",
+        upward(
+            &games,
+            "src/games/",
+            GAME_LEVELS,
+            &["lib", "benches", "examples", "tests"],
+        ),
+    );
+}
+
+#[test]
+fn the_finder_of_uses_finds_them() {
+    let found = |code: &str| crate_paths(code).join(" ");
+    assert_eq!(found("use crate::store::Store;"), "store");
+    assert_eq!(found("use crate::{store::{A, B}, link};"), "store link");
+    assert_eq!(
+        found("let a = crate::api::router(crate::Seat(1));"),
+        "api Seat"
+    );
+    assert_eq!(found("use super::store; $crate::x!();"), "");
+    let up = Source {
+        path: "src/store/x.rs".into(),
+        text: "use crate::session::Sessions;".into(),
+    };
+    let test = Source {
+        path: "src/store/y.rs".into(),
+        text: "#[cfg(test)]\nmod tests {\n    use crate::session::Sessions;\n}".into(),
+    };
+    assert_eq!(
+        upward(&[up, test], "src/", LEVELS, &[]),
+        ["src/store/x.rs uses session"]
+    );
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    let mut wrong = Vec::new();
+    let of_rust = |file: &Source| {
+        file.path.ends_with(".rs")
+            && (file.within("src/") || file.within("tests/") || file.within("benches/"))
+    };
+    for source in texts().iter().filter(|file| of_rust(file)) {
+        let lines = source.text.lines().count();
+        if lines > LINES_MAX {
+            wrong.push(format!(
+                "{} has {lines} lines; at most {LINES_MAX}",
+                source.path
+            ));
+        }
+        if !source.text.starts_with("//!") {
+            wrong.push(format!(
+                "{} does not begin with what it is (`//!`)",
+                source.path
+            ));
+        }
+    }
+    none("files", wrong);
+}
+
+#[test]
+fn folders_are_opened_by_lists() {
+    let listing = |line: &str| {
+        let line = line.trim();
+        ![
+            "fn ",
+            "struct ",
+            "enum ",
+            "trait ",
+            "impl ",
+            "let ",
+            "const ",
+            "static ",
+            "type ",
+            "macro_rules",
+        ]
+        .iter()
+        .any(|word| {
+            line.starts_with(word)
+                || line.starts_with(&format!("pub {word}"))
+                || line.starts_with(&format!("pub(super) {word}"))
+        })
+    };
+    let mut wrong = Vec::new();
+    for source in sources()
+        .iter()
+        .filter(|source| source.path.ends_with("/mod.rs"))
+    {
+        for (number, line) in source.code() {
+            if !listing(line) {
+                wrong.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    none(
+        "mod.rs holds a doc comment, mod and pub use lines only",
+        wrong,
+    );
+}
+
+/// Where these words stand in code, unless the file is excepted.
+fn calls(words: &[&str], excepted: impl Fn(&Source) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|source| !excepted(source)) {
+        for (number, line) in source.code() {
+            if words.iter().any(|word| line.contains(word)) {
+                found.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+fn is_tool(source: &Source) -> bool {
+    source.path.contains("/examples/") || source.path.contains("/benches/")
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    let prints = ["println!", "print!(", "eprintln!", "eprint!("];
+    none(
+        "prints",
+        calls(&prints, |source| {
+            source.within("src/cli/") || is_tool(source)
+        }),
+    );
+}
+
+#[test]
+fn nothing_is_left_undone_or_unwrapped() {
+    let words = [".unwrap()", "todo!", "unimplemented!", "dbg!("];
+    none("calls", calls(&words, is_tool));
+    let marks = [
+        "TO".to_owned() + "DO",
+        "FIX".to_owned() + "ME",
+        "XX".to_owned() + "X:",
+    ];
+    let marked = |file: &Source| marks.iter().any(|mark| file.text.contains(mark));
+    let marked: Vec<String> = sources()
+        .into_iter()
+        .filter(marked)
+        .map(|file| file.path)
+        .collect();
+    none("marks of things undone", marked);
+}
+
+#[test]
+fn nobody_sleeps_on_a_thread() {
+    none("sleeps", calls(&["thread::sleep"], |_| false));
+}
+
+#[test]
+fn only_the_store_knows_sql() {
+    let words = [
+        "\"SELECT ",
+        "\"INSERT ",
+        "\"UPDATE ",
+        "\"DELETE ",
+        "\"PRAGMA ",
+        "sqlx::query",
+    ];
+    none(
+        "SQL outside the store",
+        calls(&words, |source| source.within("src/store/")),
+    );
+}
+
+#[test]
+fn games_are_pure() {
+    let words = [
+        "SystemTime",
+        "Instant",
+        "tokio",
+        "std::net",
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::thread",
+        "std::io",
+        "thread_rng",
+        "hyper",
+        "sqlx",
+    ];
+    let outside = |source: &Source| !source.within("src/games/") || is_tool(source);
+    none(
+        "games know no clock, file, socket or thread",
+        calls(&words, outside),
+    );
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    let places = [
+        "wo rk/".replace(' ', ""),
+        "ro ot/".replace(' ', ""),
+        "tmp/ cg".replace(' ', ""),
+        "tmp/ brief".replace(' ', ""),
+    ];
+    let mut found = Vec::new();
+    for file in texts() {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            if places
+                .iter()
+                .any(|place| line.contains(&format!("/{place}")))
+            {
+                found.push(format!("{}:{number}: {line}", file.path));
+            }
+        }
+    }
+    none("paths of one machine", found);
+}
