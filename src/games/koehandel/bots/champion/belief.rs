@@ -32,6 +32,8 @@ pub struct HiddenTrade {
 #[derive(Clone, Debug)]
 pub struct Belief {
     deals: Vec<Deal>,
+    /// Whether nothing was hidden so far, so that the one deal is the true one.
+    sure: bool,
 }
 
 impl Default for Belief {
@@ -46,6 +48,7 @@ impl Belief {
     pub fn new() -> Self {
         Self {
             deals: vec![[Purse::START; PLAYERS]],
+            sure: true,
         }
     }
 
@@ -62,7 +65,7 @@ impl Belief {
     /// Whether everything is known.
     #[must_use]
     pub fn is_certain(&self) -> bool {
-        self.deals.len() == 1
+        self.sure
     }
 
     /// The most cash that a player holds in any of the deals.
@@ -194,6 +197,7 @@ impl Belief {
         if self.deals.iter().all(|deal| fits(deal) && whole(deal)) {
             return;
         }
+        self.sure = false;
         self.deals.retain(|deal| fits(deal) && whole(deal));
         if self.deals.is_empty() {
             self.deals = (0..PARTICLES)
@@ -213,11 +217,14 @@ impl Belief {
     fn keep(&mut self, allowed: impl Fn(&Deal) -> bool) {
         if self.deals.iter().any(&allowed) {
             self.deals.retain(allowed);
+        } else {
+            self.sure = false;
         }
     }
 
     /// Many copies, to go separate ways.
     fn spread(&mut self) {
+        self.sure = false;
         let count = self.deals.len();
         if count == 0 || count >= PARTICLES {
             return;

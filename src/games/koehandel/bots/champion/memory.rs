@@ -202,14 +202,20 @@ impl Memory {
         match *message {
             Message::Money { payer, paid } => {
                 if let Some(sale) = self.sale.clone() {
-                    if self.belief.is_certain() {
-                        let exact = self.cards_of(payer).exact_payment(sale.price) == Some(paid);
+                    // Who buys from the reader as auctioneer pays the reader's own last bid.
+                    let price = if sale.auctioneer == Compass::S {
+                        sale.price
+                    } else {
+                        sale.price.saturating_add(10)
+                    };
+                    if self.notes.is_some() && self.belief.is_certain() {
+                        let exact = self.cards_of(payer).exact_payment(price) == Some(paid);
                         self.note(Noted::Paid {
                             rival: payer,
                             exact,
                         });
                     }
-                    self.read_price(payer, Compass::S, sale.price);
+                    self.read_price(payer, Compass::S, price);
                     self.settle(sale.card, payer);
                 } else {
                     self.read_trade(payer, paid);
@@ -253,7 +259,7 @@ impl Memory {
                 } = std::mem::replace(&mut self.open, Open::None)
                 {
                     self.read_price(buyer, payee, price);
-                    if self.belief.is_certain() {
+                    if self.notes.is_some() && self.belief.is_certain() {
                         let exact = self.cards_of(buyer).exact_payment(price);
                         self.note(Noted::Paid {
                             rival: buyer,

@@ -226,6 +226,7 @@ impl Bot<Koehandel> for Champion {
 
     fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Act, Progress) {
         if let (Ask::Bid { price, .. }, Some((deck_left, limit))) = (ask, self.limit)
+            && self.search.is_none()
             && deck_left == view.deck_left
             && self
                 .memory
