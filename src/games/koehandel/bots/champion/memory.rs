@@ -202,13 +202,14 @@ impl Memory {
         match *message {
             Message::Money { payer, paid } => {
                 if let Some(sale) = self.sale.clone() {
-                    // Who buys from the reader as auctioneer pays the reader's own last bid.
-                    let price = if sale.auctioneer == Compass::S {
+                    // An auctioneer who buys pays the reader's own last bid, which no message shows.
+                    let sold = sale.auctioneer == Compass::S;
+                    let price = if sold {
                         sale.price
                     } else {
                         sale.price.saturating_add(10)
                     };
-                    if self.notes.is_some() && self.belief.is_certain() {
+                    if sold && self.notes.is_some() && self.belief.is_certain() {
                         let exact = self.cards_of(payer).exact_payment(price) == Some(paid);
                         self.note(Noted::Paid {
                             rival: payer,
