@@ -100,7 +100,8 @@ impl Sessions {
     /// is durable.
     ///
     /// # Errors
-    /// [`Refusal`] if it begins a session and there is no room for one; nothing is stored then.
+    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping; nothing
+    /// is stored then.
     pub async fn callback(
         &self,
         key: Key,
@@ -108,6 +109,9 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
+        if self.shared.stop.is_cancelled() {
+            return Err(self.shared.stopping());
+        }
         let session = self.shared.find_or_make(key)?;
         let (reply, answer) = oneshot::channel();
         let message = Message::Callback(Callback {
@@ -123,7 +127,7 @@ impl Sessions {
         // The actor answers every message it takes; without it the process is ending.
         answer
             .await
-            .unwrap_or_else(|_| Ok(Answer::default_of_game()))
+            .unwrap_or_else(|_| Err(self.shared.stopping()))
     }
 
     /// How many sessions have not ended.
@@ -322,6 +326,12 @@ impl Shared {
         self.groups().leave(key, &core.match_id);
         self.meters.live.decrement(1.0);
         self.meters.ended(cause.word());
+    }
+
+    /// Nothing can be stored any more, so nothing may be acknowledged.
+    pub(super) fn stopping(&self) -> Refusal {
+        self.meters.refused(Refusal::Draining.word());
+        Refusal::Draining
     }
 
     /// After how long without a message an ended session is forgotten.
