@@ -25,6 +25,10 @@ const HEADERS_MAX: usize = 64;
 /// Pause after an accept that failed, such as for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long a connection may take to end after the stop: an answer that is being worked on is due
+/// within five seconds.
+const FINISH_MAX: Duration = Duration::from_secs(6);
+
 /// Why callbacks cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbacksError {
@@ -76,7 +80,8 @@ impl Callbacks {
     }
 
     /// Serves until `stop`; then no new session begins, and connections may go on for as long as
-    /// [`CallbackOptions::drain`] while sessions live.
+    /// [`CallbackOptions::drain`] while sessions live. Then, and also if this is dropped, each
+    /// connection ends after the request at hand, at once if that does not come or is not read.
     ///
     /// # Errors
     /// [`CallbacksError::Listener`] if the listener cannot be used at all.
@@ -96,6 +101,7 @@ impl Callbacks {
             finish: CancellationToken::new(),
             gateway,
         };
+        let _finish = serving.finish.clone().drop_guard();
         serving.accept_until(&listener, stop.cancelled()).await;
         sessions.drain();
         let over = sessions_over(&sessions, drain);
@@ -192,7 +198,11 @@ impl Serving {
                 served = &mut serving => served,
                 () = finish.cancelled() => {
                     serving.as_mut().graceful_shutdown();
-                    serving.await
+                    let last = tokio::time::timeout(FINISH_MAX, serving).await;
+                    last.unwrap_or_else(|_| {
+                        tracing::debug!(%peer, "a connection did not end in time: it is cut");
+                        Ok(())
+                    })
                 }
             };
             if let Err(error) = served {

@@ -222,20 +222,25 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
             .push_bind(cause.word());
     }
     if let Some(live) = filter.live {
-        query
-            .push(" AND (")
-            .push(columns.ended)
-            .push(" IS NULL) = ")
-            .push_bind(live);
+        // Literal, so that the index of what lives can serve.
+        let state = if live { " IS NULL" } else { " IS NOT NULL" };
+        query.push(" AND ").push(columns.ended).push(state);
     }
     if let Some(opponent) = &filter.opponent {
         query
-            .push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND t.name = ")
+            .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.name = ")
             .push_bind(opponent.clone())
             .push(")");
     }
     narrow_ours(query, filter, columns);
 }
+
+/// A session `x`'s win share: by the match's result, or where its seat is unknown by the scores that
+/// it was told itself, own first. NULL where no scores were told.
+const WIN_SHARE: &str = "coalesce(
+    (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
+    (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
+                 ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
 
 /// Filters on the seats that are ours: which bot, and how it ended for it.
 fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
@@ -244,23 +249,20 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
             query.push(" AND ").push(columns.ended).push(" IS NULL");
             None
         }
-        Some(Standing::Won) => Some("r.win_share = 1"),
-        Some(Standing::Tied) => Some("r.win_share > 0 AND r.win_share < 1"),
-        Some(Standing::Lost) => Some("r.win_share = 0"),
+        Some(Standing::Won) => Some(" = 1"),
+        Some(Standing::Tied) => Some(" BETWEEN 0.001 AND 0.999"),
+        Some(Standing::Lost) => Some(" = 0"),
         None => None,
     };
     if share.is_none() && filter.bot.is_none() {
         return;
     }
-    query.push(" AND EXISTS (SELECT 1 FROM sessions x");
-    if let Some(share) = share {
-        query
-            .push(" JOIN results r ON r.match_id = x.match_id AND r.seat = x.seat AND ")
-            .push(share);
-    }
     query
-        .push(" WHERE x.match_id = m.id AND ")
+        .push(" AND EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND ")
         .push(columns.session);
+    if let Some(share) = share {
+        query.push(" AND ").push(WIN_SHARE).push(share);
+    }
     match &filter.bot {
         Some(bot) => {
             query.push(" AND x.bot IN (").push_bind(bot.clone());

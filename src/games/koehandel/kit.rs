@@ -205,6 +205,13 @@ impl Kit for KoehandelKit {
         model.clone()
     }
 
+    /// Between two messages to a player something has happened, and each message tells it in full: a
+    /// question is followed by the news of what was answered, a bid by a higher one or the sale, and
+    /// whatever returns later (the same card's auction, the same challenge) comes after other news.
+    fn repeats(&self) -> bool {
+        true
+    }
+
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         super::facts::bluff(fact)
     }
