@@ -25,10 +25,6 @@ const HEADERS_MAX: usize = 64;
 /// Pause after an accept that failed, such as for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a connection may take to end after the stop: an answer that is being worked on is due
-/// within five seconds.
-const FINISH_MAX: Duration = Duration::from_secs(6);
-
 /// Why callbacks cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbacksError {
@@ -189,7 +185,7 @@ impl Serving {
         let serving = self
             .builder
             .serve_connection(TokioIo::new(Socket::new(stream)), service);
-        let finish = self.finish.clone();
+        let (finish, finish_max) = (self.finish.clone(), self.gateway.options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);
             let open = metrics::gauge!(crate::metrics::CONNECTIONS);
@@ -198,7 +194,7 @@ impl Serving {
                 served = &mut serving => served,
                 () = finish.cancelled() => {
                     serving.as_mut().graceful_shutdown();
-                    let last = tokio::time::timeout(FINISH_MAX, serving).await;
+                    let last = tokio::time::timeout(finish_max, serving).await;
                     last.unwrap_or_else(|_| {
                         tracing::debug!(%peer, "a connection did not end in time: it is cut");
                         Ok(())

@@ -7,10 +7,38 @@ use super::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch, NewSeat};
 use games::{Cause, Kit};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Failures in a row after which a player is a filler, where the game has no such option.
 const FAILURES_MAX: u16 = 10;
+
+/// How seats that call our own bots are kept and shown: their address without its secret.
+#[derive(Clone)]
+pub struct OwnAddress {
+    /// How such a spec begins.
+    pub real: String,
+    /// How it begins where it is kept or shown.
+    pub shown: String,
+}
+
+impl OwnAddress {
+    fn shown(own: Option<&Self>, spec: String) -> String {
+        let rest = own.and_then(|own| Some((&own.shown, spec.strip_prefix(&own.real)?)));
+        match rest {
+            Some((shown, rest)) => format!("{shown}{rest}"),
+            None => spec,
+        }
+    }
+
+    fn real<'a>(own: Option<&Self>, spec: &'a str) -> Cow<'a, str> {
+        let rest = own.and_then(|own| Some((&own.real, spec.strip_prefix(&own.shown)?)));
+        match rest {
+            Some((real, rest)) => format!("{real}{rest}").into(),
+            None => spec.into(),
+        }
+    }
+}
 
 pub(super) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
     let log = Arc::new(MatchLog::new(info.ids.len()));
@@ -27,7 +55,12 @@ pub(super) fn seats(kit: &dyn Kit) -> usize {
 }
 
 /// What is known of a new match. Missing seats are fillers.
-pub(super) fn new_info(kit: &dyn Kit, request: &MatchRequest, market: u64) -> MatchInfo {
+pub(super) fn new_info(
+    kit: &dyn Kit,
+    request: &MatchRequest,
+    market: u64,
+    own: Option<&OwnAddress>,
+) -> MatchInfo {
     let spec = |place| {
         request
             .seats
@@ -42,7 +75,7 @@ pub(super) fn new_info(kit: &dyn Kit, request: &MatchRequest, market: u64) -> Ma
         market,
         ids: ids(market, seats(kit)),
         seats: (0..seats(kit))
-            .map(|place| spec(place).to_string())
+            .map(|place| OwnAddress::shown(own, spec(place).to_string()))
             .collect(),
         names: (0..seats(kit)).map(name).collect(),
         started_us: now_us(),
@@ -76,9 +109,9 @@ pub(super) fn ids(market: u64, seats: usize) -> Vec<u64> {
     (0..seats as u64).map(|seat| first + seat).collect()
 }
 
-pub(super) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
+pub(super) fn specs(row: &NewMatch, own: Option<&OwnAddress>) -> Result<Vec<SeatSpec>, String> {
     let parse = |seat: &NewSeat| {
-        seat.spec
+        OwnAddress::real(own, &seat.spec)
             .parse::<SeatSpec>()
             .map_err(|error| error.to_string())
     };
@@ -138,4 +171,25 @@ pub(super) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
     own.or_else(|| card?.default.parse().ok())
         .and_then(|bound| u16::try_from(bound).ok())
         .unwrap_or(FAILURES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OwnAddress;
+
+    #[test]
+    fn the_secret_of_our_own_address_is_neither_kept_nor_given_to_others() {
+        let own = OwnAddress {
+            real: "url:http://127.0.0.1:5/s3cret/".into(),
+            shown: "url:http://127.0.0.1:5/***/".into(),
+        };
+        let spec = "url:http://127.0.0.1:5/s3cret/koehandel/filler/us";
+        let kept = OwnAddress::shown(Some(&own), spec.into());
+        assert_eq!(kept, "url:http://127.0.0.1:5/***/koehandel/filler/us");
+        assert_eq!(OwnAddress::real(Some(&own), &kept), spec);
+        for other in ["url:http://10.0.0.1:5/***/x", "builtin:filler"] {
+            assert_eq!(OwnAddress::real(Some(&own), other), other);
+            assert_eq!(OwnAddress::shown(Some(&own), other.into()), other);
+        }
+    }
 }

@@ -125,9 +125,7 @@ impl Sessions {
             return Ok(Answer::default_of_game());
         }
         // The actor answers every message it takes; without it the process is ending.
-        answer
-            .await
-            .unwrap_or_else(|_| Err(self.shared.stopping()))
+        answer.await.unwrap_or_else(|_| Err(self.shared.stopping()))
     }
 
     /// How many sessions have not ended.

@@ -205,7 +205,12 @@ impl Store {
             None => 0,
         };
         let mut health = self.inner.gauges.health(waiting, self.inner.capacity);
-        if self.inner.queue.as_ref().is_some_and(mpsc::Sender::is_closed) {
+        if self
+            .inner
+            .queue
+            .as_ref()
+            .is_some_and(mpsc::Sender::is_closed)
+        {
             health.failing = Some("the store's writer has ended".to_owned());
         }
         health
@@ -279,7 +284,7 @@ impl Store {
     }
 
     /// Runs a statement on the writer's connection.
-    pub(super) async fn alter(&self, statement: &str) -> Option<i64> {
+    pub(crate) async fn alter(&self, statement: &str) -> Option<i64> {
         let (reply, done) = oneshot::channel();
         let queue = self.inner.queue.as_ref().expect("a writer");
         queue
@@ -294,6 +299,15 @@ impl Store {
         let pages = pages.unwrap_or(u32::MAX - 1);
         self.alter(&format!("PRAGMA max_page_count = {pages}"))
             .await;
+    }
+
+    /// Takes all connections that folding reads by.
+    pub(crate) async fn hold_folders(&self) -> Vec<sqlx::pool::PoolConnection<sqlx::Sqlite>> {
+        let mut held = Vec::new();
+        for _ in 0..open::FOLDERS {
+            held.push(self.folders().acquire().await.expect("a connection"));
+        }
+        held
     }
 
     /// What the writer's `PRAGMA synchronous` stands at.
