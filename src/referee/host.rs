@@ -218,7 +218,8 @@ impl Host {
         let mut links = Links::new();
         for (place, spec) in specs.iter().enumerate() {
             spec.check(self.kit)?;
-            links.push(self.link(spec, seed.wrapping_add(place as u64))?);
+            let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
+            links.push(self.link(&spec, seed.wrapping_add(place as u64))?);
         }
         while links.len() < self.seats() {
             links.push(None);

@@ -35,7 +35,7 @@ impl Host {
             .map_err(|error| error.to_string());
         let opened = opened.and_then(|table| {
             let links = self
-                .links(&specs(&row, self.settings.own.as_ref())?, 0)
+                .links(&specs(&row)?, 0)
                 .map_err(|error| error.to_string())?;
             Ok((table, links))
         });

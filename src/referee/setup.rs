@@ -3,7 +3,7 @@
 use super::clock::now_us;
 use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
-use super::seat_spec::SeatSpec;
+use super::seat_spec::{SeatSpec, SeatSpecError};
 use crate::store::types::{MatchResult, NewMatch, NewSeat};
 use games::{Cause, Kit};
 use serde_json::Value;
@@ -31,11 +31,16 @@ impl OwnAddress {
         }
     }
 
-    fn real<'a>(own: Option<&Self>, spec: &'a str) -> Cow<'a, str> {
-        let rest = own.and_then(|own| Some((&own.real, spec.strip_prefix(&own.shown)?)));
+    /// Whom to call for a spec that may have been kept.
+    pub(super) fn real<'a>(
+        own: Option<&Self>,
+        spec: &'a SeatSpec,
+    ) -> Result<Cow<'a, SeatSpec>, SeatSpecError> {
+        let kept = spec.to_string();
+        let rest = own.and_then(|own| Some((&own.real, kept.strip_prefix(&own.shown)?)));
         match rest {
-            Some((real, rest)) => format!("{real}{rest}").into(),
-            None => spec.into(),
+            Some((real, rest)) => format!("{real}{rest}").parse().map(Cow::Owned),
+            None => Ok(Cow::Borrowed(spec)),
         }
     }
 }
@@ -109,9 +114,9 @@ pub(super) fn ids(market: u64, seats: usize) -> Vec<u64> {
     (0..seats as u64).map(|seat| first + seat).collect()
 }
 
-pub(super) fn specs(row: &NewMatch, own: Option<&OwnAddress>) -> Result<Vec<SeatSpec>, String> {
+pub(super) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
     let parse = |seat: &NewSeat| {
-        OwnAddress::real(own, &seat.spec)
+        seat.spec
             .parse::<SeatSpec>()
             .map_err(|error| error.to_string())
     };
@@ -175,7 +180,7 @@ pub(super) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::OwnAddress;
+    use super::{OwnAddress, SeatSpec};
 
     #[test]
     fn the_secret_of_our_own_address_is_neither_kept_nor_given_to_others() {
@@ -186,10 +191,15 @@ mod tests {
         let spec = "url:http://127.0.0.1:5/s3cret/koehandel/filler/us";
         let kept = OwnAddress::shown(Some(&own), spec.into());
         assert_eq!(kept, "url:http://127.0.0.1:5/***/koehandel/filler/us");
-        assert_eq!(OwnAddress::real(Some(&own), &kept), spec);
+        let real = |spec: &str| {
+            let spec = spec.parse().unwrap();
+            OwnAddress::real(Some(&own), &spec).unwrap().to_string()
+        };
+        assert_eq!(real(&kept), spec);
         for other in ["url:http://10.0.0.1:5/***/x", "builtin:filler"] {
-            assert_eq!(OwnAddress::real(Some(&own), other), other);
-            assert_eq!(OwnAddress::shown(Some(&own), other.into()), other);
+            let other = other.parse::<SeatSpec>().unwrap().to_string();
+            assert_eq!(real(&other), other);
+            assert_eq!(OwnAddress::shown(Some(&own), other.clone()), other);
         }
     }
 }
