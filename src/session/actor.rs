@@ -134,13 +134,19 @@ impl Actor {
         if let Mind::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             core.mind = match back.ok().flatten().and_then(|thought| thought.dialogue) {
-                Some(dialogue) => deciding::told(dialogue, said),
+                Some(dialogue) => {
+                    core.owes = false;
+                    deciding::told(dialogue, said)
+                }
                 None => Mind::Asleep,
             };
         }
         if matches!(core.mind, Mind::Asleep) {
             match fold::fold(&self.shared.parts, &self.session.key.place, core).await {
                 Ok(folded) => {
+                    if std::mem::take(&mut core.owes) {
+                        core.owed = folded.learnt;
+                    }
                     core.mind = Mind::Awake(folded.dialogue);
                     core.last = folded.last.or_else(|| core.last.take());
                 }
@@ -228,6 +234,9 @@ impl Actor {
                 turn.ending = Some(ending);
             }
             Ok(Ok(Next::Think { within, fallback })) => {
+                // Before thinking, for that may cost us the dialogue.
+                core.owed
+                    .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
                 let asked = Asked {
                     fallback,
                     within,
@@ -239,6 +248,7 @@ impl Actor {
                     fallback,
                     mind,
                 } = decided;
+                core.owes = !matches!(mind, Mind::Awake(_));
                 core.mind = mind;
                 turn.said = said;
                 let thought = received.elapsed();
@@ -395,10 +405,10 @@ impl Shared {
         core: &mut Core,
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
-        let mut facts = match &mut core.mind {
-            Mind::Awake(dialogue) => guarded(|| dialogue.facts()).unwrap_or_default(),
-            Mind::Asleep | Mind::Away { .. } | Mind::Broken => Vec::new(),
-        };
+        let mut facts = std::mem::take(&mut core.owed);
+        if let Mind::Awake(dialogue) = &mut core.mind {
+            facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
+        }
         if let Some(cause) = fallback {
             self.meters.fallback(cause);
             facts.push(Fact {

@@ -3,7 +3,7 @@
 
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
-use games::Dialogue;
+use games::{Dialogue, Fact};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -22,6 +22,9 @@ pub(super) struct Core {
     pub(super) mind: Mind,
     /// The last message and what was answered; unknown while asleep.
     pub(super) last: Option<Box<Last>>,
+    /// The dialogue was lost after it was last asked: what it learnt from the answer is not stored yet.
+    pub(super) owes: bool,
+    pub(super) owed: Vec<Fact>,
     pub(super) ended: bool,
     pub(super) permit: Option<OwnedSemaphorePermit>,
 }
@@ -67,6 +70,8 @@ impl Core {
             seq: live.seq,
             mind: Mind::Asleep,
             last: None,
+            owes: false,
+            owed: Vec::new(),
             ended: false,
             permit,
         }

@@ -6,7 +6,7 @@ use super::place::Place;
 use crate::store::types::{Direction, Entry};
 use crate::store::{OpponentKind, StoreError};
 use crate::thinking::{Panicked, guarded};
-use games::{Dialogue, DialogueSetup, Next, SetupError};
+use games::{Dialogue, DialogueSetup, Fact, Next, SetupError};
 use serde_json::Value;
 
 /// Why a transcript could not be folded.
@@ -24,6 +24,8 @@ pub(super) enum FoldError {
 pub(super) struct Folded {
     pub(super) dialogue: Box<dyn Dialogue>,
     pub(super) last: Option<Box<Last>>,
+    /// What it learnt from its last answer alone.
+    pub(super) learnt: Vec<Fact>,
 }
 
 /// What a session's dialogue starts from. The setup's `named` lists rivals by place and name; their
@@ -83,7 +85,7 @@ pub(super) async fn fold(
 
 /// Hears and says everything again. Decisions are taken from the log, never recomputed.
 fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry]) -> Folded {
-    let mut last = None;
+    let (mut last, mut learnt) = (None, Vec::new());
     let mut rest = entries.iter().peekable();
     while let Some(entry) = rest.next() {
         if entry.direction == Direction::Out {
@@ -95,8 +97,15 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry]) -> Folded {
             .next_if(|next| next.direction == Direction::Out)
             .map_or("", |said| said.text.as_str());
         match dialogue.receive(entry.text.as_bytes()) {
-            Ok(Next::Think { .. } | Next::Send(_)) => dialogue.said(said),
-            Ok(Next::Wait | Next::Over(_)) | Err(_) => {}
+            Ok(Next::Think { .. } | Next::Send(_)) => {
+                drop(dialogue.facts());
+                dialogue.said(said);
+                learnt = dialogue.facts();
+            }
+            Ok(Next::Wait | Next::Over(_)) | Err(_) => {
+                drop(dialogue.facts());
+                learnt.clear();
+            }
         }
         last = Some(Box::new(Last {
             text: entry.text.clone(),
@@ -104,7 +113,9 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry]) -> Folded {
             mark: entry.seq + 1,
         }));
     }
-    // They are stored already.
-    drop(dialogue.facts());
-    Folded { dialogue, last }
+    Folded {
+        dialogue,
+        last,
+        learnt,
+    }
 }

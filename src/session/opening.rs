@@ -84,6 +84,8 @@ pub(super) fn open(
         seq: 0,
         mind: Mind::Asleep,
         last: None,
+        owes: false,
+        owed: Vec::new(),
         ended: false,
         permit: Some(permit),
     }

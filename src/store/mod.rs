@@ -7,6 +7,7 @@ mod fold;
 mod handle;
 mod health;
 mod history;
+mod ledger;
 mod matches;
 mod models;
 mod open;

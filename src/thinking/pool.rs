@@ -3,6 +3,7 @@
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
 use super::worker;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -57,6 +58,8 @@ pub(super) struct Shared {
     pub(super) slice: Duration,
     idle_priority: bool,
     watch: Mutex<Watch>,
+    decisions: AtomicU64,
+    used_us: AtomicU64,
 }
 
 /// Which slices are running: number, end, whether their thread was replaced.
@@ -94,6 +97,8 @@ impl Pool {
             idle_priority: options.idle_priority,
             slice: options.slice.max(worker::FLOOR),
             watch: Mutex::new(Watch::default()),
+            decisions: AtomicU64::new(0),
+            used_us: AtomicU64::new(0),
         });
         let closer = Arc::new(Closer(Arc::clone(&shared)));
         for number in 0..threads {
@@ -136,6 +141,16 @@ impl Pool {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .present
+    }
+
+    /// How many decisions were thought about so far, and for how long in all.
+    #[must_use]
+    pub fn used(&self) -> (u64, Duration) {
+        let decisions = self.shared.decisions.load(Ordering::Relaxed);
+        (
+            decisions,
+            Duration::from_micros(self.shared.used_us.load(Ordering::Relaxed)),
+        )
     }
 
     /// How long a job that arrives now may have to wait for its first slice.
@@ -191,6 +206,12 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .close();
         self.arrived.notify_all();
+    }
+
+    pub(super) fn note_decision(&self, used: Duration) {
+        self.decisions.fetch_add(1, Ordering::Relaxed);
+        self.used_us
+            .fetch_add(used.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// Notes that a slice begins that is to be over at `end`; gives its number.

@@ -149,6 +149,7 @@ fn finish(
     panic: Option<String>,
 ) {
     lock(shared).present -= 1;
+    shared.note_decision(over.used);
     let Over {
         best,
         thought,

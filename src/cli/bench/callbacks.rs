@@ -4,7 +4,7 @@
 use super::bare;
 use super::load::{self, Load, Loaded};
 use super::messages::Script;
-use super::site::{Folder, Site};
+use super::site::{Folder, Site, SiteOptions};
 use super::stats::shown;
 use crate::store::{BATCH_BOUNDS, Durability, Health};
 use anyhow::Context as _;
@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 /// The measured bot: it answers at once, so that not the bot is measured.
 const PATH: &str = "/koehandel/face/bench";
+/// The measured bot does not use it.
+const BUDGET: Duration = Duration::from_millis(100);
 
 /// Durable callbacks a second against bare hyper and against the same route without the store.
 #[derive(Clone, Debug, clap::Args)]
@@ -145,7 +147,14 @@ async fn measure(
         Server::Process => Some(Durability::Process),
         Server::Power => Some(Durability::Power),
     };
-    let site = Site::start(Folder::new(&args.folder)?, durability).await?;
+    let site = Site::start(
+        Folder::new(&args.folder)?,
+        SiteOptions {
+            durability,
+            budget: BUDGET,
+        },
+    )
+    .await?;
     let before = site.store.health();
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();

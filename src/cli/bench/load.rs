@@ -92,7 +92,8 @@ async fn one(load: Load, number: usize, begin: Instant, end: Instant) -> anyhow:
     Ok(latencies)
 }
 
-async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
+/// Reads one whole response; anything but a success is an error.
+pub(super) async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
     let mut filled = 0;
     loop {
         let room = buffer.get_mut(filled..).unwrap_or_default();

@@ -2,8 +2,13 @@
 
 mod bare;
 pub mod callbacks;
+mod child;
+pub mod crash;
+pub mod idle;
 mod load;
+pub mod matches;
 mod messages;
+mod remembered;
 mod site;
 mod stats;
 mod verbs;

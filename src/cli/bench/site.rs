@@ -38,23 +38,28 @@ impl Drop for Folder {
     }
 }
 
+/// How a site works.
+pub(super) struct SiteOptions {
+    /// `None` stores nothing.
+    pub(super) durability: Option<Durability>,
+    /// The ceiling of a decision's thinking.
+    pub(super) budget: Duration,
+}
+
 /// A running site.
 pub(super) struct Site {
     pub(super) address: SocketAddr,
     pub(super) store: Store,
     sessions: Sessions,
-    pool: Pool,
+    pub(super) pool: Pool,
     stop: CancellationToken,
     serving: JoinHandle<()>,
     _folder: Folder,
 }
 
 impl Site {
-    /// `durability`: `None` stores nothing.
-    pub(super) async fn start(
-        folder: Folder,
-        durability: Option<Durability>,
-    ) -> anyhow::Result<Self> {
+    pub(super) async fn start(folder: Folder, options: SiteOptions) -> anyhow::Result<Self> {
+        let SiteOptions { durability, budget } = options;
         let wanted = durability.unwrap_or(Durability::Process);
         let settings = Settings {
             durability: wanted,
@@ -71,14 +76,11 @@ impl Site {
         let options = SessionOptions {
             durability_default: wanted,
             unstored: durability.is_none(),
+            budget_default: budget,
             ..SessionOptions::default()
         };
         let sessions = Sessions::open(options, parts).await?;
         let options = CallbackOptions {
-            default_bot: games::ALL
-                .first()
-                .and_then(|kit| kit.bots().first())
-                .map_or_else(String::new, |card| card.name.to_owned()),
             drain: Duration::ZERO,
             ..CallbackOptions::default()
         };

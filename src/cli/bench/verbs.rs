@@ -1,12 +1,21 @@
 //! Which benches there are.
 
 use super::callbacks::{self, CallbacksArgs};
+use super::crash::{self, CrashArgs};
+use super::idle::{self, IdleArgs};
+use super::matches::{self, MatchesArgs};
 
 /// The benches.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Verb {
     /// Durable callbacks a second against bare hyper and against the same route without the store.
     Callbacks(CallbacksArgs),
+    /// Kill a daemon again and again while matches run: nothing acknowledged may be lost.
+    Crash(CrashArgs),
+    /// Memory of idle sessions, and the time from start-up to the first durable reply.
+    Idle(IdleArgs),
+    /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
+    Matches(MatchesArgs),
 }
 
 /// Runs one.
@@ -16,5 +25,8 @@ pub enum Verb {
 pub async fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Callbacks(args) => callbacks::run(args).await,
+        Verb::Crash(args) => crash::run(args).await,
+        Verb::Idle(args) => idle::run(args).await,
+        Verb::Matches(args) => matches::run(args).await,
     }
 }

@@ -15,12 +15,13 @@ use games::koehandel::bots::champion::playout::play_out;
 use games::koehandel::bots::policy::{Limits, Player, Profile};
 use games::koehandel::bots::styles::{KINDS, Style, kind_named};
 use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
+use games::koehandel::message::Message;
 use games::koehandel::models::Models;
 use games::koehandel::options::{Options, TradePayment};
 use games::koehandel::rules::{Act, Ask, Koehandel, Moment, Setup};
 use games::koehandel::view::View;
 use games::rng::Rng;
-use games::{Bot, Game, Outcome};
+use games::{Bot, Budget, Game, Outcome};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -105,8 +106,68 @@ fn variant(name: &str) -> Option<Profile> {
             cash_cap: Some(1.0),
             ..tuned
         },
+        "all-in" => Profile {
+            offer: (9.0, 9.0),
+            counter: (9.0, 9.0),
+            bid: 0.9,
+            ..tuned
+        },
+        "hoarder" => Profile {
+            bid: 0.15,
+            reserve: 0.6,
+            ..tuned
+        },
+        "wild" => Profile {
+            bid: 2.0,
+            noise: 0.6,
+            reserve: 0.0,
+            jump: true,
+            pre_empt: 1.0,
+            denial: 0.2,
+            bluff: 0.4,
+            offer: (0.0, 1.2),
+            counter: (0.0, 1.2),
+            ..tuned
+        },
+        "denier" => Profile {
+            denial: 1.5,
+            trade_denial: 1.5,
+            bid: 0.5,
+            ..tuned
+        },
+        "softy" => Profile {
+            counter: (0.0, 0.0),
+            bid: 0.85,
+            reserve: 0.05,
+            ..tuned
+        },
         _ => return None,
     })
+}
+
+/// Bids far above its cash every third card, else plays as the guide: drives prices, is often caught.
+struct Bluffer {
+    inner: Player,
+    rng: Rng,
+    bluffs: Option<(u8, bool)>,
+}
+
+impl Bot<Koehandel> for Bluffer {
+    fn observe(&mut self, _: &Message) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        if let Ask::Bid { price, .. } = ask {
+            let fresh = self.bluffs.is_none_or(|(at, _)| at != view.deck_left);
+            if fresh {
+                self.bluffs = Some((view.deck_left, self.rng.chance(0.33)));
+            }
+            let most = view.purse.value() * 2 + 100;
+            if matches!(self.bluffs, Some((_, true))) && *price + 10 < most && !view.exposed[0] {
+                return Act::bid(price + 10);
+            }
+        }
+        self.inner.decide(view, ask, budget)
+    }
 }
 
 fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure> {
@@ -115,13 +176,32 @@ fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure>
         let seed = seed.wrapping_mul(4) + seat as u64;
         bots.push(match variant(name) {
             Some(profile) => Box::new(Player::new(profile, Rng::new(seed, 9))),
+            None if *name == "bluffer" => Box::new(Bluffer {
+                inner: Player::new(Profile::GUIDE, Rng::new(seed, 9)),
+                rng: Rng::new(seed, 10),
+                bluffs: None,
+            }),
             None => make(name, seed, models).ok_or(format!("there is no bot {name:?}"))?,
         });
     }
     Ok(Stage::of(bots, names.map(listens)))
 }
 
+/// Processor time of this thread: what a budget means while other work shares the machine.
+fn cpu_ns() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let used = text
+        .split_whitespace()
+        .next()
+        .and_then(|text| text.parse().ok());
+    used.unwrap_or(0)
+}
+
 struct Arena {
+    /// Processor milliseconds a decision; 0: only nodes count.
+    ms: u64,
+    /// Decisions that thought, and their processor time.
+    thought: std::cell::Cell<(u64, u64)>,
     nodes: u64,
     seed: u64,
     models: Models,
@@ -135,7 +215,25 @@ impl Arena {
         };
         let setup = Setup::deal(deal, options);
         let mut stage = stage(names, deal ^ 0xA5A5, &self.models)?;
-        let game = stage.play(&setup, |_| self.nodes, |_, _, _| {});
+        let game = stage.play_by(&setup, |bot, game, seat, ask| {
+            if self.ms == 0
+                || !CARDS
+                    .iter()
+                    .any(|card| card.name == names[seat] && card.thinks)
+            {
+                return bot.decide(game.seen_by(seat), ask, Budget::nodes(self.nodes));
+            }
+            let begun = cpu_ns();
+            let within = self.ms * 1_000_000;
+            let budget = Budget {
+                nodes: u64::MAX,
+                stop: &|| cpu_ns() - begun > within,
+            };
+            let act = bot.decide(game.seen_by(seat), ask, budget);
+            let (count, sum) = self.thought.get();
+            self.thought.set((count + 1, sum + cpu_ns() - begun));
+            act
+        });
         Ok(game.outcome().ok_or("a match must end")?)
     }
 }
@@ -186,10 +284,13 @@ fn cells(arena: &Arena, args: &Args) -> Result<(), Failure> {
                 let shares = outcome.win_shares();
                 tally.add(shares.values()[own], outcome.scores.values()[own]);
             }
+            let (decisions, ns) = arena.thought.take();
             println!(
-                "{hero} v 3 {rival:10} {pay:?}: {}  in {:.1?}",
+                "{hero} v 3 {rival:10} {pay:?}: {}  in {:.1?}; {:.1} ms a decision, {:.0} a match",
                 tally.show(),
-                started.elapsed()
+                started.elapsed(),
+                ns as f64 / 1e6 / decisions.max(1) as f64,
+                decisions as f64 / games as f64
             );
         }
     }
@@ -323,8 +424,14 @@ fn main() -> Result<(), Failure> {
     let args = Args(args);
     let arena = Arena {
         nodes: args.number("nodes", 1_000)?,
+        ms: args.number("ms", 0)?,
+        thought: std::cell::Cell::default(),
         seed: args.number("seed", 1)?,
-        models: Models::none(),
+        models: if args.text("models", "on") == "off" {
+            Models::off()
+        } else {
+            Models::none()
+        },
     };
     match verb.as_str() {
         "pool" => pool(&arena, &args),

@@ -295,10 +295,9 @@ impl View {
             let Bounds { low, high } = self.cash[rival];
             let floor = total.saturating_sub(highs - high);
             let ceiling = total.saturating_sub(lows - low);
-            self.cash[rival] = Bounds {
-                low: low.max(floor),
-                high: high.min(ceiling).max(floor),
-            };
+            let high = high.min(ceiling).max(floor);
+            let low = low.max(floor).min(high);
+            self.cash[rival] = Bounds { low, high };
         }
         self.settle_guess(total);
     }

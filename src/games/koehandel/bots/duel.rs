@@ -7,7 +7,7 @@ use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::message::Message;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Ear, Koehandel, Setup};
+use crate::koehandel::rules::{Act, Ask, Ear, Koehandel, Setup};
 
 /// Matches whose play makes up a signature, for each way to pay a trade.
 const SIGNATURE_MATCHES: u64 = 6;
@@ -63,20 +63,32 @@ impl Stage {
         }
     }
 
-    /// Plays one match. `budget` gives each seat's thinking, `seen` is told every answer.
+    /// Plays one match. `budget` gives each seat's nodes, `seen` is told every answer.
     pub fn play(
         &mut self,
         setup: &Setup,
         mut budget: impl FnMut(usize) -> u64,
-        mut seen: impl FnMut(&Koehandel, usize, &crate::koehandel::rules::Act),
+        mut seen: impl FnMut(&Koehandel, usize, &Act),
+    ) -> Koehandel {
+        self.play_by(setup, |bot, game, seat, ask| {
+            let act = bot.decide(game.seen_by(seat), ask, Budget::nodes(budget(seat)));
+            seen(game, seat, &act);
+            act
+        })
+    }
+
+    /// Plays one match; `decide` asks the bot.
+    pub fn play_by(
+        &mut self,
+        setup: &Setup,
+        mut decide: impl FnMut(&mut dyn Bot<Koehandel>, &Koehandel, usize, &Ask) -> Act,
     ) -> Koehandel {
         let mut game = Koehandel::begin(setup, &mut self.ears);
         while let Some((seat, ask)) = game.asked() {
             for (seat, message) in self.ears.heard.drain(..) {
                 self.bots[seat.index()].observe(&message);
             }
-            let act = self.bots[seat].decide(game.seen_by(seat), &ask, Budget::nodes(budget(seat)));
-            seen(&game, seat, &act);
+            let act = decide(self.bots[seat].as_mut(), &game, seat, &ask);
             game.play(Some(act), &mut self.ears);
         }
         game

@@ -48,14 +48,22 @@ pub struct Rule {
     won: Option<bool>,
     /// Whether a loser was seen to pay.
     loser_paid: bool,
+    /// Trades in which none was.
+    unpaid: u8,
 }
+
+/// How likely exchange is before any trade was seen.
+const EXCHANGE_FIRST: f64 = 0.3;
+/// How likely a loser is to have bid nothing, so that a trade under exchange looks like another.
+const NOTHING_BID: f64 = 0.3;
 
 impl Rule {
     /// Hears what the seat hears.
     pub fn hear(&mut self, message: &Message) {
         match message {
-            Message::Lost { .. } => self.won = Some(false),
-            Message::Won { .. } => self.won = Some(true),
+            Message::Lost { .. } => self.settle(Some(false)),
+            Message::Won { .. } => self.settle(Some(true)),
+            Message::TradeLost { .. } => self.settle(None),
             Message::LoserPaid { .. } => self.loser_paid = true,
             Message::Pay { .. } => self.loser_paid |= self.won == Some(false),
             Message::Money { .. } => self.loser_paid |= self.won == Some(true),
@@ -63,6 +71,21 @@ impl Rule {
             Message::Card(_) | Message::Settled(_) | Message::PreEmpt { .. } => self.won = None,
             _ => {}
         }
+    }
+
+    fn settle(&mut self, won: Option<bool>) {
+        self.won = won;
+        self.unpaid = self.unpaid.saturating_add(1);
+    }
+
+    /// How likely it is that bids are exchanged. One seen payment of a loser proves it.
+    #[must_use]
+    pub fn exchange(self) -> f64 {
+        if self.loser_paid {
+            return 1.0;
+        }
+        let exchange = EXCHANGE_FIRST * NOTHING_BID.powi(i32::from(self.unpaid.min(20)));
+        exchange / (exchange + 1.0 - EXCHANGE_FIRST)
     }
 
     /// The rule to reckon with: the winner pays unless a loser was seen to.

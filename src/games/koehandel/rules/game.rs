@@ -88,7 +88,8 @@ impl Koehandel {
             purses: setup.purses,
             herds: setup.herds,
             barred: [false; PLAYERS],
-            turn: usize::from(setup.first) % PLAYERS,
+            // The first turn comes after the one before it.
+            turn: (usize::from(setup.first) + PLAYERS - 1) % PLAYERS,
             phase: Phase::Turn,
             auction: Auction::default(),
             trade: Trade::default(),
@@ -100,7 +101,7 @@ impl Koehandel {
         for seat in 0..PLAYERS {
             ear.hear(seat, || Message::Begin);
         }
-        game.ask_turn(game.turn, ear);
+        game.next_turn(ear);
         game
     }
 
@@ -259,10 +260,6 @@ impl Koehandel {
     }
 
     fn ask_turn(&mut self, player: usize, ear: &mut impl Ear) {
-        if self.undrawn() == 0 && !self.may_start_trade(player) {
-            self.turn = player;
-            return self.next_turn(ear);
-        }
         self.turn = player;
         self.phase = Phase::Turn;
         self.views[player].turn();

@@ -1,6 +1,13 @@
 //! What pins the rulings, the wire and the fold. README.md names the test of each ruling.
 
+mod auctions;
 mod facts;
 mod fold;
+mod golden;
+mod hall;
+mod laws;
 mod over_text;
 mod play;
+mod readings;
+mod scorer;
+mod trades;

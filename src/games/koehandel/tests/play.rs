@@ -94,3 +94,14 @@ pub fn play(
         game.play(act, heard);
     }
 }
+
+/// Some rival and animal that `seat` could trade over.
+pub fn first_trade(game: &Koehandel, seat: usize) -> Option<(Compass, Animal)> {
+    let view = game.seen_by(seat);
+    Animal::all().find_map(|animal| {
+        let rival = Compass::RIVALS
+            .into_iter()
+            .find(|rival| view.stake(*rival, animal) > 0)?;
+        Some((rival, animal))
+    })
+}

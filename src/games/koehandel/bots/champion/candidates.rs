@@ -46,7 +46,8 @@ pub fn candidates(
                 add(Candidate::Act(Act::Auction));
             }
             for challenge in worth_trying(view) {
-                for offer in offers(view, challenge.rival) {
+                let some_card = |offer: &Purse| offer.cards() > 0 || view.purse.of(Note::Zero) == 0;
+                for offer in offers(view, challenge.rival).into_iter().filter(some_card) {
                     add(Candidate::Act(Act::trade(
                         challenge.rival,
                         challenge.animal,
@@ -125,7 +126,7 @@ fn offers(view: &View, rival: Compass) -> Vec<Purse> {
     let mut kept: Vec<Purse> = Vec::new();
     for offer in offers {
         if !kept.iter().any(|other| {
-            other.value() == offer.value() && other.cards().min(1) == offer.cards().min(1)
+            other.value() == offer.value() && (other.cards() > 0) == (offer.cards() > 0)
         }) {
             kept.push(offer);
         }

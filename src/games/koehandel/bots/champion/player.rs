@@ -9,11 +9,11 @@ use crate::koehandel::bots::champion::belief::{Deal, bid_of};
 use crate::koehandel::bots::evolved;
 use crate::koehandel::bots::policy::{Chance, Limits, Profile};
 use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Moment, Silence, score};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Moment, Money, Silence, score};
 use crate::koehandel::view::View;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
@@ -69,6 +69,15 @@ struct Search {
     weights: [Vec<f32>; 3],
     nodes: u64,
     settled: bool,
+    scene: Option<Box<Scene>>,
+}
+
+/// A scenario under way: the made-up position and what the candidates tried so far are worth in it.
+struct Scene {
+    start: Koehandel,
+    cast: [Style; PLAYERS],
+    seed: u64,
+    values: Vec<f64>,
 }
 
 /// Rung 9.
@@ -102,18 +111,12 @@ impl Champion {
         }
     }
 
-    fn base(&self) -> &'static Profile {
-        match self.memory.rule.payment() {
-            TradePayment::Winner => &evolved::WINNER,
-            TradePayment::Exchange => &evolved::EXCHANGE,
-        }
-    }
-
     fn open(&mut self, view: &View, ask: &Ask) -> Search {
         self.memory.agree(view);
-        let base = self.base();
+        let base = base(self.memory.rule.payment());
         let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
         let limit = self.base_limits.bid();
+        let act = never_empty(view, act);
         let parts = &TUNING.parts;
         let wanted = match ask {
             Ask::Bid { .. } => parts[0],
@@ -144,42 +147,67 @@ impl Champion {
             seed: self.rng.bits(),
             weights,
             nodes: 0,
+            scene: None,
         }
     }
 
-    /// One scenario: every candidate still in the race is played out in the same made-up position.
-    fn scenario(&self, search: &mut Search) {
+    /// Makes up the next scenario.
+    fn scene(&self, search: &Search) -> Scene {
         let mut coin = Coin::at(search.seed, search.race.scenarios(), 0);
         let deal = self.memory.belief.draw(&mut coin);
-        let mut cast = [Style::Profile(*self.base()); PLAYERS];
-        for (at, weights) in search.weights.iter().enumerate() {
+        let trade_payment = if coin.chance(self.memory.rule.exchange()) {
+            TradePayment::Exchange
+        } else {
+            TradePayment::Winner
+        };
+        let mut cast = [Style::Profile(*base(trade_payment)); PLAYERS];
+        for (style, weights) in cast.iter_mut().skip(1).zip(&search.weights) {
             let kind = Reading::draw(weights, &mut coin);
-            cast[at + 1] = KINDS[kind % KINDS.len()].style;
+            *style = KINDS[kind % KINDS.len()].style;
         }
         let (deck, count) = unseen(&search.view, &search.ask, &mut coin);
         let options = Options {
-            trade_payment: self.memory.rule.payment(),
+            trade_payment,
             ..Options::default()
         };
         let moment = self.moment(search, &deal, &cast, &mut coin);
-        let start = Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment);
-        let seed = coin.bits();
-        let mut values = [0.0; 64];
-        let alive = search.race.alive().len().min(values.len());
-        for (value, candidate) in values.iter_mut().zip(search.race.alive()) {
-            let mut game = start.clone();
+        Scene {
+            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment),
+            cast,
+            seed: coin.bits(),
+            values: Vec::with_capacity(search.race.alive().len()),
+        }
+    }
+
+    /// Plays the next candidate out in the scenario under way; every candidate still in the race is
+    /// tried in each scenario.
+    fn play_one(&self, search: &mut Search) {
+        let mut scene = match search.scene.take() {
+            Some(scene) => scene,
+            None => Box::new(self.scene(search)),
+        };
+        let alive = search.race.alive();
+        let candidate = alive
+            .get(scene.values.len())
+            .and_then(|at| search.candidates.get(*at));
+        if let Some(candidate) = candidate {
+            let mut game = scene.start.clone();
             let mut memory = [Limits::NONE; PLAYERS];
-            match search.candidates[*candidate] {
+            match *candidate {
                 Candidate::Act(act) => game.play(Some(act), &mut Silence),
                 Candidate::Limit(limit) => {
                     memory[0] = Limits::fixed(search.view.deck_left, limit, 0);
                 }
             }
-            play_out(&mut game, &cast, &mut memory, seed);
-            *value = worth(&game);
+            play_out(&mut game, &scene.cast, &mut memory, scene.seed);
+            scene.values.push(worth(&game));
+            search.nodes += 1;
         }
-        search.nodes += alive as u64;
-        search.settled = search.race.add(&values[..alive]) == Verdict::Settled;
+        if scene.values.len() >= alive.len() {
+            search.settled = search.race.add(&scene.values) == Verdict::Settled;
+        } else {
+            search.scene = Some(scene);
+        }
     }
 
     fn moment(
@@ -293,6 +321,30 @@ impl Champion {
     }
 }
 
+/// The policy that the champion leaves only for a proven gain, and plays by in playouts.
+fn base(payment: TradePayment) -> &'static Profile {
+    match payment {
+        TradePayment::Winner => &evolved::WINNER,
+        TradePayment::Exchange => &evolved::EXCHANGE,
+    }
+}
+
+/// A challenge with a bare zero where there is one: a referee may refuse the empty hand (A10).
+fn never_empty(view: &View, act: Act) -> Act {
+    match act {
+        Act::Trade {
+            opponent,
+            animal,
+            offer: Money::Cards(Purse::EMPTY),
+        } if view.purse.of(Note::Zero) > 0 => Act::Trade {
+            opponent,
+            animal,
+            offer: Money::Cards(Purse::single(Note::Zero)),
+        },
+        act => act,
+    }
+}
+
 /// The least raise within a limit.
 fn bid(limit: u16, price: u16) -> Act {
     if price + 10 <= limit {
@@ -371,7 +423,7 @@ impl Bot<Koehandel> for Champion {
             _ => Box::new(self.open(view, ask)),
         };
         while !search.settled && search.nodes < slice.nodes && !(slice.stop)() {
-            self.scenario(&mut search);
+            self.play_one(&mut search);
         }
         let choice = search.candidates.get(search.race.choice()).copied();
         let done = search.settled || search.nodes >= slice.nodes;

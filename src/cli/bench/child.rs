@@ -1,0 +1,100 @@
+//! A daemon as a process of its own, to be measured and killed.
+
+use anyhow::{Context as _, bail};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// How to start a daemon.
+pub(super) struct Daemon {
+    pub(super) data: PathBuf,
+    pub(super) listen: SocketAddr,
+    /// Configuration by environment: key in the form `DROVER__SECTION__KEY`, value.
+    pub(super) set: Vec<(String, String)>,
+}
+
+/// A running daemon; killed when dropped.
+pub(super) struct Running {
+    child: Child,
+}
+
+impl Daemon {
+    /// A daemon on a loopback port that is free at present.
+    pub(super) fn new(data: &Path) -> anyhow::Result<Self> {
+        let probe = TcpListener::bind(("127.0.0.1", 0)).context("no free loopback port")?;
+        let listen = probe.local_addr()?;
+        Ok(Self {
+            data: data.to_path_buf(),
+            listen,
+            set: Vec::new(),
+        })
+    }
+
+    pub(super) fn set(&mut self, key: &str, value: impl ToString) {
+        self.set.push((format!("DROVER__{key}"), value.to_string()));
+    }
+
+    /// Starts it without waiting for it.
+    pub(super) fn spawn(&self) -> anyhow::Result<Running> {
+        let program = std::env::current_exe().context("this executable cannot be found")?;
+        let child = Command::new(program)
+            .arg("serve")
+            .args([
+                "--listen",
+                &self.listen.to_string(),
+                "--api-listen",
+                "127.0.0.1:0",
+            ])
+            .arg("--data")
+            .arg(&self.data)
+            .envs(self.set.iter().map(|(key, value)| (key, value)))
+            .env("DROVER__LOG__LEVEL", "warn")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .context("the daemon does not start")?;
+        Ok(Running { child })
+    }
+}
+
+impl Running {
+    /// Waits until it says that it listens.
+    pub(super) async fn ready(&mut self) -> anyhow::Result<()> {
+        let out = self
+            .child
+            .stdout
+            .take()
+            .context("the daemon's output is read already")?;
+        let mut lines = BufReader::new(out).lines();
+        while let Some(line) = lines.next_line().await? {
+            if line.starts_with("listening ") {
+                return Ok(());
+            }
+        }
+        bail!(
+            "the daemon ended without listening: {}",
+            self.child.wait().await?
+        )
+    }
+
+    /// `kill -9`.
+    pub(super) async fn kill(mut self) -> anyhow::Result<()> {
+        self.child
+            .kill()
+            .await
+            .context("the daemon cannot be killed")
+    }
+
+    /// Resident memory in bytes.
+    pub(super) fn resident(&self) -> anyhow::Result<u64> {
+        let id = self.child.id().context("the daemon has ended")?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))
+            .context("no /proc: memory can only be read on Linux")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        Ok(kib.context("no VmRSS in /proc/PID/status")? * 1024)
+    }
+}

@@ -1,0 +1,397 @@
+//! Laws of the wire and of what is hidden.
+
+use super::play::{random_act, random_cards};
+use crate::game::{Budget, Seat};
+use crate::kit::{DialogueSetup, Kit as _};
+use crate::koehandel::KIT;
+use crate::koehandel::bots;
+use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::dialect::{Fields, read, read_answer, write, write_answer};
+use crate::koehandel::fold::Fold;
+use crate::koehandel::message::{Fault, History, Message};
+use crate::koehandel::models::Models;
+use crate::koehandel::options::Options;
+use crate::koehandel::player::Player;
+use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
+use crate::koehandel::view::Bounds;
+use crate::rng::Rng;
+use crate::wire::{Dialogue as _, Next};
+use proptest::prelude::*;
+
+fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
+    items[rng.below(items.len() as u32) as usize]
+}
+
+/// Any message that a referee can send.
+fn message(rng: &mut Rng) -> Message {
+    let animal = Animal::new(rng.below(10) as u8).unwrap();
+    let count = 1 + rng.below(2) as u8;
+    let rival = pick(rng, &Compass::RIVALS);
+    let other = pick(rng, &Compass::RIVALS);
+    let anyone = pick(rng, &Compass::ALL);
+    let cards = rng.below(45) as u8;
+    let price = 10 * rng.below(377) as u16;
+    let paid = random_cards(Purse([7, 15, 7, 3, 3, 3]), rng);
+    let note = pick(rng, &Note::DONKEYS);
+    let history: History = (0..rng.below(9))
+        .map(|_| (pick(rng, &Compass::RIVALS), 10 * rng.below(377) as u16))
+        .collect();
+    match rng.below(26) {
+        0 => Message::Begin,
+        1 => Message::Start,
+        2 => Message::Fault(pick(
+            rng,
+            &[
+                Fault::Opponent,
+                Fault::OpponentGoods,
+                Fault::Goods,
+                Fault::Bid,
+            ],
+        )),
+        3 => Message::Donkey(note),
+        4 => Message::Dealt(paid.plus(Purse::single(Note::Zero))),
+        5 => Message::DonkeyOther(rival, note),
+        6 => Message::Bid {
+            card: animal,
+            leader: rival,
+            price,
+            auctioneer: other,
+            history,
+        },
+        7 => Message::PreEmpt {
+            card: animal,
+            bidder: rival,
+            price,
+            history,
+        },
+        8 => Message::Card(animal),
+        9 => Message::Collect {
+            payee: rival,
+            price,
+        },
+        10 => Message::PaidByServer { payee: rival, paid },
+        11 => Message::Money { payer: rival, paid },
+        12 => Message::Bought {
+            card: animal,
+            buyer: rival,
+            cards: cards.max(1),
+            price,
+        },
+        13 => Message::WasPaid {
+            payee: rival,
+            cards,
+            price,
+        },
+        14 => Message::Free {
+            card: animal,
+            auctioneer: rival,
+        },
+        15 => Message::Bluffed {
+            by: anyone,
+            hand: paid,
+        },
+        16 => Message::SecondBluff,
+        17 => Message::Challenged {
+            animal,
+            count,
+            challenger: rival,
+            cards,
+        },
+        18 => Message::Tie {
+            animal,
+            count,
+            opponent: rival,
+            cards,
+        },
+        19 => Message::Lost {
+            animal,
+            count,
+            winner: rival,
+        },
+        20 => Message::Won {
+            animal,
+            count,
+            loser: rival,
+        },
+        21 => Message::Pay {
+            receiver: rival,
+            paid,
+        },
+        22 => Message::TradeWon {
+            animal,
+            count,
+            winner: rival,
+            cards,
+        },
+        23 => Message::TradeLost {
+            animal,
+            count,
+            named: rival,
+            cards: Some(cards).filter(|cards| *cards > 0),
+        },
+        24 if rng.chance(0.5) => Message::LoserPaid {
+            loser: rival,
+            cards: cards.max(1),
+        },
+        24 => Message::WinnerPaid {
+            winner: rival,
+            cards: cards.max(1),
+        },
+        _ => Message::End(std::array::from_fn(|_| i64::from(rng.below(38_501)))),
+    }
+}
+
+fn act(rng: &mut Rng) -> (Ask, Act) {
+    let animal = Animal::new(rng.below(11) as u8);
+    let opponent = Some(pick(rng, &Compass::RIVALS)).filter(|_| rng.chance(0.9));
+    let money = match rng.below(8) {
+        0 => Money::Missing,
+        1 => Money::Garbage,
+        _ => Money::Cards(random_cards(Purse([7, 15, 7, 3, 3, 3]), rng)),
+    };
+    let card = Animal::DONKEY;
+    let (leader, auctioneer) = (Compass::W, Compass::E);
+    match rng.below(4) {
+        0 => (Ask::Turn, Act::Auction),
+        1 => (
+            Ask::Turn,
+            Act::Trade {
+                opponent,
+                animal,
+                offer: money,
+            },
+        ),
+        2 => (
+            Ask::Bid {
+                card,
+                price: 10,
+                leader,
+                auctioneer,
+            },
+            Act::Amount(Some(10 * rng.below(377) as u16).filter(|_| rng.chance(0.8))),
+        ),
+        _ => (
+            Ask::Pay {
+                payee: leader,
+                price: 10,
+            },
+            Act::Cards(money),
+        ),
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(seed in any::<u64>(), market in 1u64..1 << 53, id in 1u64..1 << 53) {
+        let mut rng = Rng::new(seed, 0);
+        let message = message(&mut rng);
+        let mut fold = Fold::new();
+        if let Message::Pay { receiver, .. } = message {
+            fold.hear(&Message::Won { animal: Animal::DONKEY, count: 1, loser: receiver });
+        }
+        let text = write(market, id, &message).unwrap();
+        let fields = Fields::cut(text.as_bytes()).unwrap();
+        prop_assert_eq!((fields.market().unwrap(), fields.id().unwrap()), (market, id));
+        prop_assert_eq!(read(&fields, &fold).unwrap(), Some(message), "{}", text);
+        let route = KIT.route(text.as_bytes()).unwrap();
+        prop_assert_eq!((route.market, route.id), (market, id));
+    }
+
+    #[test]
+    fn what_is_answered_is_read(seed in any::<u64>()) {
+        let (ask, act) = act(&mut Rng::new(seed, 0));
+        let text = write_answer(&act);
+        let empty = matches!(act, Act::Amount(None) | Act::Cards(Money::Missing));
+        let read = read_answer(&ask, text.as_bytes());
+        prop_assert_eq!(read, Some(act).filter(|_| !empty), "{}", text);
+    }
+
+    #[test]
+    fn no_bytes_make_the_decoders_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        decode_everything(&bytes);
+    }
+
+    #[test]
+    fn no_query_makes_the_decoders_panic(text in "[?]?([a-z]{1,10}=?[-SWNEQntfhTFA-J0-9%]{0,12}&?){0,9}") {
+        decode_everything(text.as_bytes());
+    }
+
+    #[test]
+    fn nothing_heard_makes_a_player_panic(seed in any::<u64>()) {
+        let mut rng = Rng::new(seed, 0);
+        let name = pick(&mut rng, bots::CARDS).name;
+        let mut player = KIT
+            .dialogue(&DialogueSetup { bot: name.to_owned(), seed, ..DialogueSetup::default() })
+            .unwrap();
+        for _ in 0..150 {
+            let text = garbled(&mut rng);
+            let Ok(next) = player.receive(text.as_bytes()) else { continue };
+            if let Next::Think { fallback, .. } = next {
+                let mut best = fallback;
+                player.think(Budget::nodes(5), &mut best);
+                player.said(if rng.chance(0.8) { &best } else { "?money=tttt" });
+            }
+            player.view();
+        }
+        player.facts();
+        player.lessons();
+    }
+
+    #[test]
+    fn whatever_is_heard_bounds_stay_sane(seed in any::<u64>()) {
+        let mut rng = Rng::new(seed, 1);
+        let mut fold = Fold::new();
+        for _ in 0..200 {
+            let message = message(&mut rng);
+            fold.hear(&message);
+            if let Some(ask) = fold.ask() {
+                let (_, act) = act(&mut rng);
+                fold.said(&act);
+                prop_assert!(fold.ask() != Some(ask), "an answered ask is closed");
+            }
+            let view = fold.view();
+            prop_assert_eq!(view.cards[0], view.purse.cards());
+            prop_assert!(Purse::ALL.holds(view.purse));
+            for Bounds { low, high } in view.cash {
+                prop_assert!(low <= high, "{:?} after {:?}", view.cash, message);
+            }
+            for herd in view.herds {
+                prop_assert!(herd.iter().all(|owned| *owned <= 4));
+            }
+        }
+    }
+}
+
+fn decode_everything(bytes: &[u8]) {
+    let fold = Fold::new();
+    if let Ok(fields) = Fields::cut(bytes) {
+        let _ = read(&fields, &fold);
+        let _ = (fields.market(), fields.id());
+    }
+    let _ = KIT.route(bytes);
+    let mut rng = Rng::new(bytes.len() as u64, 0);
+    for _ in 0..4 {
+        let (ask, _) = act(&mut rng);
+        read_answer(&ask, bytes);
+    }
+}
+
+/// A written message, often with a field lost, doubled or spoilt.
+fn garbled(rng: &mut Rng) -> String {
+    let text = write(1, 2, &message(rng)).unwrap_or_default();
+    let mut fields: Vec<&str> = text.split('&').collect();
+    match rng.below(6) {
+        0 => {
+            let lost = rng.below(fields.len() as u32) as usize;
+            fields.remove(lost);
+            fields.join("&")
+        }
+        1 => format!(
+            "?{text}&{}",
+            fields[rng.below(fields.len() as u32) as usize]
+        ),
+        2 => text.replace(
+            pick(rng, &["Q", "W", "t", "-", "=", "F", "4"]),
+            pick(rng, &["", "%51", "E", "-", "9", "%"]),
+        ),
+        _ => text,
+    }
+}
+
+/// Two hands of as many cards and different worth, the first at least `least`.
+fn twin(hand: Purse, part: Purse, least: u16) -> Option<Purse> {
+    for from in Note::ALL {
+        for to in Note::ALL {
+            if part.of(from) == 0 || hand.of(to) <= part.of(to) || from == to {
+                continue;
+            }
+            let twin = part.minus(Purse::single(from)).plus(Purse::single(to));
+            if twin.value() >= least && hand.holds(twin) {
+                return Some(twin);
+            }
+        }
+    }
+    None
+}
+
+/// Settles one payment or trade in two ways that differ only in what is hidden, and compares
+/// everything that the uninvolved hear and know.
+#[test]
+fn views_hide_other_peoples_money() {
+    let mut compared = 0;
+    for seed in 0..150 {
+        let mut rng = Rng::new(seed, 4);
+        let mut heard = Vec::new();
+        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut heard);
+        while let Some((seat, ask)) = game.asked() {
+            let hand = game.purses()[seat];
+            let twins = match ask {
+                Ask::Pay { price, .. } => {
+                    let part = hand.exact_payment(price).unwrap();
+                    twin(hand, part, price).map(|twin| (Act::cards(part), Act::cards(twin)))
+                }
+                Ask::Turn => super::play::first_trade(&game, seat).and_then(|(rival, animal)| {
+                    let part = random_cards(hand, &mut rng);
+                    let twin = twin(hand, part, 0).filter(|_| hand.holds(part))?;
+                    let with = |offer| Act::trade(rival, animal, offer);
+                    Some((with(part), with(twin)))
+                }),
+                _ => None,
+            };
+            if let Some((one, two)) = twins {
+                compare(&game, seat, one, two);
+                compared += 1;
+            }
+            let act = random_act(&game, seat, &ask, &mut rng);
+            game.play(act, &mut heard);
+        }
+    }
+    assert!(compared > 1_000, "{compared} settlements compared");
+}
+
+fn compare(game: &Koehandel, seat: usize, one: Act, two: Act) {
+    let settle = |act: Act| {
+        let mut game = game.clone();
+        let mut heard = Vec::new();
+        game.play(Some(act), &mut heard);
+        let mut parties = vec![seat];
+        if let Some((target, Ask::Counter { .. })) = game.asked() {
+            parties.push(target);
+            game.play(Some(Act::Cards(Money::Missing)), &mut heard);
+        }
+        (game, heard, parties)
+    };
+    let ((left, left_heard, parties), (right, right_heard, _)) = (settle(one), settle(two));
+    for viewer in 0..PLAYERS {
+        let paid = left_heard.iter().any(|(at, message)| {
+            at.index() == viewer
+                && matches!(
+                    message,
+                    Message::Money { .. } | Message::Pay { .. } | Message::Settled(_)
+                )
+        });
+        if paid || parties.contains(&viewer) {
+            continue;
+        }
+        assert_eq!(left.seen_by(viewer), right.seen_by(viewer));
+        let of = |heard: &[(Seat, Message)]| -> Vec<Message> {
+            heard
+                .iter()
+                .filter(|(at, _)| at.index() == viewer)
+                .map(|(_, message)| message.clone())
+                .collect()
+        };
+        assert_eq!(of(&left_heard), of(&right_heard));
+    }
+}
+
+#[test]
+fn an_idle_player_is_small() {
+    let bot = bots::make("filler", 1, &Models::none()).unwrap();
+    let player = Player::new(bot);
+    assert!(
+        size_of_val(&player) <= 1_024,
+        "{} bytes",
+        size_of_val(&player)
+    );
+}
