@@ -88,7 +88,8 @@ pub enum Noted {
 impl Sale {
     /// The reader's bids once he is asked again.
     fn asked_again(mut self) -> Vec<(usize, u16)> {
-        self.own.push((self.history.len(), self.price + 10));
+        self.own
+            .push((self.history.len(), self.price.saturating_add(10)));
         self.own
     }
 

@@ -1,5 +1,6 @@
 //! Rung 9: the champion.
 
+mod base;
 pub mod belief;
 mod candidates;
 mod memory;
@@ -9,3 +10,6 @@ pub mod reading;
 
 pub use memory::{Memory, Noted};
 pub use player::{Champion, DESCRIPTION};
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,13 @@
 //! The champion itself: base policy, memory, and the search now running.
 
+use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::playout::{Coin, play_out};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
 use crate::koehandel::bots::champion::belief::{Deal, bid_of};
-use crate::koehandel::bots::evolved;
-use crate::koehandel::bots::policy::{Chance, Limits, Profile};
+use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{KINDS, Style};
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
@@ -18,46 +18,20 @@ use crate::koehandel::view::View;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
 use crate::wire::Progress;
-use std::sync::LazyLock;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays the match out on the real rules with each rival as the type it seems to be, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
-/// Numbers that may be tuned from outside while measuring.
-#[derive(Clone, Copy, Debug)]
-pub struct Tuning {
-    /// Standard errors by which a candidate must beat the base policy.
-    pub doubt: f64,
-    /// The weight of winning against the share of points.
-    pub win: f64,
-    /// Scenarios at most for one decision.
-    pub most: u64,
-    /// Whether to search auctions, pre-emptions, turns, counters.
-    pub parts: [bool; 4],
-    /// Whether to read types.
-    pub read: bool,
-}
-
-static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
-    let number = |key: &str, default: f64| {
-        std::env::var(key)
-            .ok()
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(default)
-    };
-    Tuning {
-        doubt: number("T_DOUBT", 1.5),
-        win: number("T_WIN", 0.5),
-        most: number("T_MOST", 4000.0) as u64,
-        parts: [
-            number("T_BID", 1.0) > 0.0,
-            number("T_PRE", 1.0) > 0.0,
-            number("T_TURN", 1.0) > 0.0,
-            number("T_COUNTER", 1.0) > 0.0,
-        ],
-        read: number("T_READ", 1.0) > 0.0,
-    }
-});
+/// Standard errors by which a candidate must beat the base policy.
+const DOUBT: f64 = 1.5;
+/// The weight of winning; the rest is the share of points.
+const WIN_WEIGHT: f64 = 0.5;
+/// Scenarios before the worse half of the candidates is dropped first.
+const FIRST_CHECKPOINT: u64 = 8;
+/// Scenarios at most for one decision.
+const SCENARIOS_MAX: u64 = 4_096;
+/// What every rival is taken for where models are off.
+const GENERIC: &str = "tuned";
 
 /// A search under way.
 struct Search {
@@ -117,31 +91,21 @@ impl Champion {
         let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
         let limit = self.base_limits.bid();
         let act = never_empty(view, act);
-        let parts = &TUNING.parts;
-        let wanted = match ask {
-            Ask::Bid { .. } => parts[0],
-            Ask::PreEmpt { .. } => parts[1],
-            Ask::Turn => parts[2],
-            _ => parts[3],
-        };
-        let mut all = candidates(view, ask, act, limit, self.memory.sale.as_ref());
-        if !wanted {
-            all.truncate(1);
-        }
+        let all = candidates(view, ask, act, limit);
         let weights = std::array::from_fn(|at| {
-            if TUNING.read && self.models {
+            if self.models {
                 self.memory.readings[at].weights()
             } else {
                 KINDS
                     .iter()
-                    .map(|kind| f32::from(u8::from(kind.name == "tuned")))
+                    .map(|kind| f32::from(u8::from(kind.name == GENERIC)))
                     .collect()
             }
         });
         Search {
             view: *view,
             ask: *ask,
-            race: Race::new(all.len(), 8, TUNING.most, TUNING.doubt),
+            race: Race::new(all.len(), FIRST_CHECKPOINT, SCENARIOS_MAX, DOUBT),
             settled: all.len() < 2,
             candidates: all,
             seed: self.rng.bits(),
@@ -321,14 +285,6 @@ impl Champion {
     }
 }
 
-/// The policy that the champion leaves only for a proven gain, and plays by in playouts.
-fn base(payment: TradePayment) -> &'static Profile {
-    match payment {
-        TradePayment::Winner => &evolved::WINNER,
-        TradePayment::Exchange => &evolved::EXCHANGE,
-    }
-}
-
 /// A challenge with a bare zero where there is one: a referee may refuse the empty hand (A10).
 fn never_empty(view: &View, act: Act) -> Act {
     match act {
@@ -347,8 +303,8 @@ fn never_empty(view: &View, act: Act) -> Act {
 
 /// The least raise within a limit.
 fn bid(limit: u16, price: u16) -> Act {
-    if price + 10 <= limit {
-        Act::bid(price + 10)
+    if price.saturating_add(10) <= limit {
+        Act::bid(price.saturating_add(10))
     } else {
         Act::PASS
     }
@@ -394,7 +350,7 @@ fn worth(game: &Koehandel) -> f64 {
     } else {
         0.25
     };
-    TUNING.win * win + (1.0 - TUNING.win) * share
+    WIN_WEIGHT * win + (1.0 - WIN_WEIGHT) * share
 }
 
 impl Bot<Koehandel> for Champion {
