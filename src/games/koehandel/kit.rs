@@ -97,6 +97,9 @@ const OPTIONS: &[OptionCard] = &[
     ),
 ];
 
+/// Most turns that an operator may let the end of a match last: it must end some day (A22).
+const END_TURNS_MAX: u16 = 10_000;
+
 fn read_options(options: &Value) -> Result<Options, SetupError> {
     if options.is_null() {
         return Ok(Options::default());
@@ -106,6 +109,11 @@ fn read_options(options: &Value) -> Result<Options, SetupError> {
     if let Some(seat) = read.first_seat.filter(|seat| usize::from(*seat) >= PLAYERS) {
         return Err(SetupError(format!(
             "koehandel options: first_seat {seat} does not exist; seats are 0 to 3"
+        )));
+    }
+    if read.end_turns_max.max(read.end_turns_without_set_max) > END_TURNS_MAX {
+        return Err(SetupError(format!(
+            "koehandel options: end_turns_max and end_turns_without_set_max are at most {END_TURNS_MAX}"
         )));
     }
     Ok(read)
