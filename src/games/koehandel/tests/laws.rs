@@ -15,7 +15,7 @@ use crate::koehandel::player::Player;
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
 use crate::koehandel::view::Bounds;
 use crate::rng::Rng;
-use crate::wire::{Dialogue as _, Next};
+use crate::wire::Next;
 use proptest::prelude::*;
 
 fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {

@@ -7,9 +7,11 @@ mod memory;
 mod player;
 pub mod playout;
 pub mod reading;
+mod sale;
 
-pub use memory::{Memory, Noted};
+pub use memory::Memory;
 pub use player::{Champion, DESCRIPTION};
+pub use sale::Noted;
 
 #[cfg(test)]
 mod tests;

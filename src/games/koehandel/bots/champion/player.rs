@@ -190,7 +190,7 @@ impl Champion {
                 auctioneer,
             } => {
                 let sale = self.memory.sale.as_ref();
-                let out = sale.map_or([false; PLAYERS], super::memory::Sale::out);
+                let out = sale.map_or([false; PLAYERS], super::sale::Sale::out);
                 Moment::Bid {
                     card,
                     auctioneer: auctioneer.index(),
