@@ -332,7 +332,7 @@ fn fitness(
         let own = (game % 4) as usize;
         let mut listening = [false; 4];
         let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
-        for seat in 0..4 {
+        for (seat, listening) in listening.iter_mut().enumerate() {
             let name = pool[rng.below(pool.len() as u32) as usize].as_str();
             let bot_seed = (seed + game) * 4 + seat as u64;
             bots.push(match variant(name) {
@@ -340,7 +340,7 @@ fn fitness(
                 Some(profile) => Box::new(Player::new(profile, Rng::new(bot_seed, 9))),
                 None => make(name, bot_seed, &Models::none()).ok_or("name")?,
             });
-            listening[seat] = seat != own && listens(name);
+            *listening = seat != own && listens(name);
         }
         let end = Stage::of(bots, listening).play(
             &Setup::deal(seed + game, options),
