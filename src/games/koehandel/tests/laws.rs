@@ -272,7 +272,7 @@ fn decode_everything(bytes: &[u8]) {
     let mut rng = Rng::new(bytes.len() as u64, 0);
     for _ in 0..4 {
         let (ask, _) = act(&mut rng);
-        read_answer(&ask, bytes);
+        let _ = read_answer(&ask, bytes);
     }
 }
 
