@@ -5,7 +5,7 @@ use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, Fields, write, write_answer};
 use super::guard::{fallback, is_in_order};
 use super::message::Message;
-use super::models::Models;
+use super::models::{self, Models};
 use super::options::Options;
 use super::player::Player;
 use super::referee::Referee;
@@ -160,7 +160,7 @@ impl Kit for KoehandelKit {
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
-        let bot = make_bot(&setup.bot, setup.seed, &Models::none())?;
+        let bot = make_bot(&setup.bot, setup.seed, &Models::of(setup))?;
         Ok(Box::new(Player::new(bot)))
     }
 
@@ -188,7 +188,11 @@ impl Kit for KoehandelKit {
                 setup.bots.len()
             )));
         }
-        let models = Models::none();
+        let models = if setup.models {
+            Models::none()
+        } else {
+            Models::off()
+        };
         let mut players = Vec::with_capacity(PLAYERS);
         for (seat, name) in setup.bots.iter().enumerate() {
             let seed = bot_seed(setup.seed, Seat(seat as u8));
@@ -205,12 +209,12 @@ impl Kit for KoehandelKit {
         Ok(run(&Setup::deal(setup.seed, options), players, ears, pace))
     }
 
-    fn merge_model(&self, model: Option<&Value>, _: &Value) -> Value {
-        model.cloned().unwrap_or_default()
+    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        models::merge(model, evidence)
     }
 
     fn show_model(&self, model: &Value) -> Value {
-        model.clone()
+        models::show(model)
     }
 
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
