@@ -6,8 +6,10 @@ mod candidates;
 mod memory;
 mod player;
 pub mod playout;
+mod position;
 pub mod reading;
 mod sale;
+mod watching;
 
 pub use memory::Memory;
 pub use player::{Champion, DESCRIPTION};

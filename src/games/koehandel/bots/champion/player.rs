@@ -4,16 +4,16 @@ use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::playout::{Coin, play_out};
+use super::position::{Guess, unseen, worth};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
-use crate::koehandel::bots::champion::belief::{Deal, bid_of};
 use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Moment, Money, Silence, score};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Silence};
 use crate::koehandel::view::View;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
@@ -24,8 +24,6 @@ pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard,
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;
-/// The weight of winning; the rest is the share of points.
-const WIN_WEIGHT: f64 = 0.5;
 /// Scenarios before the worse half of the candidates is dropped first.
 const FIRST_CHECKPOINT: u64 = 8;
 /// Scenarios at most for one decision.
@@ -134,7 +132,12 @@ impl Champion {
             trade_payment,
             ..Options::default()
         };
-        let moment = self.moment(search, &deal, &cast, &mut coin);
+        let guess = Guess {
+            view: &search.view,
+            deal: &deal,
+            cast: &cast,
+        };
+        let moment = guess.moment(&search.ask, self.memory.sale.as_ref(), &mut coin);
         Scene {
             start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment),
             cast,
@@ -174,105 +177,6 @@ impl Champion {
         }
     }
 
-    fn moment(
-        &self,
-        search: &Search,
-        deal: &Deal,
-        cast: &[Style; PLAYERS],
-        coin: &mut Coin,
-    ) -> Moment {
-        match search.ask {
-            Ask::Turn | Ask::Pay { .. } => Moment::Turn,
-            Ask::Bid {
-                card,
-                price,
-                leader,
-                auctioneer,
-            } => {
-                let sale = self.memory.sale.as_ref();
-                let out = sale.map_or([false; PLAYERS], super::sale::Sale::out);
-                Moment::Bid {
-                    card,
-                    auctioneer: auctioneer.index(),
-                    leader: (price > 0).then_some(leader.index()),
-                    price,
-                    out,
-                }
-            }
-            Ask::PreEmpt {
-                card,
-                price,
-                bidder,
-            } => Moment::PreEmpt {
-                card,
-                leader: bidder.index(),
-                price,
-            },
-            Ask::Counter {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => Moment::Counter {
-                challenger: challenger.index(),
-                animal,
-                count,
-                offer: self.hidden_bid(
-                    search,
-                    deal,
-                    cast,
-                    (challenger, animal, count),
-                    cards,
-                    coin,
-                ),
-            },
-            Ask::Rebid {
-                animal,
-                count,
-                opponent,
-                cards,
-                challenger,
-            } => {
-                let theirs =
-                    self.hidden_bid(search, deal, cast, (opponent, animal, count), cards, coin);
-                Moment::Rebid {
-                    rival: opponent.index(),
-                    animal,
-                    count,
-                    mine: Purse::EMPTY,
-                    theirs,
-                    challenger,
-                }
-            }
-        }
-    }
-
-    /// What a rival may have bid with so many cards.
-    fn hidden_bid(
-        &self,
-        search: &Search,
-        deal: &Deal,
-        cast: &[Style; PLAYERS],
-        (rival, animal, count): (Compass, Animal, u8),
-        cards: u8,
-        coin: &mut Coin,
-    ) -> Purse {
-        let seat = rival.index();
-        let hand = deal[seat];
-        if cards >= hand.cards() {
-            return hand;
-        }
-        let view = search.view.imagined(seat, deal);
-        let me = Compass::of(seat, 0);
-        for _ in 0..8 {
-            let bid = bid_of(&cast[seat], &view, me, animal, count, coin);
-            if bid.cards() == cards {
-                return bid;
-            }
-        }
-        super::belief::random_part(hand, cards, coin)
-    }
-
     fn answer(&mut self, view: &View, ask: &Ask, candidate: Candidate) -> Act {
         match (candidate, ask) {
             (Candidate::Act(act), _) => act,
@@ -308,49 +212,6 @@ fn bid(limit: u16, price: u16) -> Act {
     } else {
         Act::PASS
     }
-}
-
-/// The cards that may still be turned up, in a made-up order.
-fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) {
-    let up = match ask {
-        Ask::Bid { card, .. } | Ask::PreEmpt { card, .. } => Some(*card),
-        _ => None,
-    };
-    let mut deck = [Animal::DONKEY; 40];
-    let mut count = 0;
-    for animal in Animal::all() {
-        let out: u8 = view.herds.iter().map(|herd| herd[animal.index()]).sum();
-        let left = 4u8.saturating_sub(out + u8::from(up == Some(animal)));
-        for _ in 0..left {
-            if let Some(place) = deck.get_mut(count) {
-                *place = animal;
-                count += 1;
-            }
-        }
-    }
-    for last in (1..count).rev() {
-        deck.swap(last, coin.below(last as u32 + 1) as usize);
-    }
-    (deck, count)
-}
-
-/// What an end is worth to seat 0.
-fn worth(game: &Koehandel) -> f64 {
-    let scores = game.herds().map(|herd| score(&herd));
-    let best = scores.iter().copied().max().unwrap_or(0);
-    let winners = scores.iter().filter(|score| **score == best).count();
-    let sum: i64 = scores.iter().sum();
-    let win = if scores[0] == best {
-        1.0 / winners as f64
-    } else {
-        0.0
-    };
-    let share = if sum > 0 {
-        scores[0] as f64 / sum as f64
-    } else {
-        0.25
-    };
-    WIN_WEIGHT * win + (1.0 - WIN_WEIGHT) * share
 }
 
 impl Bot<Koehandel> for Champion {

@@ -1,4 +1,4 @@
-//! The open auction as the champion heard it, and what is noted of rivals for those who count.
+//! The open auction as one seat heard it, and what rivals were seen to do.
 
 use super::reading::Part;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
@@ -20,39 +20,6 @@ pub struct Sale {
     /// The reader's own bids, each with how many of the others' came before it. The wire does not
     /// show them: who is asked again has bid, and is taken to have raised by the least.
     pub own: Vec<(usize, u16)>,
-}
-
-impl Sale {
-    /// The reader's bids once he is asked again.
-    pub fn asked_again(mut self) -> Vec<(usize, u16)> {
-        self.own
-            .push((self.history.len(), self.price.saturating_add(10)));
-        self.own
-    }
-
-    /// Who passed, by place.
-    #[must_use]
-    pub fn out(&self) -> [bool; PLAYERS] {
-        let mut out = [false; PLAYERS];
-        self.replay(|who, bid, price| {
-            if bid <= price {
-                out[who.index()] = true;
-            }
-        });
-        out
-    }
-
-    /// Tells every bid of the others with the price before it.
-    pub fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
-        let mut price = 0;
-        for (at, (who, bid)) in self.history.iter().enumerate() {
-            for (_, own) in self.own.iter().filter(|(before, _)| *before == at) {
-                price = price.max(*own);
-            }
-            told(*who, *bid, price);
-            price = price.max(*bid);
-        }
-    }
 }
 
 /// Something that a rival did, for those who count.
@@ -110,4 +77,37 @@ pub enum Noted {
         /// Whether he traded.
         traded: bool,
     },
+}
+
+impl Sale {
+    /// The reader's bids once he is asked again.
+    pub(super) fn asked_again(mut self) -> Vec<(usize, u16)> {
+        self.own
+            .push((self.history.len(), self.price.saturating_add(10)));
+        self.own
+    }
+
+    /// Who passed, by place.
+    #[must_use]
+    pub fn out(&self) -> [bool; PLAYERS] {
+        let mut out = [false; PLAYERS];
+        self.replay(|who, bid, price| {
+            if bid <= price {
+                out[who.index()] = true;
+            }
+        });
+        out
+    }
+
+    /// Tells every bid of the others with the price before it.
+    pub(super) fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
+        let mut price = 0;
+        for (at, (who, bid)) in self.history.iter().enumerate() {
+            for (_, own) in self.own.iter().filter(|(before, _)| *before == at) {
+                price = price.max(*own);
+            }
+            told(*who, *bid, price);
+            price = price.max(*bid);
+        }
+    }
 }
