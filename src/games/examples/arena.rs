@@ -12,6 +12,7 @@
 #![allow(clippy::print_stdout, reason = "a tool for a terminal")]
 
 use games::koehandel::bots::champion::playout::play_out;
+use games::koehandel::bots::evolved::{EXCHANGE, WINNER};
 use games::koehandel::bots::policy::{Limits, Player, Profile};
 use games::koehandel::bots::styles::{KINDS, Style, kind_named};
 use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
@@ -313,6 +314,111 @@ fn speed(arena: &Arena, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The win share of a profile in random company from the pool.
+fn fitness(
+    hero: &Profile,
+    pool: &[String],
+    seed: u64,
+    games: u64,
+    pay: TradePayment,
+) -> Result<f64, Failure> {
+    let options = Options {
+        trade_payment: pay,
+        ..Options::default()
+    };
+    let mut wins = 0.0;
+    for game in 0..games {
+        let mut rng = Rng::new(seed + game, 5);
+        let own = (game % 4) as usize;
+        let mut listening = [false; 4];
+        let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
+        for (seat, listening) in listening.iter_mut().enumerate() {
+            let name = pool[rng.below(pool.len() as u32) as usize].as_str();
+            let bot_seed = (seed + game) * 4 + seat as u64;
+            bots.push(match variant(name) {
+                _ if seat == own => Box::new(Player::new(*hero, Rng::new(bot_seed, 9))),
+                Some(profile) => Box::new(Player::new(profile, Rng::new(bot_seed, 9))),
+                None => make(name, bot_seed, &Models::none()).ok_or("name")?,
+            });
+            *listening = seat != own && listens(name);
+        }
+        let end = Stage::of(bots, listening).play(
+            &Setup::deal(seed + game, options),
+            |_| 1,
+            |_, _, _| {},
+        );
+        let outcome = end.outcome().ok_or("a match must end")?;
+        wins += outcome.win_shares().values()[own];
+    }
+    Ok(wins / games as f64)
+}
+
+/// Climbs from the evolved player's numbers: one or two changed at a time, kept if the same deals are
+/// won more often and fresh deals agree.
+fn climb(arena: &Arena, args: &Args) -> Result<(), Failure> {
+    let pool = args.list(
+        "pool",
+        "face,guide,tuned,tuned,evolved,evolved,evolved,tuned-cash,guide-cash,trader,setbuilder",
+    );
+    let games = args.number("games", 3_000)?;
+    let steps = args.number("steps", 120)?;
+    for pay in args.payments() {
+        let mut best = match pay {
+            TradePayment::Winner => WINNER,
+            TradePayment::Exchange => EXCHANGE,
+        };
+        let mut rng = Rng::new(arena.seed, 3);
+        println!(
+            "{pay:?} from {:.4}",
+            fitness(&best, &pool, 1_000_000, 3 * games, pay)?
+        );
+        for step in 0..steps {
+            let mut next = best;
+            for _ in 0..1 + rng.below(2) {
+                let change = |value: &mut f32, rng: &mut Rng, least: f32| {
+                    *value = (*value * (1.0 + 0.5 * (rng.unit() as f32 - 0.5))
+                        + 0.1 * (rng.unit() as f32 - 0.5))
+                        .max(least);
+                };
+                match rng.below(11) {
+                    0 => change(&mut next.bid, &mut rng, 0.1),
+                    1 => change(&mut next.denial, &mut rng, 0.0),
+                    2 => change(&mut next.trade_denial, &mut rng, 0.0),
+                    3 => change(&mut next.reserve, &mut rng, 0.0),
+                    4 => change(&mut next.pre_empt, &mut rng, 0.0),
+                    5 => change(&mut next.offer.0, &mut rng, 0.0),
+                    6 => change(&mut next.offer.1, &mut rng, 0.1),
+                    7 => change(&mut next.counter.0, &mut rng, 0.0),
+                    8 => change(&mut next.counter.1, &mut rng, 0.1),
+                    9 => {
+                        let mut cap = next.cash_cap.unwrap_or(2.0);
+                        change(&mut cap, &mut rng, 0.2);
+                        next.cash_cap = Some(cap);
+                    }
+                    _ => next.noise = if next.noise > 0.0 { 0.0 } else { 0.1 },
+                }
+            }
+            next.reserve = next.reserve.min(0.6);
+            next.offer.1 = next.offer.1.max(next.offer.0);
+            next.counter.1 = next.counter.1.max(next.counter.0);
+            let seed = 10_000_000 * (step + 1);
+            let (old, new) = (
+                fitness(&best, &pool, seed, games, pay)?,
+                fitness(&next, &pool, seed, games, pay)?,
+            );
+            if new > old + 0.004 {
+                best = next;
+                println!("  step {step}: {old:.4} -> {new:.4} {best:?}");
+            }
+        }
+        println!(
+            "{pay:?} to {:.4} {best:?}",
+            fitness(&best, &pool, 1_000_000, 3 * games, pay)?
+        );
+    }
+    Ok(())
+}
+
 /// Playouts a second from the first turn, and whether they win as real matches do.
 fn playouts(args: &Args) -> Result<(), Failure> {
     let games = args.number("games", 20_000)?;
@@ -437,6 +543,7 @@ fn main() -> Result<(), Failure> {
         "pool" => pool(&arena, &args),
         "cells" => cells(&arena, &args),
         "speed" => speed(&arena, &args),
+        "climb" => climb(&arena, &args),
         "playouts" => playouts(&args),
         "sizes" => sizes(&args),
         "signatures" => {

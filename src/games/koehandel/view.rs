@@ -88,14 +88,17 @@ impl View {
     /// At the start of a constructed position in which every hand's worth is known.
     #[must_use]
     pub fn of(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
-        let settled: u8 = herds.iter().flatten().sum();
+        let settled = herds
+            .iter()
+            .flatten()
+            .fold(0, |sum: u8, count| sum.saturating_add(*count));
         Self {
             purse: purses[0],
             herds,
             cards: purses.map(Purse::cards),
             cash: purses.map(|purse| Bounds::exact(purse.value())),
             guess: purses.map(Purse::value),
-            deck_left: DECK as u8 - settled,
+            deck_left: (DECK as u8).saturating_sub(settled),
             donkeys,
             exposed: [false; PLAYERS],
             barred: [false; PLAYERS],

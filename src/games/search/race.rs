@@ -50,6 +50,10 @@ pub struct Race {
     doubt: f64,
 }
 
+/// A gain that no choice is worth thinking longer for.
+const NEGLIGIBLE: f64 = 0.003;
+/// Fewer samples prove nothing.
+const SAMPLES_MIN: f64 = 4.0;
 /// Standard errors beyond which a settled race stops early.
 const CERTAIN: f64 = 3.5;
 
@@ -114,13 +118,14 @@ impl Race {
         let best = rest
             .first()
             .map_or(Gain::default(), |best| self.gain(*best));
-        let hopeless = rest.is_empty() || best.mean() + 2.0 * best.error() < 0.0;
+        let hopeless = rest.is_empty() || best.mean() + 2.0 * best.error() < NEGLIGIBLE;
         rest.truncate(keep);
         let lone = rest.len() == 1;
         self.alive.truncate(1);
         self.alive.extend(rest);
         let certain = lone && best.mean().abs() > CERTAIN * best.error();
-        if hopeless || certain || self.scenarios >= self.most {
+        let equal = lone && best.error() < NEGLIGIBLE;
+        if hopeless || certain || equal || self.scenarios >= self.most {
             Verdict::Settled
         } else {
             Verdict::Open
@@ -136,16 +141,12 @@ impl Race {
             .copied()
             .skip(1)
             .max_by(|a, b| self.gain(*a).mean().total_cmp(&self.gain(*b).mean()));
-        match best {
-            Some(best) if self.gain(best).mean() > self.doubt * self.gain(best).error() => {
-                if self.gain(best).samples >= 4.0 && self.gain(best).mean() > 0.0 {
-                    best
-                } else {
-                    0
-                }
-            }
-            _ => 0,
-        }
+        let proven = |gain: Gain| {
+            gain.samples >= SAMPLES_MIN
+                && gain.mean() > 0.0
+                && gain.mean() > self.doubt * gain.error()
+        };
+        best.filter(|best| proven(self.gain(*best))).unwrap_or(0)
     }
 }
 

@@ -50,7 +50,7 @@ pub fn act(view: &View, ask: &Ask) -> Act {
 /// The next bid over `price` within `limit`.
 #[must_use]
 pub fn raise(limit: u16, price: u16) -> Option<u16> {
-    (price + 10 <= limit).then_some(price + 10)
+    (price.saturating_add(10) <= limit).then_some(price.saturating_add(10))
 }
 
 impl Bot<Koehandel> for Face {

@@ -312,7 +312,7 @@ impl Profile {
 
     /// The next bid over `price` within the limit.
     pub fn raise(&self, limit: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
-        let least = price + 10;
+        let least = price.saturating_add(10);
         if least > limit {
             None
         } else if self.jump {

@@ -49,7 +49,7 @@ fn turn(view: &View, rng: &mut impl Chance) -> Act {
 
 /// The next bid over `price`.
 pub fn raise(cash: u16, price: u16, rng: &mut impl Chance) -> Option<u16> {
-    let bid = price + 10 * (1 + rng.below(4) as u16);
+    let bid = price.saturating_add(10 * (1 + rng.below(4) as u16));
     (rng.chance(0.5) && bid <= cash).then_some(bid)
 }
 

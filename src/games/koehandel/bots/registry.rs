@@ -39,7 +39,7 @@ pub const CARDS: &[BotCard] = &[
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
     BotCard {
         thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0x4082_B103_4798_F9E5)
+        ..card(9, "champion", champion::DESCRIPTION, 0xC3F8_4F39_C796_8BE4)
     },
 ];
 

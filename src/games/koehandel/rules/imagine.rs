@@ -2,7 +2,7 @@
 
 use super::game::{Koehandel, Phase};
 use super::trade::Trade;
-use crate::koehandel::cards::{Animal, Compass, DECK, PLAYERS, Purse};
+use crate::koehandel::cards::{Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::options::Options;
 use crate::koehandel::view::View;
 
@@ -127,6 +127,8 @@ impl Koehandel {
                 out,
             } => {
                 self.turn = auctioneer;
+                let leader = leader.filter(|leader| *leader != auctioneer);
+                let price = price.min(MONEY_MAX);
                 self.auction
                     .resume(card, auctioneer, leader, price, out, view.exposed);
                 self.phase = Phase::Bid { bidder: 0 };
@@ -136,6 +138,9 @@ impl Koehandel {
                 leader,
                 price,
             } => {
+                // Nobody bids in his own auction, whatever a foreign referee says.
+                let leader = leader.max(1);
+                let price = price.min(MONEY_MAX);
                 let out = std::array::from_fn(|seat| seat != leader);
                 self.auction
                     .resume(card, 0, Some(leader), price, out, view.exposed);

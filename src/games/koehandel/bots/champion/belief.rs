@@ -34,6 +34,12 @@ pub struct Belief {
     deals: Vec<Deal>,
 }
 
+impl Default for Belief {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Belief {
     /// At the start everybody's hand is known.
     #[must_use]
@@ -278,11 +284,9 @@ fn hidden(view: &View) -> Purse {
 fn deal_out(view: &View, pool: Purse, coin: &mut Coin) -> Deal {
     let mut deal = [view.purse, Purse::EMPTY, Purse::EMPTY, Purse::EMPTY];
     let mut left = pool;
-    for rival in 1..PLAYERS {
-        let size = view.cards[rival].min(left.cards());
-        let hand = random_part(left, size, coin);
-        left = left.less(hand);
-        deal[rival] = hand;
+    for (hand, size) in deal.iter_mut().zip(view.cards).skip(1) {
+        *hand = random_part(left, size, coin);
+        left = left.less(*hand);
     }
     deal
 }

@@ -1,7 +1,6 @@
 //! What the champion weighs at each kind of decision. The first candidate is always what its base
 //! policy would do.
 
-use super::memory::Sale;
 use crate::koehandel::bots::policy::{Challenge, Standing, challenges, pick};
 use crate::koehandel::cards::{Compass, Note, Purse};
 use crate::koehandel::rules::{Act, Ask};
@@ -26,13 +25,7 @@ const OFFERS: [f32; 6] = [0.08, 0.2, 0.35, 0.5, 0.75, 1.0];
 
 /// The candidates of one decision, the base policy's first.
 #[must_use]
-pub fn candidates(
-    view: &View,
-    ask: &Ask,
-    base: Act,
-    limit: u16,
-    sale: Option<&Sale>,
-) -> Vec<Candidate> {
+pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidate> {
     let mut all = Vec::new();
     let mut add = |candidate: Candidate| {
         if !all.contains(&candidate) {
@@ -59,13 +52,10 @@ pub fn candidates(
         Ask::Bid { price, .. } => {
             add(Candidate::Limit(limit));
             let cash = f32::from(view.purse.value());
-            let leads = sale.is_some_and(|sale| sale.price > 0);
             for fraction in LIMITS {
                 let limit = (cash * fraction) as u16 / 10 * 10;
                 if limit > price || fraction == 0.0 {
-                    if fraction <= 1.0 || leads || limit > price {
-                        add(Candidate::Limit(limit));
-                    }
+                    add(Candidate::Limit(limit));
                 }
             }
         }
@@ -120,7 +110,7 @@ fn offers(view: &View, rival: Compass) -> Vec<Purse> {
         let amount = (f32::from(cash) * fraction) as u16;
         offers.push(pick(hand, amount));
     }
-    let over = view.guess[rival.index()] + 10;
+    let over = view.guess[rival.index()].saturating_add(10);
     offers.extend(hand.exact_payment(over));
     offers.retain(|offer| hand.holds(*offer));
     let mut kept: Vec<Purse> = Vec::new();

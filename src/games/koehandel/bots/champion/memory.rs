@@ -3,119 +3,13 @@
 
 use super::belief::{Belief, HiddenTrade};
 use super::playout::Coin;
-use super::reading::{Part, Reading};
+use super::reading::Reading;
+use super::sale::{Noted, Sale};
 use crate::koehandel::bots::evolved::Rule;
-use crate::koehandel::bots::styles::{KINDS, claims};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::bots::styles::KINDS;
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS};
 use crate::koehandel::message::{History, Message};
 use crate::koehandel::view::{Herd, View};
-
-/// The auction now open, as last heard.
-#[derive(Clone, Debug)]
-pub struct Sale {
-    /// What is sold.
-    pub card: Animal,
-    /// Who sells.
-    pub auctioneer: Compass,
-    /// Who leads, and the price.
-    pub leader: Option<Compass>,
-    /// The highest bid.
-    pub price: u16,
-    /// The others' bids.
-    pub history: History,
-    /// The reader's own bids, each with how many of the others' came before it. The wire does not
-    /// show them: who is asked again has bid, and is taken to have raised by the least.
-    pub own: Vec<(usize, u16)>,
-}
-
-/// Something that a rival did, for those who count.
-#[derive(Clone, Copy, Debug)]
-pub enum Noted {
-    /// He was asked in an auction.
-    Auction {
-        /// Who.
-        rival: Compass,
-        /// His bids.
-        part: Part,
-        /// What the card is worth to him by his own claim.
-        claim: f32,
-        /// The most cash he can have held.
-        most: u16,
-    },
-    /// He sold a card and bought it himself or not.
-    PreEmpt {
-        /// Who.
-        rival: Compass,
-        /// Whether he bought.
-        bought: bool,
-        /// At what price.
-        price: u16,
-        /// What the card is worth to him by his own claim.
-        claim: f32,
-    },
-    /// He was shown to be bluffing.
-    Exposed(Compass),
-    /// His bid in a trade came to light.
-    Offer {
-        /// Who.
-        rival: Compass,
-        /// What he bid.
-        paid: Purse,
-    },
-    /// He was challenged by the reader.
-    Counter {
-        /// Who.
-        rival: Compass,
-        /// Whether a counter bid came to light.
-        countered: bool,
-    },
-    /// He paid for a card.
-    Paid {
-        /// Who.
-        rival: Compass,
-        /// Whether with the very cards that the server would have picked.
-        exact: bool,
-    },
-    /// His turn, before the deck's end, with a trade possible.
-    Turn {
-        /// Who.
-        rival: Compass,
-        /// Whether he traded.
-        traded: bool,
-    },
-}
-
-impl Sale {
-    /// The reader's bids once he is asked again.
-    fn asked_again(mut self) -> Vec<(usize, u16)> {
-        self.own.push((self.history.len(), self.price + 10));
-        self.own
-    }
-
-    /// Who passed, by place.
-    #[must_use]
-    pub fn out(&self) -> [bool; PLAYERS] {
-        let mut out = [false; PLAYERS];
-        self.replay(|who, bid, price| {
-            if bid <= price {
-                out[who.index()] = true;
-            }
-        });
-        out
-    }
-
-    /// Tells every bid of the others with the price before it.
-    fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
-        let mut price = 0;
-        for (at, (who, bid)) in self.history.iter().enumerate() {
-            for (_, own) in self.own.iter().filter(|(before, _)| *before == at) {
-                price = price.max(*own);
-            }
-            told(*who, *bid, price);
-            price = price.max(*bid);
-        }
-    }
-}
 
 /// A settlement between two others of which rows may follow.
 #[derive(Clone, Copy, Debug)]
@@ -139,18 +33,18 @@ pub struct Memory {
     pub rule: Rule,
     /// The auction now open.
     pub sale: Option<Sale>,
-    herds: [Herd; PLAYERS],
+    pub(super) herds: [Herd; PLAYERS],
     /// As they were before the reader's last trade.
-    before: [Herd; PLAYERS],
-    donkeys: u8,
-    deck_left: u8,
+    pub(super) before: [Herd; PLAYERS],
+    pub(super) donkeys: u8,
+    pub(super) deck_left: u8,
     open: Open,
     collecting: Option<Compass>,
     /// The reader's trade now open: the rival, the animal, the count, whether the rival began it and
     /// how many cards he showed.
-    trade: Option<(Compass, Animal, u8, bool, u8)>,
+    pub(super) trade: Option<(Compass, Animal, u8, bool, u8)>,
     /// The rival challenged by the reader last, and whether he was seen to counter.
-    answer: Option<(Compass, bool)>,
+    pub(super) answer: Option<(Compass, bool)>,
     /// What was noted since the last look, if anybody looks.
     notes: Option<Vec<Noted>>,
     seed: u64,
@@ -190,7 +84,7 @@ impl Memory {
         self.notes.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    fn note(&mut self, note: Noted) {
+    pub(super) fn note(&mut self, note: Noted) {
         if let Some(notes) = &mut self.notes {
             notes.push(note);
         }
@@ -203,7 +97,7 @@ impl Memory {
         }
     }
 
-    fn coin(&mut self) -> Coin {
+    pub(super) fn coin(&mut self) -> Coin {
         self.events += 1;
         Coin::at(self.seed, self.events, 4)
     }
@@ -235,6 +129,30 @@ impl Memory {
                 self.belief.donkey(note);
                 self.donkeys = (self.donkeys + 1).min(4);
             }
+            Message::Bid { .. } | Message::PreEmpt { .. } => self.open_sale(message),
+            Message::Card(card) => self.settle(card, Compass::S),
+            Message::Collect { payee, .. } => self.collecting = Some(payee),
+            Message::Settled(paid) => {
+                if let Some(payee) = self.collecting.take() {
+                    self.belief.seen(Compass::S, payee, paid);
+                }
+            }
+            Message::Free { card, auctioneer } => self.settle(card, auctioneer),
+            Message::Bluffed { by, hand } => {
+                self.read_sale(None);
+                self.sale = None;
+                self.belief.shown(by, hand);
+                if by != Compass::S {
+                    self.note(Noted::Exposed(by));
+                }
+            }
+            _ => self.hear_payment(message),
+        }
+    }
+
+    /// Bids are asked for, or the reader may buy.
+    fn open_sale(&mut self, message: &Message) {
+        match *message {
             Message::Bid {
                 card,
                 leader,
@@ -276,23 +194,7 @@ impl Memory {
                     own: Vec::new(),
                 });
             }
-            Message::Card(card) => self.settle(card, Compass::S),
-            Message::Collect { payee, .. } => self.collecting = Some(payee),
-            Message::Settled(paid) => {
-                if let Some(payee) = self.collecting.take() {
-                    self.belief.seen(Compass::S, payee, paid);
-                }
-            }
-            Message::Free { card, auctioneer } => self.settle(card, auctioneer),
-            Message::Bluffed { by, hand } => {
-                self.read_sale(None);
-                self.sale = None;
-                self.belief.shown(by, hand);
-                if by != Compass::S {
-                    self.note(Noted::Exposed(by));
-                }
-            }
-            _ => self.hear_payment(message),
+            _ => {}
         }
     }
 
@@ -314,6 +216,13 @@ impl Memory {
                 }
                 self.belief.seen(payer, Compass::S, paid);
             }
+            Message::Pay { receiver, paid } => self.belief.seen(Compass::S, receiver, paid),
+            _ => self.hear_others_sale(message),
+        }
+    }
+
+    fn hear_others_sale(&mut self, message: &Message) {
+        match *message {
             Message::Bought {
                 card,
                 buyer,
@@ -358,7 +267,6 @@ impl Memory {
                     }
                 }
             }
-            Message::Pay { receiver, paid } => self.belief.seen(Compass::S, receiver, paid),
             _ => self.hear_trade(message),
         }
     }
@@ -399,6 +307,17 @@ impl Memory {
                     self.trade = Some((winner, animal, count, false, 0));
                 }
             }
+            Message::Start => {
+                self.trade = None;
+                self.note_answer();
+            }
+            Message::End(_) => self.note_answer(),
+            _ => self.hear_others_trade(message),
+        }
+    }
+
+    fn hear_others_trade(&mut self, message: &Message) {
+        match *message {
             Message::TradeWon {
                 animal,
                 count,
@@ -430,11 +349,6 @@ impl Memory {
                     trade.loser = (loser, cards);
                 }
             }
-            Message::Start => {
-                self.trade = None;
-                self.note_answer();
-            }
-            Message::End(_) => self.note_answer(),
             _ => {}
         }
     }
@@ -479,131 +393,5 @@ impl Memory {
         let owned = &mut self.herds[owner.index()][card.index()];
         *owned = (*owned + 1).min(4);
         self.deck_left = self.deck_left.saturating_sub(1);
-    }
-
-    /// What a rival knows, in one of the deals.
-    fn rival_view(&mut self, rival: Compass, herds: [Herd; PLAYERS]) -> View {
-        let mut coin = self.coin();
-        let deal = self.belief.draw(&mut coin);
-        let mut view = View::of(deal, herds, self.donkeys).imagined(rival.index(), &deal);
-        view.deck_left = self.deck_left;
-        view
-    }
-
-    fn cards_of(&mut self, rival: Compass) -> Purse {
-        let mut coin = self.coin();
-        self.belief.draw(&mut coin)[rival.index()]
-    }
-
-    fn cash(&mut self, rival: Compass) -> u16 {
-        let mut coin = self.coin();
-        self.belief.draw(&mut coin)[rival.index()].value()
-    }
-
-    fn read_turn(&mut self, rival: Compass, traded: Option<(Compass, Animal)>) {
-        if rival == Compass::S {
-            return;
-        }
-        let view = self.rival_view(rival, self.herds);
-        if !view.deck_empty() && view.can_trade(Compass::S) {
-            self.note(Noted::Turn {
-                rival,
-                traded: traded.is_some(),
-            });
-        }
-        let coin = self.coin();
-        let seen = traded.map(|(with, animal)| (Compass::of(rival.index(), with.index()), animal));
-        self.readings[rival.index() - 1].turn(&view, seen, &coin);
-    }
-
-    /// A trade of the reader's own in which the rival's bid came to light.
-    fn read_trade(&mut self, rival: Compass, paid: Purse) {
-        let Some((with, animal, count, _, cards)) = self.trade.take() else {
-            return;
-        };
-        if with != rival || rival == Compass::S {
-            return;
-        }
-        let view = self.rival_view(rival, self.before);
-        let coin = self.coin();
-        let me = Compass::of(rival.index(), 0);
-        self.note(Noted::Offer { rival, paid });
-        if let Some((_, countered)) = &mut self.answer {
-            *countered = true;
-        }
-        self.readings[rival.index() - 1].bid(&view, (me, animal, count), cards, Some(paid), &coin);
-    }
-
-    /// An auction ended at a price between two players.
-    fn read_price(&mut self, payer: Compass, payee: Compass, price: u16) {
-        let Some(sale) = self.sale.clone() else {
-            return;
-        };
-        let auctioneer = sale.auctioneer;
-        let winner = if payer == auctioneer { payee } else { payer };
-        self.read_sale(Some((winner, price)));
-        if auctioneer != Compass::S {
-            let claims = claims(&self.herds, sale.card);
-            let cash = self.cash(auctioneer);
-            self.note(Noted::PreEmpt {
-                rival: auctioneer,
-                bought: payer == auctioneer,
-                price,
-                claim: claims[auctioneer.index()],
-            });
-            self.readings[auctioneer.index() - 1].pre_empt(
-                payer == auctioneer,
-                price,
-                sale.card,
-                &claims,
-                auctioneer.index(),
-                cash,
-            );
-        }
-    }
-
-    /// Reads every rival's bids in the auction that ends now; `end` is the winning bid, where known.
-    fn read_sale(&mut self, end: Option<(Compass, u16)>) {
-        let Some(sale) = self.sale.clone() else {
-            return;
-        };
-        let claims = claims(&self.herds, sale.card);
-        for rival in Compass::RIVALS {
-            if rival == sale.auctioneer {
-                continue;
-            }
-            let mut part = Part::default();
-            let mut asked = false;
-            sale.replay(|who, bid, price| {
-                if who == rival {
-                    asked = true;
-                    part.add(bid, price);
-                }
-            });
-            if let Some((winner, bid)) = end {
-                if winner == rival && bid >= part.bid {
-                    part.bid = bid;
-                    asked = true;
-                } else if part.passed.is_none() && asked {
-                    part.passed = Some(bid);
-                }
-            }
-            if asked {
-                let cash = self.cash(rival);
-                self.note(Noted::Auction {
-                    rival,
-                    part,
-                    claim: claims[rival.index()],
-                    most: self.belief.most_cash(rival),
-                });
-                self.readings[rival.index() - 1].auction(
-                    part,
-                    sale.card,
-                    &claims,
-                    rival.index(),
-                    cash,
-                );
-            }
-        }
     }
 }

@@ -1,11 +1,19 @@
 //! Rung 9: the champion.
 
+mod base;
 pub mod belief;
 mod candidates;
 mod memory;
 mod player;
 pub mod playout;
+mod position;
 pub mod reading;
+mod sale;
+mod watching;
 
-pub use memory::{Memory, Noted};
+pub use memory::Memory;
 pub use player::{Champion, DESCRIPTION};
+pub use sale::Noted;
+
+#[cfg(test)]
+mod tests;

@@ -1,63 +1,35 @@
 //! The champion itself: base policy, memory, and the search now running.
 
+use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::playout::{Coin, play_out};
+use super::position::{Guess, unseen, worth};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
-use crate::koehandel::bots::champion::belief::{Deal, bid_of};
-use crate::koehandel::bots::evolved;
-use crate::koehandel::bots::policy::{Chance, Limits, Profile};
+use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Moment, Money, Silence, score};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Silence};
 use crate::koehandel::view::View;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
 use crate::wire::Progress;
-use std::sync::LazyLock;
 
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard, plays the match out on the real rules with each rival as the type it seems to be, and leaves its own policy only for a gain beyond doubt. A node is one playout.";
 
-/// Numbers that may be tuned from outside while measuring.
-#[derive(Clone, Copy, Debug)]
-pub struct Tuning {
-    /// Standard errors by which a candidate must beat the base policy.
-    pub doubt: f64,
-    /// The weight of winning against the share of points.
-    pub win: f64,
-    /// Scenarios at most for one decision.
-    pub most: u64,
-    /// Whether to search auctions, pre-emptions, turns, counters.
-    pub parts: [bool; 4],
-    /// Whether to read types.
-    pub read: bool,
-}
-
-static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
-    let number = |key: &str, default: f64| {
-        std::env::var(key)
-            .ok()
-            .and_then(|text| text.parse().ok())
-            .unwrap_or(default)
-    };
-    Tuning {
-        doubt: number("T_DOUBT", 1.5),
-        win: number("T_WIN", 0.5),
-        most: number("T_MOST", 4000.0) as u64,
-        parts: [
-            number("T_BID", 1.0) > 0.0,
-            number("T_PRE", 1.0) > 0.0,
-            number("T_TURN", 1.0) > 0.0,
-            number("T_COUNTER", 1.0) > 0.0,
-        ],
-        read: number("T_READ", 1.0) > 0.0,
-    }
-});
+/// Standard errors by which a candidate must beat the base policy.
+const DOUBT: f64 = 1.5;
+/// Scenarios before the worse half of the candidates is dropped first.
+const FIRST_CHECKPOINT: u64 = 8;
+/// Scenarios at most for one decision.
+const SCENARIOS_MAX: u64 = 4_096;
+/// What every rival is taken for where models are off.
+const GENERIC: &str = "tuned";
 
 /// A search under way.
 struct Search {
@@ -117,31 +89,21 @@ impl Champion {
         let act = base.act(view, ask, &mut self.base_limits, &mut self.rng);
         let limit = self.base_limits.bid();
         let act = never_empty(view, act);
-        let parts = &TUNING.parts;
-        let wanted = match ask {
-            Ask::Bid { .. } => parts[0],
-            Ask::PreEmpt { .. } => parts[1],
-            Ask::Turn => parts[2],
-            _ => parts[3],
-        };
-        let mut all = candidates(view, ask, act, limit, self.memory.sale.as_ref());
-        if !wanted {
-            all.truncate(1);
-        }
+        let all = candidates(view, ask, act, limit);
         let weights = std::array::from_fn(|at| {
-            if TUNING.read && self.models {
+            if self.models {
                 self.memory.readings[at].weights()
             } else {
                 KINDS
                     .iter()
-                    .map(|kind| f32::from(u8::from(kind.name == "tuned")))
+                    .map(|kind| f32::from(u8::from(kind.name == GENERIC)))
                     .collect()
             }
         });
         Search {
             view: *view,
             ask: *ask,
-            race: Race::new(all.len(), 8, TUNING.most, TUNING.doubt),
+            race: Race::new(all.len(), FIRST_CHECKPOINT, SCENARIOS_MAX, DOUBT),
             settled: all.len() < 2,
             candidates: all,
             seed: self.rng.bits(),
@@ -170,7 +132,12 @@ impl Champion {
             trade_payment,
             ..Options::default()
         };
-        let moment = self.moment(search, &deal, &cast, &mut coin);
+        let guess = Guess {
+            view: &search.view,
+            deal: &deal,
+            cast: &cast,
+        };
+        let moment = guess.moment(&search.ask, self.memory.sale.as_ref(), &mut coin);
         Scene {
             start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment),
             cast,
@@ -210,105 +177,6 @@ impl Champion {
         }
     }
 
-    fn moment(
-        &self,
-        search: &Search,
-        deal: &Deal,
-        cast: &[Style; PLAYERS],
-        coin: &mut Coin,
-    ) -> Moment {
-        match search.ask {
-            Ask::Turn | Ask::Pay { .. } => Moment::Turn,
-            Ask::Bid {
-                card,
-                price,
-                leader,
-                auctioneer,
-            } => {
-                let sale = self.memory.sale.as_ref();
-                let out = sale.map_or([false; PLAYERS], super::memory::Sale::out);
-                Moment::Bid {
-                    card,
-                    auctioneer: auctioneer.index(),
-                    leader: (price > 0).then_some(leader.index()),
-                    price,
-                    out,
-                }
-            }
-            Ask::PreEmpt {
-                card,
-                price,
-                bidder,
-            } => Moment::PreEmpt {
-                card,
-                leader: bidder.index(),
-                price,
-            },
-            Ask::Counter {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => Moment::Counter {
-                challenger: challenger.index(),
-                animal,
-                count,
-                offer: self.hidden_bid(
-                    search,
-                    deal,
-                    cast,
-                    (challenger, animal, count),
-                    cards,
-                    coin,
-                ),
-            },
-            Ask::Rebid {
-                animal,
-                count,
-                opponent,
-                cards,
-                challenger,
-            } => {
-                let theirs =
-                    self.hidden_bid(search, deal, cast, (opponent, animal, count), cards, coin);
-                Moment::Rebid {
-                    rival: opponent.index(),
-                    animal,
-                    count,
-                    mine: Purse::EMPTY,
-                    theirs,
-                    challenger,
-                }
-            }
-        }
-    }
-
-    /// What a rival may have bid with so many cards.
-    fn hidden_bid(
-        &self,
-        search: &Search,
-        deal: &Deal,
-        cast: &[Style; PLAYERS],
-        (rival, animal, count): (Compass, Animal, u8),
-        cards: u8,
-        coin: &mut Coin,
-    ) -> Purse {
-        let seat = rival.index();
-        let hand = deal[seat];
-        if cards >= hand.cards() {
-            return hand;
-        }
-        let view = search.view.imagined(seat, deal);
-        let me = Compass::of(seat, 0);
-        for _ in 0..8 {
-            let bid = bid_of(&cast[seat], &view, me, animal, count, coin);
-            if bid.cards() == cards {
-                return bid;
-            }
-        }
-        super::belief::random_part(hand, cards, coin)
-    }
-
     fn answer(&mut self, view: &View, ask: &Ask, candidate: Candidate) -> Act {
         match (candidate, ask) {
             (Candidate::Act(act), _) => act,
@@ -318,14 +186,6 @@ impl Champion {
             }
             (Candidate::Limit(_), _) => Act::PASS,
         }
-    }
-}
-
-/// The policy that the champion leaves only for a proven gain, and plays by in playouts.
-fn base(payment: TradePayment) -> &'static Profile {
-    match payment {
-        TradePayment::Winner => &evolved::WINNER,
-        TradePayment::Exchange => &evolved::EXCHANGE,
     }
 }
 
@@ -347,54 +207,11 @@ fn never_empty(view: &View, act: Act) -> Act {
 
 /// The least raise within a limit.
 fn bid(limit: u16, price: u16) -> Act {
-    if price + 10 <= limit {
-        Act::bid(price + 10)
+    if price.saturating_add(10) <= limit {
+        Act::bid(price.saturating_add(10))
     } else {
         Act::PASS
     }
-}
-
-/// The cards that may still be turned up, in a made-up order.
-fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) {
-    let up = match ask {
-        Ask::Bid { card, .. } | Ask::PreEmpt { card, .. } => Some(*card),
-        _ => None,
-    };
-    let mut deck = [Animal::DONKEY; 40];
-    let mut count = 0;
-    for animal in Animal::all() {
-        let out: u8 = view.herds.iter().map(|herd| herd[animal.index()]).sum();
-        let left = 4u8.saturating_sub(out + u8::from(up == Some(animal)));
-        for _ in 0..left {
-            if let Some(place) = deck.get_mut(count) {
-                *place = animal;
-                count += 1;
-            }
-        }
-    }
-    for last in (1..count).rev() {
-        deck.swap(last, coin.below(last as u32 + 1) as usize);
-    }
-    (deck, count)
-}
-
-/// What an end is worth to seat 0.
-fn worth(game: &Koehandel) -> f64 {
-    let scores = game.herds().map(|herd| score(&herd));
-    let best = scores.iter().copied().max().unwrap_or(0);
-    let winners = scores.iter().filter(|score| **score == best).count();
-    let sum: i64 = scores.iter().sum();
-    let win = if scores[0] == best {
-        1.0 / winners as f64
-    } else {
-        0.0
-    };
-    let share = if sum > 0 {
-        scores[0] as f64 / sum as f64
-    } else {
-        0.25
-    };
-    TUNING.win * win + (1.0 - TUNING.win) * share
 }
 
 impl Bot<Koehandel> for Champion {

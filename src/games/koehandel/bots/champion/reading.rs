@@ -49,11 +49,17 @@ impl Part {
             return;
         }
         self.bid = bid;
-        if bid == price + 10 {
+        if bid == price.saturating_add(10) {
             self.steps = self.steps.saturating_add(1);
         } else {
             self.jumps = self.jumps.saturating_add(1);
         }
+    }
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -254,6 +260,8 @@ impl Reading {
 /// Whether a limit explains the bids.
 fn within(limit: u16, part: Part) -> f32 {
     let low = part.bid <= limit;
-    let high = part.passed.is_none_or(|price| limit < price + 10);
+    let high = part
+        .passed
+        .is_none_or(|price| limit < price.saturating_add(10));
     f32::from(u8::from(low && high))
 }

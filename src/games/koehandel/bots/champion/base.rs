@@ -1,0 +1,41 @@
+//! The policy that the champion leaves only for a proven gain, and plays by in its own playouts: the
+//! evolved player's numbers after 100 more steps of hill climbing against the ladder and its variants
+//! (README.md).
+
+use crate::koehandel::bots::evolved;
+use crate::koehandel::bots::policy::Profile;
+use crate::koehandel::options::TradePayment;
+
+/// Where only the winner pays.
+const WINNER: Profile = Profile {
+    bid: 0.84,
+    denial: 0.51,
+    trade_denial: 0.63,
+    pre_empt: 0.19,
+    offer: (0.51, 0.67),
+    counter: (0.37, 0.60),
+    cash_cap: Some(1.13),
+    ..evolved::WINNER
+};
+
+/// Where bids are exchanged.
+const EXCHANGE: Profile = Profile {
+    bid: 0.74,
+    denial: 0.52,
+    reserve: 0.09,
+    trade_denial: 0.83,
+    pre_empt: 0.07,
+    offer: (0.85, 0.90),
+    counter: (0.46, 1.03),
+    cash_cap: Some(1.73),
+    ..evolved::EXCHANGE
+};
+
+/// The base policy under one way to pay a trade.
+#[must_use]
+pub fn base(payment: TradePayment) -> &'static Profile {
+    match payment {
+        TradePayment::Winner => &WINNER,
+        TradePayment::Exchange => &EXCHANGE,
+    }
+}

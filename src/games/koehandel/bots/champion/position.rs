@@ -1,0 +1,149 @@
+//! Making up the position that a decision is asked in, and judging the end of a playout.
+
+use super::belief::{Deal, bid_of, random_part};
+use super::playout::Coin;
+use super::sale::Sale;
+use crate::koehandel::bots::policy::Chance;
+use crate::koehandel::bots::styles::Style;
+use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::rules::{Ask, Koehandel, Moment, score};
+use crate::koehandel::view::View;
+
+/// The weight of winning; the rest is the share of points.
+const WIN_WEIGHT: f64 = 0.5;
+/// Tries to find a bid of the style with the count of cards seen.
+const TRIES: usize = 8;
+
+/// A guess at everything hidden: the money and how the others play.
+pub struct Guess<'a> {
+    /// What is known.
+    pub view: &'a View,
+    /// Everybody's money.
+    pub deal: &'a Deal,
+    /// How everybody plays.
+    pub cast: &'a [Style; PLAYERS],
+}
+
+impl Guess<'_> {
+    /// The moment at which `ask` comes up.
+    #[must_use]
+    pub fn moment(&self, ask: &Ask, sale: Option<&Sale>, coin: &mut Coin) -> Moment {
+        match *ask {
+            Ask::Turn | Ask::Pay { .. } => Moment::Turn,
+            Ask::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+            } => Moment::Bid {
+                card,
+                auctioneer: auctioneer.index(),
+                leader: (price > 0).then_some(leader.index()),
+                price,
+                out: sale.map_or([false; PLAYERS], Sale::out),
+            },
+            Ask::PreEmpt {
+                card,
+                price,
+                bidder,
+            } => Moment::PreEmpt {
+                card,
+                leader: bidder.index(),
+                price,
+            },
+            Ask::Counter {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => Moment::Counter {
+                challenger: challenger.index(),
+                animal,
+                count,
+                offer: self.hidden_bid((challenger, animal, count), cards, coin),
+            },
+            Ask::Rebid {
+                animal,
+                count,
+                opponent,
+                cards,
+                challenger,
+            } => Moment::Rebid {
+                rival: opponent.index(),
+                animal,
+                count,
+                mine: Purse::EMPTY,
+                theirs: self.hidden_bid((opponent, animal, count), cards, coin),
+                challenger,
+            },
+        }
+    }
+
+    /// What a rival may have bid with so many cards.
+    fn hidden_bid(
+        &self,
+        (rival, animal, count): (Compass, Animal, u8),
+        cards: u8,
+        coin: &mut Coin,
+    ) -> Purse {
+        let seat = rival.index();
+        let hand = self.deal[seat];
+        if cards >= hand.cards() {
+            return hand;
+        }
+        let view = self.view.imagined(seat, self.deal);
+        let me = Compass::of(seat, 0);
+        for _ in 0..TRIES {
+            let bid = bid_of(&self.cast[seat], &view, me, animal, count, coin);
+            if bid.cards() == cards {
+                return bid;
+            }
+        }
+        random_part(hand, cards, coin)
+    }
+}
+
+/// The cards that may still be turned up, in a made-up order.
+#[must_use]
+pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) {
+    let up = match ask {
+        Ask::Bid { card, .. } | Ask::PreEmpt { card, .. } => Some(*card),
+        _ => None,
+    };
+    let mut deck = [Animal::DONKEY; 40];
+    let mut count = 0;
+    for animal in Animal::all() {
+        let out: u8 = view.herds.iter().map(|herd| herd[animal.index()]).sum();
+        let left = 4u8.saturating_sub(out + u8::from(up == Some(animal)));
+        for _ in 0..left {
+            if let Some(place) = deck.get_mut(count) {
+                *place = animal;
+                count += 1;
+            }
+        }
+    }
+    for last in (1..count).rev() {
+        deck.swap(last, coin.below(last as u32 + 1) as usize);
+    }
+    (deck, count)
+}
+
+/// What an end is worth to seat 0.
+#[must_use]
+pub fn worth(game: &Koehandel) -> f64 {
+    let scores = game.herds().map(|herd| score(&herd));
+    let best = scores.iter().copied().max().unwrap_or(0);
+    let winners = scores.iter().filter(|score| **score == best).count();
+    let sum: i64 = scores.iter().sum();
+    let win = if scores[0] == best {
+        1.0 / winners as f64
+    } else {
+        0.0
+    };
+    let share = if sum > 0 {
+        scores[0] as f64 / sum as f64
+    } else {
+        0.25
+    };
+    WIN_WEIGHT * win + (1.0 - WIN_WEIGHT) * share
+}
