@@ -1,6 +1,7 @@
 //! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
 //! and what the fold starts from.
 
+use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Dialogue, Fact};
@@ -76,6 +77,22 @@ impl Core {
             owed: Vec::new(),
             ended: false,
             permit,
+        }
+    }
+
+    /// A session that had ended before the start.
+    pub(super) fn over(row: SessionRow) -> Self {
+        let live = LiveSession {
+            id: row.id,
+            opened: row.opened,
+            head: row.last_entry,
+            seq: row.entries.unwrap_or(0),
+            last_us: row.ended_us.unwrap_or(0),
+        };
+        Self {
+            ended: true,
+            setup: Value::Null,
+            ..Self::found(live, None)
         }
     }
 

@@ -19,6 +19,9 @@ const MATCHES: &str =
          WHERE t.match_id = m.id)
     FROM matches m WHERE true";
 
+/// How many of the last sessions are looked through for ones that ended lately.
+const ENDED_WITHIN: i64 = 20_000;
+
 const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
         s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores
     FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
@@ -135,6 +138,24 @@ impl Store {
             .map(session_row)
             .collect::<Result<Vec<_>, _>>()?;
         Ok(cut(sessions, at, |row| row.id.0.to_string()))
+    }
+
+    /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), among the last
+    /// 20,000 that were opened: a message to one of them, repeated over a restart, must not
+    /// open another.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn ended_since(&self, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
+        let mut query = QueryBuilder::new(SESSIONS);
+        query
+            .push(" AND s.id > (SELECT max(id) FROM sessions) - ")
+            .push_bind(ENDED_WITHIN)
+            .push(" AND s.ended_us >= ")
+            .push_bind(since_us)
+            .push(" ORDER BY s.id");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(session_row).collect()
     }
 
     /// One session.

@@ -79,6 +79,19 @@ async fn a_message_again_after_a_restart_gets_the_logged_answer() {
 }
 
 #[tokio::test]
+async fn the_last_message_again_after_a_restart_opens_no_other_session() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    drop(world.send(&at, "end").await.unwrap());
+    let world = world.restart().await;
+    assert_eq!(world.say(&at, "end").await, "");
+    assert_eq!(world.sessions.live(), 0);
+    world.say(&at, "begin").await;
+    assert_eq!(world.sessions.live(), 1);
+}
+
+#[tokio::test]
 async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
     let world = World::new(options()).await;
     let at = key(1, 1);
