@@ -24,6 +24,9 @@ CREATE TABLE matches (
     detail TEXT,
     scores TEXT
 );
+CREATE INDEX matches_live ON matches (id) WHERE ended_us IS NULL;
+CREATE INDEX matches_ours ON matches (game, market) WHERE ours = 1;
+CREATE INDEX matches_by_start ON matches (started_us);
 
 CREATE TABLE seats (
     match_id TEXT NOT NULL REFERENCES matches (id),

@@ -95,8 +95,13 @@ impl Kit for Fake {
     fn show_model(&self, model: &Value) -> Value {
         model.clone()
     }
-    fn bluff(&self, _: &Fact) -> Option<Bluff> {
-        None
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        (fact.kind == "bluffed").then(|| Bluff {
+            by: "W".into(),
+            bid: 90,
+            held: None,
+            caught: true,
+        })
     }
 }
 
@@ -146,6 +151,10 @@ impl Dialogue for Talk {
             }
             "fact" => self.facts.push(Fact {
                 kind: "seen".into(),
+                data: json!({}),
+            }),
+            "bluff" => self.facts.push(Fact {
+                kind: "bluffed".into(),
                 data: json!({}),
             }),
             "boom" => panic!("boom on {text}"),

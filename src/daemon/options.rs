@@ -68,5 +68,6 @@ pub fn callback_options(config: &Config) -> CallbackOptions {
         requests_per_peer_max: callbacks.requests_per_peer_max,
         header_read_timeout: callbacks.header_timeout,
         drain: config.drain.limit,
+        ..CallbackOptions::default()
     }
 }

@@ -9,7 +9,9 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::store_recording::StoreRecording;
-use crate::referee::{Host, HostSettings, MatchInfo, OnMatch, SeatSpec, ServerSettings, serve};
+use crate::referee::{
+    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, SeatSpec, ServerSettings, serve,
+};
 use crate::store::Store;
 use crate::store::types::{NewMatch, NewSeat};
 use anyhow::Context as _;
@@ -103,6 +105,7 @@ impl RefereePlan<'_> {
                 permits: Arc::new(Semaphore::new(1)),
             }),
             options: options.options.clone(),
+            own: self.own_address(),
             on_match: Some(introduce(
                 self.identities.clone(),
                 options.name.clone(),
@@ -110,6 +113,16 @@ impl RefereePlan<'_> {
             )),
             ..HostSettings::default()
         }
+    }
+
+    /// Keeps the callback secret out of stored seats and lists.
+    fn own_address(&self) -> Option<OwnAddress> {
+        let secret = self.config.callbacks.secret_path.reveal()?;
+        let base = loopback(self.callbacks);
+        Some(OwnAddress {
+            real: format!("url:http://{base}/{secret}/"),
+            shown: format!("url:http://{base}/***/"),
+        })
     }
 
     /// Every built-in bot, called over HTTP like anybody's.

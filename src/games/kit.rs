@@ -187,6 +187,12 @@ pub trait Kit: Sync + Send {
     fn show_model(&self, model: &Value) -> Value;
     /// Which facts are bluffs, in the columns of the bluff history.
     fn bluff(&self, fact: &Fact) -> Option<Bluff>;
+    /// Whether a message that equals the one before it, to the same player of the same match, can
+    /// only be that one sent again. Where it can, an equal message is answered from the log and
+    /// never heard twice, whatever became of the first answer.
+    fn repeats(&self) -> bool {
+        false
+    }
     /// How many seats clockwise from a session's own the place is that its wire calls `word`
     /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: the letters S, W, N, E
     /// in this order, and plain numbers.

@@ -76,7 +76,8 @@ impl Callbacks {
     }
 
     /// Serves until `stop`; then no new session begins, and connections may go on for as long as
-    /// [`CallbackOptions::drain`] while sessions live.
+    /// [`CallbackOptions::drain`] while sessions live. Then, and also if this is dropped, each
+    /// connection ends after the request at hand, at once if that does not come or is not read.
     ///
     /// # Errors
     /// [`CallbacksError::Listener`] if the listener cannot be used at all.
@@ -96,6 +97,7 @@ impl Callbacks {
             finish: CancellationToken::new(),
             gateway,
         };
+        let _finish = serving.finish.clone().drop_guard();
         serving.accept_until(&listener, stop.cancelled()).await;
         sessions.drain();
         let over = sessions_over(&sessions, drain);
@@ -183,7 +185,7 @@ impl Serving {
         let serving = self
             .builder
             .serve_connection(TokioIo::new(Socket::new(stream)), service);
-        let finish = self.finish.clone();
+        let (finish, finish_max) = (self.finish.clone(), self.gateway.options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);
             let open = metrics::gauge!(crate::metrics::CONNECTIONS);
@@ -192,7 +194,11 @@ impl Serving {
                 served = &mut serving => served,
                 () = finish.cancelled() => {
                     serving.as_mut().graceful_shutdown();
-                    serving.await
+                    let last = tokio::time::timeout(finish_max, serving).await;
+                    last.unwrap_or_else(|_| {
+                        tracing::debug!(%peer, "a connection did not end in time: it is cut");
+                        Ok(())
+                    })
                 }
             };
             if let Err(error) = served {

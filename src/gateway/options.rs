@@ -22,6 +22,9 @@ pub struct CallbackOptions {
     pub header_read_timeout: Duration,
     /// How long connections may go on after the stop.
     pub drain: Duration,
+    /// How long a connection may take to end after that: an answer that is being worked on is due
+    /// within five seconds.
+    pub finish: Duration,
 }
 
 impl Default for CallbackOptions {
@@ -35,6 +38,7 @@ impl Default for CallbackOptions {
             requests_per_peer_max: 4_096,
             header_read_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(30),
+            finish: Duration::from_secs(6),
         }
     }
 }

@@ -16,6 +16,8 @@ const REFUSAL: &[u8] = b"HTTP/1.1 4";
 const REFUSAL_1_0: &[u8] = b"HTTP/1.0 4";
 /// What is read and thrown away after a refusal, at most.
 const LINGER_BYTES_MAX: usize = 1 << 20;
+/// How long a peer may read nothing of what is being written to it.
+const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// For how long.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -25,6 +27,8 @@ pub(super) struct Socket {
     /// The refusal in place of hyper's own, how much of it is written, and the length of hyper's.
     refusal: Option<(Vec<u8>, usize, usize)>,
     linger: Option<Linger>,
+    /// When a write that the peer does not take is given up.
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 struct Linger {
@@ -38,6 +42,7 @@ impl Socket {
             stream,
             refusal: None,
             linger: None,
+            stalled: None,
         }
     }
 
@@ -52,6 +57,23 @@ impl Socket {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, rest))?;
         }
         Poll::Ready(Ok(0))
+    }
+
+    /// Fails a write that has made no progress for too long.
+    fn unless_stalled<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_STALL_MAX)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -103,10 +125,12 @@ impl AsyncWrite for Socket {
             let until = Box::pin(tokio::time::sleep(LINGER));
             self.linger = Some(Linger { until, bytes: 0 });
         }
-        if self.refusal.is_some() {
-            return self.poll_refusal(cx);
-        }
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = if self.refusal.is_some() {
+            self.poll_refusal(cx)
+        } else {
+            Pin::new(&mut self.stream).poll_write(cx, bytes)
+        };
+        self.unless_stalled(cx, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -376,3 +376,27 @@ async fn at_a_stop_matches_go_on_until_they_end() {
         .unwrap()
         .unwrap();
 }
+
+#[tokio::test]
+async fn a_request_that_never_arrives_whole_does_not_keep_the_stop() {
+    let short = CallbackOptions {
+        finish: Duration::from_millis(100),
+        ..options()
+    };
+    let site = site(short, SessionOptions::default()).await;
+    let mut client = Client::new(&site).await;
+    client.get("/?market=1&id=1&type=nonsense").await;
+    client.send("GET /?mark").await;
+    let begun = Instant::now();
+    for session in site.sessions.list(10) {
+        let end = format!("/?market={}&id={}&type=end", session.market, session.player);
+        get(&site, &end).await;
+    }
+    site.stop.cancel();
+    site.serving.await.unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
+}

@@ -12,7 +12,9 @@ use super::record::{MatchRecord, RecordError, Recording, Writer};
 use super::seat_builtin::{BuiltinSeat, Builtins};
 use super::seat_link::{HttpSeat, SeatLink};
 use super::seat_spec::{SeatSpec, SeatSpecError};
-use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
+use super::setup::{
+    OwnAddress, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
+};
 use super::started::{StartError, Started};
 use crate::link::HttpOptions;
 use futures_util::FutureExt as _;
@@ -47,6 +49,8 @@ pub struct HostSettings {
     pub answers_wait: bool,
     /// Rule options of every match, unless it asks for others.
     pub options: Value,
+    /// Where our own bots are called, if that is a secret.
+    pub own: Option<OwnAddress>,
     /// Told of every match before its first callback.
     pub on_match: Option<OnMatch>,
 }
@@ -61,6 +65,7 @@ impl Default for HostSettings {
             builtins: None,
             answers_wait: false,
             options: Value::Null,
+            own: None,
             on_match: None,
         }
     }
@@ -69,7 +74,7 @@ impl Default for HostSettings {
 /// Runs matches of one game.
 pub struct Host {
     pub(super) kit: &'static dyn Kit,
-    settings: HostSettings,
+    pub(super) settings: HostSettings,
     pub(super) recording: Arc<dyn Recording>,
     next_market: AtomicU64,
     pub(super) board: Board,
@@ -142,7 +147,7 @@ impl Host {
         let seed = request.seed.unwrap_or_else(drawn_seed);
         let links = self.links(&request.seats, seed)?;
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
-        let info = new_info(self.kit, &request, market);
+        let info = new_info(self.kit, &request, market, self.settings.own.as_ref());
         let table = self.kit.table(&TableSetup {
             seed,
             options: merged(&self.settings.options, &request.options),
@@ -213,7 +218,8 @@ impl Host {
         let mut links = Links::new();
         for (place, spec) in specs.iter().enumerate() {
             spec.check(self.kit)?;
-            links.push(self.link(spec, seed.wrapping_add(place as u64))?);
+            let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
+            links.push(self.link(&spec, seed.wrapping_add(place as u64))?);
         }
         while links.len() < self.seats() {
             links.push(None);

@@ -38,5 +38,6 @@ pub use record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatc
 pub use seat_link::{HttpSeat, SeatLink, SeatReply};
 pub use seat_spec::{SeatSpec, SeatSpecError};
 pub use server::{ServerSettings, serve};
+pub use setup::OwnAddress;
 pub use started::{Ending, StartError, Started};
 pub use transcript::Kept;

@@ -8,6 +8,7 @@ use super::fold::{self, FoldError};
 use super::mailbox::{Callback, Message, Session};
 use super::opening;
 use super::registry::Shared;
+use crate::store::StoreError;
 use crate::store::types::{Append, Close, Direction, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
 use bytes::Bytes;
@@ -33,6 +34,8 @@ struct Turn {
     said: String,
     ending: Option<Ending>,
     decision: Option<Decision>,
+    /// [`Core::told`] once this is stored, if the dialogue is not there to be asked.
+    told: u64,
 }
 
 /// What a decision adds to the ledger.
@@ -98,17 +101,15 @@ impl Actor {
             self.shared.meters.defaulted("ended");
             return Ok(Answer::default_of_game());
         }
-        if let Err(error) = self.wake().await {
-            return Ok(self.unfolded(&error));
-        }
+        let deadline = self.deadline(received);
+        self.wake(deadline).await?;
         if let Some(answer) = self.repeated(&text) {
             return Ok(answer);
         }
-        if begins || self.core.is_none() {
-            self.begin(!begins, at_us).await?;
-            if let Err(error) = self.wake().await {
-                return Ok(self.unfolded(&error));
-            }
+        let late = !begins && self.core.is_none();
+        if begins || late {
+            self.begin(late, at_us).await?;
+            self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(Answer::default_of_game());
@@ -120,11 +121,36 @@ impl Actor {
             (text, received, queued, at_us),
         )
         .await;
-        Ok(self.commit(turn, received).await)
+        if late && turn.ending.is_some() {
+            self.forget(turn.ending);
+            return Ok(Answer::default_of_game());
+        }
+        self.commit(turn, received).await
     }
 
-    /// Brings the dialogue in, if a session is live.
-    async fn wake(&mut self) -> Result<(), FoldError> {
+    /// When a message must be answered at the latest.
+    fn deadline(&self, received: Instant) -> Instant {
+        let within = self.session.key.place.kit().answer_within();
+        received + within.saturating_sub(self.shared.options.margin)
+    }
+
+    /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
+    /// same and answered by the game's default, so that the transcript stays whole.
+    async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
+        let Err(error) = self.try_wake(deadline).await else {
+            return Ok(());
+        };
+        if let FoldError::Store(StoreError::Closed) = error {
+            return Err(self.shared.stopping());
+        }
+        tracing::error!(session = ?self.session, %error, "a session could not be folded");
+        if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
+            core.mind = Mind::Broken;
+        }
+        Ok(())
+    }
+
+    async fn try_wake(&mut self, deadline: Instant) -> Result<(), FoldError> {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(());
         };
@@ -134,42 +160,37 @@ impl Actor {
         if let Mind::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             core.mind = match back.ok().flatten().and_then(|thought| thought.dialogue) {
-                Some(dialogue) => {
-                    core.owes = false;
-                    deciding::told(dialogue, said)
-                }
+                Some(dialogue) => deciding::told(dialogue, said),
                 None => Mind::Asleep,
             };
         }
         if matches!(core.mind, Mind::Asleep) {
-            match fold::fold(&self.shared.parts, &self.session.key.place, core).await {
-                Ok(folded) => {
-                    if std::mem::take(&mut core.owes) {
-                        core.owed = folded.learnt;
-                    }
-                    core.mind = Mind::Awake(folded.dialogue);
-                    core.last = folded.last.or_else(|| core.last.take());
-                }
-                Err(error @ FoldError::Panicked(_)) => {
-                    tracing::error!(session = core.id.0, %error, "a session is answered for from now on");
-                    core.mind = Mind::Broken;
-                }
-                Err(error) => return Err(error),
-            }
+            let folding = fold::fold(&self.shared.parts, &self.session.key.place, core);
+            let folded = tokio::time::timeout_at(deadline.into(), folding)
+                .await
+                .map_err(|_| FoldError::Late)??;
+            core.owed = folded.learnt;
+            core.mind = Mind::Awake(folded.dialogue);
+            core.last = folded.last.or_else(|| core.last.take());
         }
         Ok(())
     }
 
-    fn unfolded(&self, error: &FoldError) -> Answer {
-        tracing::error!(session = ?self.session, %error, "a session could not be folded");
-        self.shared.meters.defaulted("unfolded");
-        Answer::default_of_game()
+    /// Takes back a session that has heard nothing but its own end: it ended before the last start
+    /// and its referee did not get the answer. Nothing of it is stored.
+    fn forget(&mut self, ending: Option<Ending>) {
+        if let Some((mut core, ending)) = self.core.take().zip(ending) {
+            self.shared.meters.defaulted("ended");
+            self.shared.end(&self.session.key, &mut core, ending.cause);
+        }
     }
 
-    /// The logged answer, if this is the last message again and its answer may not have arrived.
+    /// The logged answer, if this is the last message again: always in games whose messages differ
+    /// from one to the next, else if its answer may not have arrived.
     fn repeated(&self, text: &str) -> Option<Answer> {
         let last = self.core.as_deref()?.last.as_deref()?;
-        if last.text != text || self.session.handed(last.mark) {
+        let resent = self.session.key.place.kit().repeats() || !self.session.handed(last.mark);
+        if last.text != text || !resent {
             return None;
         }
         self.shared.meters.repeated.increment(1);
@@ -216,11 +237,20 @@ impl Actor {
             said: String::new(),
             ending: None,
             decision: None,
+            told: core.seq * 2,
         };
-        let Mind::Awake(mut dialogue) = std::mem::replace(&mut core.mind, Mind::Asleep) else {
-            core.mind = Mind::Broken;
-            shared.meters.defaulted("broken");
-            return turn;
+        let mut dialogue = match std::mem::replace(&mut core.mind, Mind::Asleep) {
+            Mind::Awake(dialogue) => dialogue,
+            Mind::Asleep | Mind::Away { .. } => {
+                shared.meters.defaulted("unfolded");
+                turn.told = core.told;
+                return turn;
+            }
+            Mind::Broken => {
+                core.mind = Mind::Broken;
+                shared.meters.defaulted("broken");
+                return turn;
+            }
         };
         let heard = guarded(|| dialogue.receive(turn.text.as_bytes()));
         match heard {
@@ -248,7 +278,7 @@ impl Actor {
                     fallback,
                     mind,
                 } = decided;
-                core.owes = !matches!(mind, Mind::Awake(_));
+                turn.told += 1;
                 core.mind = mind;
                 turn.said = said;
                 let thought = received.elapsed();
@@ -272,10 +302,11 @@ impl Actor {
         turn
     }
 
-    /// Stores a turn and gives its answer; if the store cannot, the game's default.
-    async fn commit(&mut self, turn: Turn, received: Instant) -> Answer {
+    /// Stores a turn and gives its answer; if the store cannot, the game's default; if it has ended,
+    /// no answer at all.
+    async fn commit(&mut self, turn: Turn, received: Instant) -> Result<Answer, Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
-            return Answer::default_of_game();
+            return Ok(Answer::default_of_game());
         };
         let Turn {
             at_us,
@@ -283,6 +314,7 @@ impl Actor {
             said,
             ending,
             decision,
+            told,
         } = turn;
         let mut entries = Vec::with_capacity(2);
         entries.push(NewEntry {
@@ -308,6 +340,10 @@ impl Actor {
         );
         match self.shared.append(core, entries, facts, close).await {
             Ok(receipt) => {
+                core.told = match core.mind {
+                    Mind::Awake(_) => core.seq * 2,
+                    Mind::Asleep | Mind::Away { .. } | Mind::Broken => told,
+                };
                 let ledger = decision.map(|decision| {
                     self.shared
                         .ledger(core, decision.row(core, receipt, at_us, received), received)
@@ -321,21 +357,26 @@ impl Actor {
                     self.shared.end(&self.session.key, core, cause);
                 }
                 let session = Arc::clone(&self.session);
-                Answer {
+                Ok(Answer {
                     text: Bytes::from(said),
                     sending: Some(Sending {
                         session,
                         mark,
                         ledger,
                     }),
-                }
+                })
             }
             Err(error) => {
                 tracing::debug!(session = core.id.0, %error, "a message could not be stored");
                 self.shared.meters.appends_failed.increment(1);
-                self.shared.meters.defaulted("not_stored");
+                // Whatever was heard is not in the transcript: it is folded anew without it.
                 core.mind = Mind::Asleep;
-                Answer::default_of_game()
+                core.owed.clear();
+                if let StoreError::Closed = error {
+                    return Err(self.shared.stopping());
+                }
+                self.shared.meters.defaulted("not_stored");
+                Ok(Answer::default_of_game())
             }
         }
     }
@@ -419,7 +460,7 @@ impl Shared {
         facts
             .into_iter()
             .map(|fact| {
-                let bluff = place.kit().bluff(&fact);
+                let bluff = guarded(|| place.kit().bluff(&fact)).unwrap_or_default();
                 (fact, bluff)
             })
             .collect()
@@ -432,7 +473,7 @@ impl Shared {
         entries: Vec<NewEntry>,
         facts: Vec<(Fact, Option<games::Bluff>)>,
         close: Option<Box<Close>>,
-    ) -> Result<Receipt, crate::store::StoreError> {
+    ) -> Result<Receipt, StoreError> {
         let added = entries.len() as u64;
         if self.options.unstored {
             core.seq += added;

@@ -36,7 +36,7 @@ pub enum Refusal {
     #[error("too much to think about to accept another match at present: try again later")]
     Busy,
     /// The daemon is stopping.
-    #[error("stopping: no new matches")]
+    #[error("stopping: try again later")]
     Draining,
 }
 

@@ -1,6 +1,7 @@
 //! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
 //! and what the fold starts from.
 
+use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Dialogue, Fact};
@@ -22,8 +23,10 @@ pub(super) struct Core {
     pub(super) mind: Mind,
     /// The last message and what was answered; unknown while asleep.
     pub(super) last: Option<Box<Last>>,
-    /// The dialogue was lost after it was last asked: what it learnt from the answer is not stored yet.
-    pub(super) owes: bool,
+    /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
+    /// it step `2n + 1`. Facts of later steps come to light when it is folded.
+    pub(super) told: u64,
+    /// Facts of stored entries that are not stored yet; empty while asleep.
     pub(super) owed: Vec<Fact>,
     pub(super) ended: bool,
     pub(super) permit: Option<OwnedSemaphorePermit>,
@@ -52,7 +55,7 @@ pub(super) enum Mind {
     Awake(Box<dyn Dialogue>),
     /// Still in the pool; `said` was answered in its stead.
     Away { pending: Pending, said: String },
-    /// It panics even when folded anew: the game's default is answered from now on.
+    /// It cannot be folded, now or ever: the game's default is answered from now on.
     Broken,
 }
 
@@ -70,10 +73,26 @@ impl Core {
             seq: live.seq,
             mind: Mind::Asleep,
             last: None,
-            owes: false,
+            told: live.seq * 2,
             owed: Vec::new(),
             ended: false,
             permit,
+        }
+    }
+
+    /// A session that had ended before the start.
+    pub(super) fn over(row: SessionRow) -> Self {
+        let live = LiveSession {
+            id: row.id,
+            opened: row.opened,
+            head: row.last_entry,
+            seq: row.entries.unwrap_or(0),
+            last_us: row.ended_us.unwrap_or(0),
+        };
+        Self {
+            ended: true,
+            setup: Value::Null,
+            ..Self::found(live, None)
         }
     }
 
@@ -85,6 +104,7 @@ impl Core {
         if self.head.is_some() {
             self.mind = Mind::Asleep;
             self.last = None;
+            self.owed.clear();
         }
     }
 

@@ -18,13 +18,27 @@ pub(super) enum FoldError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    #[error("its transcript could not be read in time")]
+    Late,
+}
+
+impl FoldError {
+    /// Whether the same transcript can never be folded by this version.
+    pub(super) fn lasts(&self) -> bool {
+        match self {
+            FoldError::Setup(_)
+            | FoldError::Panicked(_)
+            | FoldError::Store(StoreError::Corrupt(_)) => true,
+            FoldError::Store(_) | FoldError::Late => false,
+        }
+    }
 }
 
 /// A dialogue at the end of its transcript.
 pub(super) struct Folded {
     pub(super) dialogue: Box<dyn Dialogue>,
     pub(super) last: Option<Box<Last>>,
-    /// What it learnt from its last answer alone.
+    /// What it learnt in steps whose facts are not stored ([`Core::told`]).
     pub(super) learnt: Vec<Fact>,
 }
 
@@ -79,33 +93,36 @@ pub(super) async fn fold(
         Some(head) => parts.store.transcript(core.id, head).await?,
         None => Vec::new(),
     };
+    let told = core.told;
     let dialogue = guarded(|| place.kit().dialogue(&setup))??;
-    guarded(move || replay(dialogue, &entries)).map_err(FoldError::from)
+    guarded(move || replay(dialogue, &entries, told)).map_err(FoldError::from)
 }
 
 /// Hears and says everything again. Decisions are taken from the log, never recomputed.
-fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry]) -> Folded {
+fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Folded {
     let (mut last, mut learnt) = (None, Vec::new());
+    let mut learn = |dialogue: &mut dyn Dialogue, step: u64| {
+        let facts = dialogue.facts();
+        if step >= told {
+            learnt.extend(facts);
+        }
+    };
     let mut rest = entries.iter().peekable();
     while let Some(entry) = rest.next() {
         if entry.direction == Direction::Out {
             // An opening word, said unasked.
             dialogue.said(&entry.text);
+            learn(&mut *dialogue, entry.seq * 2);
             continue;
         }
         let said = rest
             .next_if(|next| next.direction == Direction::Out)
             .map_or("", |said| said.text.as_str());
-        match dialogue.receive(entry.text.as_bytes()) {
-            Ok(Next::Think { .. } | Next::Send(_)) => {
-                drop(dialogue.facts());
-                dialogue.said(said);
-                learnt = dialogue.facts();
-            }
-            Ok(Next::Wait | Next::Over(_)) | Err(_) => {
-                drop(dialogue.facts());
-                learnt.clear();
-            }
+        let next = dialogue.receive(entry.text.as_bytes());
+        learn(&mut *dialogue, entry.seq * 2);
+        if let Ok(Next::Think { .. } | Next::Send(_)) = next {
+            dialogue.said(said);
+            learn(&mut *dialogue, entry.seq * 2 + 1);
         }
         last = Some(Box::new(Last {
             text: entry.text.clone(),

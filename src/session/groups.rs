@@ -35,23 +35,25 @@ pub(super) struct Groups(HashMap<MatchKey, Group>);
 
 impl Groups {
     /// Joins the match that is live under this key, or starts one. A key that has just left match
-    /// `left` begins the next one: its former match is over, though others may not know yet.
-    pub(super) fn join(&mut self, key: &Key, left: Option<&str>) -> Box<str> {
+    /// `left` begins the next one: its former match is over, though others may not know yet. Gives
+    /// the match's number, and whether this is its first session.
+    pub(super) fn join(&mut self, key: &Key, left: Option<&str>) -> (Box<str>, bool) {
         let fresh = || Group {
             id: Ulid::generate().to_string().into(),
             live: 0,
         };
-        let group = match self.0.entry(MatchKey::of(key)) {
+        let (group, first) = match self.0.entry(MatchKey::of(key)) {
             Entry::Occupied(mut at) => {
-                if Some(&*at.get().id) == left {
+                let over = Some(&*at.get().id) == left;
+                if over {
                     at.insert(fresh());
                 }
-                at.into_mut()
+                (at.into_mut(), over)
             }
-            Entry::Vacant(at) => at.insert(fresh()),
+            Entry::Vacant(at) => (at.insert(fresh()), true),
         };
         group.live += 1;
-        group.id.clone()
+        (group.id.clone(), first)
     }
 
     /// Joins a match whose number is known: at start-up, or because our own referee runs it.

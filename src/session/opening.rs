@@ -46,12 +46,17 @@ pub(super) fn open(
         .parts
         .identities
         .find(key.place.referee(), key.market, key.id);
-    let match_id = match &identity {
+    // Seats of a match that somebody else referees are counted from our first session; where
+    // further ones sit, nobody tells.
+    let (match_id, seat) = match &identity {
         Some(identity) => {
             shared.groups().join_known(key, &identity.row.id);
-            identity.row.id.as_str().into()
+            (identity.row.id.as_str().into(), Some(identity.seat))
         }
-        None => shared.groups().join(key, left),
+        None => {
+            let (id, first) = shared.groups().join(key, left);
+            (id, first.then_some(0))
+        }
     };
     let setup = setup(shared.options.models, late, identity.as_ref());
     let game = key.place.kit().game();
@@ -63,7 +68,7 @@ pub(super) fn open(
         referee: key.place.referee().to_owned(),
         market: key.market,
         player: key.id,
-        seat: identity.as_ref().map(|identity| identity.seat),
+        seat,
         seed: Ulid::generate().random() as u64 >> 1,
         setup: setup.clone(),
         durability: shared.options.durability(game),
@@ -84,7 +89,7 @@ pub(super) fn open(
         seq: 0,
         mind: Mind::Asleep,
         last: None,
-        owes: false,
+        told: 0,
         owed: Vec::new(),
         ended: false,
         permit: Some(permit),

@@ -9,7 +9,8 @@ use super::opening;
 use super::options::{Parts, SessionOptions, StoreError};
 use super::place::{Key, Place};
 use super::sweep;
-use crate::store::types::{EntryId, LiveSession, SessionId, Side};
+use crate::store::SessionRow;
+use crate::store::types::{EntryId, LiveSession, NewSession, SessionId, Side};
 use games::Cause;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -22,8 +23,14 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// Sessions that ended so long before a start are not known any more after it: no referee repeats a
+/// message after that, in microseconds.
+const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
+
+/// Places by game, bot and referee; `None` where this version knows no such bot.
+type Places = HashMap<(String, String, String), Option<Arc<Place>>>;
 
 /// All sessions. Cheap to clone.
 #[derive(Clone)]
@@ -85,10 +92,23 @@ impl Sessions {
     pub async fn open(options: SessionOptions, parts: Parts) -> Result<Self, StoreError> {
         let live = parts.store.live().await?;
         let shared = Arc::new(Shared::new(options, parts));
-        let mut places: HashMap<(String, String, String), Option<Arc<Place>>> = HashMap::new();
+        let mut places = Places::new();
         for found in live {
             if found.opened.side == Side::Player {
                 shared.take_up(found, &mut places);
+            }
+        }
+        let since_us = shared.now_us() - ENDED_SINCE_US;
+        for row in shared
+            .parts
+            .store
+            .ended_since(since_us)
+            .await?
+            .into_iter()
+            .rev()
+        {
+            if row.opened.side == Side::Player {
+                shared.remember_ended(row, &mut places);
             }
         }
         drop(places);
@@ -100,7 +120,8 @@ impl Sessions {
     /// is durable.
     ///
     /// # Errors
-    /// [`Refusal`] if it begins a session and there is no room for one; nothing is stored then.
+    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping; nothing
+    /// is stored then.
     pub async fn callback(
         &self,
         key: Key,
@@ -108,6 +129,9 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
+        if self.shared.stop.is_cancelled() {
+            return Err(self.shared.stopping());
+        }
         let session = self.shared.find_or_make(key)?;
         let (reply, answer) = oneshot::channel();
         let message = Message::Callback(Callback {
@@ -121,9 +145,7 @@ impl Sessions {
             return Ok(Answer::default_of_game());
         }
         // The actor answers every message it takes; without it the process is ending.
-        answer
-            .await
-            .unwrap_or_else(|_| Ok(Answer::default_of_game()))
+        answer.await.unwrap_or_else(|_| Err(self.shared.stopping()))
     }
 
     /// How many sessions have not ended.
@@ -264,24 +286,9 @@ impl Shared {
         Ok(session)
     }
 
-    fn take_up(
-        self: &Arc<Self>,
-        found: LiveSession,
-        places: &mut HashMap<(String, String, String), Option<Arc<Place>>>,
-    ) {
+    fn take_up(self: &Arc<Self>, found: LiveSession, places: &mut Places) {
         let opened = &found.opened;
-        let names = (
-            opened.game.clone(),
-            opened.bot.clone(),
-            opened.referee.clone(),
-        );
-        let place = places
-            .entry(names)
-            .or_insert_with_key(|(game, bot, referee)| {
-                let kit = (self.parts.find)(game)?;
-                Place::new(kit, bot, referee).map(Arc::new)
-            });
-        let Some(place) = place.clone() else {
+        let Some(place) = self.known_place(opened, places) else {
             tracing::warn!(
                 session = found.id.0,
                 game = opened.game,
@@ -313,6 +320,39 @@ impl Shared {
         }
     }
 
+    /// A session that ended before the start: what its referee repeats gets the default, as before.
+    fn remember_ended(&self, row: SessionRow, places: &mut Places) {
+        let Some(place) = self.known_place(&row.opened, places) else {
+            return;
+        };
+        let key = Key {
+            place,
+            market: row.opened.market,
+            id: row.opened.player,
+        };
+        let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
+        let core = Box::new(Core::over(row));
+        let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+        lock(self.shard(&key))
+            .entry(key.clone())
+            .or_insert_with(session);
+    }
+
+    fn known_place(&self, opened: &NewSession, places: &mut Places) -> Option<Arc<Place>> {
+        let names = (
+            opened.game.clone(),
+            opened.bot.clone(),
+            opened.referee.clone(),
+        );
+        let place = places
+            .entry(names)
+            .or_insert_with_key(|(game, bot, referee)| {
+                let kit = (self.parts.find)(game)?;
+                Place::new(kit, bot, referee).map(Arc::new)
+            });
+        place.clone()
+    }
+
     /// Everything but the store's part of ending a session.
     pub(super) fn end(&self, key: &Key, core: &mut Core, cause: Cause) {
         core.ended = true;
@@ -322,6 +362,12 @@ impl Shared {
         self.groups().leave(key, &core.match_id);
         self.meters.live.decrement(1.0);
         self.meters.ended(cause.word());
+    }
+
+    /// Nothing can be stored any more, so nothing may be acknowledged.
+    pub(super) fn stopping(&self) -> Refusal {
+        self.meters.refused(Refusal::Draining.word());
+        Refusal::Draining
     }
 
     /// After how long without a message an ended session is forgotten.

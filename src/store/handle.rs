@@ -28,6 +28,8 @@ struct Inner {
     capacity: usize,
     gauges: Arc<Gauges>,
     readers: SqlitePool,
+    /// What folding reads by: nobody who lists and shows can keep a callback waiting.
+    folders: SqlitePool,
     next_session: AtomicI64,
     kit: KitOf,
     /// What start-up found, until somebody asks for it.
@@ -54,7 +56,10 @@ impl Store {
         let (queue, commands) = mpsc::channel(capacity);
         let writer = writer::Writer::new(connection, lock, &start, settings, Arc::clone(&gauges));
         let task = tokio::spawn(writer.run(commands));
+        let abort = task.abort_handle();
+        tokio::spawn(watch(task));
         let readers = open::readers(&settings.path, settings.readers);
+        let folders = open::readers(&settings.path, open::FOLDERS);
         Ok(Store {
             inner: Arc::new(Inner {
                 path: settings.path.clone(),
@@ -62,10 +67,11 @@ impl Store {
                 capacity,
                 gauges,
                 readers,
+                folders,
                 next_session: AtomicI64::new(start.last_session + 1),
                 kit: settings.kit,
                 found: Mutex::new(Some(start.live)),
-                writer: Some(task.abort_handle()),
+                writer: Some(abort),
             }),
         })
     }
@@ -83,6 +89,7 @@ impl Store {
                 queue: None,
                 capacity: 0,
                 gauges: Arc::default(),
+                folders: readers.clone(),
                 readers,
                 next_session: AtomicI64::new(1),
                 kit: games::find,
@@ -186,7 +193,7 @@ impl Store {
         session: SessionId,
         head: EntryId,
     ) -> Result<Vec<Entry>, StoreError> {
-        let mut connection = self.readers().acquire().await?;
+        let mut connection = self.folders().acquire().await?;
         transcript::walk(&mut connection, session, head).await
     }
 
@@ -197,7 +204,16 @@ impl Store {
             Some(queue) => self.inner.capacity.saturating_sub(queue.capacity()),
             None => 0,
         };
-        self.inner.gauges.health(waiting, self.inner.capacity)
+        let mut health = self.inner.gauges.health(waiting, self.inner.capacity);
+        if self
+            .inner
+            .queue
+            .as_ref()
+            .is_some_and(mpsc::Sender::is_closed)
+        {
+            health.failing = Some("the store's writer has ended".to_owned());
+        }
+        health
     }
 
     /// Ends the store: commits all that is queued, stores the live heads, checkpoints the log and
@@ -211,11 +227,17 @@ impl Store {
             }
         }
         self.inner.readers.close().await;
+        self.inner.folders.close().await;
     }
 
     /// Connections for reading.
     pub(super) fn readers(&self) -> &SqlitePool {
         &self.inner.readers
+    }
+
+    /// Connections for what a callback waits for.
+    pub(super) fn folders(&self) -> &SqlitePool {
+        &self.inner.folders
     }
 
     /// The game with this name.
@@ -242,6 +264,16 @@ impl Store {
     }
 }
 
+/// Ends the process when the writer panics: a daemon that can store nothing must not look alive.
+async fn watch(writer: tokio::task::JoinHandle<()>) {
+    if let Err(error) = writer.await
+        && error.is_panic()
+    {
+        tracing::error!(%error, exit = writer::EXIT_LOG_FAILED, "the store's writer broke down: ending");
+        std::process::exit(writer::EXIT_LOG_FAILED);
+    }
+}
+
 #[cfg(test)]
 impl Store {
     /// Ends the writer as `kill -9` would, between two polls.
@@ -252,7 +284,7 @@ impl Store {
     }
 
     /// Runs a statement on the writer's connection.
-    pub(super) async fn alter(&self, statement: &str) -> Option<i64> {
+    pub(crate) async fn alter(&self, statement: &str) -> Option<i64> {
         let (reply, done) = oneshot::channel();
         let queue = self.inner.queue.as_ref().expect("a writer");
         queue
@@ -267,6 +299,15 @@ impl Store {
         let pages = pages.unwrap_or(u32::MAX - 1);
         self.alter(&format!("PRAGMA max_page_count = {pages}"))
             .await;
+    }
+
+    /// Takes all connections that folding reads by.
+    pub(crate) async fn hold_folders(&self) -> Vec<sqlx::pool::PoolConnection<sqlx::Sqlite>> {
+        let mut held = Vec::new();
+        for _ in 0..open::FOLDERS {
+            held.push(self.folders().acquire().await.expect("a connection"));
+        }
+        held
     }
 
     /// What the writer's `PRAGMA synchronous` stands at.

@@ -62,7 +62,8 @@ impl Gauges {
             .iter()
             .take_while(|bound| appends > **bound)
             .count();
-        if let Some(count) = self.batches.get(bucket) {
+        // A commit of ledger rows alone is nobody's batch.
+        if let Some(count) = self.batches.get(bucket).filter(|_| appends > 0) {
             count.fetch_add(1, Ordering::Relaxed);
         }
         self.last_commit_us.store(at_us as u64, Ordering::Relaxed);

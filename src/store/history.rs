@@ -39,6 +39,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
+        // Sessions that live are read one after the other: what is committed meanwhile waits for the
+        // next reading, so that a page never skips an entry that came before its last one.
+        let last: Option<i64> = sqlx::query_scalar("SELECT max(id) FROM entries")
+            .fetch_one(self.readers())
+            .await?;
         let mut all = Vec::new();
         for session in sessions {
             let Some((head, _)) = self.head(session).await? else {
@@ -59,6 +64,7 @@ impl Store {
                 });
             }
         }
+        all.retain(|entry| Some(entry.id.0) <= last);
         all.sort_unstable_by_key(|entry| entry.id);
         Ok(all)
     }

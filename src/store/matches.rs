@@ -19,6 +19,9 @@ const MATCHES: &str =
          WHERE t.match_id = m.id)
     FROM matches m WHERE true";
 
+/// How many of the last sessions are looked through for ones that ended lately.
+const ENDED_WITHIN: i64 = 20_000;
+
 const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
         s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores
     FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
@@ -137,6 +140,24 @@ impl Store {
         Ok(cut(sessions, at, |row| row.id.0.to_string()))
     }
 
+    /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), among the last
+    /// 20,000 that were opened: a message to one of them, repeated over a restart, must not
+    /// open another.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn ended_since(&self, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
+        let mut query = QueryBuilder::new(SESSIONS);
+        query
+            .push(" AND s.id > (SELECT max(id) FROM sessions) - ")
+            .push_bind(ENDED_WITHIN)
+            .push(" AND s.ended_us >= ")
+            .push_bind(since_us)
+            .push(" ORDER BY s.id");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        rows.iter().map(session_row).collect()
+    }
+
     /// One session.
     ///
     /// # Errors
@@ -222,20 +243,25 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
             .push_bind(cause.word());
     }
     if let Some(live) = filter.live {
-        query
-            .push(" AND (")
-            .push(columns.ended)
-            .push(" IS NULL) = ")
-            .push_bind(live);
+        // Literal, so that the index of what lives can serve.
+        let state = if live { " IS NULL" } else { " IS NOT NULL" };
+        query.push(" AND ").push(columns.ended).push(state);
     }
     if let Some(opponent) = &filter.opponent {
         query
-            .push(" AND EXISTS (SELECT 1 FROM seats t WHERE t.match_id = m.id AND t.name = ")
+            .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.name = ")
             .push_bind(opponent.clone())
             .push(")");
     }
     narrow_ours(query, filter, columns);
 }
+
+/// A session `x`'s win share: by the match's result, or where its seat is unknown by the scores that
+/// it was told itself, own first. NULL where no scores were told.
+const WIN_SHARE: &str = "coalesce(
+    (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
+    (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
+                 ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
 
 /// Filters on the seats that are ours: which bot, and how it ended for it.
 fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
@@ -244,23 +270,20 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
             query.push(" AND ").push(columns.ended).push(" IS NULL");
             None
         }
-        Some(Standing::Won) => Some("r.win_share = 1"),
-        Some(Standing::Tied) => Some("r.win_share > 0 AND r.win_share < 1"),
-        Some(Standing::Lost) => Some("r.win_share = 0"),
+        Some(Standing::Won) => Some(" = 1"),
+        Some(Standing::Tied) => Some(" BETWEEN 0.001 AND 0.999"),
+        Some(Standing::Lost) => Some(" = 0"),
         None => None,
     };
     if share.is_none() && filter.bot.is_none() {
         return;
     }
-    query.push(" AND EXISTS (SELECT 1 FROM sessions x");
-    if let Some(share) = share {
-        query
-            .push(" JOIN results r ON r.match_id = x.match_id AND r.seat = x.seat AND ")
-            .push(share);
-    }
     query
-        .push(" WHERE x.match_id = m.id AND ")
+        .push(" AND EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND ")
         .push(columns.session);
+    if let Some(share) = share {
+        query.push(" AND ").push(WIN_SHARE).push(share);
+    }
     match &filter.bot {
         Some(bot) => {
             query.push(" AND x.bot IN (").push_bind(bot.clone());

@@ -27,7 +27,7 @@ impl Store {
                 .bind(game.to_owned())
                 .bind(kind.word())
                 .bind(name.to_owned())
-                .fetch_optional(self.readers())
+                .fetch_optional(self.folders())
                 .await?;
         row.as_ref().map(model).transpose()
     }
@@ -42,7 +42,7 @@ impl Store {
         )
         .bind(game.to_owned())
         .bind(TYPES_MAX)
-        .fetch_all(self.readers())
+        .fetch_all(self.folders())
         .await?;
         let models = rows
             .iter()

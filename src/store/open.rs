@@ -17,6 +17,8 @@ pub type KitOf = fn(&str) -> Option<&'static dyn Kit>;
 
 /// Connections for reading.
 pub const READERS_DEFAULT: u32 = 4;
+/// Further ones for folding alone.
+pub(super) const FOLDERS: u32 = 2;
 /// Commands that may wait for the writer.
 pub const QUEUE_DEFAULT: usize = 8192;
 

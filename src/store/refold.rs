@@ -8,6 +8,7 @@ use super::types::{Direction, NewMatch, Side};
 use super::verify::{Checked, Difference};
 use games::{Call, Ending, Fact, Kit, Next, Seat, Table};
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Facts about how an answer came about, not about what was said: no fold can give them.
 const THOUGHT_FACTS: [&str; 2] = ["fallback", "refused"];
@@ -49,7 +50,7 @@ pub(super) fn fold_match(
     for transcript in transcripts {
         let mut found = transcript.links();
         if transcript.session.opened.side == Side::Player {
-            found.append(&mut fold_player(transcript, facts, kit));
+            found.append(&mut unless_panicked(|| fold_player(transcript, facts, kit)));
         }
         found.truncate(DIFFERENCES_MAX);
         let session = Some(transcript.session.id.0);
@@ -62,7 +63,7 @@ pub(super) fn fold_match(
             .iter()
             .any(|transcript| transcript.session.opened.side == Side::Referee)
     {
-        let mut found = fold_referee(row, opened, transcripts, kit);
+        let mut found = unless_panicked(|| fold_referee(row, opened, transcripts, kit));
         found.truncate(DIFFERENCES_MAX);
         checked
             .differences
@@ -72,6 +73,18 @@ pub(super) fn fold_match(
             }));
     }
     checked
+}
+
+/// What `fold` finds; that a game panicked on a transcript is a finding as well.
+fn unless_panicked(fold: impl FnOnce() -> Vec<String>) -> Vec<String> {
+    catch_unwind(AssertUnwindSafe(fold)).unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("it said nothing");
+        vec![format!("folding it panics: {said}")]
+    })
 }
 
 impl Transcript {

@@ -4,7 +4,9 @@ use super::error::StoreError;
 use super::handle::Store;
 use super::records::{Filter, MatchRow, PageAt, SessionRow};
 use super::refold::{Transcript, fold_match};
+use super::types::EntryId;
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// Matches read at a time.
 const MATCHES_AT_A_TIME: u32 = 50;
@@ -56,6 +58,25 @@ impl VerifySummary {
     }
 }
 
+/// How many entries each session has, whatever their links say, and up to which entry they were
+/// counted.
+#[derive(Default)]
+struct Counted {
+    upto: Option<EntryId>,
+    entries: HashMap<i64, u64>,
+}
+
+impl Counted {
+    /// `None` if the session may have grown since.
+    fn of(&self, session: &SessionRow) -> Option<u64> {
+        session.ended_us?;
+        if session.last_entry? > self.upto? {
+            return None;
+        }
+        Some(self.entries.get(&session.id.0).copied().unwrap_or(0))
+    }
+}
+
 impl Store {
     /// Checks one match or all of them, telling each as it goes; of all, also the file itself.
     ///
@@ -74,12 +95,15 @@ impl Store {
                 what: "match",
                 id: id.to_owned(),
             };
-            let checked = self.check(row.ok_or_else(unknown)?).await?;
+            let row = row.ok_or_else(unknown)?;
+            let counted = self.count(Some(id)).await?;
+            let checked = self.check(row, &counted).await?;
             summary.add(&checked);
             each(&checked);
             return Ok(summary);
         }
         summary.integrity = self.integrity().await?;
+        let counted = self.count(None).await?;
         let mut at = PageAt {
             after: None,
             limit: MATCHES_AT_A_TIME,
@@ -87,7 +111,7 @@ impl Store {
         loop {
             let page = self.matches(&Filter::default(), &at).await?;
             for row in page.items {
-                let checked = self.check(row).await?;
+                let checked = self.check(row, &counted).await?;
                 summary.add(&checked);
                 each(&checked);
             }
@@ -115,14 +139,14 @@ impl Store {
         Ok(lines)
     }
 
-    async fn check(&self, row: MatchRow) -> Result<Checked, StoreError> {
+    async fn check(&self, row: MatchRow, count: &Counted) -> Result<Checked, StoreError> {
         let sessions = self.sessions_of(&row.id).await?;
         let opened = self.opened_match(&row.id).await?;
         let facts = self.facts(&row.id).await?;
         let mut transcripts = Vec::with_capacity(sessions.len());
         let mut broken = Vec::new();
         for session in sessions {
-            let counted = self.counted(&session).await?;
+            let counted = count.of(&session);
             match self.entries(std::slice::from_ref(&session)).await {
                 Ok(entries) => transcripts.push(Transcript {
                     session,
@@ -149,21 +173,35 @@ impl Store {
             .map_err(|error| StoreError::Corrupt(format!("folding failed: {error}")))
     }
 
-    /// How many entries an ended session has within its range, whatever their links say.
-    async fn counted(&self, session: &SessionRow) -> Result<Option<u64>, StoreError> {
-        let Some(last) = session.last_entry.filter(|_| session.ended_us.is_some()) else {
-            return Ok(None);
+    /// Counts the entries of all sessions, or of one match's, in one reading of the log.
+    async fn count(&self, only: Option<&str>) -> Result<Counted, StoreError> {
+        let upto: Option<i64> = sqlx::query_scalar("SELECT max(id) FROM entries")
+            .fetch_one(self.readers())
+            .await?;
+        let counts: Vec<(i64, i64)> = match only {
+            None => {
+                sqlx::query_as("SELECT session, count(*) FROM entries GROUP BY session")
+                    .fetch_all(self.readers())
+                    .await?
+            }
+            Some(id) => {
+                sqlx::query_as(
+                    "SELECT s.id, (SELECT count(*) FROM entries e WHERE e.session = s.id
+                                   AND e.id BETWEEN s.first_entry AND s.last_entry)
+                     FROM sessions s WHERE s.match_id = ? AND s.ended_us IS NOT NULL",
+                )
+                .bind(id.to_owned())
+                .fetch_all(self.readers())
+                .await?
+            }
         };
-        let count: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM entries WHERE session = ? AND id <= ? AND id >=
-             (SELECT first_entry FROM sessions WHERE id = ?)",
-        )
-        .bind(session.id.0)
-        .bind(last.0)
-        .bind(session.id.0)
-        .fetch_one(self.readers())
-        .await?;
-        Ok(Some(count as u64))
+        let counts = counts.into_iter();
+        Ok(Counted {
+            upto: upto.map(EntryId),
+            entries: counts
+                .map(|(session, count)| (session, count as u64))
+                .collect(),
+        })
     }
 }
 

@@ -90,8 +90,12 @@ impl Queue {
         }));
     }
 
-    /// Puts a job back that has more to think.
+    /// Puts a job back that has more to think; one that comes back to a closed pool is dropped.
     pub(super) fn put_back(&mut self, waiting: Waiting) {
+        if self.closed {
+            self.present -= 1;
+            return;
+        }
         self.heap.push(Reverse(waiting));
     }
 

@@ -3,6 +3,8 @@
 use super::{Job, Pool, PoolOptions};
 use games::{Budget, Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Thinks for as long as it may.
@@ -90,17 +92,74 @@ async fn two_hundred_jobs_at_once_all_think_and_end_near_the_ceiling() {
     );
 }
 
+/// Notes when it is its turn; the first waits until all the others are there.
+struct Turn {
+    number: u64,
+    turns: Arc<Mutex<Vec<u64>>>,
+    go: Arc<AtomicBool>,
+}
+
+impl Dialogue for Turn {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+    fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
+        Ok(Next::Wait)
+    }
+    fn think(&mut self, _: Budget<'_>, _: &mut Frame) -> Progress {
+        while !self.go.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        self.turns.lock().unwrap().push(self.number);
+        Progress::Done
+    }
+    fn said(&mut self, _: &str) {}
+    fn facts(&mut self) -> Vec<Fact> {
+        Vec::new()
+    }
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
+    fn view(&self) -> Value {
+        Value::Null
+    }
+}
+
 #[tokio::test]
 async fn the_more_urgent_goes_first() {
+    const JOBS: u64 = 50;
     let pool = pool();
     let now = Instant::now();
-    let mut long = pool.submit(job(now, Duration::from_millis(400)));
-    let mut short = pool.submit(job(now, Duration::from_millis(20)));
-    tokio::select! {
-        _ = short.thought() => {}
-        _ = long.thought() => panic!("the long one came first"),
+    let (turns, go) = (Arc::default(), Arc::default());
+    let submit = |number: u64| {
+        let (turns, go) = (Arc::clone(&turns), Arc::clone(&go));
+        let ceiling = Duration::from_millis(100 + number);
+        pool.submit(Job {
+            dialogue: Box::new(Turn { number, turns, go }),
+            ..job(now, ceiling)
+        })
+    };
+    // The most urgent of all comes first and keeps the only thread until the others have come, the
+    // least urgent of them first.
+    let mut pending = vec![submit(0)];
+    pending.extend((1..JOBS).rev().map(submit));
+    go.store(true, Ordering::Release);
+    for mut pending in pending {
+        assert!(pending.thought().await.is_some());
     }
-    assert!(long.thought().await.unwrap().thought);
+    assert_eq!(*turns.lock().unwrap(), Vec::from_iter(0..JOBS));
+}
+
+#[tokio::test]
+async fn a_job_that_is_being_thought_about_at_the_close_is_dropped() {
+    let pool = pool();
+    let mut pending = pool.submit(job(Instant::now(), Duration::from_secs(3)));
+    while pending.best().is_none() {
+        tokio::task::yield_now().await;
+    }
+    pool.close();
+    assert!(pending.thought().await.is_none());
+    assert_eq!(pool.jobs(), 0);
 }
 
 #[tokio::test]

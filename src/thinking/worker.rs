@@ -24,6 +24,8 @@ pub(super) fn work(shared: &Shared) {
             Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
         }
         if surplus {
+            // What it put back is another thread's now, and that one may be asleep.
+            shared.arrived.notify_one();
             return;
         }
     }

@@ -22,7 +22,12 @@ fn it_is_well_until_it_is_gone() {
     let app = TestApp::start(folder.path());
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/readyz").status, 200);
-    assert_eq!(app.get("/nothing").status, 404);
+    let nothing = app.get("/nothing");
+    assert_eq!(nothing.status, 404);
+    assert!(
+        nothing.head.contains("application/problem+json"),
+        "{nothing:?}"
+    );
     assert!(
         app.get("/metrics").body.contains("drover_sessions_live 0"),
         "{}",

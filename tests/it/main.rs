@@ -5,6 +5,7 @@
 mod app;
 mod cli;
 mod config;
+mod crash;
 mod daemon;
 mod packaging;
 mod referee;

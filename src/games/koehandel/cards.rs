@@ -243,10 +243,11 @@ impl Purse {
                     let rest = rest.saturating_sub(u16::from(h) * 100);
                     for f in 0..=enough(fifties, rest, 50) {
                         let rest = rest.saturating_sub(u16::from(f) * 50);
-                        let t = rest.div_ceil(10) as u8;
-                        if t > tens {
+                        let t = rest.div_ceil(10);
+                        if t > u16::from(tens) {
                             continue;
                         }
+                        let t = t as u8;
                         let paid = Purse([0, t, f, h, big_t, big_f]);
                         let cost = (paid.value(), paid.cards());
                         if cost < best_cost {
@@ -357,9 +358,9 @@ mod tests {
         let mut rng = crate::rng::Rng::new(5, 0);
         for _ in 0..300 {
             let hand = Purse(std::array::from_fn(|kind| {
-                rng.below([3, 6, 4, 3, 3, 3][kind]) as u8
+                rng.below([3, 6, 5, 4, 5, 5][kind]) as u8
             }));
-            let price = 10 * (1 + rng.below(120) as u16);
+            let price = 10 * (1 + rng.below(u32::from(MONEY_MAX) / 10) as u16);
             let best = subsets(hand)
                 .into_iter()
                 .filter(|part| part.of(Note::Zero) == 0 && part.value() >= price)

@@ -5,7 +5,7 @@ use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, Fields, write, write_answer};
 use super::guard::{fallback, is_in_order};
 use super::message::Message;
-use super::models::Models;
+use super::models::{self, Models};
 use super::options::Options;
 use super::player::Player;
 use super::referee::Referee;
@@ -97,6 +97,9 @@ const OPTIONS: &[OptionCard] = &[
     ),
 ];
 
+/// Most turns that an operator may let the end of a match last: it must end some day (A22).
+const END_TURNS_MAX: u16 = 10_000;
+
 fn read_options(options: &Value) -> Result<Options, SetupError> {
     if options.is_null() {
         return Ok(Options::default());
@@ -106,6 +109,11 @@ fn read_options(options: &Value) -> Result<Options, SetupError> {
     if let Some(seat) = read.first_seat.filter(|seat| usize::from(*seat) >= PLAYERS) {
         return Err(SetupError(format!(
             "koehandel options: first_seat {seat} does not exist; seats are 0 to 3"
+        )));
+    }
+    if read.end_turns_max.max(read.end_turns_without_set_max) > END_TURNS_MAX {
+        return Err(SetupError(format!(
+            "koehandel options: end_turns_max and end_turns_without_set_max are at most {END_TURNS_MAX}"
         )));
     }
     Ok(read)
@@ -152,7 +160,7 @@ impl Kit for KoehandelKit {
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
-        let bot = make_bot(&setup.bot, setup.seed, &Models::none())?;
+        let bot = make_bot(&setup.bot, setup.seed, &Models::of(setup))?;
         Ok(Box::new(Player::new(bot)))
     }
 
@@ -180,7 +188,11 @@ impl Kit for KoehandelKit {
                 setup.bots.len()
             )));
         }
-        let models = Models::none();
+        let models = if setup.models {
+            Models::none()
+        } else {
+            Models::off()
+        };
         let mut players = Vec::with_capacity(PLAYERS);
         for (seat, name) in setup.bots.iter().enumerate() {
             let seed = bot_seed(setup.seed, Seat(seat as u8));
@@ -197,12 +209,19 @@ impl Kit for KoehandelKit {
         Ok(run(&Setup::deal(setup.seed, options), players, ears, pace))
     }
 
-    fn merge_model(&self, model: Option<&Value>, _: &Value) -> Value {
-        model.cloned().unwrap_or_default()
+    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        models::merge(model, evidence)
     }
 
     fn show_model(&self, model: &Value) -> Value {
-        model.clone()
+        models::show(model)
+    }
+
+    /// Between two messages to a player something has happened, and each message tells it in full: a
+    /// question is followed by the news of what was answered, a bid by a higher one or the sale, and
+    /// whatever returns later (the same card's auction, the same challenge) comes after other news.
+    fn repeats(&self) -> bool {
+        true
     }
 
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {

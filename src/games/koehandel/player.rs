@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::fold::Fold;
 use super::guard::{fallback, is_in_order};
 use super::message::Message;
+use super::models::Observer;
 use super::rules::{Act, Ask, Koehandel};
 use super::view::{Bounds, View};
 use crate::game::{Bot, Budget, Cause, Progress};
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 pub struct Player {
     fold: Fold,
     facts: Facts,
+    observer: Observer,
     bot: Box<dyn Bot<Koehandel>>,
 }
 
@@ -32,6 +34,7 @@ impl Player {
         Self {
             fold,
             facts: Facts::default(),
+            observer: Observer::new(),
             bot,
         }
     }
@@ -40,12 +43,15 @@ impl Player {
         let before = *self.fold.view();
         let settled = self.fold.hear(message).map(Message::Settled);
         self.facts.hear(message, &before, &self.fold);
-        if let Message::PaidByServer { .. } = message {
-            self.bot.observe(message);
-            settled.iter().for_each(|settled| self.bot.observe(settled));
+        let first = matches!(message, Message::PaidByServer { .. });
+        let (before, after) = if first {
+            (None, settled)
         } else {
-            settled.iter().for_each(|settled| self.bot.observe(settled));
+            (settled, None)
+        };
+        for message in before.iter().chain([message]).chain(&after) {
             self.bot.observe(message);
+            self.observer.hear(message, self.fold.view());
         }
     }
 }
@@ -106,7 +112,7 @@ impl Dialogue for Player {
     }
 
     fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
+        self.observer.lessons()
     }
 
     fn view(&self) -> Value {

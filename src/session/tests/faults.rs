@@ -1,7 +1,7 @@
 //! Bots that are late, stuck or panic; stores that cannot write; callers who flood.
 
-use super::world::{World, key, key_at, options};
-use crate::session::SessionOptions;
+use super::world::{World, key, key_at, options, until};
+use crate::session::{Refusal, SessionOptions};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -79,10 +79,96 @@ async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
 async fn while_nothing_can_be_stored_the_default_is_answered() {
     let world = World::new(options()).await;
     let at = key(1, 1);
+    let store = &world.parts.store;
+    world.say(&at, "begin").await;
+    let long = format!("info&x={}", "y".repeat(100_000));
+    store.limit_pages(Some(1)).await;
+    assert_eq!(world.say(&at, &long).await, "");
+    assert!(store.health().failing.is_some(), "{:?}", store.health());
+    assert_eq!(world.transcript(&at).await.len(), 1);
+    store.limit_pages(None).await;
+    let said = world.say(&at, "ask").await;
+    assert_eq!(world.twin(&["begin", "ask"]).await, ["", &said]);
+    assert_eq!(store.health().failing, None);
+    assert_eq!(world.transcript(&at).await.len(), 3);
+}
+
+#[tokio::test]
+async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
     world.say(&at, "begin").await;
     world.parts.store.clone().close().await;
-    assert_eq!(world.say(&at, "info").await, "");
-    assert_eq!(world.say(&key(2, 2), "begin").await, "");
+    for (at, text) in [(&at, "info"), (&at, "begin"), (&key(2, 2), "begin")] {
+        assert_eq!(
+            world.send(at, text).await.unwrap_err(),
+            Refusal::Draining,
+            "{text}"
+        );
+    }
+    let world = World::new(options()).await;
+    world.say(&at, "begin").await;
+    world.sessions.close().await;
+    assert_eq!(
+        world.send(&at, "info").await.unwrap_err(),
+        Refusal::Draining
+    );
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
+    let short = SessionOptions {
+        hibernate_after: Duration::from_millis(50),
+        ..options()
+    };
+    let world = World::new(short).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
+    let held = world.parts.store.hold_folders().await;
+    let asked = Instant::now();
+    assert_eq!(world.say(&at, "ask").await, "");
+    assert!(
+        asked.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        asked.elapsed()
+    );
+    drop(held);
+    let said = world.say(&at, "ask&x=2").await;
+    assert_eq!(world.transcript(&at).await.len(), 4);
+    // The decision that was not made counts as an empty one.
+    let mut twin = world.opened_twin().await;
+    for text in ["begin", "ask", "ask&x=2"] {
+        let frame = format!("market=1&id=1&type={text}");
+        let next = twin.receive(frame.as_bytes()).unwrap();
+        if text == "ask" {
+            twin.said("");
+        } else if let games::Next::Think { mut fallback, .. } = next {
+            twin.think(games::Budget::nodes(1), &mut fallback);
+            assert_eq!(said, fallback);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    world.say(&at, "ask").await;
+    let world = world.restart().await;
+    world
+        .parts
+        .store
+        .alter("DELETE FROM entries WHERE id = 1")
+        .await;
+    assert_eq!(world.say(&at, "ask&x=2").await, "");
+    let view = until(|| world.sessions.list(1).pop()).await;
+    assert_eq!(view.entries, 4);
+    world.say(&at, "begin").await;
+    assert_ne!(world.say(&at, "ask").await, "");
+    let next = until(|| world.sessions.list(1).pop()).await;
+    assert_ne!(next.id, view.id);
 }
 
 #[tokio::test]

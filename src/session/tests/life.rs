@@ -151,17 +151,11 @@ async fn an_idle_session_sleeps_and_wakes_as_it_was() {
     assert_eq!(view.entries, 3);
     let second = world.say(&at, "ask").await;
     assert_ne!(first, second, "what was said is part of the digest");
-    let twin = {
-        let head = until(|| world.sessions.list(1).pop()).await;
-        let entries = world
-            .parts
-            .store
-            .transcript(head.id, head.head.unwrap())
-            .await
-            .unwrap();
-        entries.last().unwrap().text.clone()
-    };
-    assert_eq!(twin, second);
+    assert_eq!(
+        world.twin(&["begin", "ask", "ask"]).await,
+        ["", &first, &second],
+        "as one that never slept"
+    );
 }
 
 #[tokio::test]

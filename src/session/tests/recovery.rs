@@ -1,9 +1,10 @@
 //! The fold: restarts, repeated messages, lost connections.
 
 use super::world::{World, key, options, until};
-use crate::session::SessionOptions;
+use crate::session::{Key, Place, SessionOptions};
 use crate::store::types::Direction;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What is asked of both worlds.
 const SCRIPT: [&str; 9] = [
@@ -78,6 +79,19 @@ async fn a_message_again_after_a_restart_gets_the_logged_answer() {
 }
 
 #[tokio::test]
+async fn the_last_message_again_after_a_restart_opens_no_other_session() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    drop(world.send(&at, "end").await.unwrap());
+    let world = world.restart().await;
+    assert_eq!(world.say(&at, "end").await, "");
+    assert_eq!(world.sessions.live(), 0);
+    world.say(&at, "begin").await;
+    assert_eq!(world.sessions.live(), 1);
+}
+
+#[tokio::test]
 async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
     let world = World::new(options()).await;
     let at = key(1, 1);
@@ -108,4 +122,24 @@ async fn a_caller_who_hangs_up_finds_his_answer_later() {
     let transcript = world.transcript(&at).await;
     assert_eq!(transcript.len(), 3);
     assert_eq!(transcript.last().unwrap(), &(Direction::Out, said));
+}
+
+#[tokio::test]
+async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
+    let world = World::new(options()).await;
+    let kit = games::find("koehandel").unwrap();
+    let place = Arc::new(Place::new(kit, "filler", "r").unwrap());
+    let at = Key {
+        place,
+        market: 1,
+        id: 1,
+    };
+    for (text, entries) in [("x=1", 1), ("x=1", 1), ("x=2", 2), ("x=1", 3)] {
+        let told = world
+            .sessions
+            .callback(at.clone(), false, text.to_owned(), Instant::now());
+        let answer = told.await.unwrap();
+        answer.sending.unwrap().handed();
+        assert_eq!(world.transcript(&at).await.len(), entries, "{text}");
+    }
 }

@@ -97,6 +97,31 @@ impl World {
             .await
     }
 
+    /// A dialogue as the only live session's began.
+    pub(super) async fn opened_twin(&self) -> Box<dyn games::Dialogue> {
+        let live = self.parts.store.live().await.unwrap().pop().unwrap();
+        let setup = crate::store::dialogue_setup(&live.opened);
+        games::Kit::dialogue(fake::FAKE, &setup).unwrap()
+    }
+
+    /// What a dialogue as the only live session's, of match 1 and player 1, says to these messages if
+    /// it is never put away.
+    pub(super) async fn twin(&self, script: &[&str]) -> Vec<String> {
+        let mut twin = self.opened_twin().await;
+        let mut said = Vec::new();
+        for text in script {
+            let frame = format!("market=1&id=1&type={text}");
+            let mut best = String::new();
+            if let Ok(games::Next::Think { fallback, .. }) = twin.receive(frame.as_bytes()) {
+                best = fallback;
+                twin.think(games::Budget::nodes(1), &mut best);
+                twin.said(&best);
+            }
+            said.push(best);
+        }
+        said
+    }
+
     /// The whole transcript of a live session, as direction and text.
     pub(super) async fn transcript(&self, key: &Key) -> Vec<(Direction, String)> {
         let view = until(|| {

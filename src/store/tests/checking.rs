@@ -132,6 +132,10 @@ async fn every_kind_of_damage_is_found() {
         ),
         ("DELETE FROM entries WHERE id = 2", "is missing"),
         (
+            "UPDATE entries SET text = 'end x' WHERE text LIKE 'end%'",
+            "folding it panics",
+        ),
+        (
             "UPDATE entries SET text = '6' WHERE text = '5'",
             "playing it again gives",
         ),

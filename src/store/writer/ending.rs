@@ -46,7 +46,9 @@ pub(super) async fn gather(
     let mut endings = Endings::default();
     let mut ended = HashSet::new();
     close_matches(connection, batch, &mut endings, &mut ended).await?;
-    let closings = read_sessions(connection, batch).await?;
+    let mut closings = read_sessions(connection, batch).await?;
+    // Those who can tell the result go first.
+    closings.sort_by_key(|ending| ending.seat.is_none());
     let mut merges = Vec::new();
     for ending in &closings {
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
@@ -148,8 +150,15 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
     let ours: bool = row.try_get(5)?;
     let ended: Option<i64> = row.try_get(6)?;
     let cause: Option<&str> = row.try_get(7)?;
-    // Another of our sessions may have given the match up before this one heard its end.
-    let open = ended.is_none() || cause == Some(Cause::Unterminated.word());
+    let seated = row.try_get::<Option<i64>, _>(4)?.is_some();
+    let scored = row
+        .try_get::<Option<&str>, _>(10)?
+        .is_some_and(|scores| scores != "[]");
+    // Another of our sessions may have given the match up before this one heard its end, or may not
+    // have known whose scores it was told.
+    let open = ended.is_none()
+        || cause == Some(Cause::Unterminated.word())
+        || seated && !scored && !close.scores.is_empty();
     Ok(Ending {
         session: row.try_get(0)?,
         close,
@@ -168,9 +177,12 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
 
 impl Ending<'_> {
     /// The match's result as this session was told it: scores turned from the session's own order
-    /// of seats to the match's.
+    /// of seats to the match's; none where nobody knows its seat.
     fn result(&self) -> MatchResult {
-        let mut scores = self.close.scores.clone();
+        let mut scores = match self.seat {
+            Some(_) => self.close.scores.clone(),
+            None => Vec::new(),
+        };
         if let Some(seat) = self.seat
             && !scores.is_empty()
         {

@@ -79,7 +79,10 @@ impl Writer {
             };
             match taken {
                 Some(0) => break,
-                Some(_) => self.take(&mut commands, &mut queue).await,
+                Some(_) => {
+                    gather(&mut commands, &mut queue).await;
+                    self.take(&mut commands, &mut queue).await;
+                }
                 None => self.tick().await,
             }
         }
@@ -375,5 +378,16 @@ impl Writer {
             // Whoever asked may be gone.
             let _ = reply.send(());
         }
+    }
+}
+
+/// Lets everybody who is ready to add something do so first: one commit then serves them all. Nobody
+/// is waited for.
+async fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
+    tokio::task::yield_now().await;
+    while commands.len() < BATCH_MAX
+        && let Ok(command) = queue.try_recv()
+    {
+        commands.push(command);
     }
 }

@@ -193,7 +193,8 @@ pub(super) const CLOSING_SESSIONS: &str = "
     SELECT s.id, s.match_id, s.game, s.side, s.seat, m.ours, m.ended_us, m.cause,
            (SELECT count(*) FROM seats WHERE match_id = s.match_id),
            (SELECT json_group_array(json_array(seat, name)) FROM seats
-            WHERE match_id = s.match_id AND name IS NOT NULL)
+            WHERE match_id = s.match_id AND name IS NOT NULL),
+           m.scores
     FROM sessions s JOIN matches m ON m.id = s.match_id
     WHERE s.id IN (SELECT value FROM json_each(?))";
 

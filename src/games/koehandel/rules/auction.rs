@@ -236,7 +236,7 @@ impl Koehandel {
         }
         self.auction.restart();
         if !self.options.bluffer_rebids {
-            self.auction.out[bluffer] = true;
+            self.auction.out = self.auction.exposed;
         }
         self.ask_bid(self.auction.auctioneer, ear);
     }

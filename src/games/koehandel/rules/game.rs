@@ -283,7 +283,8 @@ impl Koehandel {
 
     /// A card from the deck goes to its owner, for everybody to see.
     pub(super) fn settle_card(&mut self, card: Animal, owner: usize) {
-        self.herds[owner][card.index()] += 1;
+        let owned = &mut self.herds[owner][card.index()];
+        *owned = owned.saturating_add(1).min(4);
         for seat in 0..PLAYERS {
             self.views[seat].settle_card(card, Compass::of(seat, owner));
         }
@@ -291,8 +292,11 @@ impl Koehandel {
 
     /// Animals change hands in a trade. Completed quartets put off the cut of an endless end (A22).
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: usize, to: usize) {
-        self.herds[from][animal.index()] -= count;
-        self.herds[to][animal.index()] += count;
+        // Imagined positions rest on what foreign referees say: nothing goes below none.
+        let left = &mut self.herds[from][animal.index()];
+        *left = left.saturating_sub(count);
+        let got = &mut self.herds[to][animal.index()];
+        *got = got.saturating_add(count).min(4);
         if self.herds[to][animal.index()] == 4 {
             self.end_turns_without_set = 0;
         }
@@ -304,7 +308,7 @@ impl Koehandel {
 
     /// Money changes hands: the two parties see the cards, the others only how many.
     pub(super) fn move_money(&mut self, paid: Purse, least: u16, from: usize, to: usize) {
-        self.purses[from] = self.purses[from].minus(paid);
+        self.purses[from] = self.purses[from].less(paid);
         self.purses[to] = self.purses[to].plus(paid);
         for seat in 0..PLAYERS {
             let flow = if seat == from || seat == to {

@@ -44,6 +44,17 @@ fn a2_the_bluffer_is_left_out() {
 }
 
 #[test]
+fn a2_every_bluffer_is_left_out() {
+    let mut hall = bluff_found(Options {
+        bluffer_rebids: false,
+        ..Options::default()
+    });
+    hall.reply(2, "?money=FF").pass(&[3]).reply(0, "");
+    assert!(hall.last(2).ends_with("message=bluffed"));
+    assert_eq!(hall.asked(), Some(3), "neither of the two bluffers");
+}
+
+#[test]
 fn a3_a_second_bluff_is_refused_at_once() {
     let mut hall = bluff_found(Options::default());
     hall.reply(1, "?money=T");

@@ -9,5 +9,6 @@ mod laws;
 mod over_text;
 mod play;
 mod readings;
+mod resend;
 mod scorer;
 mod trades;

@@ -154,7 +154,7 @@ fn score_again(seed: u64) {
             &PlaySetup {
                 bots: bots.clone(),
                 seed,
-                options: json!({"trade_payment": if seed % 2 == 0 { "winner" } else { "exchange" }}),
+                options: json!({"trade_payment": if seed.is_multiple_of(2) { "winner" } else { "exchange" }}),
                 models: false,
                 record: true,
             },
