@@ -42,9 +42,6 @@ pub struct HostSettings {
     pub http: HttpOptions,
     /// How built-in bots sit on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
-    /// Whether a match goes on only when the answer it waited for is kept. It costs a commit an
-    /// answer, and after a crash no player is asked anything that he has answered before.
-    pub answers_wait: bool,
     /// Rule options of every match, unless it asks for others.
     pub options: Value,
     /// Told of every match before its first callback.
@@ -59,7 +56,6 @@ impl Default for HostSettings {
             ended_kept: 50,
             http: HttpOptions::default(),
             builtins: None,
-            answers_wait: false,
             options: Value::Null,
             on_match: None,
         }
@@ -69,7 +65,7 @@ impl Default for HostSettings {
 /// Runs matches of one game.
 pub struct Host {
     pub(super) kit: &'static dyn Kit,
-    settings: HostSettings,
+    pub(super) settings: HostSettings,
     pub(super) recording: Arc<dyn Recording>,
     next_market: AtomicU64,
     pub(super) board: Board,
@@ -274,12 +270,13 @@ impl Host {
             record,
             pause,
         } = play;
+        let lasting = record.lasting();
         let writer = Writer::start(record);
         let journal = Journal::new(
             Arc::clone(&hosted.log),
             writer.lines(),
             past.last_us,
-            self.settings.answers_wait,
+            lasting,
         );
         let options = DriveOptions {
             failures_max: failures_max(self.kit, &table.setup()),
