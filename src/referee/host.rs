@@ -44,9 +44,6 @@ pub struct HostSettings {
     pub http: HttpOptions,
     /// How built-in bots sit on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
-    /// Whether a match goes on only when the answer it waited for is kept. It costs a commit an
-    /// answer, and after a crash no player is asked anything that he has answered before.
-    pub answers_wait: bool,
     /// Rule options of every match, unless it asks for others.
     pub options: Value,
     /// Where our own bots are called, if that is a secret.
@@ -63,7 +60,6 @@ impl Default for HostSettings {
             ended_kept: 50,
             http: HttpOptions::default(),
             builtins: None,
-            answers_wait: false,
             options: Value::Null,
             own: None,
             on_match: None,
@@ -280,12 +276,13 @@ impl Host {
             record,
             pause,
         } = play;
+        let lasting = record.lasting();
         let writer = Writer::start(record);
         let journal = Journal::new(
             Arc::clone(&hosted.log),
             writer.lines(),
             past.last_us,
-            self.settings.answers_wait,
+            lasting,
         );
         let options = DriveOptions {
             failures_max: failures_max(self.kit, &table.setup()),

@@ -3,6 +3,7 @@
 use super::clock::Stamps;
 use super::log::{LogLine, MatchLog, shown};
 use super::record::{Queued, RecordLine};
+use super::seat_task::Message;
 use super::transcript::Kept;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
@@ -18,8 +19,8 @@ pub(super) struct Journal {
     order: Mutex<()>,
     log: Arc<MatchLog>,
     lines: mpsc::Sender<Queued>,
-    /// Whether an answer waits until it is kept.
-    answers_wait: bool,
+    /// Whether a call goes out, and an answer goes on to the match, only once its line is kept.
+    waits: bool,
 }
 
 /// A call that has gone out.
@@ -40,40 +41,46 @@ pub(super) struct Answer {
 
 impl Journal {
     /// A journal whose stamps rise from `last_us` on.
-    /// `answers_wait`: an answer is handed on only once it is kept.
+    /// `waits`: calls and answers go on only once they are kept, so that a match taken up again
+    /// repeats at most the one call a seat that was open, and follows the same answers.
     pub(super) fn new(
         log: Arc<MatchLog>,
         lines: mpsc::Sender<Queued>,
         last_us: i64,
-        answers_wait: bool,
+        waits: bool,
     ) -> Self {
         Self {
             stamps: Stamps::after(last_us),
             order: Mutex::default(),
             log,
             lines,
-            answers_wait,
+            waits,
         }
     }
 
-    /// Notes that a call goes out now. `stored`: its line is kept already, from before a restart.
-    pub(super) async fn sends(&self, seat: Seat, query: &str, wanted: bool, stored: bool) -> Sent {
+    /// Notes that a call goes out; its line is kept when this returns, if somebody is `called` and
+    /// the journal waits for that. A call that a restart repeats stands there already.
+    pub(super) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
         let at_us = self.stamps.next();
-        if !stored {
+        if !call.stored {
             let entry = NewEntry {
                 at_us,
                 direction: Direction::Out,
-                text: query.to_owned(),
+                text: call.text.clone(),
             };
-            // A writer that has failed says so at the end; the match goes on.
+            let (kept, safe) = receipt(self.waits && called);
             let line = RecordLine { seat, entry };
-            let _ = self.lines.send(Queued { line, kept: None }).await;
+            // A writer that has failed says so at the end; the match goes on.
+            let _ = self.lines.send(Queued { line, kept }).await;
+            if let Some(safe) = safe {
+                let _ = safe.await;
+            }
         }
         Sent {
             at_us,
             since: Instant::now(),
-            query: query.to_owned(),
-            wanted,
+            query: call.text.clone(),
+            wanted: call.wanted,
         }
     }
 
@@ -103,12 +110,7 @@ impl Journal {
         } else {
             None
         };
-        let (told, safe) = if self.answers_wait && sent.wanted {
-            let (told, safe) = oneshot::channel();
-            (Some(told), Some(safe))
-        } else {
-            (None, None)
-        };
+        let (told, safe) = receipt(self.waits && sent.wanted);
         let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let at_us = self.stamps.next();
         if let Some(line) = line {
@@ -126,5 +128,17 @@ impl Journal {
         if let Some(answer) = answer {
             answer.send(Answer { seat, kept, safe });
         }
+    }
+}
+
+type Receipt = (Option<oneshot::Sender<()>>, Option<oneshot::Receiver<()>>);
+
+/// Both ends of a receipt, if one is asked for.
+fn receipt(asked_for: bool) -> Receipt {
+    if asked_for {
+        let (told, safe) = oneshot::channel();
+        (Some(told), Some(safe))
+    } else {
+        (None, None)
     }
 }

@@ -36,10 +36,11 @@ pub trait Recording: Send + Sync {
         new: NewMatch,
         ids: &'a [u64],
     ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>>;
-    /// The game's matches of ours that were never closed.
+    /// The game's matches of this referee of ours that were never closed.
     fn unfinished<'a>(
         &'a self,
         game: &'a str,
+        referee: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>>;
     /// One seat's transcript of a match of ours, if there was such a match.
     fn transcript<'a>(
@@ -54,6 +55,10 @@ pub trait Recording: Send + Sync {
 pub trait MatchRecord: Send {
     /// Adds lines. Those of one seat are in order.
     fn append(&mut self, lines: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>>;
+    /// Whether lines outlive this process, so that the match waits until they are kept.
+    fn lasting(&self) -> bool {
+        true
+    }
     /// Closes the match and its seats' transcripts.
     fn close(self: Box<Self>, result: MatchResult) -> BoxFuture<'static, Result<(), RecordError>>;
 }
@@ -88,6 +93,7 @@ impl Recording for Unrecorded {
     fn unfinished<'a>(
         &'a self,
         _: &'a str,
+        _: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -105,6 +111,10 @@ impl Recording for Unrecorded {
 impl MatchRecord for Unrecorded {
     fn append(&mut self, _: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn lasting(&self) -> bool {
+        false
     }
 
     fn close(self: Box<Self>, _: MatchResult) -> BoxFuture<'static, Result<(), RecordError>> {

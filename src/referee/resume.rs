@@ -6,6 +6,7 @@ use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchInfo};
 use super::past::Past;
 use super::record::{RecordError, UnfinishedMatch};
+use super::seat_spec::SeatSpec;
 use super::setup::{cancelled, ids, specs};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,7 +18,8 @@ impl Host {
     /// [`RecordError`] if they cannot be read.
     pub async fn resume(self: &Arc<Self>) -> Result<usize, RecordError> {
         let mut resumed = 0;
-        for cut in self.recording.unfinished(self.kit.game()).await? {
+        let (game, referee) = (self.kit.game(), &self.settings.referee);
+        for cut in self.recording.unfinished(game, referee).await? {
             let id = cut.row.id.clone();
             match self.resume_one(cut).await {
                 Ok(()) => resumed += 1,
@@ -34,9 +36,11 @@ impl Host {
             .reopen(&row.setup)
             .map_err(|error| error.to_string());
         let opened = opened.and_then(|table| {
-            let links = self
-                .links(&specs(&row)?, 0)
-                .map_err(|error| error.to_string())?;
+            let specs = specs(&row)?;
+            if let Some(lost) = specs.iter().find(|spec| in_process(spec)) {
+                return Err(format!("what {lost} knew of it has gone with its process"));
+            }
+            let links = self.links(&specs, 0).map_err(|error| error.to_string())?;
             Ok((table, links))
         });
         let (table, links) = match opened {
@@ -76,4 +80,9 @@ impl Host {
         let _going_on = self.spawn(hosted, play).begin();
         Ok(())
     }
+}
+
+/// A bot without a wire remembers its match in memory only.
+fn in_process(spec: &SeatSpec) -> bool {
+    matches!(spec, SeatSpec::Builtin(_)) && !spec.is_filler()
 }

@@ -46,10 +46,8 @@ impl SeatTask {
             if message.wanted && self.link.is_some() && !self.pause.is_zero() {
                 tokio::time::sleep(self.pause).await;
             }
-            let sent = self
-                .journal
-                .sends(self.seat, &message.text, message.wanted, message.stored)
-                .await;
+            let called = self.link.is_some() && self.failures < self.failures_max;
+            let sent = self.journal.sends(self.seat, &message, called).await;
             let (kept, note) = self.call(&message).await;
             self.journal
                 .hears(self.seat, sent, kept, note.as_deref(), &self.answers)

@@ -1,6 +1,7 @@
 //! The referee's HTTP server: `?connect…`, `?log=ID` and the start page.
 
 use super::host::Host;
+use super::match_info::MatchRequest;
 use super::query::{self, Ask};
 use super::started::{StartError, Started};
 use super::{log, page};
@@ -143,10 +144,22 @@ async fn answer(host: &Arc<Host>, request: &Request<Incoming>) -> Response<Text>
             StatusCode::METHOD_NOT_ALLOWED,
             "connect needs GET".to_owned(),
         ),
-        Ok(Ask::Connect(wanted)) => match host.start(wanted).await {
-            Ok(started) => connected(started),
-            Err(error) => plain(status(&error), error.to_string()),
-        },
+        Ok(Ask::Connect(wanted)) => connect(host, wanted).await,
+    }
+}
+
+/// Starts a match in a task of its own: a caller who leaves early drops his answer, not a match
+/// that is set up by half.
+async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
+    let host = Arc::clone(host);
+    match tokio::spawn(async move { host.start(wanted).await }).await {
+        Ok(Ok(started)) => connected(started),
+        Ok(Err(error)) => plain(status(&error), error.to_string()),
+        Err(error) => {
+            tracing::error!(%error, "setting a match up broke down");
+            let said = "setting the match up broke down; the log of the referee tells where";
+            plain(StatusCode::INTERNAL_SERVER_ERROR, said.to_owned())
+        }
     }
 }
 

@@ -46,6 +46,7 @@ impl StoreRecording {
             last: None,
             seq: 0,
             written: false,
+            closed: false,
         });
         sessions.collect()
     }
@@ -69,6 +70,7 @@ impl StoreRecording {
                 past[seat] = self.store.transcript(session.id, last).await?;
                 own.id = session.id;
                 own.opened = session.opened;
+                own.closed = session.ended_us.is_some();
                 (own.last, own.seq, own.written) = (Some(last), seq, true);
             }
         }
@@ -106,10 +108,12 @@ impl Recording for StoreRecording {
     fn unfinished<'a>(
         &'a self,
         game: &'a str,
+        referee: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
         Box::pin(async move {
             let mut unfinished = Vec::new();
-            for row in self.store.unfinished(game).await.map_err(refused)? {
+            let rows = self.store.unfinished(game, referee).await;
+            for row in rows.map_err(refused)? {
                 unfinished.push(self.unfinished_match(row).await.map_err(refused)?);
             }
             Ok(unfinished)
@@ -169,6 +173,8 @@ struct SeatSession {
     seq: u64,
     /// Whether its row is written.
     written: bool,
+    /// Whether a run that was cut while it closed the match has closed it already.
+    closed: bool,
 }
 
 impl SeatSession {
@@ -228,7 +234,7 @@ impl MatchRecord for StoreRecord {
                 .sessions
                 .iter_mut()
                 .enumerate()
-                .filter(|(_, seat)| seat.written);
+                .filter(|(_, seat)| seat.written && !seat.closed);
             let closes = written.map(|(seat, session)| {
                 let mut scores = result.scores.clone();
                 // Own seat first, then clockwise.

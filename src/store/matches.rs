@@ -71,15 +71,22 @@ impl Store {
         row.as_ref().map(opened_match).transpose()
     }
 
-    /// The matches that our own referee runs and that have not ended, oldest first: for start-up.
+    /// The matches that our own referee of this name runs and that have not ended, oldest first:
+    /// for start-up.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn unfinished(&self, game: &str) -> Result<Vec<NewMatch>, StoreError> {
+    pub async fn unfinished(
+        &self,
+        game: &str,
+        referee: &str,
+    ) -> Result<Vec<NewMatch>, StoreError> {
         let mut query = QueryBuilder::new(MATCHES);
         query
             .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
-            .push_bind(game.to_owned());
+            .push_bind(game.to_owned())
+            .push(" AND m.referee = ")
+            .push_bind(referee.to_owned());
         query.push(" ORDER BY m.id");
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(opened_match).collect()

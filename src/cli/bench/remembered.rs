@@ -52,6 +52,7 @@ impl Recording for Remembered {
     fn unfinished<'a>(
         &'a self,
         _: &'a str,
+        _: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
         Box::pin(async { Ok(Vec::new()) })
     }

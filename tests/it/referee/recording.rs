@@ -129,30 +129,40 @@ async fn a_stopped_match_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_match_can_wait_until_its_answers_are_kept() {
-    for answers_wait in [false, true] {
-        let (release, released) = watch::channel(false);
-        let settings = HostSettings {
-            answers_wait,
-            ..HostSettings::default()
-        };
-        let host = kept_host(settings, Arc::new(Stuck(released))).await;
-        let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
-        let wanted = request(&players, json!({}));
-        let ending = host.start(wanted).await.unwrap().begin();
-        // Both notes of the first round, and the question.
-        players[0].has_heard(2).await;
-        players[1].has_heard(1).await;
-        if answers_wait {
-            let next = tokio::time::timeout(WITHIN, players[1].has_heard(2)).await;
-            assert!(next.is_err(), "nothing follows an answer that is not kept");
-        } else {
-            players[1].has_heard(6).await;
-        }
-        release.send(true).unwrap();
-        let hosted = ending.wait().await;
-        assert_eq!(scores(&hosted), [5, 5, 0, 0]);
-    }
+async fn nobody_is_called_before_that_is_kept() {
+    let (release, released) = watch::channel(false);
+    let host = kept_host(HostSettings::default(), Arc::new(Stuck(released))).await;
+    let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
+    let wanted = request(&players, json!({}));
+    let ending = host.start(wanted).await.unwrap().begin();
+    let called = tokio::time::timeout(WITHIN, players[0].has_heard(1)).await;
+    assert!(called.is_err(), "a call must not leave before it is kept");
+    release.send(true).unwrap();
+    let hosted = ending.wait().await;
+    assert_eq!(scores(&hosted), [5, 5, 0, 0]);
+}
+
+#[tokio::test]
+async fn only_the_referee_itself_takes_its_matches_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("matches.db");
+    let held = [Player::start(Manner::Held(Arc::new(Semaphore::new(0)))).await];
+    let kept = store(&path).await;
+    let named = |name: &str| HostSettings {
+        referee: name.to_owned(),
+        ..HostSettings::default()
+    };
+    let host = kept_host(named("play"), recording(&kept)).await;
+    let wanted = request(&held, json!({}));
+    let _ending = host.start(wanted).await.unwrap().begin();
+    held[0].has_heard(1).await;
+    host.stop().await;
+    let other = kept_host(named("drover"), recording(&kept)).await;
+    assert_eq!(other.resume().await.unwrap(), 0);
+    let same = kept_host(named("play"), recording(&kept)).await;
+    assert_eq!(same.resume().await.unwrap(), 1);
+    same.stop().await;
+    kept.close().await;
 }
 
 /// Keeps nothing before it is released.
@@ -172,6 +182,7 @@ impl Recording for Stuck {
     }
     fn unfinished<'a>(
         &'a self,
+        _: &'a str,
         _: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
         Box::pin(async { Ok(Vec::new()) })
