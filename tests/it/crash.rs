@@ -6,7 +6,16 @@ use std::process::Command;
 fn matches_survive_kill_9_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
     let bench = Command::new(env!("CARGO_BIN_EXE_drover"))
-        .args(["bench", "crash", "--kills", "10", "--matches", "6", "--life-ms-max", "800"])
+        .args([
+            "bench",
+            "crash",
+            "--kills",
+            "10",
+            "--matches",
+            "6",
+            "--life-ms-max",
+            "800",
+        ])
         .args(["--bots", "tuned,face,guide,evolved", "--folder"])
         .arg(folder.path())
         .output()
