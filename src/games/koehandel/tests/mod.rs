@@ -1,6 +1,7 @@
 //! What pins the rulings, the wire and the fold. README.md names the test of each ruling.
 
 mod auctions;
+mod coverage;
 mod facts;
 mod fold;
 mod golden;
