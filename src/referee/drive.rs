@@ -53,6 +53,8 @@ pub(super) enum DriveError {
     NoSeat(u8),
     #[error("the referee was stopped")]
     Stopped,
+    #[error("the rules broke down in this match")]
+    Broken,
 }
 
 impl DriveError {
@@ -60,7 +62,9 @@ impl DriveError {
     pub(super) fn cause(&self) -> Cause {
         match self {
             Self::Stalled | Self::Endless => Cause::Stalled,
-            Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped => Cause::Cancelled,
+            Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped | Self::Broken => {
+                Cause::Cancelled
+            }
         }
     }
 }

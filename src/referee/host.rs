@@ -185,6 +185,17 @@ impl Host {
         Ok(stored.map(|entries| log::from_entries(&entries)))
     }
 
+    /// Who sits where this id was given out, if that match still runs.
+    pub(super) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
+        let (seats, place) = (self.seats() as u64, id.checked_sub(1)?);
+        let hosted = self.board.find(place / seats + 1)?;
+        if hosted.end.get().is_some() {
+            return None;
+        }
+        let spec = hosted.info.seats.get((place % seats) as usize)?;
+        spec.parse().ok()
+    }
+
     /// Starts nothing more and waits until every match has ended, at most `within`; what then still
     /// runs is cut and, where it is recorded, taken up at the next start.
     pub async fn drain(&self, within: Duration) {
@@ -245,13 +256,7 @@ impl Host {
         self.tasks.spawn(async move {
             // Dropped unsent: whoever started the match has gone, and it begins all the same.
             let _ = may_begin.await;
-            let running = AssertUnwindSafe(host.run(&run, play));
-            if running.catch_unwind().await.is_err() {
-                tracing::error!(
-                    match_id = run.info.match_id,
-                    "the rules broke down in this match"
-                );
-            }
+            host.run(&run, play).await;
             host.board.leave(run.info.market);
             drop(end);
         });
@@ -283,15 +288,19 @@ impl Host {
             within: self.kit.answer_within(),
             pause,
         };
-        let played = drive(
+        let driven = drive(
             table.as_mut(),
             links,
             past,
             Arc::new(journal),
             options,
             &self.stop,
-        )
-        .await;
+        );
+        let played = AssertUnwindSafe(driven).catch_unwind().await;
+        let played = played.unwrap_or(Err(DriveError::Broken));
+        if played == Err(DriveError::Broken) {
+            tracing::error!(match_id = hosted.info.match_id, "{}", DriveError::Broken);
+        }
         let flushed = writer.flush().await;
         if played == Err(DriveError::Stopped) {
             return;

@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::match_info::MatchRequest;
 use super::query::{self, Ask};
+use super::seat_spec::SeatSpec;
 use super::started::{StartError, Started};
 use super::{log, page};
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -73,8 +75,8 @@ pub async fn serve(
             accepted = listener.accept() => accepted,
             () = stop.cancelled() => break,
         };
-        let socket = match accepted {
-            Ok((socket, _)) => socket,
+        let (socket, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "the referee cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -83,7 +85,7 @@ pub async fn serve(
         };
         let (host, stop) = (Arc::clone(&host), stop.clone());
         connections.spawn(async move {
-            converse(host, socket, settings, stop).await;
+            converse(host, (socket, peer.ip()), settings, stop).await;
             drop(place);
         });
     }
@@ -94,7 +96,7 @@ pub async fn serve(
 
 async fn converse(
     host: Arc<Host>,
-    socket: TcpStream,
+    (socket, peer): (TcpStream, IpAddr),
     settings: ServerSettings,
     stop: CancellationToken,
 ) {
@@ -102,7 +104,7 @@ async fn converse(
     let _ = socket.set_nodelay(true);
     let service = service_fn(move |request| {
         let host = Arc::clone(&host);
-        async move { Ok::<_, Infallible>(answer(&host, &request).await) }
+        async move { Ok::<_, Infallible>(answer(&host, &request, peer).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -122,7 +124,7 @@ async fn converse(
     let _ = tokio::time::timeout(settings.connection_timeout, whole).await;
 }
 
-async fn answer(host: &Arc<Host>, request: &Request<Incoming>) -> Response<Text> {
+async fn answer(host: &Arc<Host>, request: &Request<Incoming>, peer: IpAddr) -> Response<Text> {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         let said = format!("{} is not answered here; use GET", request.method());
         let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, said);
@@ -139,7 +141,7 @@ async fn answer(host: &Arc<Host>, request: &Request<Incoming>) -> Response<Text>
     match query::read(host.kit(), request.uri().query().unwrap_or_default()) {
         Err(error) => plain(StatusCode::BAD_REQUEST, error.to_string()),
         Ok(Ask::Page) => respond(StatusCode::OK, HTML, Text::new(page::page(host))),
-        Ok(Ask::Log(id)) => log_of(host, id).await,
+        Ok(Ask::Log(id)) => log_of(host, id, peer).await,
         Ok(Ask::Connect(_)) if request.method() == Method::HEAD => plain(
             StatusCode::METHOD_NOT_ALLOWED,
             "connect needs GET".to_owned(),
@@ -163,7 +165,15 @@ async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
     }
 }
 
-async fn log_of(host: &Host, id: u64) -> Response<Text> {
+async fn log_of(host: &Host, id: u64, peer: IpAddr) -> Response<Text> {
+    if let Some(seat) = host.running_seat(id)
+        && !belongs(&seat, peer).await
+    {
+        let said = format!(
+            "the match of player {id} is still running; until it ends, only the host at which that player is called may read his log"
+        );
+        return plain(StatusCode::FORBIDDEN, said);
+    }
     match host.log(id).await {
         Ok(Some(lines)) => plain(StatusCode::OK, log::text(&lines)),
         Ok(None) => {
@@ -174,6 +184,21 @@ async fn log_of(host: &Host, id: u64) -> Response<Text> {
         }
         Err(error) => plain(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
     }
+}
+
+/// Whether a running match's seat is the caller's own: he calls from the host that its URL names.
+/// A seat without a URL belongs to this machine. Hands would be open to rivals otherwise.
+async fn belongs(seat: &SeatSpec, peer: IpAddr) -> bool {
+    let peer = peer.to_canonical();
+    let SeatSpec::Url(target) = seat else {
+        return peer.is_loopback();
+    };
+    let Ok(found) = tokio::net::lookup_host((target.host(), target.port())).await else {
+        return false;
+    };
+    found
+        .map(|address| address.ip().to_canonical())
+        .any(|own| own == peer || (own.is_loopback() && peer.is_loopback()))
 }
 
 /// The numbers of the match. It begins when this answer has been handed over.
@@ -257,5 +282,31 @@ impl Body for Text {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.text.as_ref().map_or(0, |text| text.len() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SeatSpec, belongs};
+
+    #[tokio::test]
+    async fn a_running_seat_shows_its_log_to_its_own_host_only() {
+        for (seat, peer, may) in [
+            ("url:http://192.0.2.7:9000/", "192.0.2.7", true),
+            ("url:http://192.0.2.7:9000/", "::ffff:192.0.2.7", true),
+            ("url:http://192.0.2.7:9000/", "192.0.2.8", false),
+            ("url:http://192.0.2.7:9000/", "127.0.0.1", false),
+            ("url:http://127.0.0.1:9000/", "::1", true),
+            ("url:http://127.0.0.1:9000/", "192.0.2.7", false),
+            ("filler", "127.0.0.1", true),
+            ("filler", "192.0.2.7", false),
+        ] {
+            let spec: SeatSpec = seat.parse().unwrap();
+            assert_eq!(
+                belongs(&spec, peer.parse().unwrap()).await,
+                may,
+                "{seat} {peer}"
+            );
+        }
     }
 }
