@@ -109,7 +109,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.verb {
         Verb::Serve(args) => serve::run(&common, &args),
         Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),
-        Verb::Referee(args) => on_all_cores(done(referee::run(*args))),
+        Verb::Referee(args) => referee::run(&common, *args),
         Verb::Health(args) => health::run(&common, &args),
         Verb::Drain(args) => drain::run(&common, &args),
         Verb::Config(verb) => configure::run(&common, &verb),

@@ -1,7 +1,7 @@
 //! `drover play`: local matches, one or many.
 
 use super::play_args::{Output, PlayArgs, game, rule_options};
-use super::play_keep::{keep, open_recording};
+use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
 use super::usage::UsageError;
 use crate::referee::budget::ThinkBudget;
@@ -195,6 +195,7 @@ impl Plan<'_> {
             permits: Arc::new(Semaphore::new(args.concurrency().get())),
         };
         let settings = HostSettings {
+            referee: REFEREE.to_owned(),
             matches_max: args.concurrency().get(),
             ended_kept: 0,
             builtins: Some(builtins),

@@ -1,12 +1,13 @@
 //! The gateway that `play --wire` plays over: the daemon's own parts on a free loopback port.
 
 use super::play::{GatewayReady, GatewayWanted, StartGateway};
+use super::play_keep::REFEREE;
 use crate::daemon::known_match;
 use crate::gateway::{CallbackOptions, Callbacks};
 use crate::identities::Identities;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::store_recording::StoreRecording;
-use crate::referee::{HostSettings, MatchInfo, Recording};
+use crate::referee::{MatchInfo, Recording};
 use crate::session::{Parts, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -20,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// How the gateway's sessions see the referee: it calls them from this machine.
-const REFEREE: &str = "127.0.0.1";
+const PEER: &str = "127.0.0.1";
 /// Sessions that one match may have here.
 const SESSIONS_A_MATCH: usize = 8;
 /// The ceiling in time where the budget is counted in nodes: within every wire's limit.
@@ -67,9 +68,8 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
         ))),
         false => None,
     };
-    let referee = HostSettings::default().referee;
     let on_match = move |info: &MatchInfo| {
-        identities.register(REFEREE, info.market, known_match(info, &referee));
+        identities.register(PEER, info.market, known_match(info, REFEREE));
     };
     let end = async move {
         stop.cancel();

@@ -12,6 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
+/// The name under which matches of `play` are stored: no other referee takes them up.
+pub const REFEREE: &str = "play";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
 
@@ -63,7 +65,7 @@ async fn one(
     let row = NewMatch {
         id: ulid::Ulid::generate().to_string(),
         game: kit.game().to_owned(),
-        referee: "play".to_owned(),
+        referee: REFEREE.to_owned(),
         market,
         ours: true,
         started_us: now_us(),

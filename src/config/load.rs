@@ -28,6 +28,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether a key was set anywhere, rather than left at its default.
+    #[must_use]
+    pub fn is_set(&self, key: &str) -> bool {
+        let default = Origin::Default.to_string();
+        self.values
+            .iter()
+            .any(|(path, _, origin)| path == key && *origin != default)
+    }
+
     /// What was set but has no effect in this version, as sentences for the log.
     #[must_use]
     pub fn without_effect(&self) -> Vec<String> {

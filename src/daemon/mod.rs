@@ -14,4 +14,5 @@ mod stop;
 pub use listeners::{Inherited, ListenError};
 pub use options::{callback_options, session_options, store_settings};
 pub use referee::known_match;
+pub use signals::Signals;
 pub use start::{Addresses, Daemon, Extras};

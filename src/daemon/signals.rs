@@ -5,14 +5,17 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The signals that stop the daemon.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub struct Signals {
     term: Signal,
     int: Signal,
 }
 
 impl Signals {
     /// From now on they no longer end the process by themselves.
-    pub(super) fn new() -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// The system lets nobody listen.
+    pub fn new() -> io::Result<Self> {
         Ok(Self {
             term: signal(SignalKind::terminate())?,
             int: signal(SignalKind::interrupt())?,
@@ -20,7 +23,7 @@ impl Signals {
     }
 
     /// Waits for the next one and gives its name.
-    pub(super) async fn next(&mut self) -> &'static str {
+    pub async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.term.recv() => "SIGTERM",
             _ = self.int.recv() => "SIGINT",
