@@ -11,6 +11,12 @@ use toml::Value;
 const TEXT_LEN_MAX: usize = 4_096;
 /// Longest name, in bytes: as long as a referee's name in a callback's path may be.
 const NAME_LEN_MAX: usize = 64;
+/// What rule options may say, where they are words, the default first: the game checks it again.
+const RULE_WORDS: &[&[&str]] = &[
+    &["winner", "exchange"],
+    &["refused", "struck"],
+    &["loser", "winner"],
+];
 /// Most addresses in a list.
 const PEERS_MAX: usize = 256;
 
@@ -83,11 +89,23 @@ fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Rule("true" | "false"), value) => value.is_bool(),
         (Kind::Rule("null"), value) => value.is_integer() || value.as_str().is_some_and(printable),
         (Kind::Rule(default), value) if default.starts_with('"') => {
-            value.as_str().is_some_and(printable)
+            value.as_str().is_some_and(|text| match words(default) {
+                [] => printable(text),
+                words => words.contains(&text),
+            })
         }
         (Kind::Rule(_), value) => value.is_integer(),
         _ => false,
     }
+}
+
+/// The words of the rule option whose default is this one.
+fn words(default: &str) -> &'static [&'static str] {
+    RULE_WORDS
+        .iter()
+        .copied()
+        .find(|words| words.first() == Some(&default.trim_matches('"')))
+        .unwrap_or_default()
 }
 
 fn plain(byte: u8) -> bool {
@@ -123,9 +141,10 @@ pub(super) fn allowed(kind: Kind) -> String {
         }
         Kind::Rule("true" | "false") => "true or false".to_owned(),
         Kind::Rule("null") => "a whole number, or \"\" for the game's own choice".to_owned(),
-        Kind::Rule(default) if default.starts_with('"') => {
-            "one of the words of the game's README".to_owned()
-        }
+        Kind::Rule(default) if default.starts_with('"') => match words(default) {
+            [] => "a word".to_owned(),
+            words => allowed(Kind::Choice(words)),
+        },
         Kind::Rule(_) => "a whole number".to_owned(),
     }
 }
