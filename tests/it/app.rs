@@ -19,6 +19,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
+    /// Shown when a test fails.
+    #[allow(dead_code)]
     pub head: String,
     pub body: String,
 }

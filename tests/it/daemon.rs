@@ -1,9 +1,11 @@
 //! The daemon as an operator sees it: starting, refusing to start, listening, telling.
 
 use crate::app::{TestApp, drover, folder, request, run, serve, text};
+use drover::store::{Direction, Side, Store};
 use nix::sys::signal::Signal;
 use sqlx::{Connection as _, SqliteConnection};
-use std::net::TcpListener;
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -303,6 +305,10 @@ fn the_demonstration_plays_and_stops() {
     some(&format!("/api/v1/matches/{id}/entries"));
     let sessions = some("/api/v1/sessions");
     assert_eq!(sessions["items"][0]["game"], "koehandel", "{sessions}");
+    // One at full speed, to its end.
+    let id = connect(&app, app.callbacks);
+    finished(&app, &id);
+    some(&format!("/api/v1/matches/{id}/facts"));
     app.stop();
     let output = drover()
         .args(["db", "verify"])
@@ -310,4 +316,107 @@ fn the_demonstration_plays_and_stops() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output.stdout));
+}
+
+/// Starts a match of four of our own bots at full speed and gives its id in the store.
+fn connect(app: &TestApp, bots: SocketAddr) -> String {
+    let urls: String = (1..=4)
+        .map(|seat| format!("&url{seat}=http://{bots}/koehandel/guide/drover"))
+        .collect();
+    let reply = request(
+        app.referee.unwrap(),
+        "GET",
+        &format!("/?connect{urls}"),
+        &[],
+        "",
+    );
+    let market = reply.body.strip_prefix("?market=").unwrap();
+    let market: u64 = market.split('&').next().unwrap().parse().unwrap();
+    let matches = app.get("/api/v1/matches?limit=50").json();
+    let rows = matches["items"].as_array().unwrap();
+    let own = rows.iter().find(|row| row["market"] == market).unwrap();
+    own["id"].as_str().unwrap().to_owned()
+}
+
+fn finished(app: &TestApp, id: &str) {
+    let row = app.get_until(&format!("/api/v1/matches/{id}"), |answer| {
+        !answer.json()["cause"].is_null()
+    });
+    assert_eq!(row.json()["cause"], "normal", "{row:?}");
+}
+
+#[test]
+fn our_own_referee_and_bots_go_on_after_kill_9() {
+    let folder = folder();
+    // Players' addresses must hold over restarts.
+    let bots = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let start = || {
+        let mut command = drover();
+        command.args(["serve", "--api-listen", "127.0.0.1:0", "--data"]);
+        command
+            .arg(folder.path())
+            .args(["--listen", &bots.to_string()]);
+        command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
+        TestApp::spawn(command, folder.path())
+    };
+    let mut app = start();
+    let ids = [connect(&app, bots), connect(&app, bots)];
+    for more in [5, 30, 60] {
+        for id in &ids {
+            app.get_until(
+                &format!("/api/v1/matches/{id}/entries?limit=200"),
+                |answer| answer.json()["items"].as_array().unwrap().len() >= more,
+            );
+        }
+        app.signal(Signal::SIGKILL);
+        app.wait();
+        app = start();
+    }
+    ids.iter().for_each(|id| finished(&app, id));
+    app.stop();
+    tokio::runtime::Runtime::new()
+        .unwrap()
+        .block_on(both_sides_agree(folder.path(), &ids));
+    let output = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+}
+
+/// What the referee sent is what its players heard, once each and in order.
+async fn both_sides_agree(folder: &Path, ids: &[String]) {
+    let store = Store::open_readonly(folder.join("drover.db"))
+        .await
+        .unwrap();
+    for id in ids {
+        let mut sent = BTreeMap::new();
+        let mut heard = BTreeMap::new();
+        for session in store.sessions_of(id).await.unwrap() {
+            let (last, _) = store.head(&session).await.unwrap().unwrap();
+            let calls = match session.opened.side {
+                Side::Referee => Direction::Out,
+                Side::Player => Direction::In,
+            };
+            let entries = store.transcript(session.id, last).await.unwrap();
+            let texts: Vec<String> = entries
+                .into_iter()
+                .filter(|entry| entry.direction == calls)
+                .map(|entry| entry.text)
+                .collect();
+            let side = if calls == Direction::Out {
+                &mut sent
+            } else {
+                &mut heard
+            };
+            side.insert(session.opened.player, texts);
+        }
+        assert_eq!(sent.len(), 4);
+        assert_eq!(sent, heard);
+    }
+    store.close().await;
 }
