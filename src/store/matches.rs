@@ -73,11 +73,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn unfinished(
-        &self,
-        game: &str,
-        referee: &str,
-    ) -> Result<Vec<NewMatch>, StoreError> {
+    pub async fn unfinished(&self, game: &str, referee: &str) -> Result<Vec<NewMatch>, StoreError> {
         let mut query = QueryBuilder::new(MATCHES);
         query
             .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
