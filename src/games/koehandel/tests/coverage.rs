@@ -21,10 +21,10 @@ fn tests_under(folder: &Path, found: &mut HashSet<String>) {
                     .trim_start_matches("async ")
                     .strip_prefix("fn ")
                     .and_then(|rest| rest.split('(').next());
-                if let Some(name) = name {
-                    if std::mem::take(&mut is_test) {
-                        found.insert(name.to_owned());
-                    }
+                if let Some(name) = name
+                    && std::mem::take(&mut is_test)
+                {
+                    found.insert(name.to_owned());
                 }
             }
         }
