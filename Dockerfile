@@ -5,7 +5,7 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    cargo build --release --locked --features static \
+    cargo build --release --locked \
  && install -D target/release/drover /out/drover \
  && install -d -o 10001 -g 10001 /out/data
 

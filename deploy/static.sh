@@ -26,7 +26,7 @@ if ! command -v musl-gcc >/dev/null; then
 fi
 
 say "building"
-CC="musl-gcc" cargo build --release --locked --target "$target" --features static
+CC="musl-gcc" cargo build --release --locked --target "$target"
 binary="${CARGO_TARGET_DIR:-target}/$target/release/drover"
 
 libraries=$(ldd "$binary" 2>&1 || true)

@@ -1,6 +1,5 @@
 //! The executable: parses the command line and runs one verb.
 
-#[cfg(feature = "static")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

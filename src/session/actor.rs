@@ -5,7 +5,7 @@ use super::answer::{Answer, Ledger, Refusal, Sending, micros};
 use super::core::{Core, Last, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
-use super::mailbox::{Callback, Message, Session};
+use super::mailbox::{Callback, Expiry, Message, Session};
 use super::opening;
 use super::registry::Shared;
 use crate::store::StoreError;
@@ -55,31 +55,27 @@ impl Actor {
         }
     }
 
+    /// Works on a message for whoever brought it; a task works on what came meanwhile.
+    pub(super) async fn answer(mut self, callback: Callback) -> Result<Answer, Refusal> {
+        let answer = self.callback(callback).await;
+        if let Some(next) = self.session.next(&mut self.core) {
+            let tracker = self.shared.tracker.clone();
+            tracker.spawn(self.run(next));
+        }
+        answer
+    }
+
     /// Works on `message` and on all that came meanwhile.
     pub(super) async fn run(mut self, message: Message) {
         let mut message = message;
         loop {
             match message {
-                Message::Callback(callback) => {
-                    let Callback {
-                        text,
-                        begins,
-                        received,
-                        reply,
-                    } = callback;
-                    let answer = self.callback(text, begins, received).await;
+                Message::Callback(callback, reply) => {
+                    let answer = self.callback(callback).await;
                     // Whoever asked may have hung up: the same message again gets this answer.
                     drop(reply.send(answer));
                 }
-                Message::Close {
-                    idle_since_ms,
-                    cause,
-                    detail,
-                } => {
-                    if self.session.touched_ms() <= idle_since_ms {
-                        self.close(cause, detail).await;
-                    }
-                }
+                Message::Expire(expiry) => self.expire(expiry).await,
             }
             match self.session.next(&mut self.core) {
                 Some(next) => message = next,
@@ -88,12 +84,18 @@ impl Actor {
         }
     }
 
-    async fn callback(
-        &mut self,
-        text: String,
-        begins: bool,
-        received: Instant,
-    ) -> Result<Answer, Refusal> {
+    async fn expire(&mut self, expiry: Expiry) {
+        if self.session.touched_ms() <= expiry.idle_since_ms {
+            self.close(expiry.cause, expiry.detail).await;
+        }
+    }
+
+    async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {
+        let Callback {
+            text,
+            begins,
+            received,
+        } = callback;
         let queued = received.elapsed();
         let at_us = self.shared.wall_us(received);
         self.shared.meters.callbacks.increment(1);

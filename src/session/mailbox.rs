@@ -1,5 +1,5 @@
-//! A session as others see it: a bounded mailbox. While messages wait, one task (the actor) works
-//! on them in order; without any there is no task, only the [`Core`].
+//! A session as others see it: a bounded mailbox. While messages wait, one actor works on them in
+//! order; without any there is no actor, only the [`Core`].
 
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
@@ -16,14 +16,10 @@ use tokio::sync::oneshot;
 
 /// What a session is told.
 pub(super) enum Message {
-    /// A message of the referee.
-    Callback(Callback),
-    /// End, unless something came meanwhile: the last message must be older than this.
-    Close {
-        idle_since_ms: i64,
-        cause: Cause,
-        detail: &'static str,
-    },
+    /// A message of the referee, and who waits for its answer.
+    Callback(Callback, oneshot::Sender<Result<Answer, Refusal>>),
+    /// The session has been left alone for too long.
+    Expire(Expiry),
 }
 
 /// A message of the referee.
@@ -31,7 +27,13 @@ pub(super) struct Callback {
     pub(super) text: String,
     pub(super) begins: bool,
     pub(super) received: Instant,
-    pub(super) reply: oneshot::Sender<Result<Answer, Refusal>>,
+}
+
+/// An end, unless something came meanwhile: the last message must be older than this.
+pub(super) struct Expiry {
+    pub(super) idle_since_ms: i64,
+    pub(super) cause: Cause,
+    pub(super) detail: &'static str,
 }
 
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.
@@ -60,6 +62,16 @@ impl fmt::Debug for Session {
             self.key.place, self.key.market, self.key.id
         )
     }
+}
+
+/// How a message came into a session.
+pub(super) enum Entered<M, T> {
+    /// Nobody is at work: whoever brought the message works on it, with the session's core.
+    Alone(Option<Box<Core>>, M),
+    /// It waits for the actor.
+    Waits(T),
+    /// Too many messages wait.
+    Full,
 }
 
 /// A core at rest, as the sweep finds it.
@@ -91,27 +103,35 @@ impl Session {
         self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a message in the mailbox and starts the actor if none is at work. Gives the message back
-    /// if the mailbox is full.
-    pub(super) fn post(
-        self: &Arc<Self>,
-        shared: &Arc<Shared>,
-        message: Message,
-    ) -> Result<(), Message> {
+    /// Lets a message in. While an actor is at work, it goes into the mailbox as what `wrap` makes of
+    /// it, if fewer than `max` wait there.
+    pub(super) fn enter<M, T>(
+        &self,
+        message: M,
+        max: usize,
+        wrap: impl FnOnce(M) -> (Message, T),
+    ) -> Entered<M, T> {
         let mut mailbox = self.lock();
-        if mailbox.busy {
-            if mailbox.waiting.len() >= shared.options.mailbox_max {
-                return Err(message);
-            }
-            mailbox.waiting.push_back(message);
-            return Ok(());
+        if !mailbox.busy {
+            mailbox.busy = true;
+            return Entered::Alone(mailbox.core.take(), message);
         }
-        mailbox.busy = true;
-        let core = mailbox.core.take();
-        drop(mailbox);
-        let actor = Actor::new(Arc::clone(shared), Arc::clone(self), core);
-        shared.tracker.spawn(actor.run(message));
-        Ok(())
+        if mailbox.waiting.len() >= max {
+            return Entered::Full;
+        }
+        let (message, waits) = wrap(message);
+        mailbox.waiting.push_back(message);
+        Entered::Waits(waits)
+    }
+
+    /// Ends the session unless something comes: a full mailbox means that much came.
+    pub(super) fn expire(self: &Arc<Self>, shared: &Arc<Shared>, expiry: Expiry) {
+        let max = shared.options.mailbox_max;
+        let entered = self.enter(expiry, max, |expiry| (Message::Expire(expiry), ()));
+        if let Entered::Alone(core, expiry) = entered {
+            let actor = Actor::new(Arc::clone(shared), Arc::clone(self), core);
+            shared.tracker.spawn(actor.run(Message::Expire(expiry)));
+        }
     }
 
     /// The actor's next message, or `None` after it gave the core back.

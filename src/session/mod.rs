@@ -9,6 +9,7 @@ mod core;
 mod deciding;
 mod fold;
 mod groups;
+mod lasting;
 mod mailbox;
 mod meters;
 mod opening;

@@ -1,9 +1,11 @@
 //! All sessions of this process, by key.
 
+use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::core::Core;
 use super::groups::Groups;
-use super::mailbox::{Callback, Message, Session};
+use super::lasting::Lasting;
+use super::mailbox::{Callback, Entered, Expiry, Message, Session};
 use super::meters::Meters;
 use super::opening;
 use super::options::{Parts, SessionOptions, StoreError};
@@ -133,19 +135,27 @@ impl Sessions {
             return Err(self.shared.stopping());
         }
         let session = self.shared.find_or_make(key)?;
-        let (reply, answer) = oneshot::channel();
-        let message = Message::Callback(Callback {
+        let callback = Callback {
             text,
             begins,
             received,
-            reply,
-        });
-        if session.post(&self.shared, message).is_err() {
-            self.shared.meters.defaulted("mailbox_full");
-            return Ok(Answer::default_of_game());
+        };
+        let queue = |callback| {
+            let (reply, answer) = oneshot::channel();
+            (Message::Callback(callback, reply), answer)
+        };
+        match session.enter(callback, self.shared.options.mailbox_max, queue) {
+            Entered::Alone(core, callback) => {
+                let actor = Actor::new(Arc::clone(&self.shared), session, core);
+                Lasting::new(&self.shared.tracker, actor.answer(callback)).await
+            }
+            // The actor answers every message it takes; without it the process is ending.
+            Entered::Waits(answer) => answer.await.unwrap_or_else(|_| Err(self.shared.stopping())),
+            Entered::Full => {
+                self.shared.meters.defaulted("mailbox_full");
+                Ok(Answer::default_of_game())
+            }
         }
-        // The actor answers every message it takes; without it the process is ending.
-        answer.await.unwrap_or_else(|_| Err(self.shared.stopping()))
     }
 
     /// How many sessions have not ended.
@@ -311,12 +321,12 @@ impl Shared {
         let former = lock(self.shard(&key)).insert(key, session);
         if let Some(former) = former {
             // Its end could not be stored when the next match of its key began.
-            let close = Message::Close {
+            let expiry = Expiry {
                 idle_since_ms: i64::MAX,
                 cause: Cause::Unterminated,
                 detail: "the referee began a new match under the same numbers",
             };
-            drop(former.post(self, close));
+            former.expire(self, expiry);
         }
     }
 

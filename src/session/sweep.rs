@@ -1,6 +1,6 @@
 //! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones.
 
-use super::mailbox::{Message, Rest, Session};
+use super::mailbox::{Expiry, Rest, Session};
 use super::registry::{Shared, lock};
 use games::Cause;
 use std::sync::Arc;
@@ -51,12 +51,11 @@ fn sweep(shared: &Arc<Shared>) {
         });
     }
     for session in idle {
-        let close = Message::Close {
+        let expiry = Expiry {
             idle_since_ms: close_before,
             cause: Cause::Unterminated,
             detail: "nothing was heard of it any more",
         };
-        // A full mailbox means that it is not idle.
-        drop(session.post(shared, close));
+        session.expire(shared, expiry);
     }
 }

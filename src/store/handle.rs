@@ -6,9 +6,11 @@ use super::open::{self, KitOf, Settings};
 use super::types::{
     Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
 };
-use super::writer::{self, Command};
+use super::writer::{self, Checkpoints, Command};
 use super::{startup, transcript};
+use futures_util::future::{AbortHandle, Aborted, abortable};
 use sqlx::sqlite::SqlitePool;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +40,7 @@ struct Inner {
         not(test),
         expect(dead_code, reason = "only tests cut the writer short")
     )]
-    writer: Option<tokio::task::AbortHandle>,
+    cut: Option<AbortHandle>,
 }
 
 impl Store {
@@ -54,10 +56,25 @@ impl Store {
         let gauges = Arc::new(Gauges::default());
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
-        let writer = writer::Writer::new(connection, lock, &start, settings, Arc::clone(&gauges));
-        let task = tokio::spawn(writer.run(commands));
-        let abort = task.abort_handle();
-        tokio::spawn(watch(task));
+        let checkpoints = Checkpoints::default();
+        let made = checkpoints
+            .clone()
+            .run(open::checkpointer(&settings.path).await?);
+        let writer = writer::Writer::new(
+            connection,
+            lock,
+            &start,
+            settings,
+            Arc::clone(&gauges),
+            checkpoints,
+        );
+        let (run, cut) = abortable(async {
+            tokio::select! {
+                () = writer.run(commands) => {}
+                () = made => {}
+            }
+        });
+        on_own_thread(&settings.path, run)?;
         let readers = open::readers(&settings.path, settings.readers);
         let folders = open::readers(&settings.path, open::FOLDERS);
         Ok(Store {
@@ -71,7 +88,7 @@ impl Store {
                 next_session: AtomicI64::new(start.last_session + 1),
                 kit: settings.kit,
                 found: Mutex::new(Some(start.live)),
-                writer: Some(abort),
+                cut: Some(cut),
             }),
         })
     }
@@ -94,7 +111,7 @@ impl Store {
                 next_session: AtomicI64::new(1),
                 kit: games::find,
                 found: Mutex::new(None),
-                writer: None,
+                cut: None,
             }),
         })
     }
@@ -264,22 +281,39 @@ impl Store {
     }
 }
 
-/// Ends the process when the writer panics: a daemon that can store nothing must not look alive.
-async fn watch(writer: tokio::task::JoinHandle<()>) {
-    if let Err(error) = writer.await
-        && error.is_panic()
-    {
-        tracing::error!(%error, exit = writer::EXIT_LOG_FAILED, "the store's writer broke down: ending");
-        std::process::exit(writer::EXIT_LOG_FAILED);
-    }
+/// Runs the writer on a thread of its own: woken from SQLite's thread it waits for a core, not behind
+/// the tasks of all who wait for it. A panic ends the process: a daemon that can store nothing must
+/// not look alive.
+fn on_own_thread(
+    path: &Path,
+    writer: impl Future<Output = Result<(), Aborted>> + Send + 'static,
+) -> Result<(), StoreError> {
+    let cannot = |error: std::io::Error| StoreError::Open {
+        path: path.to_path_buf(),
+        why: format!("its writer cannot be started: {error}"),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(cannot)?;
+    let run = move || {
+        let ended = catch_unwind(AssertUnwindSafe(|| runtime.block_on(writer)));
+        if ended.is_err() {
+            let exit = writer::EXIT_LOG_FAILED;
+            tracing::error!(exit, "the store's writer broke down: ending");
+            std::process::exit(exit);
+        }
+    };
+    let thread = std::thread::Builder::new().name("store".into());
+    thread.spawn(run).map(drop).map_err(cannot)
 }
 
 #[cfg(test)]
 impl Store {
     /// Ends the writer as `kill -9` would, between two polls.
     pub(super) fn cut(self) {
-        if let Some(writer) = &self.inner.writer {
-            writer.abort();
+        if let Some(cut) = &self.inner.cut {
+            cut.abort();
         }
     }
 

@@ -24,12 +24,16 @@ pub const QUEUE_DEFAULT: usize = 8192;
 
 /// How long a reader waits for a lock that only start-up and checkpoints take.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pages of the log that are moved into the database in one go: 4 MiB a thousand.
-const CHECKPOINT_PAGES: &str = "4000";
+/// Pages in the log after which the writer itself makes a checkpoint, if those beside it never reached
+/// its end: 4 MiB a thousand.
+const CHECKPOINT_PAGES: &str = "8000";
 /// The log file is cut back to this size after a checkpoint.
 const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
 const CACHE_KIB: &str = "-16384";
+
+/// Prepared texts that the writer keeps: more than there are shapes of batches in common use.
+const STATEMENTS_MAX: usize = 200;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
@@ -73,7 +77,8 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         .pragma("journal_size_limit", LOG_BYTES_MAX)
         .pragma("cache_size", CACHE_KIB)
-        .pragma("temp_store", "memory");
+        .pragma("temp_store", "memory")
+        .statement_cache_capacity(STATEMENTS_MAX);
     let mut writer = options
         .connect()
         .await
@@ -87,6 +92,15 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
             why: format!("its schema could not be brought up to date: {error}"),
         })?;
     Ok((writer, lock))
+}
+
+/// The connection that makes checkpoints beside the writer.
+pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreError> {
+    let options = options(path).pragma("wal_autocheckpoint", "0");
+    options
+        .connect()
+        .await
+        .map_err(|error| opening(path, &error))
 }
 
 /// Connections for reading.

@@ -5,9 +5,10 @@ use super::bare;
 use super::load::{self, Load, Loaded};
 use super::messages::Script;
 use super::site::{Folder, Site, SiteOptions};
-use super::stats::shown;
+use super::stats::{Latencies, median, shown};
 use crate::store::{BATCH_BOUNDS, Durability, Health};
 use anyhow::Context as _;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,11 +26,11 @@ pub struct CallbacksArgs {
     /// Connections at once; several figures, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [64, 256, 1024], value_name = "N")]
     pub connections: Vec<usize>,
-    /// How long each server is measured, in seconds.
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    /// How long each server is measured in a round, in seconds.
+    #[arg(long, default_value_t = 2, value_name = "N")]
     pub seconds: u64,
-    /// How often all is measured; the median of the ratios counts.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// How often all servers are measured, in turn; a server's rate and ratio are medians of rounds.
+    #[arg(long, default_value_t = 5, value_name = "N")]
     pub rounds: usize,
     /// Where the measured databases live: their disk is what is measured.
     #[arg(long, default_value = ".", value_name = "DIR")]
@@ -80,38 +81,39 @@ pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
     let most = args.connections.iter().max().copied().unwrap_or_default();
     raise_open_files(most)?;
     println!(
-        "one seat's {} messages of a recorded match on every connection, {} s each, {} cores shared with the load",
+        "one seat's {} messages of a recorded match on every connection, {} rounds of {} s each, {} cores shared with the load",
         script.len(),
+        args.rounds,
         args.seconds,
         std::thread::available_parallelism().map_or(0, usize::from),
     );
     println!(
-        "{:>11}  {:<17} {:>11} {:>7} {:>9} {:>9} {:>9}  appends a commit",
+        "{:>11}  {:<17} {:>11} {:>14} {:>9} {:>9} {:>9}  appends a commit",
         "connections", "server", "callbacks/s", "ratio", "p50", "p99", "p99.9"
     );
     for connections in &args.connections {
+        let mut rounds = Vec::new();
         for _ in 0..args.rounds.max(1) {
-            round(&args, *connections, &script).await?;
+            rounds.push(round(&args, *connections, &script).await?);
+        }
+        for (at, server) in Server::ALL.into_iter().enumerate() {
+            line(*connections, server, at, &rounds);
         }
     }
     Ok(())
 }
 
+/// All servers, one after the other.
 async fn round(
     args: &CallbacksArgs,
     connections: usize,
     script: &Arc<Script>,
-) -> anyhow::Result<()> {
-    let mut bare_rate = 0.0;
+) -> anyhow::Result<Vec<Measured>> {
+    let mut all = Vec::new();
     for server in Server::ALL {
-        let measured = measure(args, server, connections, script).await?;
-        let rate = measured.loaded.answered as f64 / measured.loaded.took.as_secs_f64();
-        if server == Server::Bare {
-            bare_rate = rate;
-        }
-        line(connections, server, rate, rate / bare_rate, measured);
+        all.push(measure(args, server, connections, script).await?);
     }
-    Ok(())
+    Ok(all)
 }
 
 async fn measure(
@@ -166,39 +168,78 @@ async fn measure(
     })
 }
 
-fn line(connections: usize, server: Server, rate: f64, ratio: f64, mut measured: Measured) {
-    let [p50, p99, p999] = measured
-        .loaded
-        .latencies
-        .quantiles([0.5, 0.99, 0.999])
-        .map(shown);
-    let share = format!("{:.0} %", ratio * 100.0);
-    let batches = batches(&measured.before, &measured.after);
+/// Prints what all rounds say of one server.
+fn line(connections: usize, server: Server, at: usize, rounds: &[Vec<Measured>]) {
+    let (mut rates, mut ratios) = (Vec::new(), Vec::new());
+    let mut latencies = Latencies::default();
+    let mut batches = Batches::default();
+    for round in rounds {
+        if let (Some(bare), Some(measured)) = (round.first(), round.get(at)) {
+            rates.push(measured.rate());
+            ratios.push(measured.rate() / bare.rate());
+            latencies.merge(measured.loaded.latencies.clone());
+            batches.add(measured);
+        }
+    }
+    let rate = median(&mut rates);
+    let ratio = median(&mut ratios) * 100.0;
+    let (low, high) = match (ratios.first(), ratios.last()) {
+        (Some(low), Some(high)) => (low * 100.0, high * 100.0),
+        _ => (ratio, ratio),
+    };
+    let share = format!("{ratio:.0} % ({low:.0}–{high:.0})");
+    let [p50, p99, p999] = latencies.quantiles([0.5, 0.99, 0.999]).map(shown);
     println!(
-        "{connections:>11}  {:<17} {rate:>11.0} {share:>7} {p50:>9} {p99:>9} {p999:>9}  {batches}",
+        "{connections:>11}  {:<17} {rate:>11.0} {share:>14} {p50:>9} {p99:>9} {p999:>9}  {batches}",
         server.name()
     );
 }
 
-/// The mean batch, and what share of commits held how many appends.
-fn batches(before: &Health, after: &Health) -> String {
-    let commits = after.commits - before.commits;
-    if commits == 0 {
-        return String::new();
+impl Measured {
+    /// Callbacks a second.
+    fn rate(&self) -> f64 {
+        self.loaded.answered as f64 / self.loaded.took.as_secs_f64()
     }
-    let mean = (after.appends - before.appends) as f64 / commits as f64;
-    let mut text = format!("mean {mean:.1};");
-    let bounds = BATCH_BOUNDS
-        .iter()
-        .map(|bound| format!("≤{bound}"))
-        .chain(["more".to_owned()]);
-    for ((count, old), bound) in after.batches.iter().zip(before.batches).zip(bounds) {
-        let share = (count - old) as f64 / commits as f64;
-        if share >= 0.005 {
-            text.push_str(&format!(" {bound} {:.0} %", share * 100.0));
+}
+
+/// How many appends the commits held.
+#[derive(Default)]
+struct Batches {
+    commits: u64,
+    appends: u64,
+    counts: [u64; BATCH_BOUNDS.len() + 1],
+}
+
+impl Batches {
+    fn add(&mut self, Measured { before, after, .. }: &Measured) {
+        self.commits += after.commits - before.commits;
+        self.appends += after.appends - before.appends;
+        let counts = after.batches.iter().zip(before.batches);
+        for (sum, (after, before)) in self.counts.iter_mut().zip(counts) {
+            *sum += after - before;
         }
     }
-    text
+}
+
+impl fmt::Display for Batches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.commits == 0 {
+            return Ok(());
+        }
+        let commits = self.commits as f64;
+        write!(f, "mean {:.1};", self.appends as f64 / commits)?;
+        let bounds = BATCH_BOUNDS
+            .iter()
+            .map(|bound| format!("≤{bound}"))
+            .chain(["more".to_owned()]);
+        for (count, bound) in self.counts.iter().zip(bounds) {
+            let share = *count as f64 / commits;
+            if share >= 0.005 {
+                write!(f, " {bound} {:.0} %", share * 100.0)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Both ends of every connection are in this process.

@@ -30,6 +30,12 @@ impl Latencies {
     }
 }
 
+/// The median; sorts. Zero where there is nothing.
+pub(super) fn median(numbers: &mut [f64]) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// A duration with three digits or so.
 pub(super) fn shown(span: Duration) -> String {
     let us = span.as_micros();

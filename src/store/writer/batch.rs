@@ -1,7 +1,7 @@
 //! One transaction in the making: the rows of many callers, checked against the live sessions.
 
 use super::command::{Reply, answer};
-use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, Rows};
+use super::statements::{BatchRows, ENTRIES_MAX, EntryRow};
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -141,13 +141,7 @@ pub(super) fn now_us() -> i64 {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) works: Vec<Work>,
-    pub(super) matches: Rows,
-    pub(super) seats: Rows,
-    pub(super) sessions: Rows,
-    pub(super) entries: EntryRows,
-    pub(super) facts: Rows,
-    pub(super) bluffs: Rows,
-    pub(super) ledger: Rows,
+    pub(super) rows: BatchRows,
     pub(super) ledger_rows: usize,
     /// Whether a session or a match ends in it.
     pub(super) ends: bool,
@@ -162,13 +156,7 @@ impl Batch {
         sessions.batch += 1;
         Self {
             works: Vec::new(),
-            matches: Rows::default(),
-            seats: Rows::default(),
-            sessions: Rows::default(),
-            entries: EntryRows::default(),
-            facts: Rows::default(),
-            bluffs: Rows::default(),
-            ledger: Rows::default(),
+            rows: BatchRows::default(),
             ledger_rows: 0,
             ends: false,
             durability: Durability::Process,
@@ -183,13 +171,7 @@ impl Batch {
 
     /// Whether so many more entries would be too many for one transaction.
     pub(super) fn is_full_with(&self, more: usize) -> bool {
-        self.entries.count() > 0 && self.entries.count() + more > ENTRIES_MAX
-    }
-
-    /// Whether nothing but entries is to be written.
-    pub(super) fn is_lean(&self) -> bool {
-        let others = [&self.matches, &self.sessions, &self.facts, &self.ledger];
-        !self.ends && others.into_iter().all(Rows::is_empty)
+        self.rows.entries.count() > 0 && self.rows.entries.count() + more > ENTRIES_MAX
     }
 
     pub(super) fn entry_count(&self) -> u64 {
@@ -227,7 +209,7 @@ impl Batch {
         let mut last = append.previous.map(|entry| entry.0);
         for entry in &append.entries {
             let id = self.next_entry;
-            self.entries.push(&EntryRow {
+            self.rows.entries.push(&EntryRow {
                 id,
                 session,
                 previous: last,
@@ -245,13 +227,17 @@ impl Batch {
                 .last()
                 .map_or(live.head.at_us, |entry| entry.at_us);
             for (fact, bluff) in &append.facts {
-                self.facts
+                self.rows
+                    .others
+                    .facts
                     .push(&(session, last, &fact.kind, fact.data.to_string()));
                 if let Some(bluff) = bluff {
                     let place = game.and_then(|kit| kit.place(&bluff.by));
                     let caught = u8::from(bluff.caught);
                     let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
-                    self.bluffs
+                    self.rows
+                        .others
+                        .bluffs
                         .push(&(session, last, at_us, by, place, bid, held, caught));
                 }
             }
@@ -291,7 +277,7 @@ impl Batch {
         self.ledger_rows += rows.len();
         for row in rows {
             let steps = (row.queued_us, row.thought_us, row.committed_us, row.sent_us);
-            self.ledger.push(&(
+            self.rows.others.ledger.push(&(
                 row.session,
                 row.entry,
                 row.at_us,
@@ -357,7 +343,7 @@ impl Batch {
     }
 
     fn push_match(&mut self, new: &NewMatch) {
-        self.matches.push(&(
+        self.rows.others.matches.push(&(
             &new.id,
             &new.game,
             &new.referee,
@@ -367,13 +353,15 @@ impl Batch {
             new.setup.to_string(),
         ));
         for seat in &new.seats {
-            self.seats
+            self.rows
+                .others
+                .seats
                 .push(&(&new.id, seat.seat, &seat.spec, &seat.name));
         }
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64, first: Option<i64>) {
-        self.sessions.push(&(
+        self.rows.others.sessions.push(&(
             id,
             &new.match_id,
             new.side.word(),

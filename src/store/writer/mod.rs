@@ -1,6 +1,7 @@
 //! The one writer: takes all that is queued, commits once, replies.
 
 mod batch;
+mod checkpoint;
 mod command;
 mod ending;
 mod fault;
@@ -10,6 +11,7 @@ mod refusal;
 mod run;
 mod statements;
 
+pub(super) use checkpoint::Checkpoints;
 pub(super) use command::Command;
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use run::Writer;

@@ -1,11 +1,12 @@
 //! The writer's loop.
 
 use super::batch::{Batch, Sessions, Work, now_us};
+use super::checkpoint::Checkpoints;
 use super::command::{Command, Reply, answer};
-use super::fault::{EXIT_LOG_FAILED, Verdict, judge, shown};
+use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
 use super::refusal::refuse;
-use super::statements::Kind;
+use super::statements::Texts;
 use super::{ending, statements};
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
@@ -19,6 +20,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Commands in one transaction at most.
 const BATCH_MAX: usize = 1024;
+/// How often the writer lets others go first before a commit.
+const GATHER_ROUNDS_MAX: usize = 4;
 /// The live heads are stored whenever so many entries were written.
 const HEADS_EVERY: i64 = 10_000;
 /// Ledger rows that ride along with a batch.
@@ -30,6 +33,8 @@ const TICK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
     connection: SqliteConnection,
+    texts: Texts,
+    checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
     kit: KitOf,
@@ -51,9 +56,12 @@ impl Writer {
         start: &Start,
         settings: &Settings,
         gauges: Arc<Gauges>,
+        checkpoints: Checkpoints,
     ) -> Self {
         Self {
             connection,
+            texts: Texts::default(),
+            checkpoints,
             sessions: Sessions::new(start),
             gauges,
             kit: settings.kit,
@@ -80,7 +88,7 @@ impl Writer {
             match taken {
                 Some(0) => break,
                 Some(_) => {
-                    gather(&mut commands, &mut queue).await;
+                    gather(&mut commands, &mut queue);
                     self.take(&mut commands, &mut queue).await;
                 }
                 None => self.tick().await,
@@ -162,6 +170,7 @@ impl Writer {
 
     fn committed(&mut self, batch: Batch) {
         self.next_entry = batch.next_entry;
+        self.checkpoints.committed();
         batch.committed(&mut self.sessions);
         if self.failing {
             self.recovered();
@@ -214,11 +223,7 @@ impl Writer {
         }
         self.synchronise(batch.durability).await?;
         let begun = Instant::now();
-        let written = if batch.is_lean() {
-            self.run_statement(Kind::Entries, batch, []).await
-        } else {
-            self.write_whole(batch).await
-        };
+        let written = self.write_rows(batch).await;
         match written {
             Ok(()) => {
                 let took_us = begun.elapsed().as_micros() as u64;
@@ -234,17 +239,12 @@ impl Writer {
         }
     }
 
-    async fn write_whole(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let kind = if batch.ends { Kind::Open } else { Kind::Whole };
-        let others = [
-            batch.matches.take(),
-            batch.seats.take(),
-            batch.sessions.take(),
-            batch.facts.take(),
-            batch.bluffs.take(),
-            batch.ledger.take(),
-        ];
-        self.run_statement(kind, batch, others).await?;
+    async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
+        let rows = std::mem::take(&mut batch.rows);
+        let (text, arguments) = rows.text(&mut self.texts, batch.ends);
+        sqlx::query_with(sqlx::AssertSqlSafe(text), arguments)
+            .execute(&mut self.connection)
+            .await?;
         if !batch.ends {
             return Ok(());
         }
@@ -259,17 +259,6 @@ impl Writer {
             .await?;
         batch.refuse_unknown(&endings.unknown);
         Ok(())
-    }
-
-    async fn run_statement<const N: usize>(
-        &mut self,
-        kind: Kind,
-        batch: &mut Batch,
-        others: [String; N],
-    ) -> Result<(), sqlx::Error> {
-        let (text, arguments) = std::mem::take(&mut batch.entries).statement(kind, others);
-        let query = sqlx::query_with(sqlx::AssertSqlSafe(text), arguments);
-        query.execute(&mut self.connection).await.map(drop)
     }
 
     async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
@@ -335,10 +324,7 @@ impl Writer {
     fn judged(&mut self, error: &sqlx::Error) -> Verdict {
         let verdict = judge(error);
         match verdict {
-            Verdict::End => {
-                tracing::error!(%error, exit = EXIT_LOG_FAILED, "the log could not be made durable: ending");
-                std::process::exit(EXIT_LOG_FAILED);
-            }
+            Verdict::End => fault::end(error),
             Verdict::Unwritable => {
                 self.failing = true;
                 if self.gauges.set_failing(Some(error.to_string())) {
@@ -381,13 +367,19 @@ impl Writer {
     }
 }
 
-/// Lets everybody who is ready to add something do so first: one commit then serves them all. Nobody
-/// is waited for.
-async fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
-    tokio::task::yield_now().await;
-    while commands.len() < BATCH_MAX
-        && let Ok(command) = queue.try_recv()
-    {
-        commands.push(command);
+/// Lets everybody who is ready to add something do so first: one commit then serves them all. Goes on
+/// while that brings more; nobody is waited for.
+fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
+    for _ in 0..GATHER_ROUNDS_MAX {
+        std::thread::yield_now();
+        let before = commands.len();
+        while commands.len() < BATCH_MAX
+            && let Ok(command) = queue.try_recv()
+        {
+            commands.push(command);
+        }
+        if commands.len() == before {
+            return;
+        }
     }
 }

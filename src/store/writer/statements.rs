@@ -1,11 +1,13 @@
-//! The writer's SQL. A batch is one static text and one trip to SQLite's thread: entries, the many,
-//! travel as a multi-row VALUES of a few fixed sizes (1.5 to 1.9 times as fast as JSON), the rows of
-//! every other table as one JSON text. Unnumbered parameters are taken in order.
+//! The writer's SQL. A batch is one text and one trip to SQLite's thread: entries, the many, travel as
+//! a multi-row VALUES of a few fixed sizes (1.5 to 1.9 times as fast as JSON), the rows of every other
+//! table as one JSON text. Only tables that get rows are named: every statement of a text wakes the
+//! writer once. Unnumbered parameters are taken in order.
 
 use serde::Serialize;
 use sqlx::Arguments as _;
 use sqlx::sqlite::SqliteArguments;
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Entries of one transaction at most, and so of one append.
 pub const ENTRIES_MAX: usize = 2048;
@@ -51,23 +53,49 @@ impl EntryRows {
         self.count
     }
 
-    /// The statement of this kind that takes these rows, and its parameters: the entries, then `rest`.
-    pub(super) fn statement(
+    /// The text that writes these rows and `others`, and its parameters.
+    fn text(
         mut self,
-        kind: Kind,
-        rest: impl IntoIterator<Item = String>,
+        texts: &mut Texts,
+        others: OtherRows,
+        ends: bool,
     ) -> (Arc<str>, SqliteArguments) {
         let size = SIZES
             .iter()
-            .position(|size| *size >= self.count)
-            .unwrap_or(SIZES.len() - 1);
-        for _ in self.count * ENTRY_COLUMNS..SIZES[size] * ENTRY_COLUMNS {
+            .copied()
+            .find(|size| *size >= self.count)
+            .unwrap_or(ENTRIES_MAX);
+        for _ in self.count * ENTRY_COLUMNS..size * ENTRY_COLUMNS {
             self.add(None::<i64>);
         }
-        for rows in rest {
-            self.add(rows);
+        let shape = Shape {
+            size,
+            openings: others.has_openings(),
+            facts: !others.facts.is_empty(),
+            ledger: !others.ledger.is_empty(),
+            ends,
+        };
+        let OtherRows {
+            mut matches,
+            mut seats,
+            mut sessions,
+            mut bluffs,
+            mut facts,
+            mut ledger,
+        } = others;
+        if shape.openings {
+            for rows in [&mut matches, &mut seats, &mut sessions, &mut bluffs] {
+                self.add(rows.take());
+            }
         }
-        (Arc::clone(&TEXTS[kind as usize][size]), self.arguments)
+        if shape.facts {
+            self.add(facts.take());
+        }
+        if shape.ledger {
+            self.add(ledger.take());
+        }
+        let text = texts.0.entry(shape).or_insert_with(|| shape.text());
+        (Arc::clone(text), self.arguments)
     }
 
     fn add<'q>(&mut self, value: impl sqlx::Encode<'q, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>) {
@@ -77,36 +105,84 @@ impl EntryRows {
     }
 }
 
-/// What a batch's first statement does.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    /// Nothing but entries: a transaction of its own.
-    Entries,
-    /// All that a batch without endings holds.
-    Whole,
-    /// The same, left open for the endings.
-    Open,
+/// What a batch's first text writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Shape {
+    /// Entries that there is room for.
+    size: usize,
+    openings: bool,
+    facts: bool,
+    ledger: bool,
+    /// Whether the transaction is left open for the batch's endings.
+    ends: bool,
 }
 
-/// The texts by kind and size.
-static TEXTS: LazyLock<[Vec<Arc<str>>; 3]> = LazyLock::new(|| {
-    [
-        ("", ""),
-        ("BEGIN IMMEDIATE;", OTHERS_COMMITTED),
-        ("BEGIN IMMEDIATE;", OTHERS),
-    ]
-    .map(|(before, after)| {
-        let text = |size: usize| {
-            let rows = vec!["(?,?,?,?,?,?)"; size].join(",");
-            format!(
-                "{before} INSERT INTO entries (id, session, previous, at_us, direction, text)
-                     SELECT * FROM (VALUES {rows}) WHERE column1 IS NOT NULL; {after}"
-            )
-            .into()
-        };
-        SIZES.into_iter().map(text).collect()
-    })
-});
+impl Shape {
+    fn text(self) -> Arc<str> {
+        let rows = vec!["(?,?,?,?,?,?)"; self.size].join(",");
+        let mut text = format!(
+            "INSERT INTO entries (id, session, previous, at_us, direction, text)
+             SELECT * FROM (VALUES {rows}) WHERE column1 IS NOT NULL;"
+        );
+        let alone = text.len();
+        for (wanted, statements) in [
+            (self.openings, OPENINGS),
+            (self.facts, FACTS),
+            (self.ledger, LEDGER),
+        ] {
+            if wanted {
+                text.push_str(statements);
+            }
+        }
+        // One statement is a transaction of its own.
+        if self.ends || text.len() > alone {
+            text.insert_str(0, "BEGIN IMMEDIATE;");
+            if !self.ends {
+                text.push_str("COMMIT");
+            }
+        }
+        text.into()
+    }
+}
+
+/// The texts written so far, by shape: as many as sizes and combinations of tables at most.
+#[derive(Debug, Default)]
+pub(super) struct Texts(HashMap<Shape, Arc<str>>);
+
+/// Rows for the other tables.
+#[derive(Debug, Default)]
+pub(super) struct OtherRows {
+    pub(super) matches: Rows,
+    pub(super) seats: Rows,
+    pub(super) sessions: Rows,
+    pub(super) bluffs: Rows,
+    pub(super) facts: Rows,
+    pub(super) ledger: Rows,
+}
+
+impl OtherRows {
+    /// Whether a table gets rows that few batches write to.
+    fn has_openings(&self) -> bool {
+        [&self.matches, &self.seats, &self.sessions, &self.bluffs]
+            .into_iter()
+            .any(|rows| !rows.is_empty())
+    }
+}
+
+/// All that a batch's first text writes.
+#[derive(Debug, Default)]
+pub(super) struct BatchRows {
+    pub(super) entries: EntryRows,
+    pub(super) others: OtherRows,
+}
+
+impl BatchRows {
+    /// The text that writes these rows and its parameters; the transaction stays open if something
+    /// `ends` in it.
+    pub(super) fn text(self, texts: &mut Texts, ends: bool) -> (Arc<str>, SqliteArguments) {
+        self.entries.text(texts, self.others, ends)
+    }
+}
 
 /// Rows for one table: a JSON array of arrays.
 #[derive(Debug, Default)]
@@ -134,36 +210,34 @@ impl Rows {
     }
 }
 
-macro_rules! others {
-    () => {
-            "INSERT INTO matches (id, game, referee, market, ours, started_us, setup)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-             FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
-             INSERT INTO seats (match_id, seat, spec, name)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
-             FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
-             INSERT INTO sessions (id, match_id, side, game, bot, referee, market, player, seat, seed, setup,
-                                   durability, opened_us, first_entry)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-                    value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13
-             FROM json_each(?);
-             INSERT INTO facts (session, entry, kind, data)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?);
-             INSERT INTO bluffs (session, entry, at_us, by, place, bid, held, caught)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-                    value ->> 7
-             FROM json_each(?);
-             INSERT INTO ledger (session, entry, at_us, queued_us, thought_us, committed_us, sent_us, limit_us,
-                                 fallback)
-             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-                    value ->> 7, value ->> 8
-             FROM json_each(?);"
-    };
-}
+/// Matches, seats, sessions, bluffs.
+const OPENINGS: &str = "
+    INSERT INTO matches (id, game, referee, market, ours, started_us, setup)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+    FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO seats (match_id, seat, spec, name)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
+    FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO sessions (id, match_id, side, game, bot, referee, market, player, seat, seed, setup,
+                          durability, opened_us, first_entry)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+           value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13
+    FROM json_each(?);
+    INSERT INTO bluffs (session, entry, at_us, by, place, bid, held, caught)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+           value ->> 7
+    FROM json_each(?);";
 
-/// Matches, seats, sessions, facts, bluffs, ledger.
-const OTHERS: &str = others!();
-const OTHERS_COMMITTED: &str = concat!(others!(), "COMMIT");
+const FACTS: &str = "
+    INSERT INTO facts (session, entry, kind, data)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?);";
+
+const LEDGER: &str = "
+    INSERT INTO ledger (session, entry, at_us, queued_us, thought_us, committed_us, sent_us, limit_us,
+                        fallback)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+           value ->> 7, value ->> 8
+    FROM json_each(?);";
 
 /// Endings: sessions, matches, results, lessons, models.
 pub(super) const END: &str = "

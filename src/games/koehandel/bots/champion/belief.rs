@@ -110,13 +110,18 @@ impl Belief {
                 .exact_payment(price)
                 .filter(|paid| paid.cards() == cards)
         };
-        self.keep(|deal| exact(deal).is_some());
-        let certain = self.deals.iter().all(|deal| exact(deal).is_some());
-        if !certain {
+        let mut payments: Vec<Option<Purse>> = self.deals.iter().map(exact).collect();
+        if payments.iter().any(Option::is_some) {
+            let mut agree = payments.iter().map(Option::is_some);
+            self.deals.retain(|_| agree.next().unwrap_or(false));
+            payments.retain(Option::is_some);
+        } else {
             self.spread();
+            payments.clear();
         }
+        let mut payments = payments.into_iter().flatten();
         for deal in &mut self.deals {
-            let paid = exact(deal).unwrap_or_else(|| {
+            let paid = payments.next().unwrap_or_else(|| {
                 (0..TRIES)
                     .map(|_| random_part(deal[from.index()], cards, coin))
                     .find(|part| part.value() >= price)

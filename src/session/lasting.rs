@@ -1,0 +1,51 @@
+//! Work that goes on when whoever waits for it goes away.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// A future that goes on in a task of its own if it is dropped before its end. Until then it costs no
+/// task: most callers wait.
+pub(super) struct Lasting<F: Future<Output: Send> + Send + 'static> {
+    future: Option<Pin<Box<F>>>,
+    token: TaskTrackerToken,
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Lasting<F> {
+    /// `tracker` knows of the work for as long as it takes.
+    pub(super) fn new(tracker: &TaskTracker, future: F) -> Self {
+        Self {
+            future: Some(Box::pin(future)),
+            token: tracker.token(),
+        }
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Future for Lasting<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Some(future) = &mut self.future else {
+            return Poll::Pending;
+        };
+        let polled = future.as_mut().poll(context);
+        if polled.is_ready() {
+            self.future = None;
+        }
+        polled
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Drop for Lasting<F> {
+    fn drop(&mut self) {
+        // Without a runtime the process is ending.
+        if let Some(future) = self.future.take()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            let tracker = self.token.task_tracker().clone();
+            tracker.spawn_on(async { drop(future.await) }, &runtime);
+        }
+    }
+}
