@@ -67,12 +67,12 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
         api,
         referee,
     } = addresses;
+    tracing::info!(%callbacks, %api, referee = referee.map(|address| address.to_string()), "listening");
     let mut out = std::io::stdout().lock();
     let also = referee
         .map(|address| format!(" referee={address}"))
         .unwrap_or_default();
     writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
-    tracing::info!(%callbacks, %api, referee = referee.map(|address| address.to_string()), "listening");
     if std::io::stdout().is_terminal() {
         let token = match config.api.token.reveal() {
             Some(_) => " -H \"Authorization: Bearer $TOKEN\"",

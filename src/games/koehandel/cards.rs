@@ -234,20 +234,23 @@ impl Purse {
         let mut best = Purse::EMPTY;
         let mut best_cost = (u16::MAX, u8::MAX);
         let [_, tens, fifties, hundreds, two_hundreds, five_hundreds] = self.0;
-        let enough = |have: u8, rest: u16, worth: u16| have.min(rest.div_ceil(worth) as u8);
-        for big_f in 0..=enough(five_hundreds, price, 500) {
+        // What the smaller notes are worth together, and so how many of a note there must be at least.
+        let with_fifties = u16::from(tens) * 10 + u16::from(fifties) * 50;
+        let with_hundreds = with_fifties + u16::from(hundreds) * 100;
+        let with_two_hundreds = with_hundreds + u16::from(two_hundreds) * 200;
+        let counts = |rest: u16, smaller: u16, have: u8, worth: u16| {
+            let least = rest.saturating_sub(smaller).div_ceil(worth);
+            least as u8..=have.min(rest.div_ceil(worth) as u8)
+        };
+        for big_f in counts(price, with_two_hundreds, five_hundreds, 500) {
             let rest = price.saturating_sub(u16::from(big_f) * 500);
-            for big_t in 0..=enough(two_hundreds, rest, 200) {
+            for big_t in counts(rest, with_hundreds, two_hundreds, 200) {
                 let rest = rest.saturating_sub(u16::from(big_t) * 200);
-                for h in 0..=enough(hundreds, rest, 100) {
+                for h in counts(rest, with_fifties, hundreds, 100) {
                     let rest = rest.saturating_sub(u16::from(h) * 100);
-                    for f in 0..=enough(fifties, rest, 50) {
+                    for f in counts(rest, u16::from(tens) * 10, fifties, 50) {
                         let rest = rest.saturating_sub(u16::from(f) * 50);
-                        let t = rest.div_ceil(10);
-                        if t > u16::from(tens) {
-                            continue;
-                        }
-                        let t = t as u8;
+                        let t = rest.div_ceil(10) as u8;
                         let paid = Purse([0, t, f, h, big_t, big_f]);
                         let cost = (paid.value(), paid.cards());
                         if cost < best_cost {
