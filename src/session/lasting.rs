@@ -27,12 +27,13 @@ impl<F: Future<Output: Send> + Send + 'static> Future for Lasting<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Some(future) = &mut self.future else {
+        // Out of its place while it is polled: one that panics must not be polled again.
+        let Some(mut future) = self.future.take() else {
             return Poll::Pending;
         };
         let polled = future.as_mut().poll(context);
-        if polled.is_ready() {
-            self.future = None;
+        if polled.is_pending() {
+            self.future = Some(future);
         }
         polled
     }

@@ -67,7 +67,7 @@ impl fmt::Debug for Session {
 /// How a message came into a session.
 pub(super) enum Entered<M, T> {
     /// Nobody is at work: whoever brought the message works on it, with the session's core.
-    Alone(Option<Box<Core>>, M),
+    Idle(Option<Box<Core>>, M),
     /// It waits for the actor.
     Waits(T),
     /// Too many messages wait.
@@ -114,7 +114,7 @@ impl Session {
         let mut mailbox = self.lock();
         if !mailbox.busy {
             mailbox.busy = true;
-            return Entered::Alone(mailbox.core.take(), message);
+            return Entered::Idle(mailbox.core.take(), message);
         }
         if mailbox.waiting.len() >= max {
             return Entered::Full;
@@ -128,7 +128,7 @@ impl Session {
     pub(super) fn expire(self: &Arc<Self>, shared: &Arc<Shared>, expiry: Expiry) {
         let max = shared.options.mailbox_max;
         let entered = self.enter(expiry, max, |expiry| (Message::Expire(expiry), ()));
-        if let Entered::Alone(core, expiry) = entered {
+        if let Entered::Idle(core, expiry) = entered {
             let actor = Actor::new(Arc::clone(shared), Arc::clone(self), core);
             shared.tracker.spawn(actor.run(Message::Expire(expiry)));
         }

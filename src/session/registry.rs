@@ -145,7 +145,7 @@ impl Sessions {
             (Message::Callback(callback, reply), answer)
         };
         match session.enter(callback, self.shared.options.mailbox_max, queue) {
-            Entered::Alone(core, callback) => {
+            Entered::Idle(core, callback) => {
                 let actor = Actor::new(Arc::clone(&self.shared), session, core);
                 Lasting::new(&self.shared.tracker, actor.answer(callback)).await
             }

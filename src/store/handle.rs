@@ -56,10 +56,7 @@ impl Store {
         let gauges = Arc::new(Gauges::default());
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
-        let checkpoints = Checkpoints::default();
-        let made = checkpoints
-            .clone()
-            .run(open::checkpointer(&settings.path).await?);
+        let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
         let writer = writer::Writer::new(
             connection,
             lock,
@@ -68,12 +65,7 @@ impl Store {
             Arc::clone(&gauges),
             checkpoints,
         );
-        let (run, cut) = abortable(async {
-            tokio::select! {
-                () = writer.run(commands) => {}
-                () = made => {}
-            }
-        });
+        let (run, cut) = abortable(writer.run(commands));
         on_own_thread(&settings.path, run)?;
         let readers = open::readers(&settings.path, settings.readers);
         let folders = open::readers(&settings.path, open::FOLDERS);

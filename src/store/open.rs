@@ -24,15 +24,14 @@ pub const QUEUE_DEFAULT: usize = 8192;
 
 /// How long a reader waits for a lock that only start-up and checkpoints take.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pages in the log after which the writer itself makes a checkpoint, if those beside it never reached
-/// its end: 4 MiB a thousand.
-const CHECKPOINT_PAGES: &str = "8000";
+/// SQLite's own checkpoints after a commit hide their errors, and a failed sync must not stay hidden.
+const NO_AUTOCHECKPOINT: &str = "0";
 /// The log file is cut back to this size after a checkpoint.
 const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
 const CACHE_KIB: &str = "-16384";
 
-/// Prepared texts that the writer keeps: more than there are shapes of batches in common use.
+/// Prepared texts that the writer keeps: more than there are shapes of batches.
 const STATEMENTS_MAX: usize = 200;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -74,7 +73,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
-        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        .pragma("wal_autocheckpoint", NO_AUTOCHECKPOINT)
         .pragma("journal_size_limit", LOG_BYTES_MAX)
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
@@ -96,7 +95,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
 
 /// The connection that makes checkpoints beside the writer.
 pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreError> {
-    let options = options(path).pragma("wal_autocheckpoint", "0");
+    let options = options(path).pragma("wal_autocheckpoint", NO_AUTOCHECKPOINT);
     options
         .connect()
         .await

@@ -30,8 +30,8 @@ pub struct CallbacksArgs {
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub seconds: u64,
     /// How often all servers are measured, in turn; a server's rate and ratio are medians of rounds.
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    pub rounds: usize,
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
+    pub rounds: u32,
     /// Where the measured databases live: their disk is what is measured.
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub folder: PathBuf,
@@ -87,13 +87,14 @@ pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
         args.seconds,
         std::thread::available_parallelism().map_or(0, usize::from),
     );
+    println!("rates and ratios: medians (least to greatest); latencies and commits: of all rounds");
     println!(
-        "{:>11}  {:<17} {:>11} {:>14} {:>9} {:>9} {:>9}  appends a commit",
+        "{:>11}  {:<17} {:>11} {:>16} {:>9} {:>9} {:>9}  appends a commit",
         "connections", "server", "callbacks/s", "ratio", "p50", "p99", "p99.9"
     );
     for connections in &args.connections {
         let mut rounds = Vec::new();
-        for _ in 0..args.rounds.max(1) {
+        for _ in 0..args.rounds {
             rounds.push(round(&args, *connections, &script).await?);
         }
         for (at, server) in Server::ALL.into_iter().enumerate() {
@@ -190,7 +191,7 @@ fn line(connections: usize, server: Server, at: usize, rounds: &[Vec<Measured>])
     let share = format!("{ratio:.0} % ({low:.0}–{high:.0})");
     let [p50, p99, p999] = latencies.quantiles([0.5, 0.99, 0.999]).map(shown);
     println!(
-        "{connections:>11}  {:<17} {rate:>11.0} {share:>14} {p50:>9} {p99:>9} {p999:>9}  {batches}",
+        "{connections:>11}  {:<17} {rate:>11.0} {share:>16} {p50:>9} {p99:>9} {p999:>9}  {batches}",
         server.name()
     );
 }

@@ -33,7 +33,13 @@ impl Latencies {
 /// The median; sorts. Zero where there is nothing.
 pub(super) fn median(numbers: &mut [f64]) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+    let at = |place: usize| numbers.get(place).copied().unwrap_or(0.0);
+    let half = numbers.len() / 2;
+    if numbers.len() % 2 == 1 {
+        at(half)
+    } else {
+        f64::midpoint(at(half.saturating_sub(1)), at(half))
+    }
 }
 
 /// A duration with three digits or so.

@@ -125,6 +125,29 @@ async fn a_caller_who_hangs_up_finds_his_answer_later() {
 }
 
 #[tokio::test]
+async fn closing_waits_for_the_message_of_a_caller_who_hung_up() {
+    let slow = SessionOptions {
+        budget_default: Duration::from_millis(100),
+        ..options()
+    };
+    let world = World::new(slow).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let hasty = world.send(&at, "ask&how=long");
+    assert!(
+        tokio::time::timeout(Duration::from_millis(10), hasty)
+            .await
+            .is_err()
+    );
+    let live = world.sessions.list(1);
+    assert!(live.is_empty(), "it is worked on: {live:?}");
+    world.sessions.close().await;
+    let transcript = world.transcript(&at).await;
+    assert_eq!(transcript.len(), 3);
+    assert_eq!(transcript.last().unwrap().0, Direction::Out);
+}
+
+#[tokio::test]
 async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
     let world = World::new(options()).await;
     let kit = games::find("koehandel").unwrap();

@@ -332,3 +332,26 @@ async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
     }
     assert_eq!(store.health().commits, 3);
 }
+
+#[tokio::test]
+async fn checkpoints_are_made_beside_the_writer() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let mut pen = Pen::player(&store, 1);
+    let size = || std::fs::metadata(store.path()).unwrap().len();
+    let before = size();
+    // Far fewer pages than make the writer itself move them.
+    for _ in 0..800 {
+        pen.write(&store, vec![heard("ask")]).await;
+    }
+    for _ in 0..500 {
+        if size() > before {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!(
+        "all is in the log alone after {} commits",
+        store.health().commits
+    );
+}

@@ -1,43 +1,109 @@
-//! Checkpoints: the log's pages go into the database beside the writer, so that no commit waits for it.
+//! Checkpoints: the log's pages go into the database beside the writer, on a connection of their own,
+//! so that commits seldom wait for it. Under steady load such a checkpoint never reaches the log's
+//! moving end; when the log has grown too long for that, the writer makes one itself.
 
 use super::fault::{self, Verdict};
-use sqlx::SqliteConnection;
+use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
-/// Commits after which a checkpoint is due: some four thousand pages of the log.
-const COMMITS: u64 = 500;
+/// A checkpoint that leaves off before the log's end.
+pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// What the writer tells the one who makes checkpoints.
-#[derive(Clone, Debug, Default)]
+/// A checkpoint is due after so many pages, by estimate: 4 MiB a thousand.
+const DUE_PAGES: u64 = 4_000;
+/// Pages that every commit writes, and entries that fill a page.
+const COMMIT_PAGES: u64 = 6;
+const PAGE_ENTRIES: u64 = 16;
+/// The writer makes a checkpoint itself when the log has so many pages.
+const LOG_PAGES_MAX: i64 = 8_000;
+
+/// The writer's side of it.
+#[derive(Debug)]
 pub(in crate::store) struct Checkpoints {
-    commits: u64,
-    due: Arc<Notify>,
+    connection: Option<SqliteConnection>,
+    task: Option<JoinHandle<()>>,
+    /// Written since the last one was due.
+    pages: u64,
+    signals: Arc<Signals>,
+}
+
+#[derive(Debug, Default)]
+struct Signals {
+    due: Notify,
+    behind: AtomicBool,
+    stop: CancellationToken,
 }
 
 impl Checkpoints {
-    /// One commit more.
-    pub(super) fn committed(&mut self) {
-        self.commits += 1;
-        if self.commits.is_multiple_of(COMMITS) {
-            self.due.notify_one();
+    pub(in crate::store) fn new(connection: SqliteConnection) -> Self {
+        Self {
+            connection: Some(connection),
+            task: None,
+            pages: 0,
+            signals: Arc::default(),
         }
     }
 
-    /// Makes checkpoints on its own connection whenever one is due, for ever.
-    pub(in crate::store) async fn run(self, mut connection: SqliteConnection) {
-        loop {
-            self.due.notified().await;
-            let made = sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut connection);
-            if let Err(error) = made.await {
-                match fault::judge(&error) {
-                    Verdict::End => fault::end(&error),
-                    // Without it the log grows until the writer makes one itself.
-                    Verdict::Unwritable | Verdict::Refused => {
-                        tracing::warn!(%error, "a checkpoint failed");
-                    }
-                }
-            }
+    /// Starts making them, in a task.
+    pub(super) fn start(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            self.task = Some(tokio::spawn(run(connection, Arc::clone(&self.signals))));
         }
+    }
+
+    /// One commit more.
+    pub(super) fn committed(&mut self, entries: u64) {
+        self.pages += COMMIT_PAGES + entries / PAGE_ENTRIES;
+        if self.pages >= DUE_PAGES {
+            self.pages = 0;
+            self.signals.due.notify_one();
+        }
+    }
+
+    /// Whether the writer must make one itself, now.
+    pub(super) fn are_behind(&self) -> bool {
+        self.signals.behind.swap(false, Ordering::Relaxed)
+    }
+
+    /// Ends them; their connection is closed then.
+    pub(super) async fn stop(&mut self) {
+        self.signals.stop.cancel();
+        if let Some(task) = self.task.take()
+            && let Err(error) = task.await
+        {
+            tracing::warn!(%error, "making checkpoints broke down");
+        }
+    }
+}
+
+async fn run(mut connection: SqliteConnection, signals: Arc<Signals>) {
+    let due = async || {
+        signals
+            .stop
+            .run_until_cancelled(signals.due.notified())
+            .await
+    };
+    while due().await.is_some() {
+        let made: Result<(i64, i64, i64), _> =
+            sqlx::query_as(CHECKPOINT).fetch_one(&mut connection).await;
+        match made {
+            Ok((_, log_pages, _)) => {
+                let behind = log_pages >= LOG_PAGES_MAX;
+                signals.behind.store(behind, Ordering::Relaxed);
+            }
+            Err(error) => match fault::judge(&error) {
+                Verdict::End => fault::end(&error),
+                Verdict::Unwritable | Verdict::Refused => {
+                    tracing::warn!(%error, "a checkpoint failed: the log grows until one succeeds");
+                }
+            },
+        }
+    }
+    if let Err(error) = connection.close().await {
+        tracing::warn!(%error, "the checkpoints' connection did not close cleanly");
     }
 }

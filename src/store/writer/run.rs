@@ -1,7 +1,7 @@
 //! The writer's loop.
 
 use super::batch::{Batch, Sessions, Work, now_us};
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Command, Reply, answer};
 use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
@@ -77,6 +77,7 @@ impl Writer {
 
     /// Serves until the store is closed or its last handle is dropped.
     pub(in crate::store) async fn run(mut self, mut queue: mpsc::Receiver<Command>) {
+        self.checkpoints.start();
         let mut commands = Vec::with_capacity(BATCH_MAX);
         loop {
             let waiting = queue.recv_many(&mut commands, BATCH_MAX);
@@ -145,6 +146,15 @@ impl Writer {
         if self.next_entry - 1 - self.heads_at >= HEADS_EVERY {
             self.store_heads().await;
         }
+        if self.checkpoints.are_behind() {
+            self.checkpoint(CHECKPOINT).await;
+        }
+    }
+
+    async fn checkpoint(&mut self, statement: &'static str) {
+        if let Err(error) = sqlx::query(statement).execute(&mut self.connection).await {
+            self.judged(&error);
+        }
     }
 
     /// Writes the ledger's rest, or tries whether writing works again.
@@ -170,11 +180,11 @@ impl Writer {
 
     fn committed(&mut self, batch: Batch) {
         self.next_entry = batch.next_entry;
-        self.checkpoints.committed();
-        batch.committed(&mut self.sessions);
+        self.checkpoints.committed(batch.entry_count());
         if self.failing {
             self.recovered();
         }
+        batch.committed(&mut self.sessions);
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
@@ -351,10 +361,13 @@ impl Writer {
     async fn finish(mut self) {
         self.tick().await;
         self.store_heads().await;
-        for last in ["PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA optimize"] {
-            if let Err(error) = sqlx::query(last).execute(&mut self.connection).await {
-                tracing::warn!(%error, "{last} failed on closing");
-            }
+        self.checkpoints.stop().await;
+        self.checkpoint("PRAGMA wal_checkpoint(TRUNCATE)").await;
+        if let Err(error) = sqlx::query("PRAGMA optimize")
+            .execute(&mut self.connection)
+            .await
+        {
+            tracing::warn!(%error, "PRAGMA optimize failed on closing");
         }
         if let Err(error) = self.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");

@@ -15,6 +15,9 @@ pub const ENTRIES_MAX: usize = 2048;
 /// How many rows the prepared statements for entries take; what is missing to the next size is null.
 const SIZES: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, ENTRIES_MAX];
 
+/// Texts for so many entries or more name all tables: each of them is large, and few are enough.
+const LARGE: usize = 512;
+
 /// Columns of an entry.
 const ENTRY_COLUMNS: usize = 6;
 
@@ -68,11 +71,12 @@ impl EntryRows {
         for _ in self.count * ENTRY_COLUMNS..size * ENTRY_COLUMNS {
             self.add(None::<i64>);
         }
+        let large = size >= LARGE;
         let shape = Shape {
             size,
-            openings: others.has_openings(),
-            facts: !others.facts.is_empty(),
-            ledger: !others.ledger.is_empty(),
+            openings: large || others.has_openings(),
+            facts: large || !others.facts.is_empty(),
+            ledger: large || !others.ledger.is_empty(),
             ends,
         };
         let OtherRows {
@@ -285,3 +289,50 @@ pub(super) const MODELS: &str = "
 pub(super) const HEADS: &str = "
     INSERT INTO heads (id, entry, packed) VALUES (1, ?, ?)
     ON CONFLICT (id) DO UPDATE SET entry = excluded.entry, packed = excluded.packed";
+
+#[cfg(test)]
+mod tests {
+    use super::{ENTRY_COLUMNS, EntryRow, EntryRows, OtherRows, Rows, Texts};
+
+    #[test]
+    fn every_shape_has_room_for_its_parameters_and_is_one_transaction() {
+        let rows = |wanted: bool| {
+            let mut rows = Rows::default();
+            if wanted {
+                rows.push(&[1]);
+            }
+            rows
+        };
+        let mut texts = Texts::default();
+        for shape in 0..32 {
+            let has = |bit: u32| shape >> bit & 1 == 1;
+            let mut entries = EntryRows::default();
+            for id in 0..if has(0) { 5 } else { 0 } {
+                entries.push(&EntryRow {
+                    id,
+                    session: 1,
+                    previous: None,
+                    at_us: 0,
+                    direction: 0,
+                    text: "",
+                });
+            }
+            let others = OtherRows {
+                sessions: rows(has(1)),
+                facts: rows(has(2)),
+                ledger: rows(has(3)),
+                ..OtherRows::default()
+            };
+            let ends = has(4);
+            let (text, arguments) = entries.text(&mut texts, others, ends);
+            let room = if has(0) { 16 } else { 1 };
+            let more = if has(1) { 4 } else { 0 } + u8::from(has(2)) + u8::from(has(3));
+            let wanted = room * ENTRY_COLUMNS + usize::from(more);
+            assert_eq!(text.matches('?').count(), wanted, "{text}");
+            assert_eq!(sqlx::Arguments::len(&arguments), wanted);
+            let whole = more == 0 && !ends;
+            assert_eq!(text.starts_with("BEGIN IMMEDIATE"), !whole);
+            assert_eq!(text.ends_with("COMMIT"), !whole && !ends);
+        }
+    }
+}
