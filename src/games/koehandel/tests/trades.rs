@@ -236,6 +236,11 @@ fn a19_only_who_can_trade_is_asked_at_the_end() {
 
 #[test]
 fn a22_an_endless_end_is_cut() {
+    let default = Options::default();
+    assert_eq!(
+        (default.end_turns_max, default.end_turns_without_set_max),
+        (400, 60)
+    );
     let herds = ["HH", "H", "H", ""];
     let options = Options {
         end_turns_without_set_max: 5,
