@@ -4,3 +4,7 @@
 pub mod atlas;
 pub mod map;
 pub mod options;
+pub mod rules;
+
+#[cfg(test)]
+mod tests;
