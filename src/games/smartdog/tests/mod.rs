@@ -3,5 +3,6 @@
 mod equal;
 mod laws;
 mod maps;
+mod recorded;
 mod reference;
 mod situations;
