@@ -11,6 +11,7 @@ pub mod koehandel;
 pub mod laws;
 pub mod rng;
 pub mod search;
+pub mod smartdog;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};

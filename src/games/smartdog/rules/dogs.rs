@@ -1,0 +1,229 @@
+//! Dogs: their commands, what a bark does, panic and indignation (README.md, section 4).
+
+use super::game::{Act, SmartDog, Thing};
+use super::torus::{Direction, Spot};
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use serde::{Deserialize, Serialize};
+
+/// A dog of a match, counted from 0 in creation order. Numbers on the wire are the hub's business.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+#[serde(transparent)]
+pub struct DogId(pub u16);
+
+impl DogId {
+    /// The dog's place in arrays by dog.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an enemy's bark does to a dog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fright {
+    /// Neither moves nor barks.
+    Panic,
+    /// Does not bark: the barker stood on the victim's own tile.
+    Indignant,
+}
+
+/// One dog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dog {
+    /// Whose it is.
+    pub owner: Seat,
+    /// Where it stands.
+    pub spot: Spot,
+    /// For how many turns it is still disabled, this one included; 0: able.
+    pub disabled: u32,
+    /// The kind of its disablement, now or when it begins.
+    pub fright: Fright,
+    /// Whether it barked last turn.
+    pub voice: bool,
+    pub(super) moved: bool,
+    pub(super) barked: bool,
+    pub(super) hit: bool,
+    pub(super) helped: bool,
+}
+
+impl Dog {
+    pub(super) const fn new(owner: Seat, spot: Spot) -> Self {
+        Self {
+            owner,
+            spot,
+            disabled: 0,
+            fright: Fright::Panic,
+            voice: false,
+            moved: false,
+            barked: false,
+            hit: false,
+            helped: false,
+        }
+    }
+
+    /// How it is disabled now, if at all.
+    #[must_use]
+    pub const fn suffers(&self) -> Option<Fright> {
+        if self.disabled > 0 {
+            Some(self.fright)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the finished turn's barks in: an enemy's beats an ally's, which only ends older fright.
+    const fn end_turn(&mut self, turns: u32) {
+        self.disabled = match (self.hit, self.helped) {
+            (true, _) => turns,
+            (false, true) => 0,
+            (false, false) => self.disabled.saturating_sub(1),
+        };
+        self.voice = self.barked;
+        self.moved = false;
+        self.barked = false;
+        self.hit = false;
+        self.helped = false;
+    }
+}
+
+/// Why a command is refused: the text of the official `warning`, without the dog's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Refusal {
+    /// No dog, or somebody else's.
+    #[error("Unknown id")]
+    Unknown,
+    /// A second move in one turn.
+    #[error("Dog already moved this turn")]
+    Moved,
+    /// A move in panic.
+    #[error("Cannot move - scared :(")]
+    Scared,
+    /// A move onto wall, tree, dog or sheep. A refused move may be followed by another one.
+    #[error("Cannot move to {x}, {y} - there is a non traversable landscape or another object")]
+    Blocked {
+        /// Column of the cell aimed at.
+        x: u16,
+        /// Row of the cell aimed at.
+        y: u16,
+    },
+    /// A second bark in one turn.
+    #[error("Dog with already barked this turn")]
+    Barked,
+    /// A bark in panic or indignation.
+    #[error("Cannot bark because fighted by another dog")]
+    Muted,
+    /// A command after the end of the seat's turn, or of a seat that does not play. The official
+    /// server has no such text: it counts ends without asking whose they are.
+    #[error("Your turn is over")]
+    Ended,
+}
+
+impl SmartDog {
+    /// Whether a seat may play a command now.
+    ///
+    /// # Errors
+    /// [`Refusal`], in the official order of checks.
+    pub fn allows(&self, seat: Seat, act: Act) -> Result<(), Refusal> {
+        if self.waits_for(seat) != Some(true) {
+            return Err(Refusal::Ended);
+        }
+        match act {
+            Act::Move(dog, direction) => self.aim(seat, dog, direction).map(drop),
+            Act::Bark(dog) => self.voice(seat, dog),
+            Act::End => Ok(()),
+        }
+    }
+
+    fn own(&self, seat: Seat, dog: DogId) -> Result<&Dog, Refusal> {
+        let found = self.dogs.get(dog.index());
+        found
+            .filter(|dog| dog.owner == seat)
+            .ok_or(Refusal::Unknown)
+    }
+
+    /// Where a move leads.
+    fn aim(&self, seat: Seat, dog: DogId, direction: Direction) -> Result<Spot, Refusal> {
+        let dog = self.own(seat, dog)?;
+        if dog.moved {
+            return Err(Refusal::Moved);
+        }
+        if dog.suffers() == Some(Fright::Panic) {
+            return Err(Refusal::Scared);
+        }
+        let to = self.ground.torus().next(dog.spot, direction);
+        if self.is_free(to) {
+            Ok(to)
+        } else {
+            Err(Refusal::Blocked { x: to.x, y: to.y })
+        }
+    }
+
+    fn voice(&self, seat: Seat, dog: DogId) -> Result<(), Refusal> {
+        let dog = self.own(seat, dog)?;
+        if dog.barked {
+            Err(Refusal::Barked)
+        } else if dog.suffers().is_some() {
+            Err(Refusal::Muted)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) fn move_dog(
+        &mut self,
+        seat: Seat,
+        dog: DogId,
+        direction: Direction,
+    ) -> Result<(), Refusal> {
+        let to = self.aim(seat, dog, direction)?;
+        let from = std::mem::replace(&mut self.dogs[dog.index()].spot, to);
+        self.dogs[dog.index()].moved = true;
+        self.shift(from, to, Thing::Dog(dog));
+        Ok(())
+    }
+
+    /// A bark works at once, with everybody where he stands now.
+    pub(super) fn bark(&mut self, seat: Seat, dog: DogId) -> Result<(), Refusal> {
+        self.voice(seat, dog)?;
+        self.dogs[dog.index()].barked = true;
+        let from = self.dogs[dog.index()].spot;
+        let (torus, radius) = (
+            self.ground.torus(),
+            self.ground.options().get(Key::DogBarkingR),
+        );
+        let tiles = self.ground.tiles();
+        for (at, other) in self.dogs.iter_mut().enumerate() {
+            if at == dog.index() || !torus.within(from, other.spot, radius) {
+                continue;
+            }
+            if other.owner == seat {
+                other.helped = true;
+            } else {
+                other.hit = true;
+                other.fright = match tiles.get(other.owner) {
+                    Some(tile) if tile.contains(from) => Fright::Indignant,
+                    _ => Fright::Panic,
+                };
+            }
+        }
+        let turns = self.ground.options().get(Key::SheepScaryTurns);
+        for sheep in &mut self.sheep {
+            if torus.within(from, sheep.spot, radius) {
+                let (dx, dy) = torus.displacement(from, sheep.spot);
+                sheep.flee(Direction::along(dx, dy), turns);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn end_dogs(&mut self) {
+        let turns = self.ground.options().get(Key::DogScaryTurns);
+        for dog in &mut self.dogs {
+            dog.end_turn(turns);
+        }
+    }
+}

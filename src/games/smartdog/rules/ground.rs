@@ -1,0 +1,207 @@
+//! What does not change during a match: landscape, tiles, options (README.md, section 3).
+
+use super::setup::Setup;
+use super::torus::{Spot, Torus};
+use crate::game::{Seat, Seats};
+use crate::smartdog::map::Square;
+use crate::smartdog::options::Options;
+
+/// What a cell is, whoever stands on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Land {
+    /// Open to all.
+    Grass,
+    /// Closed to all.
+    Wall,
+    /// Closed to all.
+    Tree,
+    /// Open to all; sheep here count for its owner.
+    Pen(Seat),
+}
+
+impl Land {
+    /// Whether dogs and sheep may stand here.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(self, Land::Grass | Land::Pen(_))
+    }
+
+    /// The character in the `landscape` message: `.`, `#`, `^` or the owner's digit from 1.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Land::Grass => '.',
+            Land::Wall => '#',
+            Land::Tree => '^',
+            Land::Pen(owner) => (b'1' + owner.0) as char,
+        }
+    }
+}
+
+/// A rectangle of cells with its edges included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// Top left.
+    pub first: Spot,
+    /// Bottom right.
+    pub last: Spot,
+}
+
+impl Area {
+    /// Whether a cell lies inside.
+    #[must_use]
+    pub const fn contains(&self, spot: Spot) -> bool {
+        self.first.x <= spot.x
+            && spot.x <= self.last.x
+            && self.first.y <= spot.y
+            && spot.y <= self.last.y
+    }
+}
+
+/// The unchanging part of a match, shared by all its positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ground {
+    torus: Torus,
+    land: Vec<Land>,
+    tiles: Seats<Area>,
+    options: Options,
+    sheep_of_tile: u32,
+    penned_of_tile: u32,
+}
+
+/// Where everybody stands at the start, in creation order.
+pub(super) struct Places {
+    pub(super) dogs: Vec<(Seat, Spot)>,
+    pub(super) sheep: Vec<Spot>,
+}
+
+impl Ground {
+    /// Lays the tiles out: row of tiles by row, inside a tile row by row, left to right. This is
+    /// also the creation order of dogs and sheep.
+    pub(super) fn lay(setup: &Setup) -> (Self, Places) {
+        let (map, layout) = (&setup.map, setup.players.layout());
+        let tiles_across = layout.first().map_or(1, |row| row.len());
+        let torus = Torus {
+            cols: (map.cols() * tiles_across) as u16,
+            rows: (map.rows() * layout.len()) as u16,
+        };
+        let mut ground = Self {
+            torus,
+            land: vec![Land::Grass; torus.area()],
+            tiles: Seats::from_fn(setup.players.count(), |seat| {
+                area(setup, corner(setup, seat))
+            }),
+            options: map.header().over(setup.options),
+            sheep_of_tile: map.count(Square::has_sheep) as u32,
+            penned_of_tile: map.count(|square| square == Square::PennedSheep) as u32,
+        };
+        let mut places = Places {
+            dogs: Vec::new(),
+            sheep: Vec::new(),
+        };
+        for player in layout.concat().into_iter().filter(|player| *player > 0) {
+            ground.lay_tile(setup, Seat(player - 1), &mut places);
+        }
+        (ground, places)
+    }
+
+    fn lay_tile(&mut self, setup: &Setup, owner: Seat, places: &mut Places) {
+        let corner = corner(setup, owner);
+        for (y, row) in (corner.y..).zip(setup.map.iter()) {
+            for (x, square) in (corner.x..).zip(row) {
+                let spot = Spot { x, y };
+                self.land[self.torus.index(spot)] = match square {
+                    Square::Wall => Land::Wall,
+                    Square::Tree => Land::Tree,
+                    Square::Pen | Square::PennedSheep => Land::Pen(owner),
+                    Square::Grass | Square::Sheep | Square::Dog => Land::Grass,
+                };
+                match square {
+                    Square::Dog => places.dogs.push((owner, spot)),
+                    Square::Sheep | Square::PennedSheep => places.sheep.push(spot),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The size of the world.
+    #[must_use]
+    pub const fn torus(&self) -> Torus {
+        self.torus
+    }
+
+    /// What a cell is. `spot` must lie in the world.
+    #[must_use]
+    pub fn land(&self, spot: Spot) -> Land {
+        self.land[self.torus.index(spot)]
+    }
+
+    /// The landscape's rows from top to bottom, as the wire has them.
+    pub fn rows(&self) -> impl Iterator<Item = String> {
+        self.land
+            .chunks(usize::from(self.torus.cols()))
+            .map(|row| row.iter().map(|land| land.letter()).collect())
+    }
+
+    /// Everybody's territory.
+    #[must_use]
+    pub const fn tiles(&self) -> &Seats<Area> {
+        &self.tiles
+    }
+
+    /// The options in force: the map's own before the hub's.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Sheep of one tile: `maxSheepsCount` on the wire.
+    #[must_use]
+    pub const fn sheep_of_tile(&self) -> u32 {
+        self.sheep_of_tile
+    }
+
+    /// Sheep of one tile that start in its pen: `iniSheepsCount` on the wire.
+    #[must_use]
+    pub const fn penned_of_tile(&self) -> u32 {
+        self.penned_of_tile
+    }
+
+    /// The points of a player with `penned` sheep in his pen (README.md, section 5): from −10 for
+    /// an emptied pen over 0 for as many as at the start; 10 for as many as one tile has.
+    #[must_use]
+    pub fn score(&self, penned: u32) -> f64 {
+        let (held, initial) = (f64::from(penned), f64::from(self.penned_of_tile));
+        if penned == self.penned_of_tile {
+            0.0
+        } else if penned < self.penned_of_tile {
+            // The order of operations is the official one, to the last bit.
+            -10.0 * ((initial - held) / initial)
+        } else {
+            10.0 * held / f64::from(self.sheep_of_tile)
+        }
+    }
+}
+
+/// The top left cell of a player's tile.
+fn corner(setup: &Setup, seat: Seat) -> Spot {
+    let mut corner = Spot { x: 0, y: 0 };
+    for (row, tiles) in setup.players.layout().iter().enumerate() {
+        if let Some(column) = tiles.iter().position(|player| *player == seat.0 + 1) {
+            corner.x = (column * setup.map.cols()) as u16;
+            corner.y = (row * setup.map.rows()) as u16;
+        }
+    }
+    corner
+}
+
+fn area(setup: &Setup, first: Spot) -> Area {
+    Area {
+        first,
+        last: Spot {
+            x: first.x + (setup.map.cols() - 1) as u16,
+            y: first.y + (setup.map.rows() - 1) as u16,
+        },
+    }
+}

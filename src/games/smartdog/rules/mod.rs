@@ -1,0 +1,17 @@
+//! The rules: commands, sheep, dogs, scores (README.md, sections 2 to 5).
+
+mod dogs;
+mod game;
+mod ground;
+mod setup;
+mod sheep;
+mod torus;
+mod view;
+
+pub use dogs::{Dog, DogId, Fright, Refusal};
+pub use game::{Act, Ask, Event, SmartDog};
+pub use ground::{Area, Ground, Land};
+pub use setup::{Players, Setup};
+pub use sheep::{PUSHES_MAX, Sheep};
+pub use torus::{Direction, Spot, Torus};
+pub use view::{DogAction, Seen, SheepAction, View};

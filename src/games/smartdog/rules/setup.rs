@@ -1,0 +1,71 @@
+//! What a match starts from: a map, the number of players, the hub's options.
+
+use crate::smartdog::map::Map;
+use crate::smartdog::options::Options;
+use serde::{Deserialize, Serialize};
+
+/// How many play. Each number has its own layout of tiles (README.md, section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub enum Players {
+    /// A single tile.
+    One,
+    /// Side by side.
+    Two,
+    /// The diagonal of a square of nine.
+    Three,
+    /// Staggered in two rows.
+    Four,
+}
+
+impl Players {
+    /// Every number of players, the fewest first.
+    pub const ALL: [Players; 4] = [Players::One, Players::Two, Players::Three, Players::Four];
+
+    /// 1 to 4.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        self as usize + 1
+    }
+
+    /// Rows of tiles; numbers are players counted from 1, 0 is an empty tile of grass.
+    #[must_use]
+    pub const fn layout(self) -> &'static [&'static [u8]] {
+        match self {
+            Players::One => &[&[1]],
+            Players::Two => &[&[1, 2]],
+            Players::Three => &[&[1, 0, 0], &[0, 2, 0], &[0, 0, 3]],
+            Players::Four => &[&[1, 0, 3, 0], &[0, 2, 0, 4]],
+        }
+    }
+}
+
+impl TryFrom<u8> for Players {
+    type Error = String;
+
+    fn try_from(count: u8) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|players| players.count() == usize::from(count))
+            .ok_or_else(|| format!("{count} cannot play; a game has 1 to 4 players"))
+    }
+}
+
+impl From<Players> for u8 {
+    fn from(players: Players) -> u8 {
+        players as u8 + 1
+    }
+}
+
+/// Everything a match follows from, together with its commands. The game has no chance in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The tile that every player gets a copy of. Its header wins over `options`.
+    pub map: Map,
+    /// How many play.
+    pub players: Players,
+    /// The hub's options.
+    #[serde(default)]
+    pub options: Options,
+}

@@ -1,0 +1,151 @@
+//! What a player sees and hears at the beginning of a turn (README.md, section 4).
+
+use super::dogs::{DogId, Fright};
+use super::game::{SmartDog, Thing};
+use super::ground::Ground;
+use super::torus::{Direction, Spot};
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// A dog's `action` on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DogAction {
+    /// Able.
+    Move,
+    /// Neither moves nor barks.
+    Panic,
+    /// Does not bark.
+    Indignant,
+}
+
+/// A sheep's `action` on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SheepAction {
+    /// Stays this turn.
+    StandBy,
+    /// Will step at the end of this turn if it can.
+    Move,
+    /// Runs.
+    Panic,
+}
+
+/// One object of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Seen {
+    /// A dog in sight.
+    Dog {
+        /// Which.
+        id: DogId,
+        /// Where.
+        spot: Spot,
+        /// Whose.
+        owner: Seat,
+        /// In what state.
+        action: DogAction,
+        /// Whether it barked last turn.
+        voice: bool,
+    },
+    /// A sheep in sight.
+    Sheep {
+        /// Where.
+        spot: Spot,
+        /// In what state.
+        action: SheepAction,
+        /// Where it looks.
+        direction: Direction,
+    },
+    /// A dog that barked last turn out of sight, where it stands now.
+    Voice {
+        /// Where.
+        spot: Spot,
+    },
+}
+
+/// What a player knows at the beginning of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The turn, from 1.
+    pub turn: u32,
+    /// Landscape, tiles and options, told at the start.
+    pub ground: Arc<Ground>,
+    /// Everything seen and heard, in the order of the wire.
+    pub seen: Vec<Seen>,
+}
+
+impl SmartDog {
+    /// What a seat sees: the discs of its dogs in creation order, each swept column by column over
+    /// its bounding square, every cell once; then the voices from out of sight in creation order.
+    /// Where the square is wider than the world, a cell comes where the sweep first meets it.
+    #[must_use]
+    pub fn seen_by(&self, seat: Seat) -> View {
+        let torus = self.ground.torus();
+        let radius = self.ground.options().get(Key::DogVisibilityR);
+        let reach = radius as i32;
+        let mut shown = vec![false; torus.area()];
+        let mut seen = Vec::new();
+        for dog in self.dogs.iter().filter(|dog| dog.owner == seat) {
+            for dx in sweep(reach, torus.cols()) {
+                for dy in sweep(reach, torus.rows()) {
+                    let spot = torus.offset(dog.spot, dx, dy);
+                    if torus.within(dog.spot, spot, radius)
+                        && !std::mem::replace(&mut shown[torus.index(spot)], true)
+                    {
+                        seen.extend(self.seen_at(spot));
+                    }
+                }
+            }
+        }
+        let unseen = |spot: Spot| !shown[torus.index(spot)];
+        let voices = self.dogs.iter().filter(|dog| dog.voice && unseen(dog.spot));
+        seen.extend(voices.map(|dog| Seen::Voice { spot: dog.spot }));
+        View {
+            turn: self.turn,
+            ground: Arc::clone(&self.ground),
+            seen,
+        }
+    }
+
+    fn seen_at(&self, spot: Spot) -> Option<Seen> {
+        match self.thing(spot) {
+            Thing::Nothing => None,
+            Thing::Dog(id) => {
+                let dog = &self.dogs[id.index()];
+                Some(Seen::Dog {
+                    id,
+                    spot,
+                    owner: dog.owner,
+                    action: match dog.suffers() {
+                        None => DogAction::Move,
+                        Some(Fright::Panic) => DogAction::Panic,
+                        Some(Fright::Indignant) => DogAction::Indignant,
+                    },
+                    voice: dog.voice,
+                })
+            }
+            Thing::Sheep(sheep) => {
+                let sheep = &self.sheep[usize::from(sheep)];
+                Some(Seen::Sheep {
+                    spot,
+                    action: if sheep.frightened > 0 {
+                        SheepAction::Panic
+                    } else if self.strolls(sheep) {
+                        SheepAction::Move
+                    } else {
+                        SheepAction::StandBy
+                    },
+                    direction: sheep.direction,
+                })
+            }
+        }
+    }
+}
+
+/// From −`reach` to `reach`, once round the world at most.
+fn sweep(reach: i32, size: u16) -> RangeInclusive<i32> {
+    -reach..=reach.min(i32::from(size) - 1 - reach)
+}

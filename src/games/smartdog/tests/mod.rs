@@ -1,0 +1,8 @@
+//! What pins the rules and the map format. README.md names the test of each rule.
+
+mod equal;
+mod laws;
+mod maps;
+mod recorded;
+mod reference;
+mod situations;
