@@ -102,8 +102,8 @@ async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
     assert_eq!((first.id, second.entries), (second.id, 1));
 }
 
-#[tokio::test]
-async fn a_caller_who_hangs_up_finds_his_answer_later() {
+/// A session whose caller went away while his message was thought about.
+async fn hung_up() -> (World, Key) {
     let slow = SessionOptions {
         budget_default: Duration::from_millis(100),
         ..options()
@@ -117,6 +117,12 @@ async fn a_caller_who_hangs_up_finds_his_answer_later() {
             .await
             .is_err()
     );
+    (world, at)
+}
+
+#[tokio::test]
+async fn a_caller_who_hangs_up_finds_his_answer_later() {
+    let (world, at) = hung_up().await;
     let said = world.say(&at, "ask&how=long").await;
     assert!(said.starts_with("?n="), "{said}");
     let transcript = world.transcript(&at).await;
@@ -126,19 +132,7 @@ async fn a_caller_who_hangs_up_finds_his_answer_later() {
 
 #[tokio::test]
 async fn closing_waits_for_the_message_of_a_caller_who_hung_up() {
-    let slow = SessionOptions {
-        budget_default: Duration::from_millis(100),
-        ..options()
-    };
-    let world = World::new(slow).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
-    let hasty = world.send(&at, "ask&how=long");
-    assert!(
-        tokio::time::timeout(Duration::from_millis(10), hasty)
-            .await
-            .is_err()
-    );
+    let (world, at) = hung_up().await;
     let live = world.sessions.list(1);
     assert!(live.is_empty(), "it is worked on: {live:?}");
     world.sessions.close().await;
