@@ -1,7 +1,8 @@
 #!/bin/sh
 # Shows by strace that no answer leaves before its log is on the disk: 10,000 callbacks over four
 # connections, durability `power`. For each one the writer (the thread that syncs the log most often)
-# must begin a sync of the log after the request was read and end it before the answer is written. Needs strace, curl and a built drover:
+# must begin a sync of the log after the request was read and end it before the answer is written.
+# Needs strace, curl and a built drover:
 #     tests/synced.sh [target/release/drover]
 set -eu
 for tool in strace curl; do
