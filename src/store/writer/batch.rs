@@ -1,7 +1,7 @@
 //! One transaction in the making: the rows of many callers, checked against the live sessions.
 
 use super::command::{Reply, answer};
-use super::statements::{BatchRows, ENTRIES_MAX, EntryRow};
+use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, OtherRows};
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -141,7 +141,8 @@ pub(super) fn now_us() -> i64 {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) works: Vec<Work>,
-    pub(super) rows: BatchRows,
+    pub(super) entries: EntryRows,
+    pub(super) others: OtherRows,
     pub(super) ledger_rows: usize,
     /// Whether a session or a match ends in it.
     pub(super) ends: bool,
@@ -156,7 +157,8 @@ impl Batch {
         sessions.batch += 1;
         Self {
             works: Vec::new(),
-            rows: BatchRows::default(),
+            entries: EntryRows::default(),
+            others: OtherRows::default(),
             ledger_rows: 0,
             ends: false,
             durability: Durability::Process,
@@ -171,7 +173,7 @@ impl Batch {
 
     /// Whether so many more entries would be too many for one transaction.
     pub(super) fn is_full_with(&self, more: usize) -> bool {
-        self.rows.entries.count() > 0 && self.rows.entries.count() + more > ENTRIES_MAX
+        self.entries.count() > 0 && self.entries.count() + more > ENTRIES_MAX
     }
 
     pub(super) fn entry_count(&self) -> u64 {
@@ -209,7 +211,7 @@ impl Batch {
         let mut last = append.previous.map(|entry| entry.0);
         for entry in &append.entries {
             let id = self.next_entry;
-            self.rows.entries.push(&EntryRow {
+            self.entries.push(&EntryRow {
                 id,
                 session,
                 previous: last,
@@ -227,16 +229,14 @@ impl Batch {
                 .last()
                 .map_or(live.head.at_us, |entry| entry.at_us);
             for (fact, bluff) in &append.facts {
-                self.rows
-                    .others
+                self.others
                     .facts
                     .push(&(session, last, &fact.kind, fact.data.to_string()));
                 if let Some(bluff) = bluff {
                     let place = game.and_then(|kit| kit.place(&bluff.by));
                     let caught = u8::from(bluff.caught);
                     let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
-                    self.rows
-                        .others
+                    self.others
                         .bluffs
                         .push(&(session, last, at_us, by, place, bid, held, caught));
                 }
@@ -277,7 +277,7 @@ impl Batch {
         self.ledger_rows += rows.len();
         for row in rows {
             let steps = (row.queued_us, row.thought_us, row.committed_us, row.sent_us);
-            self.rows.others.ledger.push(&(
+            self.others.ledger.push(&(
                 row.session,
                 row.entry,
                 row.at_us,
@@ -343,7 +343,7 @@ impl Batch {
     }
 
     fn push_match(&mut self, new: &NewMatch) {
-        self.rows.others.matches.push(&(
+        self.others.matches.push(&(
             &new.id,
             &new.game,
             &new.referee,
@@ -353,15 +353,14 @@ impl Batch {
             new.setup.to_string(),
         ));
         for seat in &new.seats {
-            self.rows
-                .others
+            self.others
                 .seats
                 .push(&(&new.id, seat.seat, &seat.spec, &seat.name));
         }
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64, first: Option<i64>) {
-        self.rows.others.sessions.push(&(
+        self.others.sessions.push(&(
             id,
             &new.match_id,
             new.side.word(),

@@ -250,8 +250,11 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let rows = std::mem::take(&mut batch.rows);
-        let (text, arguments) = rows.text(&mut self.texts, batch.ends);
+        let (entries, others) = (
+            std::mem::take(&mut batch.entries),
+            std::mem::take(&mut batch.others),
+        );
+        let (text, arguments) = entries.text(&mut self.texts, others, batch.ends);
         sqlx::query_with(sqlx::AssertSqlSafe(text), arguments)
             .execute(&mut self.connection)
             .await?;

@@ -56,8 +56,9 @@ impl EntryRows {
         self.count
     }
 
-    /// The text that writes these rows and `others`, and its parameters.
-    fn text(
+    /// The text that writes these rows and `others`, and its parameters; the transaction stays open if
+    /// something `ends` in it.
+    pub(super) fn text(
         mut self,
         texts: &mut Texts,
         others: OtherRows,
@@ -170,21 +171,6 @@ impl OtherRows {
         [&self.matches, &self.seats, &self.sessions, &self.bluffs]
             .into_iter()
             .any(|rows| !rows.is_empty())
-    }
-}
-
-/// All that a batch's first text writes.
-#[derive(Debug, Default)]
-pub(super) struct BatchRows {
-    pub(super) entries: EntryRows,
-    pub(super) others: OtherRows,
-}
-
-impl BatchRows {
-    /// The text that writes these rows and its parameters; the transaction stays open if something
-    /// `ends` in it.
-    pub(super) fn text(self, texts: &mut Texts, ends: bool) -> (Arc<str>, SqliteArguments) {
-        self.entries.text(texts, self.others, ends)
     }
 }
 
