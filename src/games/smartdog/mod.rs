@@ -2,6 +2,8 @@
 //! Rules, maps and the readings chosen: README.md.
 
 pub mod atlas;
+pub mod bots;
+pub mod known;
 pub mod map;
 pub mod options;
 pub mod rules;

@@ -1,6 +1,6 @@
 //! Dogs: their commands, what a bark does, panic and indignation (README.md, section 4).
 
-use super::game::{Act, SmartDog, Thing};
+use super::game::{Command, SmartDog, Thing};
 use super::torus::{Direction, Spot};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
@@ -127,14 +127,13 @@ impl SmartDog {
     ///
     /// # Errors
     /// [`Refusal`], in the official order of checks.
-    pub fn allows(&self, seat: Seat, act: Act) -> Result<(), Refusal> {
+    pub fn allows(&self, seat: Seat, command: Command) -> Result<(), Refusal> {
         if self.waits_for(seat) != Some(true) {
             return Err(Refusal::Ended);
         }
-        match act {
-            Act::Move(dog, direction) => self.aim(seat, dog, direction).map(drop),
-            Act::Bark(dog) => self.voice(seat, dog),
-            Act::End => Ok(()),
+        match command {
+            Command::Move(dog, direction) => self.aim(seat, dog, direction).map(drop),
+            Command::Bark(dog) => self.voice(seat, dog),
         }
     }
 

@@ -8,41 +8,45 @@ use super::torus::{Direction, Spot};
 use super::view::View;
 use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
 use crate::smartdog::options::Key;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A score above which alone one can win (README.md, section 5).
-const WINNERS_ABOVE: f64 = -10.0;
+/// The score of a player who has forfeited, and above which alone one can win (README.md, section 5).
+const FORFEIT: f64 = -10.0;
 
 /// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Act {
+pub enum Command {
     /// `do ID move DIRECTION`: once a dog and turn.
     Move(DogId, Direction),
     /// `do ID bark`: once a dog and turn.
     Bark(DogId),
-    /// `end`: nothing more this turn.
-    End,
 }
 
-/// The decision a seat is asked for: its next command in this turn.
+/// A seat's whole turn: its commands in the order in which they work. Then it ends its turn.
+pub type Orders = SmallVec<[Command; 8]>;
+
+/// The decision a seat is asked for: its orders of this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The turn, from 1.
     pub turn: u32,
 }
 
-/// What a seat hears. What it sees is its [`View`], told anew every turn.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a seat hears, and what it says itself: together they make the whole of its knowledge.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// Its command was refused; it may give another.
+    /// A turn begins: what the seat sees.
+    Turn(Arc<View>),
+    /// What the seat ordered, as it was sent: barked or moved, or refused below.
+    Ordered(Orders),
+    /// One of its commands was refused; the others stand.
     Refused {
         /// The command.
-        act: Act,
+        command: Command,
         /// Why.
         why: Refusal,
     },
-    /// A turn begins.
-    Turn(u32),
     /// The match is over.
     Over {
         /// The official winner, if there is one.
@@ -68,6 +72,7 @@ pub struct SmartDog {
     /// Who stands where, by cell: always what `dogs` and `sheep` say.
     things: Vec<Thing>,
     ended: Seats<bool>,
+    forfeited: Seats<bool>,
     is_over: bool,
     /// Sheep asked aside this turn.
     pub(super) pushes: u32,
@@ -92,32 +97,62 @@ impl SmartDog {
             sheep: places.sheep.into_iter().map(Sheep::new).collect(),
             things,
             ended: Seats::from_fn(setup.players.count(), |_| false),
+            forfeited: Seats::from_fn(setup.players.count(), |_| false),
             is_over: false,
             pushes: 0,
             ground: Arc::new(ground),
         }
     }
 
-    /// Plays a seat's command at once. When all have ended, sheep and dogs act and the next turn
-    /// begins, or the match is over.
+    /// Plays a seat's command at once.
     ///
     /// # Errors
     /// [`Refusal`]; nothing has changed then.
-    pub fn play(&mut self, seat: Seat, act: Act) -> Result<(), Refusal> {
+    pub fn play(&mut self, seat: Seat, command: Command) -> Result<(), Refusal> {
         if self.waits_for(seat) != Some(true) {
             return Err(Refusal::Ended);
         }
-        match act {
-            Act::Move(dog, direction) => self.move_dog(seat, dog, direction)?,
-            Act::Bark(dog) => self.bark(seat, dog)?,
-            Act::End => {
-                self.ended[seat] = true;
-                if self.ended.values().iter().all(|ended| *ended) {
-                    self.end_turn();
-                }
-            }
+        match command {
+            Command::Move(dog, direction) => self.move_dog(seat, dog, direction),
+            Command::Bark(dog) => self.bark(seat, dog),
+        }
+    }
+
+    /// Ends a seat's turn: it commands nothing more. When all have ended, sheep and dogs act and the
+    /// next turn begins, or the match is over.
+    ///
+    /// # Errors
+    /// [`Refusal::Ended`] if it had ended already; nothing has changed then.
+    pub fn end(&mut self, seat: Seat) -> Result<(), Refusal> {
+        if self.waits_for(seat) != Some(true) {
+            return Err(Refusal::Ended);
+        }
+        self.ended[seat] = true;
+        if self.ended.values().iter().all(|ended| *ended) {
+            self.end_turn();
         }
         Ok(())
+    }
+
+    /// Takes a seat out of the match: from now on it commands nothing and scores -10. Its dogs stand
+    /// where they are. A turn that only waited for it ends; without players the match is over.
+    pub fn forfeit(&mut self, seat: Seat) {
+        if self.is_over || self.has_forfeited(seat) != Some(false) {
+            return;
+        }
+        self.forfeited[seat] = true;
+        if self.forfeited.values().iter().all(|forfeited| *forfeited) {
+            self.is_over = true;
+            return;
+        }
+        // Whoever has ended this turn already is not waited for.
+        let _ = self.end(seat);
+    }
+
+    /// Whether a seat has [forfeited](Self::forfeit); `None` for a seat that does not play.
+    #[must_use]
+    pub fn has_forfeited(&self, seat: Seat) -> Option<bool> {
+        self.forfeited.get(seat).copied()
     }
 
     /// Whether a seat may still give commands this turn; `None` for a seat that does not play.
@@ -172,13 +207,19 @@ impl SmartDog {
     #[must_use]
     pub fn scores(&self) -> Seats<f64> {
         let penned = self.penned();
-        Seats::from_fn(penned.len(), |seat| self.ground.score(penned[seat]))
+        Seats::from_fn(penned.len(), |seat| {
+            if self.forfeited[seat] {
+                FORFEIT
+            } else {
+                self.ground.score(penned[seat])
+            }
+        })
     }
 
     /// Who would win now: the best score above −10, the first seat among equals.
     #[must_use]
     pub fn winner(&self) -> Option<Seat> {
-        let mut best = (None, WINNERS_ABOVE);
+        let mut best = (None, FORFEIT);
         for (seat, score) in self.scores().iter() {
             if *score > best.1 {
                 best = (Some(seat), *score);
@@ -198,7 +239,7 @@ impl SmartDog {
         for sheep in &mut self.sheep {
             sheep.begin_turn();
         }
-        self.ended = Seats::from_fn(self.ended.len(), |_| false);
+        self.ended.clone_from(&self.forfeited);
     }
 
     pub(super) fn thing(&self, spot: Spot) -> Thing {
@@ -215,23 +256,24 @@ impl SmartDog {
         self.things[torus.index(to)] = thing;
     }
 
-    fn tell(&self, turn_before: u32, events: &mut Vec<(Seat, Event)>) {
-        let event = if self.is_over {
-            let winner = self.winner();
-            Event::Over { winner }
-        } else if self.turn > turn_before {
-            Event::Turn(self.turn)
-        } else {
-            return;
-        };
-        events.extend(self.ended.iter().map(|(seat, _)| (seat, event)));
+    /// What everybody hears when a turn has ended.
+    fn tell(&self, events: &mut Vec<(Seat, Event)>) {
+        let winner = self.winner();
+        events.extend(self.ended.iter().map(|(seat, _)| {
+            let event = if self.is_over {
+                Event::Over { winner }
+            } else {
+                Event::Turn(Arc::new(self.seen_by(seat)))
+            };
+            (seat, event)
+        }));
     }
 }
 
 impl Game for SmartDog {
     type Setup = Setup;
     type Ask = Ask;
-    type Act = Act;
+    type Act = Orders;
     type View = View;
     type Event = Event;
 
@@ -252,31 +294,54 @@ impl Game for SmartDog {
         self.seen_by(seat)
     }
 
-    fn acts(&self, seat: Seat, out: &mut Vec<Act>) {
+    /// Nothing at all, every single command, and every dog's bark before and after each of its moves.
+    fn acts(&self, seat: Seat, out: &mut Vec<Orders>) {
+        if self.waits_for(seat) != Some(true) {
+            return;
+        }
+        out.push(Orders::new());
         let own = (0u16..).map(DogId).zip(&self.dogs);
         for (id, _) in own.filter(|(_, dog)| dog.owner == seat) {
-            let moves = Direction::ALL.map(|direction| Act::Move(id, direction));
-            out.extend(moves.into_iter().chain([Act::Bark(id)]));
-        }
-        out.push(Act::End);
-        out.retain(|act| self.allows(seat, *act).is_ok());
-    }
-
-    fn check(&self, seat: Seat, act: &Act) -> Result<(), Illegal> {
-        self.allows(seat, *act)
-            .map_err(|why| Illegal(why.to_string()))
-    }
-
-    /// A seat that gives nothing legal in time ends its turn. Refused commands change nothing.
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Event)>) {
-        for (seat, act) in acts {
-            if self.is_over {
-                return;
+            let bark = Command::Bark(id);
+            let barks = self.allows(seat, bark).is_ok();
+            out.extend(barks.then(|| Orders::from_slice(&[bark])));
+            for direction in Direction::ALL {
+                let step = Command::Move(id, direction);
+                if self.allows(seat, step).is_err() {
+                    continue;
+                }
+                out.push(Orders::from_slice(&[step]));
+                if barks {
+                    out.push(Orders::from_slice(&[step, bark]));
+                    out.push(Orders::from_slice(&[bark, step]));
+                }
             }
-            let (act, turn) = (act.unwrap_or(Act::End), self.turn);
-            match self.play(*seat, act) {
-                Ok(()) => self.tell(turn, events),
-                Err(why) => events.push((*seat, Event::Refused { act, why })),
+        }
+    }
+
+    fn check(&self, seat: Seat, act: &Orders) -> Result<(), Illegal> {
+        let mut tried = self.clone();
+        for command in act {
+            tried
+                .play(seat, *command)
+                .map_err(|why| Illegal(why.to_string()))?;
+        }
+        tried.end(seat).map_err(|why| Illegal(why.to_string()))
+    }
+
+    /// A seat that gives nothing in time ends its turn. Refused commands change nothing.
+    fn step(&mut self, acts: &[(Seat, Option<Orders>)], events: &mut Vec<(Seat, Event)>) {
+        for (seat, orders) in acts {
+            let turn = self.turn;
+            let orders = orders.clone().unwrap_or_default();
+            for command in &orders {
+                if let Err(why) = self.play(*seat, *command) {
+                    let command = *command;
+                    events.push((*seat, Event::Refused { command, why }));
+                }
+            }
+            if self.end(*seat).is_ok() && (self.turn > turn || self.is_over) {
+                self.tell(events);
             }
         }
     }

@@ -9,7 +9,7 @@ mod torus;
 mod view;
 
 pub use dogs::{Dog, DogId, Fright, Refusal};
-pub use game::{Act, Ask, Event, SmartDog};
+pub use game::{Ask, Command, Event, Orders, SmartDog};
 pub use ground::{Area, Ground, Land};
 pub use setup::{Players, Setup};
 pub use sheep::{PUSHES_MAX, Sheep};

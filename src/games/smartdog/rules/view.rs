@@ -69,6 +69,8 @@ pub enum Seen {
 /// What a player knows at the beginning of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
+    /// Who sees this.
+    pub seat: Seat,
     /// The turn, from 1.
     pub turn: u32,
     /// Landscape, tiles and options, told at the start.
@@ -104,6 +106,7 @@ impl SmartDog {
         let voices = self.dogs.iter().filter(|dog| dog.voice && unseen(dog.spot));
         seen.extend(voices.map(|dog| Seen::Voice { spot: dog.spot }));
         View {
+            seat,
             turn: self.turn,
             ground: Arc::clone(&self.ground),
             seen,

@@ -5,7 +5,7 @@ use crate::game::Seat;
 use crate::rng::Rng;
 use crate::smartdog::map::Map;
 use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Act, Direction, DogId, Fright, Players, Setup, SmartDog};
+use crate::smartdog::rules::{Command, Direction, DogId, Fright, Players, Setup, SmartDog};
 
 const GAMES: u64 = 1_000;
 const TURNS: u32 = 50;
@@ -116,14 +116,14 @@ fn random_game(seed: u64) {
             let (dog, word) = command(&mut rng, game.dogs().len());
             let (act, played) = match word {
                 Some(word) => (
-                    Act::Move(
+                    Command::Move(
                         DogId(dog as u16),
                         Direction::from_word(WORDS[word]).unwrap(),
                     ),
                     reference.dog_moves(player, dog, WORDS[word]),
                 ),
                 None => (
-                    Act::Bark(DogId(dog as u16)),
+                    Command::Bark(DogId(dog as u16)),
                     reference.dog_barks(player, dog),
                 ),
             };
@@ -132,7 +132,7 @@ fn random_game(seed: u64) {
             assert_eq!(allowed.is_ok(), played, "{what}: {act:?}");
         }
         for seat in 0..players.count() {
-            game.play(Seat(seat as u8), Act::End).unwrap();
+            game.end(Seat(seat as u8)).unwrap();
         }
         reference.end_turn();
     }

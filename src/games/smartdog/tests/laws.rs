@@ -5,7 +5,9 @@ use crate::laws::play_randomly;
 use crate::smartdog::atlas;
 use crate::smartdog::map::Map;
 use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Act, Direction, DogId, Event, Players, Seen, Setup, SmartDog, Spot};
+use crate::smartdog::rules::{
+    Command, Direction, DogId, Event, Orders, Players, Seen, Setup, SmartDog, Spot,
+};
 use std::collections::HashSet;
 
 fn setup(name: &str, players: Players) -> Setup {
@@ -76,26 +78,35 @@ fn refused_commands_change_nothing() {
     let mut game = SmartDog::begin(&setup("meadow", Players::Two));
     let before = format!("{game:?}");
     let wrong = [
-        (Seat(0), Act::Bark(DogId(1))),
-        (Seat(0), Act::Move(DogId(99), Direction::Up)),
-        (Seat(7), Act::End),
+        (Seat(0), Command::Bark(DogId(1))),
+        (Seat(0), Command::Move(DogId(99), Direction::Up)),
+        (Seat(7), Command::Bark(DogId(0))),
     ];
-    let mut events = Vec::new();
-    for (seat, act) in wrong {
-        assert!(game.check(seat, &act).is_err());
-        game.step(&[(seat, Some(act))], &mut events);
+    for (seat, command) in wrong {
+        let refused = game.play(seat, command).unwrap_err();
+        let orders = Orders::from_slice(&[command]);
+        assert_eq!(
+            game.check(seat, &orders).unwrap_err().to_string(),
+            refused.to_string()
+        );
     }
+    assert!(game.end(Seat(7)).is_err());
     assert_eq!(format!("{game:?}"), before);
-    let refused = |(_, event): &(Seat, Event)| matches!(event, Event::Refused { .. });
-    assert_eq!(events.iter().filter(|event| refused(event)).count(), 3);
+    let mut events = Vec::new();
+    let orders = Orders::from_slice(&[wrong[0].1, Command::Bark(DogId(0))]);
+    game.step(&[(Seat(0), Some(orders))], &mut events);
+    assert_eq!(events.len(), 1, "the commands after a refused one stand");
+    assert!(matches!(events[0], (Seat(0), Event::Refused { .. })));
+    game.end(Seat(1)).unwrap();
+    assert!(game.dogs()[0].voice);
 }
 
 #[test]
 fn one_end_a_seat_ends_the_turn() {
     let mut game = SmartDog::begin(&setup("meadow", Players::Two));
     let mut events = Vec::new();
-    let end = |seat| (Seat(seat), Some(Act::End));
-    game.step(&[end(0), end(0)], &mut events);
+    let ended = |seat| (Seat(seat), Some(Orders::new()));
+    game.step(&[ended(0), ended(0)], &mut events);
     assert_eq!(
         game.turn(),
         1,
@@ -104,10 +115,33 @@ fn one_end_a_seat_ends_the_turn() {
     assert_eq!(game.to_move().values(), [false, true]);
     game.step(&[(Seat(1), None)], &mut events);
     assert_eq!(game.turn(), 2, "silence ends a seat's turn");
-    assert_eq!(
-        events[1..],
-        [(Seat(0), Event::Turn(2)), (Seat(1), Event::Turn(2))]
-    );
+    let told: Vec<(Seat, u32)> = events
+        .iter()
+        .map(|(seat, event)| match event {
+            Event::Turn(view) => (*seat, view.turn),
+            other => panic!("{other:?} is heard by {seat:?}"),
+        })
+        .collect();
+    assert_eq!(told, [(Seat(0), 2), (Seat(1), 2)]);
+}
+
+#[test]
+fn a_seat_that_forfeits_is_not_waited_for() {
+    let mut game = SmartDog::begin(&setup("guards", Players::Three));
+    game.end(Seat(0)).unwrap();
+    game.forfeit(Seat(2));
+    game.end(Seat(1)).unwrap();
+    assert_eq!(game.turn(), 2);
+    assert_eq!(game.waits_for(Seat(2)), Some(false));
+    assert_eq!(game.scores().values(), [0.0, 0.0, -10.0]);
+    game.end(Seat(1)).unwrap();
+    game.forfeit(Seat(0));
+    assert_eq!(game.turn(), 3, "the turn waited for it alone");
+    assert_eq!(game.winner(), Some(Seat(1)));
+    game.forfeit(Seat(1));
+    assert!(game.is_over());
+    assert_eq!(game.winner(), None);
+    game.forfeit(Seat(9));
 }
 
 #[test]
@@ -120,7 +154,7 @@ fn a_world_packed_with_sheep_does_not_stop_the_turn() {
     };
     let mut game = SmartDog::begin(&setup);
     for seat in [0, 1, 0, 1] {
-        game.play(Seat(seat), Act::End).unwrap();
+        game.end(Seat(seat)).unwrap();
     }
     audit(&game, &setup);
     assert_eq!(game.turn(), 3);

@@ -7,7 +7,7 @@ use crate::smartdog::map::{
     DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, MapError, SHEEP_MAX, SIDE_MAX, Square,
 };
 use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Act, Players, Setup, SmartDog};
+use crate::smartdog::rules::{Players, Setup, SmartDog};
 use proptest::prelude::*;
 
 fn squares() -> impl Strategy<Value = Vec<Vec<Square>>> {
@@ -166,7 +166,7 @@ fn a_game_of_silence_lasts_as_many_turns_as_its_map_says() {
     let mut turns = 0;
     while game.outcome().is_none() {
         for seat in 0..2 {
-            game.play(Seat(seat), Act::End).unwrap();
+            game.end(Seat(seat)).unwrap();
         }
         turns += 1;
     }

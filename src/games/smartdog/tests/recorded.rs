@@ -5,7 +5,7 @@ use crate::game::Seat;
 use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Act, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog,
+    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -284,13 +284,13 @@ impl Numbers {
         }
     }
 
-    fn act(&self, command: &str) -> Act {
+    fn act(&self, command: &str) -> Command {
         let words: Vec<&str> = command.split(' ').collect();
         let named = self.0.iter().find(|(_, number)| **number == words[0]);
         let dog = named.map_or(DogId(u16::MAX), |(id, _)| *id);
         match words[1..] {
-            ["bark"] => Act::Bark(dog),
-            ["move", word] => Act::Move(dog, Direction::from_word(word).unwrap()),
+            ["bark"] => Command::Bark(dog),
+            ["move", word] => Command::Move(dog, Direction::from_word(word).unwrap()),
             _ => panic!("{command} is no command"),
         }
     }
@@ -336,7 +336,7 @@ fn replay(setup: &Setup, recordings: &[Recording]) -> Result<(), String> {
             if ours != theirs {
                 return Err(format!("turn {}: {ours:?} is not {theirs:?}", at + 1));
             }
-            game.play(recording.seat(), Act::End).unwrap();
+            game.end(recording.seat()).unwrap();
         }
     }
     let winner = game.winner().map(|seat| u64::from(seat.0) + 1);

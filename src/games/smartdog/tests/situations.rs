@@ -4,8 +4,8 @@ use crate::game::Seat;
 use crate::smartdog::map::Map;
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Act, Direction, DogAction, DogId, Fright, Players, Refusal, Seen, Setup, SheepAction, SmartDog,
-    Spot,
+    Command, Direction, DogAction, DogId, Fright, Players, Refusal, Seen, Setup, SheepAction,
+    SmartDog, Spot,
 };
 
 fn game(rows: &str, players: Players, options: &[(Key, i64)]) -> SmartDog {
@@ -19,7 +19,7 @@ fn game(rows: &str, players: Players, options: &[(Key, i64)]) -> SmartDog {
 
 fn end(game: &mut SmartDog) {
     for seat in 0..game.ground().tiles().len() {
-        game.play(Seat(seat as u8), Act::End).unwrap();
+        game.end(Seat(seat as u8)).unwrap();
     }
 }
 
@@ -38,7 +38,7 @@ fn a_bark_drives_sheep_away_for_its_turns() {
         Players::One,
         &options,
     );
-    game.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(sheep_spots(&game), [(4, 1)]);
     let panics = |seen: &Seen| {
@@ -63,10 +63,10 @@ fn equal_axes_drive_vertically_and_distance_is_euclidean() {
     let radius = |r| [(Key::DogBarkingR, r)];
     let rows = "@......\n.......\n..*....\n.......\n.......\n.......\n.......";
     let mut near = game(rows, Players::One, &radius(2));
-    near.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    near.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     assert_eq!(near.sheep()[0].frightened, 0, "8 > 4");
     let mut far = game(rows, Players::One, &radius(3));
-    far.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    far.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut far);
     assert_eq!(sheep_spots(&far), [(2, 3)]);
 }
@@ -83,7 +83,7 @@ fn fright_spreads_one_turn_shorter_but_not_back() {
         Players::One,
         &options,
     );
-    game.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(sheep_spots(&game), [(3, 1), (3, 2)]);
     end(&mut game);
@@ -100,7 +100,7 @@ fn fright_spreads_one_turn_shorter_but_not_back() {
 fn a_frightened_sheep_pushes_a_calm_one_along() {
     let options = [(Key::DogBarkingR, 1), (Key::SheepStandBy, 90)];
     let mut game = game(".......\n@**....\n.......", Players::One, &options);
-    game.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(sheep_spots(&game), [(2, 1), (3, 1)]);
 }
@@ -137,27 +137,30 @@ fn intruders_panic_and_owners_are_indignant() {
     let (guest, host) = (DogId(1), DogId(2));
     assert_eq!(game.dogs()[host.index()].owner, Seat(1));
     assert_eq!(
-        game.play(Seat(0), Act::Move(guest, Direction::Right)),
+        game.play(Seat(0), Command::Move(guest, Direction::Right)),
         Err(Refusal::Blocked { x: 4, y: 0 })
     );
-    game.play(Seat(0), Act::Move(guest, Direction::Down))
+    game.play(Seat(0), Command::Move(guest, Direction::Down))
         .unwrap();
     end(&mut game);
-    game.play(Seat(0), Act::Move(guest, Direction::Right))
+    game.play(Seat(0), Command::Move(guest, Direction::Right))
         .unwrap();
-    game.play(Seat(0), Act::Bark(guest)).unwrap();
-    game.play(Seat(1), Act::Bark(host)).unwrap();
+    game.play(Seat(0), Command::Bark(guest)).unwrap();
+    game.play(Seat(1), Command::Bark(host)).unwrap();
     end(&mut game);
     let suffers = |dog: DogId| game.dogs()[dog.index()].suffers();
     assert_eq!(suffers(guest), Some(Fright::Panic));
     assert_eq!(suffers(host), Some(Fright::Indignant));
     assert_eq!(
-        game.allows(Seat(0), Act::Move(guest, Direction::Left)),
+        game.allows(Seat(0), Command::Move(guest, Direction::Left)),
         Err(Refusal::Scared)
     );
-    assert_eq!(game.allows(Seat(1), Act::Bark(host)), Err(Refusal::Muted));
     assert_eq!(
-        game.allows(Seat(1), Act::Move(host, Direction::Right)),
+        game.allows(Seat(1), Command::Bark(host)),
+        Err(Refusal::Muted)
+    );
+    assert_eq!(
+        game.allows(Seat(1), Command::Move(host, Direction::Right)),
         Ok(())
     );
     for _ in 0..4 {
@@ -170,10 +173,10 @@ fn intruders_panic_and_owners_are_indignant() {
 fn an_ally_ends_fright_but_not_that_of_the_same_turn() {
     let mut game = game("@@..\n....\n....", Players::Two, &[(Key::DogBarkingR, 2)]);
     // Dogs 0 and 1 are seat 0's, 2 and 3 seat 1's; over the border 2 is 3 cells from 1.
-    game.play(Seat(1), Act::Move(DogId(2), Direction::Left))
+    game.play(Seat(1), Command::Move(DogId(2), Direction::Left))
         .unwrap();
-    game.play(Seat(1), Act::Bark(DogId(2))).unwrap();
-    game.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    game.play(Seat(1), Command::Bark(DogId(2))).unwrap();
+    game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(
         game.dogs()[1].disabled,
@@ -181,7 +184,7 @@ fn an_ally_ends_fright_but_not_that_of_the_same_turn() {
         "the enemy's bark is the stronger"
     );
     assert_eq!(game.dogs()[0].disabled, 0, "3 cells off");
-    game.play(Seat(0), Act::Bark(DogId(0))).unwrap();
+    game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(game.dogs()[1].disabled, 0);
 }
@@ -189,7 +192,7 @@ fn an_ally_ends_fright_but_not_that_of_the_same_turn() {
 #[test]
 fn a_second_move_needs_a_refused_first() {
     let mut game = game("#..\n@..\n...", Players::One, &[]);
-    let mut go = |direction| game.play(Seat(0), Act::Move(DogId(0), direction));
+    let mut go = |direction| game.play(Seat(0), Command::Move(DogId(0), direction));
     assert_eq!(go(Direction::Up), Err(Refusal::Blocked { x: 0, y: 0 }));
     assert_eq!(go(Direction::Left), Ok(()), "the world has no border");
     assert_eq!(go(Direction::Left), Err(Refusal::Moved));
@@ -204,8 +207,8 @@ fn a_second_move_needs_a_refused_first() {
 fn barks_out_of_sight_are_heard_next_turn() {
     let options = [(Key::DogVisibilityR, 1)];
     let mut game = game("@...\n....\n....", Players::Two, &options);
-    game.play(Seat(1), Act::Bark(DogId(1))).unwrap();
-    game.play(Seat(1), Act::Move(DogId(1), Direction::Down))
+    game.play(Seat(1), Command::Bark(DogId(1))).unwrap();
+    game.play(Seat(1), Command::Move(DogId(1), Direction::Down))
         .unwrap();
     end(&mut game);
     let expected = [

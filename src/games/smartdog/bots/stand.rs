@@ -1,0 +1,18 @@
+//! Rung 1: stands.
+
+use crate::game::{Bot, Budget};
+use crate::smartdog::rules::{Ask, Event, Orders, SmartDog, View};
+
+pub(super) const DESCRIPTION: &str =
+    "Ends every turn without a command: what sheep do when left alone.";
+
+/// Never commands anything.
+pub struct Stand;
+
+impl Bot<SmartDog> for Stand {
+    fn observe(&mut self, _: &Event) {}
+
+    fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Orders {
+        Orders::new()
+    }
+}
