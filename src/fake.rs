@@ -72,6 +72,7 @@ impl Kit for Fake {
             market: number(text, "market")?,
             id: number(text, "id")?,
             begins: field(text, "type") == Some("begin"),
+            seated: None,
         })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -146,6 +147,7 @@ impl Dialogue for Talk {
                 let scores = vec![4, 3, 2, 1];
                 return Ok(Next::Over(Ending {
                     cause: Cause::Normal,
+                    detail: String::new(),
                     scores,
                 }));
             }

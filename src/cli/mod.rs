@@ -17,6 +17,7 @@ mod play_gateway;
 mod play_keep;
 mod play_progress;
 pub mod referee;
+mod referee_hub;
 mod replay;
 mod serve;
 mod systemd;

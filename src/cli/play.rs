@@ -14,7 +14,7 @@ use crate::referee::wired::{self, WiredPlan};
 use crate::referee::{Host, HostSettings, OnMatch, Recording, SeatSpec, Unrecorded};
 use anyhow::Context as _;
 use futures_util::future::BoxFuture;
-use games::Kit;
+use games::{Kit, Wire};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,6 +81,13 @@ pub async fn play(
         std::fs::create_dir_all(log)
             .with_context(|| format!("cannot make the directory {}", log.display()))?;
     }
+    if args.wire && kit.wire() != Wire::Callbacks {
+        let game = kit.game();
+        let why = format!(
+            "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
+        );
+        return Err(UsageError(why).into());
+    }
     let began = Instant::now();
     let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
     let plan = Plan {
@@ -98,7 +105,7 @@ pub async fn play(
         game: kit.game().to_owned(),
         games_planned: args.games,
         seed: args.seed,
-        budget: args.budget,
+        budget: args.budget(kit),
         options,
         pool: !args.pool.is_empty(),
         rotated: !args.no_rotate,
@@ -129,7 +136,7 @@ impl Plan<'_> {
             kit,
             bots: self.entrants.iter().map(name).collect(),
             schedule: args.schedule(kit, self.entrants.len()),
-            budget: args.budget,
+            budget: args.budget(kit),
             concurrency: args.concurrency(),
             options: self.options.clone(),
             models: !args.no_models,
@@ -190,7 +197,7 @@ impl Plan<'_> {
             (_, None) => Arc::new(Unrecorded),
         };
         let builtins = Builtins {
-            budget: args.budget,
+            budget: args.budget(kit),
             models: !args.no_models,
             permits: Arc::new(Semaphore::new(args.concurrency().get())),
         };
@@ -225,7 +232,7 @@ impl Plan<'_> {
     fn wanted(&self) -> GatewayWanted {
         GatewayWanted {
             game: self.kit.game().to_owned(),
-            budget: self.args.budget,
+            budget: self.args.budget(self.kit),
             models: !self.args.no_models,
             matches: self.args.concurrency().get(),
             store: self.args.store.clone(),

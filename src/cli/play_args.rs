@@ -14,6 +14,9 @@ use std::path::PathBuf;
 /// Most matches of one run.
 const GAMES_MAX: u64 = 100_000_000;
 
+/// Seats of a match drawn from a pool, where the game leaves it open.
+const PLAYERS_OF_POOL: usize = 2;
+
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
@@ -34,21 +37,26 @@ pub enum Output {
 pub struct PlayArgs {
     /// The game.
     pub game: String,
-    /// Who sits on the next seat: builtin:NAME, url:http://…, filler. Seats not given are fillers.
+    /// Who sits on the next seat: builtin:NAME, url:http://…, filler. In games with a fixed number of
+    /// seats, those not given are fillers.
     #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
     pub seats: Vec<String>,
     /// Draw each table's seats at random from these, separated by commas.
     #[arg(long, value_name = "SPEC,SPEC,…", value_delimiter = ',')]
     pub pool: Vec<String>,
+    /// Seats of a match, with --pool and where the game leaves it open (two, or as few as it takes).
+    #[arg(long, value_name = "N", requires = "pool")]
+    pub players: Option<usize>,
     /// How many matches.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub games: u64,
     /// Seeds decks, seats and bots.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes.
-    #[arg(long, value_name = "BUDGET", default_value = "200ms")]
-    pub budget: ThinkBudget,
+    /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes. The default is the
+    /// game's: 200ms, for smartdog 50ms.
+    #[arg(long, value_name = "BUDGET")]
+    pub budget: Option<ThinkBudget>,
     /// Matches at once; the default is one a core.
     #[arg(long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
@@ -81,7 +89,16 @@ impl PlayArgs {
     /// # Errors
     /// [`UsageError`] names the seat that cannot be used.
     pub fn entrants(&self, kit: &dyn Kit) -> Result<Vec<SeatSpec>, UsageError> {
-        let seats = *kit.seats().end();
+        let (fewest, seats) = (*kit.seats().start(), *kit.seats().end());
+        if let Some(players) = self
+            .players
+            .filter(|players| !kit.seats().contains(players))
+        {
+            let game = kit.game();
+            let why =
+                format!("--players {players}, but a match of {game} has {fewest} to {seats} seats");
+            return Err(UsageError(why));
+        }
         if self.seats.len() > seats {
             let (game, given) = (kit.game(), self.seats.len());
             let why = format!("{given} times --seat, but a match of {game} has {seats} seats");
@@ -106,19 +123,31 @@ impl PlayArgs {
             .map(parse)
             .collect::<Result<Vec<_>, SeatSpecError>>()
             .map_err(|error| UsageError(error.to_string()))?;
-        while self.pool.is_empty() && entrants.len() < seats {
+        while self.pool.is_empty() && entrants.len() < fewest {
             entrants.push(SeatSpec::filler());
         }
         Ok(entrants)
     }
 
+    /// How long a built-in bot may think a decision.
+    #[must_use]
+    pub fn budget(&self, kit: &dyn Kit) -> ThinkBudget {
+        self.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()))
+    }
+
     /// Who meets whom.
     #[must_use]
     pub fn schedule(&self, kit: &dyn Kit, entrants: usize) -> Schedule {
+        let pool = !self.pool.is_empty();
+        let open = self.players.unwrap_or(PLAYERS_OF_POOL);
         Schedule {
             entrants,
-            seats: *kit.seats().end(),
-            pool: !self.pool.is_empty(),
+            seats: if pool {
+                open.clamp(*kit.seats().start(), *kit.seats().end())
+            } else {
+                entrants
+            },
+            pool,
             rotate: !self.no_rotate,
             games: self.games,
             seed: self.seed,

@@ -4,18 +4,20 @@ use super::args::{Common, on_all_cores};
 use super::logging;
 use super::play_args::{game, rule_options};
 use super::play_keep::open_recording;
+use super::referee_hub::{LISTEN as HUB_LISTEN, settings as hub_settings};
 use super::usage::UsageError;
 use crate::config::{Config, Flags};
 use crate::daemon::Signals;
 use crate::link::{HttpOptions, Reach};
-use crate::referee::{Host, HostSettings, Recording, ServerSettings, Unrecorded, serve};
+use crate::referee::hub::HubServer;
+use crate::referee::{Host, HostSettings, Recording, ServerSettings, Unrecorded, merged, serve};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use games::{Kit, TableSetup};
+use games::{Kit, TableSetup, Wire};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,29 +43,46 @@ pub enum Targets {
 
 /// Runs a game's referee for players who come from elsewhere.
 ///
-/// Start a match with GET /?connect&url1=http://…&url2=…, read a player's log with GET /?log=ID,
-/// or open the start page in a browser.
+/// koehandel: start a match with GET /?connect&url1=http://…&url2=…, read a player's log with
+/// GET /?log=ID, or open the start page in a browser.
+///
+/// smartdog: players dial the hub over TCP and send `join NAME HUB`; the hubs are default, solo,
+/// duet, trio, quartet and those of --hub.
 #[derive(Clone, Debug, Args)]
 pub struct RefereeArgs {
     /// The game.
     pub game: String,
-    /// Where to listen (referee.koehandel.listen; if that is not set either, 127.0.0.1:56789).
+    /// Where to listen (referee.GAME.listen; if that is not set either, 127.0.0.1:56789 for koehandel,
+    /// 127.0.0.1:3002 for smartdog).
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
-    /// Most matches at once (referee.koehandel.matches_max).
+    /// Most matches at once (referee.GAME.matches_max).
     #[arg(long, value_name = "N")]
     pub matches_max: Option<NonZeroUsize>,
-    /// Which addresses players may have (referee.koehandel.loopback_only).
+    /// Koehandel: which addresses players may have (referee.koehandel.loopback_only).
     #[arg(long, value_enum)]
     pub targets: Option<Targets>,
-    /// A refused connection or one cut before an answer counts at once, instead of being tried
+    /// Smart-dog: one more hub as NAME:PLAYERS or NAME:FEWEST-MOST; may be given more than once
+    /// (referee.smartdog.hubs).
+    #[arg(long = "hub", value_name = "HUB")]
+    pub hubs: Vec<String>,
+    /// Smart-dog: the folder whose *.txt are the maps, played in turn (referee.smartdog.maps; if that is
+    /// not set either, our own maps).
+    #[arg(long, value_name = "DIR")]
+    pub maps: Option<PathBuf>,
+    /// Smart-dog: everybody who joins hears `wait`, even if his coming makes the match begin
+    /// (referee.smartdog.always_wait).
+    #[arg(long)]
+    pub always_wait: bool,
+    /// Koehandel: a refused connection or one cut before an answer counts at once, instead of being tried
     /// again until the time is over.
     #[arg(long)]
     pub no_retry: bool,
     /// A rule option, such as trade_payment=exchange; may be given more than once.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub options: Vec<String>,
-    /// Keep every match in this database; those that a stop cuts are then taken up at the next start
+    /// Keep every match in this database; those of koehandel that a stop cuts are then taken up at the
+    /// next start
     /// (store.path, if the configuration sets it).
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
@@ -78,43 +97,66 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
     let kit = game(&args.game)?;
     let loaded = common.load(&Flags::default())?;
     logging::start(&loaded.config.log)?;
-    let settings = settings(kit, &args, &loaded.config)?;
     let store = args.store.clone().or_else(|| {
         let path = || loaded.config.store.path.clone();
         loaded.is_set("store.path").then(path)
     });
-    let listen = args
-        .listen
-        .or(loaded.config.referee.koehandel.listen)
-        .unwrap_or(LISTEN);
+    let drain = Duration::from_secs(args.drain);
+    if kit.wire() == Wire::Hub {
+        let settings = hub_settings(kit, &args, &loaded.config)?;
+        let ours = loaded.config.referee.smartdog.listen;
+        let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
+        return on_all_cores(async {
+            let (listener, stop) = listen_until_signal(listen).await?;
+            eprintln!("{} hub on {}", kit.game(), listener.local_addr()?);
+            let hub = HubServer::open(settings, recording(store.as_deref()).await?).await?;
+            hub.serve(listener, stop).await?;
+            hub.drain(drain).await;
+            Ok(ExitCode::SUCCESS)
+        });
+    }
+    let settings = settings(kit, &args, &loaded.config)?;
+    let ours = loaded.config.referee.koehandel.listen;
+    let listen = args.listen.or(ours).unwrap_or(LISTEN);
     on_all_cores(async {
-        let mut signals = Signals::new().context("signals cannot be heard")?;
-        let listener = TcpListener::bind(listen)
-            .await
-            .with_context(|| format!("cannot listen on {listen}"))?;
+        let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
         eprintln!("{} referee on http://{address}/", kit.game());
-        let stop = CancellationToken::new();
-        let cancel = stop.clone();
-        tokio::spawn(async move {
-            let name = signals.next().await;
-            tracing::info!(by = name, "draining");
-            cancel.cancel();
-            signals.next().await;
-            std::process::exit(CUT);
-        });
-        let recording: Arc<dyn Recording> = match &store {
-            Some(path) => open_recording(path).await?,
-            None => Arc::new(Unrecorded),
-        };
-        let host = Host::open(kit, settings, recording).await?;
+        let host = Host::open(kit, settings, recording(store.as_deref()).await?).await?;
         let resumed = host.resume().await?;
         if resumed > 0 {
             eprintln!("{resumed} matches go on");
         }
         serve(Arc::clone(&host), listener, ServerSettings::default(), stop).await?;
-        host.drain(Duration::from_secs(args.drain)).await;
+        host.drain(drain).await;
         Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// A listener, and a token that the first signal cancels; the second one ends the process.
+async fn listen_until_signal(
+    listen: SocketAddr,
+) -> anyhow::Result<(TcpListener, CancellationToken)> {
+    let mut signals = Signals::new().context("signals cannot be heard")?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .with_context(|| format!("cannot listen on {listen}"))?;
+    let stop = CancellationToken::new();
+    let cancel = stop.clone();
+    tokio::spawn(async move {
+        let name = signals.next().await;
+        tracing::info!(by = name, "draining");
+        cancel.cancel();
+        signals.next().await;
+        std::process::exit(CUT);
+    });
+    Ok((listener, stop))
+}
+
+async fn recording(store: Option<&Path>) -> anyhow::Result<Arc<dyn Recording>> {
+    Ok(match store {
+        Some(path) => open_recording(path).await?,
+        None => Arc::new(Unrecorded),
     })
 }
 
@@ -133,7 +175,7 @@ fn settings(
     } else {
         Value::Null
     };
-    let options = overlaid(ours, rule_options(kit, &args.options)?);
+    let options = merged(&ours, &rule_options(kit, &args.options)?);
     // A wrong value is told now, not to the first who wants to play.
     kit.table(&TableSetup {
         seed: 0,
@@ -157,16 +199,4 @@ fn settings(
         options,
         ..HostSettings::default()
     })
-}
-
-/// Options with those of the flags over them.
-fn overlaid(ours: Value, flags: Value) -> Value {
-    match (ours, flags) {
-        (Value::Object(mut ours), Value::Object(flags)) => {
-            ours.extend(flags);
-            Value::Object(ours)
-        }
-        (ours, Value::Null) => ours,
-        (_, flags) => flags,
-    }
 }

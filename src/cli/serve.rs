@@ -66,12 +66,20 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
         callbacks,
         api,
         referee,
+        hub,
     } = addresses;
-    tracing::info!(%callbacks, %api, referee = referee.map(|address| address.to_string()), "listening");
+    tracing::info!(
+        %callbacks,
+        %api,
+        referee = referee.map(|address| address.to_string()),
+        hub = hub.map(|address| address.to_string()),
+        "listening"
+    );
     let mut out = std::io::stdout().lock();
-    let also = referee
-        .map(|address| format!(" referee={address}"))
-        .unwrap_or_default();
+    let mut also = String::new();
+    for (name, address) in [("referee", referee), ("hub", hub)] {
+        also.extend(address.map(|address| format!(" {name}={address}")));
+    }
     writeln!(out, "listening callbacks={callbacks} api={api}{also}")?;
     if std::io::stdout().is_terminal() {
         let token = match config.api.token.reveal() {
@@ -86,6 +94,12 @@ fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
         writeln!(out, "  bluffs    curl{token} http://{api}/api/v1/bluffs")?;
         if let Some(address) = referee {
             writeln!(out, "  referee   http://{address}/")?;
+        }
+        if let Some(address) = hub {
+            writeln!(
+                out,
+                "  hub       {address} (players dial it and send: join NAME HUB)"
+            )?;
         }
         writeln!(out, "  stop      Ctrl-C (again to end at once)\n")?;
     }

@@ -83,6 +83,14 @@ pub enum ConfigError {
         /// The address.
         listen: String,
     },
+    /// A hub that cannot be played on.
+    #[error("[[hub]] number {at}: {why}")]
+    Hub {
+        /// Counted from 1.
+        at: usize,
+        /// Why not, as a sentence.
+        why: String,
+    },
     /// Two listeners want one address.
     #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
     SameAddress {

@@ -110,7 +110,10 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
         };
         let path = rest.to_lowercase().replace("__", ".");
         let origin = Origin::Variable(name.clone());
-        let Some(key) = keys().iter().find(|key| key.path == path) else {
+        let known = keys()
+            .iter()
+            .find(|key| key.path.eq_ignore_ascii_case(&path));
+        let Some(key) = known else {
             let nearest = nearest(&path).map(variable);
             return Err(ConfigError::UnknownKey {
                 origin,
@@ -254,8 +257,11 @@ fn hubs(
         };
         for (name, field) in fields {
             let here = lines.origin(name.span().start);
-            if !HUB_FIELDS.iter().any(|(known, _)| known == name.get_ref()) {
-                let best = HUB_FIELDS.iter().map(|(known, _)| *known).max_by(|a, b| {
+            let known = HUB_FIELDS
+                .iter()
+                .find(|(known, ..)| known == name.get_ref());
+            let Some((_, kind, ..)) = known else {
+                let best = HUB_FIELDS.iter().map(|(known, ..)| *known).max_by(|a, b| {
                     strsim::jaro_winkler(a, name.get_ref())
                         .total_cmp(&strsim::jaro_winkler(b, name.get_ref()))
                 });
@@ -264,20 +270,20 @@ fn hubs(
                     key: format!("hub.{}", name.get_ref()),
                     nearest: best.map(|known| format!("hub.{known}")),
                 });
-            }
-            if field.get_ref().as_str().is_none_or(|text| text.is_empty()) {
+            };
+            let value = plain(field.get_ref());
+            if !value::fits(*kind, &value) {
                 return Err(wrong(
                     &here,
                     format!("hub.{}", name.get_ref()),
-                    &plain(field.get_ref()).to_string(),
-                    "a text that is not empty",
+                    &value.to_string(),
+                    &value::allowed(*kind),
                 ));
             }
         }
-        if let Some((missing, _)) = HUB_FIELDS
-            .iter()
-            .find(|(known, _)| !fields.iter().any(|(name, _)| name.get_ref() == known))
-        {
+        if let Some((missing, ..)) = HUB_FIELDS.iter().find(|(known, _, default, _)| {
+            default.is_none() && !fields.iter().any(|(name, _)| name.get_ref() == known)
+        }) {
             return Err(wrong(
                 &at,
                 format!("hub.{missing}"),

@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::layers::{self, Environment, Flags, Given, Layer, Origin};
-use super::schema::{Kind, keys};
+use super::schema::{HUB_FIELDS, Kind, keys};
 use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
     Shim, Smartdog, Store, Thinking, parse_address,
@@ -43,17 +43,8 @@ impl Loaded {
         let config = &self.config;
         let unused = |what: &str| format!("{what} is set, but this version does not use it yet");
         let mut notes = Vec::new();
-        if !config.hubs.is_empty() {
-            notes.push(format!(
-                "{} [[hub]] section(s) are set, but this version does not play on hubs yet: they are not dialled",
-                config.hubs.len()
-            ));
-        }
         if config.shim.socket.is_some() {
             notes.push(unused("`shim.socket`"));
-        }
-        if config.referee.smartdog.listen.is_some() {
-            notes.push(unused("`referee.smartdog.listen`"));
         }
         notes
     }
@@ -260,6 +251,12 @@ impl<'a> Values<'a> {
         })
     }
 
+    fn texts(&self, path: &str) -> Vec<String> {
+        let items = self.get(path).and_then(toml::Value::as_array);
+        let texts = items.into_iter().flatten().filter_map(toml::Value::as_str);
+        texts.map(str::to_owned).collect()
+    }
+
     fn path_or_none(&self, path: &str) -> Option<std::path::PathBuf> {
         Some(self.text(path))
             .filter(|text| !text.is_empty())
@@ -301,6 +298,16 @@ fn settings(
             },
             smartdog: Smartdog {
                 listen: values.address("referee.smartdog.listen"),
+                name: values.text("referee.smartdog.name").to_owned(),
+                hubs: values.texts("referee.smartdog.hubs"),
+                maps: values.path_or_none("referee.smartdog.maps"),
+                matches_max: values.count("referee.smartdog.matches_max"),
+                connections_max: values.count("referee.smartdog.connections_max"),
+                wait_for_player: Duration::from_millis(
+                    values.whole("referee.smartdog.wait_for_player_ms"),
+                ),
+                always_wait: values.flag("referee.smartdog.always_wait"),
+                options: rules(&values, "smartdog"),
             },
         },
         shim: Shim {
@@ -397,19 +404,68 @@ fn rules(values: &Values<'_>, game: &str) -> serde_json::Value {
 }
 
 fn hub(table: &toml::Table) -> Hub {
-    let text = |name: &str| {
-        table
-            .get(name)
-            .and_then(toml::Value::as_str)
+    let default = |name: &str| {
+        let field = HUB_FIELDS.iter().find(|(known, ..)| *known == name);
+        field
+            .and_then(|(_, _, default, _)| *default)
             .unwrap_or_default()
-            .to_owned()
     };
+    let text = |name: &str| {
+        let given = table.get(name).and_then(toml::Value::as_str);
+        let value = given.unwrap_or_else(|| default(name).trim_matches('"'));
+        value.to_owned()
+    };
+    let seats = table.get("seats").and_then(toml::Value::as_integer);
     Hub {
-        game: text("game"),
         address: text("address"),
+        game: text("game"),
+        hub: text("hub"),
         name: text("name"),
         bot: text("bot"),
+        seats: seats
+            .and_then(|seats| usize::try_from(seats).ok())
+            .or_else(|| default("seats").parse().ok())
+            .unwrap_or(1),
     }
+}
+
+/// What keeps a hub from being played on, as a sentence.
+fn hub_fault(hub: &Hub) -> Option<String> {
+    let Hub {
+        address,
+        game,
+        name,
+        bot,
+        ..
+    } = hub;
+    let kits = games::ALL
+        .iter()
+        .filter(|kit| kit.wire() == games::Wire::Hub);
+    let Some(kit) = kits.clone().find(|kit| kit.game() == game) else {
+        let known: Vec<&str> = kits.map(|kit| kit.game()).collect();
+        return Some(format!(
+            "no game called {game:?} is played on hubs; there are: {}",
+            known.join(", ")
+        ));
+    };
+    if !kit.bots().iter().any(|card| card.name == bot) {
+        let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
+        return Some(format!(
+            "{game} has no bot {bot:?}; there are: {}",
+            known.join(", ")
+        ));
+    }
+    let port = address
+        .rsplit_once(':')
+        .map(|(host, port)| (host, port.parse::<u16>()));
+    if !matches!(port, Some((host, Ok(1..))) if !host.is_empty()) {
+        return Some(format!("address {address:?} is not HOST:PORT"));
+    }
+    let one_word = |text: &str| !text.contains(char::is_whitespace);
+    if !one_word(name) || !one_word(&hub.hub) {
+        return Some("name and hub must be one word each".to_owned());
+    }
+    None
 }
 
 /// What only the whole can show.
@@ -424,6 +480,7 @@ fn check(config: &Config) -> Result<(), ConfigError> {
         ("callbacks.listen", Some(config.callbacks.listen)),
         ("api.listen", Some(api)),
         ("referee.koehandel.listen", config.referee.koehandel.listen),
+        ("referee.smartdog.listen", config.referee.smartdog.listen),
     ];
     for (index, (first, one)) in listeners.iter().enumerate() {
         for (second, other) in listeners.iter().skip(index + 1) {
@@ -439,18 +496,28 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             }
         }
     }
-    for kit in games::ALL.iter().filter(|kit| kit.game() == "koehandel") {
+    let referee = &config.referee;
+    for (game, options) in [
+        ("koehandel", &referee.koehandel.options),
+        ("smartdog", &referee.smartdog.options),
+    ] {
+        let Some(kit) = games::find(game) else {
+            continue;
+        };
         let setup = games::TableSetup {
             seed: 0,
-            options: config.referee.koehandel.options.clone(),
+            options: options.clone(),
             market: 1,
             ids: (1..=*kit.seats().end() as u64).collect(),
         };
         if let Err(why) = kit.table(&setup) {
-            return Err(ConfigError::Options {
-                game: kit.game(),
-                why: why.to_string(),
-            });
+            let why = why.to_string();
+            return Err(ConfigError::Options { game, why });
+        }
+    }
+    for (at, hub) in (1..).zip(&config.hubs) {
+        if let Some(why) = hub_fault(hub) {
+            return Err(ConfigError::Hub { at, why });
         }
     }
     Ok(())

@@ -34,6 +34,8 @@ pub enum Kind {
     PathOrNone,
     /// A list of IP addresses.
     Peers,
+    /// A list of texts.
+    Texts,
     /// One referee option of a game, typed by its own default (JSON text).
     Rule(&'static str),
 }
@@ -84,12 +86,47 @@ pub fn keys() -> &'static [Key] {
     })
 }
 
-/// The fields of one `[[hub]]` entry, all of them needed.
-pub(super) const HUB_FIELDS: &[(&str, Kind)] = &[
-    ("game", Kind::Text),
-    ("address", Kind::Text),
-    ("name", Kind::Text),
-    ("bot", Kind::Text),
+/// One field of a `[[hub]]` entry: its name, its kind, its default as TOML text (none: it is needed),
+/// what it means.
+pub(super) type HubField = (&'static str, Kind, Option<&'static str>, &'static str);
+
+/// The fields of one `[[hub]]` entry.
+pub(super) const HUB_FIELDS: &[HubField] = &[
+    (
+        "address",
+        Kind::Text,
+        None,
+        "where the hub listens: HOST:PORT",
+    ),
+    (
+        "game",
+        Kind::Text,
+        Some("\"smartdog\""),
+        "the game that is spoken there",
+    ),
+    (
+        "hub",
+        Kind::Text,
+        Some("\"default\""),
+        "which hub there: default, solo, duet, trio, quartet or its own; `#` before it or not, both are tried",
+    ),
+    (
+        "name",
+        Kind::Text,
+        Some("\"drover\""),
+        "our name there, one word",
+    ),
+    ("bot", Kind::Text, Some("\"champion\""), "who plays"),
+    (
+        "seats",
+        Kind::Whole {
+            min: 1,
+            max: 64,
+            unit: "connections",
+        },
+        Some("1"),
+        "connections at once, each in a game of its own or all in one, as the hub seats them",
+    ),
 ];
 
 /// Most `[[hub]]` entries.
@@ -287,7 +324,7 @@ fn thinking() -> Vec<Key> {
         let game = kit.game();
         keys.push(whole(
             format!("thinking.budget_ms_{game}"),
-            200,
+            i64::try_from(kit.usual_budget().as_millis()).unwrap_or(BUDGET_MS.1),
             BUDGET_MS,
             "milliseconds",
             format!("The most that a bot thinks over one decision of {game}."),
@@ -338,27 +375,81 @@ fn referee() -> Vec<Key> {
             "Whether `?connect` may only name players on this machine.",
         ),
     ];
-    for kit in games::ALL.iter().filter(|kit| kit.game() == "koehandel") {
-        for option in kit.options() {
-            let default = match option.default {
-                "null" => "\"\"".to_owned(),
-                json => json.to_owned(),
-            };
-            keys.push(key(
-                format!("referee.koehandel.options.{}", option.name),
-                Kind::Rule(option.default),
-                default,
-                option.description,
-            ));
-        }
-    }
-    keys.push(key(
-        "referee.smartdog.listen",
-        Kind::AddressOrOff,
-        "\"\"",
-        "Kept for the smart-dog hub, which this version does not have; empty: off.",
-    ));
+    keys.extend(rules("koehandel"));
+    keys.extend([
+        key(
+            "referee.smartdog.listen",
+            Kind::AddressOrOff,
+            "\"\"",
+            "Where our smart-dog hub accepts players; empty: off. The original listens on port 3002.",
+        ),
+        key(
+            "referee.smartdog.name",
+            Kind::Name,
+            "\"drover\"",
+            "The name under which its matches are stored.",
+        ),
+        key(
+            "referee.smartdog.hubs",
+            Kind::Texts,
+            "[]",
+            "Hubs beside default:2-4, solo:1, duet:2, trio:3 and quartet:4, each as NAME:PLAYERS or \
+             NAME:FEWEST-MOST; one of these names takes its place.",
+        ),
+        key(
+            "referee.smartdog.maps",
+            Kind::PathOrNone,
+            "\"\"",
+            "A folder whose *.txt are the maps, played in turn in every hub; empty: our own maps.",
+        ),
+        whole(
+            "referee.smartdog.matches_max",
+            1_000,
+            (1, 100_000),
+            "matches",
+            "Matches at once; further players wait.",
+        ),
+        whole(
+            "referee.smartdog.connections_max",
+            4_096,
+            (1, 100_000),
+            "connections",
+            "Players at once; further ones wait to be accepted.",
+        ),
+        whole(
+            "referee.smartdog.wait_for_player_ms",
+            4_000,
+            (0, 3_600_000),
+            "milliseconds",
+            "How long a hub that could begin waits for more players.",
+        ),
+        key(
+            "referee.smartdog.always_wait",
+            Kind::Flag,
+            "false",
+            "Whether a player hears `wait` even if his coming makes the match begin, as the rules page \
+             says and the official server does not.",
+        ),
+    ]);
+    keys.extend(rules("smartdog"));
     keys
+}
+
+/// The rule options of a game.
+fn rules(game: &str) -> impl Iterator<Item = Key> {
+    let options = games::find(game).into_iter().flat_map(|kit| kit.options());
+    options.map(move |option| {
+        let default = match option.default {
+            "null" => "\"\"".to_owned(),
+            json => json.to_owned(),
+        };
+        key(
+            format!("referee.{game}.options.{}", option.name),
+            Kind::Rule(option.default),
+            default,
+            option.description,
+        )
+    })
 }
 
 fn rest() -> Vec<Key> {

@@ -135,11 +135,27 @@ pub struct Koehandel {
     pub options: serde_json::Value,
 }
 
-/// The smart-dog hub: kept for a later version.
+/// The smart-dog hub.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Smartdog {
-    /// Where it is to listen, if at all.
+    /// Where it listens, if at all.
     pub listen: Option<SocketAddr>,
+    /// The name its matches are stored under.
+    pub name: String,
+    /// Hubs beside the official ones, as text.
+    pub hubs: Vec<String>,
+    /// The folder of its maps.
+    pub maps: Option<PathBuf>,
+    /// Matches at once.
+    pub matches_max: usize,
+    /// Connections at once.
+    pub connections_max: usize,
+    /// How long a hub that could begin waits for more players.
+    pub wait_for_player: Duration,
+    /// Whether everybody hears that he waits.
+    pub always_wait: bool,
+    /// The referee options that differ from the game's defaults, as a JSON object.
+    pub options: serde_json::Value,
 }
 
 /// The shim's socket: kept for a later version.
@@ -149,17 +165,21 @@ pub struct Shim {
     pub socket: Option<PathBuf>,
 }
 
-/// A hub to play on: kept for a later version.
+/// A hub to play on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hub {
-    /// The game spoken there.
-    pub game: String,
     /// `HOST:PORT`.
     pub address: String,
+    /// The game spoken there.
+    pub game: String,
+    /// Which hub there.
+    pub hub: String,
     /// Our name there.
     pub name: String,
     /// The bot that plays.
     pub bot: String,
+    /// Connections at once.
+    pub seats: usize,
 }
 
 /// How a stop goes.

@@ -1,7 +1,7 @@
 //! The configuration as text: the commented file and `config show`.
 
 use super::load::Loaded;
-use super::schema::{Key, Kind, keys};
+use super::schema::{HUB_FIELDS, Key, Kind, keys};
 use super::value::allowed;
 use std::fmt::Write as _;
 
@@ -17,15 +17,6 @@ const HEAD: &str = "\
 # `drover config check FILE` checks a file, `drover config show` shows what holds and from where.
 ";
 
-const HUB: &str = "
-# Hubs to play on; this version reads and checks them, warns, and does not dial them yet.
-# [[hub]]
-# game = \"smartdog\"
-# address = \"hub.example:3002\"
-# name = \"drover\"
-# bot = \"champion\"
-";
-
 /// The commented file with every key at its default.
 #[must_use]
 pub fn template() -> String {
@@ -39,7 +30,17 @@ pub fn template() -> String {
         comment(&mut out, &format!("{} {}", key.meaning.trim(), range(key)));
         let _ = writeln!(out, "{} = {}", key.name(), key.default);
     }
-    out + HUB
+    out + &hub_template()
+}
+
+/// One `[[hub]]` entry, commented out.
+fn hub_template() -> String {
+    let mut out = "\n# Hubs to play on: each connection is kept for ever, one game after the other.\n# [[hub]]\n".to_owned();
+    for (name, _, default, meaning) in HUB_FIELDS {
+        let value = default.unwrap_or("\"hub.example:3002\"");
+        let _ = writeln!(out, "# {name} = {value}  # {meaning}");
+    }
+    out
 }
 
 /// Every key with its value and, as a comment, where the value stands. Secrets are masked.
@@ -64,11 +65,17 @@ pub fn show(loaded: &Loaded) -> String {
         let _ = writeln!(out, "{} = {shown}  # {origin}", key.name());
     }
     for hub in &loaded.config.hubs {
-        let _ = write!(
-            out,
-            "\n[[hub]]\ngame = {:?}\naddress = {:?}\nname = {:?}\nbot = {:?}\n",
-            hub.game, hub.address, hub.name, hub.bot
-        );
+        let _ = writeln!(out, "\n[[hub]]");
+        for (name, value) in [
+            ("address", format!("{:?}", hub.address)),
+            ("game", format!("{:?}", hub.game)),
+            ("hub", format!("{:?}", hub.hub)),
+            ("name", format!("{:?}", hub.name)),
+            ("bot", format!("{:?}", hub.bot)),
+            ("seats", hub.seats.to_string()),
+        ] {
+            let _ = writeln!(out, "{name} = {value}");
+        }
     }
     out
 }

@@ -16,9 +16,10 @@ const RULE_WORDS: &[&[&str]] = &[
     &["winner", "exchange"],
     &["refused", "struck"],
     &["loser", "winner"],
+    &["forfeit", "abort"],
 ];
-/// Most addresses in a list.
-const PEERS_MAX: usize = 256;
+/// Most items in a list.
+const ITEMS_MAX: usize = 256;
 
 /// A value written in TOML, if it is of the key's kind.
 pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, ConfigError> {
@@ -52,7 +53,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     match kind {
         Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
         Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
-        Kind::Peers => Value::Array(
+        Kind::Peers | Kind::Texts => Value::Array(
             text.split(',')
                 .map(str::trim)
                 .filter(|item| !item.is_empty())
@@ -65,7 +66,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     }
 }
 
-fn fits(kind: Kind, value: &Value) -> bool {
+pub(super) fn fits(kind: Kind, value: &Value) -> bool {
     match (kind, value) {
         (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
         (Kind::AddressOrOff, Value::String(text)) => {
@@ -79,8 +80,12 @@ fn fits(kind: Kind, value: &Value) -> bool {
             (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
         }
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
+        (Kind::Texts, Value::Array(items)) => {
+            let text = |item: &Value| item.as_str().is_some_and(printable);
+            items.len() <= ITEMS_MAX && items.iter().all(text)
+        }
         (Kind::Peers, Value::Array(items)) => {
-            items.len() <= PEERS_MAX
+            items.len() <= ITEMS_MAX
                 && items.iter().all(|item| {
                     item.as_str()
                         .is_some_and(|text| text.parse::<IpAddr>().is_ok())
@@ -137,10 +142,13 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
         Kind::Peers => {
-            format!("a list of at most {PEERS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
+            format!("a list of at most {ITEMS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
         }
+        Kind::Texts => format!("a list of at most {ITEMS_MAX} texts such as [\"final:2\"]"),
         Kind::Rule("true" | "false") => "true or false".to_owned(),
-        Kind::Rule("null") => "a whole number, or \"\" for the game's own choice".to_owned(),
+        Kind::Rule("null") => {
+            "a whole number or a name, or \"\" for the game's own choice".to_owned()
+        }
         Kind::Rule(default) if default.starts_with('"') => match words(default) {
             [] => "a word".to_owned(),
             words => allowed(Kind::Choice(words)),

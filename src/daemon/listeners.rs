@@ -11,7 +11,7 @@ const BACKLOG: i32 = 4_096;
 /// Most inherited sockets looked at.
 const INHERITED_MAX: usize = 16;
 /// What each socket is for, when the unit gives them no names.
-const ORDER: [&str; 3] = ["callbacks", "api", "referee"];
+const ORDER: [&str; 4] = ["callbacks", "api", "referee", "hub"];
 
 /// Why there is no socket to listen on.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub enum ListenError {
     },
     /// A name that means nothing here.
     #[error(
-        "inherited descriptor {number} is named {name:?}; FileDescriptorName= must be callbacks, api or referee"
+        "inherited descriptor {number} is named {name:?}; FileDescriptorName= must be callbacks, api, referee or hub"
     )]
     Name {
         /// Its place, from 0.

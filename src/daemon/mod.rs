@@ -2,6 +2,7 @@
 //! and none knows it.
 
 mod figures;
+mod hub;
 mod listeners;
 mod notify;
 mod options;
@@ -11,6 +12,7 @@ mod signals;
 mod start;
 mod stop;
 
+pub use hub::hub_settings;
 pub use listeners::{Inherited, ListenError};
 pub use options::{callback_options, session_options, store_settings};
 pub use referee::known_match;

@@ -1,6 +1,7 @@
 //! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
 
 use super::figures;
+use super::hub::RunningHub;
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
@@ -20,8 +21,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The game whose referee the daemon can run.
+/// The games whose referees the daemon can run: the one that calls its players, and the one that
+/// they dial.
 const REFEREED: &str = "koehandel";
+const DIALLED: &str = "smartdog";
 /// Where the demonstration's referee listens unless the configuration says otherwise.
 const DEMO_REFEREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
 
@@ -43,6 +46,8 @@ pub struct Addresses {
     pub api: SocketAddr,
     /// Our own referee.
     pub referee: Option<SocketAddr>,
+    /// Our own hub.
+    pub hub: Option<SocketAddr>,
 }
 
 /// A running daemon.
@@ -55,6 +60,7 @@ pub struct Daemon {
     pub(super) callbacks: JoinHandle<Result<(), CallbacksError>>,
     pub(super) api: JoinHandle<std::io::Result<()>>,
     pub(super) referee: Option<RunningReferee>,
+    pub(super) hub: Option<RunningHub>,
     /// Cancelled when the drain begins.
     pub(super) drain: CancellationToken,
     /// Cancelled when everything but the answers at hand ends.
@@ -74,10 +80,18 @@ impl Daemon {
             .listener("callbacks", config.callbacks.listen)?;
         let api_listener = extras.inherited.listener("api", config.api.listen)?;
         let referee_listener = referee_listener(config, &mut extras)?;
+        let hub_listener = match config.referee.smartdog.listen {
+            Some(address) => Some(extras.inherited.listener("hub", address)?),
+            None => None,
+        };
         let addresses = Addresses {
             callbacks: callback_listener.local_addr()?,
             api: api_listener.local_addr()?,
             referee: referee_listener
+                .as_ref()
+                .map(TcpListener::local_addr)
+                .transpose()?,
+            hub: hub_listener
                 .as_ref()
                 .map(TcpListener::local_addr)
                 .transpose()?,
@@ -122,6 +136,13 @@ impl Daemon {
             }
             None => None,
         };
+        let hub = match hub_listener {
+            Some(listener) => {
+                let kit = games::find(DIALLED).context("this build has no smart-dog")?;
+                Some(RunningHub::start(kit, config, store.clone(), listener, drain.clone()).await?)
+            }
+            None => None,
+        };
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
         let router = api::router(ApiState {
@@ -147,6 +168,7 @@ impl Daemon {
             callbacks,
             api,
             referee,
+            hub,
             drain,
             end,
             drain_limit,

@@ -1,6 +1,7 @@
 //! Stopping: no new matches; those that run finish within the limit; then listeners, sessions and
 //! the store end, in this order.
 
+use super::hub::RunningHub;
 use super::referee::RunningReferee;
 use super::start::Daemon;
 use crate::gateway::CallbacksError;
@@ -19,7 +20,7 @@ impl Daemon {
         self.drain.cancel();
         if !broken {
             let cut = tokio::select! {
-                () = finish(self.referee.as_ref(), &mut self.callbacks, self.drain_limit) => false,
+                () = finish(self.referee.as_ref(), self.hub.as_ref(), &mut self.callbacks, self.drain_limit) => false,
                 name = self.signals.next() => {
                     tracing::info!(by = name, "ending at once");
                     true
@@ -42,6 +43,10 @@ impl Daemon {
                 demo.abort();
             }
         }
+        if let Some(hub) = self.hub {
+            hub.hub.drain(Duration::ZERO).await;
+            hub.server.abort();
+        }
         self.callbacks.abort();
         self.end.cancel();
         let last = async {
@@ -61,6 +66,7 @@ impl Daemon {
 /// Waits until our own matches and everybody's sessions are over, at most the drain limit.
 async fn finish(
     referee: Option<&RunningReferee>,
+    hub: Option<&RunningHub>,
     callbacks: &mut JoinHandle<Result<(), CallbacksError>>,
     limit: Duration,
 ) {
@@ -69,6 +75,11 @@ async fn finish(
             referee.host.drain(limit).await;
         }
     };
+    let hub = async {
+        if let Some(hub) = hub {
+            hub.hub.drain(limit).await;
+        }
+    };
     // How the listener ended does not matter any more: it ends now in any case.
-    let (_, _) = tokio::join!(ours, callbacks);
+    let (_, _, _) = tokio::join!(ours, hub, callbacks);
 }

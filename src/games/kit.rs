@@ -1,7 +1,8 @@
 //! A game's door: everything that the daemon may ask of a game, without knowing which one it is.
 
 use crate::game::{Outcome, Seat, Seats};
-use crate::wire::{Dialogue, Fact, Table, WireError};
+use crate::rng::Rng;
+use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -39,6 +40,18 @@ pub struct OptionCard {
 #[error("{0}")]
 pub struct SetupError(pub String);
 
+/// How players and referee meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// The referee calls each player over HTTP.
+    Callbacks,
+    /// Players dial the referee over TCP and keep the line. The connection is the player: a session
+    /// ends with it.
+    Hub,
+    /// The referee starts each player as a program and speaks with it over stdin and stdout.
+    Stdio,
+}
+
 /// Which session a first frame belongs to, read without a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -48,6 +61,8 @@ pub struct Route {
     pub id: u64,
     /// Whether the frame opens a new match for this key.
     pub begins: bool,
+    /// Which seat the frame gives its reader, and how many there are, where the wire tells.
+    pub seated: Option<(Seat, u8)>,
 }
 
 /// What a bot's side of a conversation starts from.
@@ -63,6 +78,9 @@ pub struct DialogueSetup {
     pub types: Vec<(String, Value)>,
     /// Whether the bot may use models at all.
     pub models: bool,
+    /// What the opening words say where the wire has any, in the game's own words: for smart-dog
+    /// `{"name": …, "hub": …}`.
+    pub opening: Value,
 }
 
 /// What a referee's side starts from.
@@ -74,7 +92,8 @@ pub struct TableSetup {
     pub options: Value,
     /// The number of the match on the wire, where the wire carries one.
     pub market: u64,
-    /// Each seat's number on the wire, where the wire carries one.
+    /// Each seat's number on the wire, where the wire carries one; else as many numbers as there are
+    /// seats.
     pub ids: Vec<u64>,
 }
 
@@ -103,6 +122,15 @@ pub trait Pace {
     fn stop(&self) -> bool;
     /// The decision that began last is made.
     fn end(&self);
+}
+
+/// Streams of a match's seed from which its bots are seeded begin here.
+const BOT_STREAM: u64 = 1;
+
+/// The seed of the bot on `seat` in a match with this seed.
+#[must_use]
+pub fn bot_seed(seed: u64, seat: Seat) -> u64 {
+    Rng::new(seed, BOT_STREAM + u64::from(seat.0)).bits()
 }
 
 /// A pace of so many nodes a decision and no clock.
@@ -156,6 +184,10 @@ pub trait Kit: Sync + Send {
     fn options(&self) -> &'static [OptionCard];
     /// The wire's time limit for an answer.
     fn answer_within(&self) -> Duration;
+    /// How long a decision is thought about unless it is set otherwise.
+    fn usual_budget(&self) -> Duration {
+        Duration::from_millis(200)
+    }
     /// Which session a frame belongs to.
     ///
     /// # Errors
@@ -192,6 +224,19 @@ pub trait Kit: Sync + Send {
     /// never heard twice, whatever became of the first answer.
     fn repeats(&self) -> bool {
         false
+    }
+    /// Whether a line ends a frame, where the transport carries lines.
+    fn completes(&self, line: &[u8]) -> bool {
+        let _ = line;
+        true
+    }
+    /// How players and referee meet.
+    fn wire(&self) -> Wire {
+        Wire::Callbacks
+    }
+    /// How players are received who dial the referee themselves, if the game has that.
+    fn reception(&self) -> Option<&'static dyn Reception> {
+        None
     }
     /// How many seats clockwise from a session's own the place is that its wire calls `word`
     /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: the letters S, W, N, E

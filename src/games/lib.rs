@@ -17,14 +17,15 @@ pub mod wire;
 pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, TableSetup,
+    SetupError, TableSetup, Wire, bot_seed,
 };
 pub use wire::{
-    Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError,
+    Arrival, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply, Table,
+    WireError,
 };
 
 /// Every game, in the order in which they are shown.
-pub static ALL: &[&dyn Kit] = &[&koehandel::KIT];
+pub static ALL: &[&dyn Kit] = &[&koehandel::KIT, &smartdog::KIT];
 
 /// The game with this name.
 #[must_use]

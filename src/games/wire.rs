@@ -44,6 +44,8 @@ pub enum Next {
 pub struct Ending {
     /// Why.
     pub cause: Cause,
+    /// The particulars that the wire told, in a sentence; empty where there are none.
+    pub detail: String,
     /// Scores in the dialogue's own order of seats (own seat first), when the wire tells them.
     pub scores: Vec<i64>,
 }
@@ -116,10 +118,40 @@ pub enum Reply<'a> {
 pub trait Table: Send {
     /// Moves what is to be sent now to `out`, for each seat in the order in which it must hear it.
     fn calls(&mut self, out: &mut Vec<Call>);
-    /// Takes a seat's answer to its open call. An answer nobody waits for is ignored.
+    /// Takes a seat's answer to its open call, or a part of it where a dialect lets a seat answer line
+    /// by line. An answer nobody waits for is ignored.
     fn answer(&mut self, seat: Seat, reply: Reply<'_>);
+    /// Whether the match still waits for this seat's answer, or for more of it.
+    fn waits(&self, seat: Seat) -> bool;
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
     /// Everything this match started from, enough to replay it on any later version.
     fn setup(&self) -> Value;
+}
+
+/// How a referee receives players who dial it themselves, before they sit at a table.
+pub trait Reception: Send + Sync {
+    /// What a line means from somebody who sits nowhere yet.
+    fn hear(&self, line: &[u8]) -> Arrival;
+    /// What a player hears who has to wait, with so many in the queue, himself included; `None`:
+    /// nothing.
+    fn wait(&self, queued: usize) -> Option<Frame>;
+    /// What a player hears who asked for a room that does not exist. He may ask for another.
+    fn no_room(&self) -> Frame;
+    /// What a player hears whose match is given up.
+    fn given_up(&self) -> Frame;
+}
+
+/// A line at the [`Reception`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Somebody wants to play.
+    Join {
+        /// His name as he gives it; may be empty.
+        name: String,
+        /// The room he asks for, in lower case; `None`: the usual one.
+        room: Option<String>,
+    },
+    /// Something else, which gets this answer.
+    Answer(Frame),
 }

@@ -2,7 +2,7 @@
 
 use super::options::CallbackOptions;
 use crate::session::Place;
-use games::Kit;
+use games::{Kit, Wire};
 use std::sync::Arc;
 
 /// Longest request target, in bytes; no game's message comes near.
@@ -10,7 +10,7 @@ pub(super) const TARGET_BYTES_MAX: usize = 8 * 1024;
 /// Longest name of a referee in a path, in bytes.
 const REFEREE_BYTES_MAX: usize = 64;
 
-/// The games and how they are reached.
+/// The games whose referees call us, and how they are reached.
 #[derive(Clone)]
 pub(super) struct Routes {
     games: Vec<&'static dyn Kit>,
@@ -26,7 +26,11 @@ pub(super) struct NoRoute(String);
 impl Routes {
     pub(super) fn new(games: &[&'static dyn Kit], options: &CallbackOptions) -> Self {
         Self {
-            games: games.to_vec(),
+            games: games
+                .iter()
+                .copied()
+                .filter(|kit| kit.wire() == Wire::Callbacks)
+                .collect(),
             default_bot: options.default_bot.clone(),
             prefix: options.secret_path.trim_matches('/').to_owned(),
         }

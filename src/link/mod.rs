@@ -1,8 +1,10 @@
-//! Byte transports. So far: the outgoing HTTP client that calls players.
+//! Byte transports: the outgoing HTTP client that calls players, lines over TCP.
 
 mod counted;
 pub mod http_out;
+pub mod lines;
 pub mod target;
 
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, Reach};
+pub use lines::{AnyLine, LineError, keep_alive};
 pub use target::{Target, TargetError};

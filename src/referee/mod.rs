@@ -1,4 +1,5 @@
-//! Runs games: drives a table against its seats, over HTTP or in process, and keeps what happened.
+//! Runs games: drives a table against its seats, over HTTP or in process, seats those who dial a hub,
+//! and keeps what happened.
 
 mod board;
 pub mod budget;
@@ -6,6 +7,7 @@ pub mod clock;
 pub mod demo;
 mod drive;
 pub mod host;
+pub mod hub;
 mod journal;
 pub mod local;
 pub mod log;
@@ -38,6 +40,6 @@ pub use record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatc
 pub use seat_link::{HttpSeat, SeatLink, SeatReply};
 pub use seat_spec::{SeatSpec, SeatSpecError};
 pub use server::{ServerSettings, serve};
-pub use setup::OwnAddress;
+pub use setup::{OwnAddress, merged};
 pub use started::{Ending, StartError, Started};
 pub use transcript::Kept;

@@ -1,7 +1,7 @@
 //! Who sits on a seat: one text form everywhere.
 
 use crate::link::{Target, TargetError};
-use games::Kit;
+use games::{Kit, Wire};
 use std::fmt;
 
 /// The built-in bot of a seat that nobody takes.
@@ -50,11 +50,16 @@ pub enum SeatSpecError {
          an HTTP server and write url:http://127.0.0.1:PORT/ instead"
     )]
     ProgramOverHttp(String, &'static str),
+    /// The game's players dial their referee.
+    #[error("seat {0}: {1} players dial a hub; run drover referee {1} and let them join it")]
+    DialsHub(String, &'static str),
     /// A seat that this match cannot call.
     #[error("seat {0} cannot sit in a match over the wire; give its URL as url:http://…")]
     NotCalled(String),
     /// Nobody can connect to a seat of this game.
-    #[error("seat remote: {0} players are called by the referee, so write url:http://… instead")]
+    #[error(
+        "seat remote: nobody can connect to a match of drover play {0}; for players from elsewhere run drover referee {0}"
+    )]
     NobodyConnects(&'static str),
 }
 
@@ -115,7 +120,7 @@ impl SeatSpec {
         }
     }
 
-    /// Checks it against a game whose players are called over HTTP.
+    /// Checks it against a game whose players do not speak over pipes.
     ///
     /// # Errors
     /// [`SeatSpecError`] for an unknown bot, and for forms that this wire does not have.
@@ -132,6 +137,9 @@ impl SeatSpec {
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
+            dialling if kit.wire() == Wire::Hub => {
+                Err(SeatSpecError::DialsHub(dialling.to_string(), kit.game()))
+            }
             Self::Url(_) => Ok(()),
             Self::Program(words) => {
                 Err(SeatSpecError::ProgramOverHttp(words.join(" "), kit.game()))

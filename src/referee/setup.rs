@@ -147,8 +147,9 @@ pub(super) fn cancelled(detail: String) -> MatchResult {
     }
 }
 
-/// The host's options with the match's own over them.
-pub(super) fn merged(ours: &Value, theirs: &Value) -> Value {
+/// Rule options with further ones over them.
+#[must_use]
+pub fn merged(ours: &Value, theirs: &Value) -> Value {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
             let mut all = ours.clone();

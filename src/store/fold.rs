@@ -33,7 +33,7 @@ pub fn said_reply(text: &str) -> Reply<'_> {
 }
 
 /// What a session's dialogue starts from. [`NewSession::setup`] may hold `rivals` and `types`, each
-/// an array of `[name, model]`, and `models`; what is missing is empty or false.
+/// an array of `[name, model]`, `models`, and `opening`; what is missing is empty or false.
 #[must_use]
 pub fn dialogue_setup(session: &NewSession) -> DialogueSetup {
     DialogueSetup {
@@ -46,6 +46,7 @@ pub fn dialogue_setup(session: &NewSession) -> DialogueSetup {
             .get("models")
             .and_then(Value::as_bool)
             .unwrap_or(false),
+        opening: session.setup.get("opening").cloned().unwrap_or_default(),
     }
 }
 

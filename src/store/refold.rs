@@ -6,7 +6,7 @@ use super::open::KitOf;
 use super::records::{FactRow, MatchEntry, MatchRow, SessionRow};
 use super::types::{Direction, NewMatch, Side};
 use super::verify::{Checked, Difference};
-use games::{Call, Ending, Fact, Kit, Next, Seat, Table};
+use games::{Call, Ending, Fact, Kit, Next, Seat, Table, Wire};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -233,7 +233,10 @@ fn fold_referee(
             Direction::Out if row.ended_us.is_none() && !replay.is_due(seat) => break,
             Direction::Out => replay.called(seat, entry),
             Direction::In => {
-                if replay.open.get_mut(&seat).and_then(VecDeque::pop_front) == Some(true) {
+                // A player at a hub says as many lines as he likes.
+                let heard = kit.wire() == Wire::Hub
+                    || replay.open.get_mut(&seat).and_then(VecDeque::pop_front) == Some(true);
+                if heard {
                     table.answer(seat, said_reply(&entry.text));
                     replay.hear(&mut *table);
                 }

@@ -13,15 +13,12 @@ use super::rules::{Ear, Koehandel, Setup};
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, TableSetup,
+    SetupError, TableSetup, bot_seed,
 };
-use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Streams of a match's seed from which its bots are seeded begin here.
-const BOT_STREAM: u64 = 1;
 /// Market and ids in transcripts of matches that have no wire.
 const MARKET: u64 = 1;
 
@@ -30,12 +27,6 @@ pub static KIT: KoehandelKit = KoehandelKit;
 
 /// Koehandel's [`Kit`].
 pub struct KoehandelKit;
-
-/// The seed of the bot on `seat` in a match with this seed.
-#[must_use]
-pub fn bot_seed(seed: u64, seat: Seat) -> u64 {
-    Rng::new(seed, BOT_STREAM + u64::from(seat.0)).bits()
-}
 
 const fn option(
     name: &'static str,
@@ -156,6 +147,7 @@ impl Kit for KoehandelKit {
             market: fields.market()?,
             id: fields.id()?,
             begins: fields.kind() == "information" && fields.message() == "begin",
+            seated: None,
         })
     }
 

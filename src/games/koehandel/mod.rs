@@ -16,7 +16,7 @@ pub mod referee;
 pub mod rules;
 pub mod view;
 
-pub use kit::{KIT, bot_seed};
+pub use kit::KIT;
 
 #[cfg(test)]
 mod tests;

@@ -70,6 +70,7 @@ impl Dialogue for Player {
         if let Message::End(scores) = message {
             return Ok(Next::Over(Ending {
                 cause: Cause::Normal,
+                detail: String::new(),
                 scores: scores.to_vec(),
             }));
         }

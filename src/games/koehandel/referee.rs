@@ -105,6 +105,14 @@ impl Table for Referee {
         self.game.play(act, &mut self.heard);
     }
 
+    fn waits(&self, seat: Seat) -> bool {
+        self.waits
+            && self
+                .game
+                .asked()
+                .is_some_and(|(asked, _)| asked == seat.index())
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.game.outcome()
     }

@@ -304,6 +304,15 @@ impl Map {
         .within_limits()
     }
 
+    /// The same map with its own value of an option.
+    ///
+    /// # Errors
+    /// [`OptionError::OutOfRange`].
+    pub fn with(mut self, key: Key, value: i64) -> Result<Self, OptionError> {
+        self.header.set(key, value)?;
+        Ok(self)
+    }
+
     /// The map's own options.
     #[must_use]
     pub const fn header(&self) -> &Header {

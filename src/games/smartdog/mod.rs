@@ -3,10 +3,18 @@
 
 pub mod atlas;
 pub mod bots;
+pub mod dialect;
+pub mod facts;
+mod kit;
 pub mod known;
 pub mod map;
 pub mod options;
+pub mod player;
+pub mod reception;
+pub mod referee;
 pub mod rules;
+
+pub use kit::KIT;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,7 @@ impl Kit for FakeKit {
             market: 0,
             id: 0,
             begins: false,
+            seated: None,
         })
     }
     fn dialogue(&self, _: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -100,6 +101,7 @@ impl Dialogue for FakeDialogue {
             }
             ("end", scores) => Ok(Next::Over(Ending {
                 cause: Cause::Normal,
+                detail: String::new(),
                 scores: scores
                     .split(',')
                     .map(|score| score.parse().unwrap())
@@ -152,6 +154,9 @@ impl Table for FakeTable {
         }
         self.turn += 1;
         self.called = false;
+    }
+    fn waits(&self, seat: Seat) -> bool {
+        self.called && self.turn % 2 == u64::from(seat.0)
     }
     fn outcome(&self) -> Option<Outcome> {
         (self.turn == self.rounds * 2).then(|| Outcome {

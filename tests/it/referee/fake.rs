@@ -80,6 +80,7 @@ impl Kit for Fake {
             market: 1,
             id: 1,
             begins: false,
+            seated: None,
         })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -222,6 +223,9 @@ impl Table for Count {
             self.scores[seat] += said.unwrap_or_default();
         }
         self.open[seat] = false;
+    }
+    fn waits(&self, seat: Seat) -> bool {
+        self.open[seat]
     }
     fn outcome(&self) -> Option<Outcome> {
         let outcome = Outcome {

@@ -1,9 +1,10 @@
 //! A match over text is the same match as one in process.
 
 use crate::game::{Budget, Outcome, Seat};
+use crate::kit::bot_seed;
 use crate::kit::{DialogueSetup, Heard, Nodes, PlaySetup, TableSetup};
+use crate::koehandel::KIT;
 use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::{KIT, bot_seed};
 use crate::wire::{Dialogue, Next, Reply, Table};
 use serde_json::{Value, json};
 

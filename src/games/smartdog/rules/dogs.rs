@@ -122,6 +122,29 @@ pub enum Refusal {
     Ended,
 }
 
+impl Refusal {
+    /// The refusal that an official `warning` tells; `None` for other texts.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        if let Some(rest) = text.strip_prefix("Cannot move to ") {
+            let (x, rest) = rest.split_once(',')?;
+            let (y, _) = rest.trim_start().split_once(' ')?;
+            let (x, y) = (x.trim().parse().ok()?, y.parse().ok()?);
+            return Some(Refusal::Blocked { x, y });
+        }
+        [
+            Refusal::Unknown,
+            Refusal::Moved,
+            Refusal::Scared,
+            Refusal::Barked,
+            Refusal::Muted,
+            Refusal::Ended,
+        ]
+        .into_iter()
+        .find(|refusal| refusal.to_string() == text)
+    }
+}
+
 impl SmartDog {
     /// Whether a seat may play a command now.
     ///

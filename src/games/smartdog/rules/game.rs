@@ -216,6 +216,13 @@ impl SmartDog {
         })
     }
 
+    /// The points in hundredths, rounded: a tile has few enough sheep to keep different scores apart.
+    #[must_use]
+    pub fn hundredths(&self) -> Seats<i64> {
+        let hundredths = |(_, score): (Seat, &f64)| (score * 100.0).round() as i64;
+        self.scores().iter().map(hundredths).collect()
+    }
+
     /// Who would win now: the best score above −10, the first seat among equals.
     #[must_use]
     pub fn winner(&self) -> Option<Seat> {
@@ -346,12 +353,10 @@ impl Game for SmartDog {
         }
     }
 
-    /// Points in hundredths, rounded: a tile has few enough sheep to keep different scores apart.
     fn outcome(&self) -> Option<Outcome> {
-        let hundredths = |(_, score): (Seat, &f64)| (score * 100.0).round() as i64;
         self.is_over.then(|| Outcome {
             cause: Cause::Normal,
-            scores: self.scores().iter().map(hundredths).collect(),
+            scores: self.hundredths(),
         })
     }
 }

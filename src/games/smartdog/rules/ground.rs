@@ -1,6 +1,6 @@
 //! What does not change during a match: landscape, tiles, options (README.md, section 3).
 
-use super::setup::Setup;
+use super::setup::{Players, Setup};
 use super::torus::{Spot, Torus};
 use crate::game::{Seat, Seats};
 use crate::smartdog::map::Square;
@@ -26,6 +26,23 @@ impl Land {
         matches!(self, Land::Grass | Land::Pen(_))
     }
 
+    /// What this character of the `landscape` message means. Pens of players who do not play are
+    /// grass, unknown characters walls.
+    #[must_use]
+    pub fn from_letter(letter: char, players: Players) -> Self {
+        match letter {
+            '.' => Land::Grass,
+            '^' => Land::Tree,
+            _ => match letter.to_digit(10) {
+                Some(owner) if (1..=players.count()).contains(&(owner as usize)) => {
+                    Land::Pen(Seat(owner as u8 - 1))
+                }
+                Some(_) => Land::Grass,
+                None => Land::Wall,
+            },
+        }
+    }
+
     /// The character in the `landscape` message: `.`, `#`, `^` or the owner's digit from 1.
     #[must_use]
     pub const fn letter(self) -> char {
@@ -48,6 +65,12 @@ pub struct Area {
 }
 
 impl Area {
+    /// A rectangle without a cell.
+    pub const NOWHERE: Area = Area {
+        first: Spot { x: 1, y: 1 },
+        last: Spot { x: 0, y: 0 },
+    };
+
     /// Whether a cell lies inside.
     #[must_use]
     pub const fn contains(&self, spot: Spot) -> bool {
@@ -69,6 +92,23 @@ pub struct Ground {
     penned_of_tile: u32,
 }
 
+/// What a hub tells of a match at its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// How many play.
+    pub players: Players,
+    /// The reader's own seat.
+    pub seat: Seat,
+    /// The reader's own tile.
+    pub tile: Area,
+    /// The options in force.
+    pub options: Options,
+    /// `maxSheepsCount`.
+    pub sheep_of_tile: u32,
+    /// `iniSheepsCount`.
+    pub penned_of_tile: u32,
+}
+
 /// Where everybody stands at the start, in creation order.
 pub(super) struct Places {
     pub(super) dogs: Vec<(Seat, Spot)>,
@@ -80,6 +120,7 @@ impl Ground {
     /// also the creation order of dogs and sheep.
     pub(super) fn lay(setup: &Setup) -> (Self, Places) {
         let (map, layout) = (&setup.map, setup.players.layout());
+        let size = (map.cols() as u16, map.rows() as u16);
         let tiles_across = layout.first().map_or(1, |row| row.len());
         let torus = Torus {
             cols: (map.cols() * tiles_across) as u16,
@@ -89,7 +130,7 @@ impl Ground {
             torus,
             land: vec![Land::Grass; torus.area()],
             tiles: Seats::from_fn(setup.players.count(), |seat| {
-                area(setup, corner(setup, seat))
+                area(size, corner(layout, size, seat))
             }),
             options: map.header().over(setup.options),
             sheep_of_tile: map.count(Square::has_sheep) as u32,
@@ -105,8 +146,60 @@ impl Ground {
         (ground, places)
     }
 
+    /// The ground that a hub told of. `land`: row by row, `torus.area()` cells.
+    ///
+    /// The other players' tiles follow from the own one if it lies where the layout for so many
+    /// players has it; else nobody else has a territory.
+    ///
+    /// # Errors
+    /// A sentence that says what does not fit together.
+    pub fn told(torus: Torus, land: Vec<Land>, told: &Told) -> Result<Self, String> {
+        if land.len() != torus.area() {
+            return Err(format!(
+                "the landscape has {} cells, not {} rows of {}",
+                land.len(),
+                torus.rows(),
+                torus.cols()
+            ));
+        }
+        let Area { first, last } = told.tile;
+        if first.x > last.x || first.y > last.y || last.x >= torus.cols() || last.y >= torus.rows()
+        {
+            return Err(format!(
+                "a tile from {first} to {last} does not lie in the world"
+            ));
+        }
+        let (cols, rows) = (last.x - first.x + 1, last.y - first.y + 1);
+        let layout = told.players.layout();
+        let across = layout.first().map_or(1, |row| row.len());
+        let place = |seat| {
+            let first = corner(layout, (cols, rows), seat);
+            area((cols, rows), first)
+        };
+        let fits = usize::from(torus.cols()) == usize::from(cols) * across
+            && usize::from(torus.rows()) == usize::from(rows) * layout.len()
+            && place(told.seat) == told.tile;
+        Ok(Self {
+            torus,
+            land,
+            tiles: Seats::from_fn(told.players.count(), |seat| {
+                if seat == told.seat {
+                    told.tile
+                } else if fits {
+                    place(seat)
+                } else {
+                    Area::NOWHERE
+                }
+            }),
+            options: told.options,
+            sheep_of_tile: told.sheep_of_tile,
+            penned_of_tile: told.penned_of_tile,
+        })
+    }
+
     fn lay_tile(&mut self, setup: &Setup, owner: Seat, places: &mut Places) {
-        let corner = corner(setup, owner);
+        let size = (setup.map.cols() as u16, setup.map.rows() as u16);
+        let corner = corner(setup.players.layout(), size, owner);
         for (y, row) in (corner.y..).zip(setup.map.iter()) {
             for (x, square) in (corner.x..).zip(row) {
                 let spot = Spot { x, y };
@@ -184,24 +277,24 @@ impl Ground {
     }
 }
 
-/// The top left cell of a player's tile.
-fn corner(setup: &Setup, seat: Seat) -> Spot {
+/// The top left cell of a player's tile of `size` columns and rows.
+fn corner(layout: &[&[u8]], size: (u16, u16), seat: Seat) -> Spot {
     let mut corner = Spot { x: 0, y: 0 };
-    for (row, tiles) in setup.players.layout().iter().enumerate() {
+    for (row, tiles) in layout.iter().enumerate() {
         if let Some(column) = tiles.iter().position(|player| *player == seat.0 + 1) {
-            corner.x = (column * setup.map.cols()) as u16;
-            corner.y = (row * setup.map.rows()) as u16;
+            corner.x = column as u16 * size.0;
+            corner.y = row as u16 * size.1;
         }
     }
     corner
 }
 
-fn area(setup: &Setup, first: Spot) -> Area {
+fn area(size: (u16, u16), first: Spot) -> Area {
     Area {
         first,
         last: Spot {
-            x: first.x + (setup.map.cols() - 1) as u16,
-            y: first.y + (setup.map.rows() - 1) as u16,
+            x: first.x + size.0 - 1,
+            y: first.y + size.1 - 1,
         },
     }
 }

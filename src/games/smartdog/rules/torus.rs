@@ -44,6 +44,9 @@ impl Direction {
             .find(|direction| direction.word() == word)
     }
 
+    /// The words in the order in which the official server lists them.
+    pub const WORDS: &str = "up,down,left,right";
+
     const fn clockwise(self, quarters: usize) -> Self {
         Self::ALL[(self as usize + quarters) % 4]
     }
@@ -97,7 +100,33 @@ pub struct Torus {
     pub(super) rows: u16,
 }
 
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, {}", self.x, self.y)
+    }
+}
+
 impl Torus {
+    /// A world of so many columns and rows, of one at least.
+    #[must_use]
+    pub const fn new(cols: u16, rows: u16) -> Self {
+        Self {
+            cols: if cols == 0 { 1 } else { cols },
+            rows: if rows == 0 { 1 } else { rows },
+        }
+    }
+
+    /// Every cell, row by row.
+    pub fn spots(self) -> impl Iterator<Item = Spot> {
+        (0..self.rows).flat_map(move |y| (0..self.cols).map(move |x| Spot { x, y }))
+    }
+
+    /// Whether a cell lies in the world.
+    #[must_use]
+    pub const fn holds(self, spot: Spot) -> bool {
+        spot.x < self.cols && spot.y < self.rows
+    }
+
     /// Columns, at least 1.
     #[must_use]
     pub const fn cols(self) -> u16 {

@@ -22,6 +22,21 @@ pub enum DogAction {
     Indignant,
 }
 
+impl DogAction {
+    /// Every action.
+    pub const ALL: [DogAction; 3] = [DogAction::Move, DogAction::Panic, DogAction::Indignant];
+
+    /// The word on the wire.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            DogAction::Move => "move",
+            DogAction::Panic => "panic",
+            DogAction::Indignant => "indignant",
+        }
+    }
+}
+
 /// A sheep's `action` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,6 +47,21 @@ pub enum SheepAction {
     Move,
     /// Runs.
     Panic,
+}
+
+impl SheepAction {
+    /// Every action.
+    pub const ALL: [SheepAction; 3] = [SheepAction::StandBy, SheepAction::Move, SheepAction::Panic];
+
+    /// The word on the wire.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            SheepAction::StandBy => "standBy",
+            SheepAction::Move => "move",
+            SheepAction::Panic => "panic",
+        }
+    }
 }
 
 /// One object of a view.

@@ -6,3 +6,4 @@ mod maps;
 mod recorded;
 mod reference;
 mod situations;
+mod wire;

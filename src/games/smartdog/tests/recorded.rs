@@ -29,7 +29,7 @@ struct Recording {
 }
 
 /// The lines of one transcript with their times; `true` for those sent by the player.
-fn lines(text: &str) -> Vec<(f64, bool, String)> {
+pub(super) fn lines(text: &str) -> Vec<(f64, bool, String)> {
     let mut pending = [String::new(), String::new()];
     let mut lines = Vec::new();
     for record in text.lines() {
@@ -347,12 +347,14 @@ fn replay(setup: &Setup, recordings: &[Recording]) -> Result<(), String> {
 }
 
 fn check(texts: &[&str], turns: usize) {
+    let all = |recording: &Recording| recording.turns.len() == turns;
+    assert!(texts.iter().map(|text| read(text)).all(|read| all(&read)));
+    found(texts);
+}
+
+/// The match that was recorded.
+pub(super) fn found(texts: &[&str]) -> Setup {
     let recordings: Vec<Recording> = texts.iter().map(|text| read(text)).collect();
-    assert!(
-        recordings
-            .iter()
-            .all(|recording| recording.turns.len() == turns)
-    );
     let options = Key::ALL
         .into_iter()
         .fold(Options::default(), |options, key| {
@@ -370,7 +372,7 @@ fn check(texts: &[&str], turns: usize) {
         };
         tried += 1;
         match replay(&setup, &recordings) {
-            Ok(()) => return,
+            Ok(()) => return setup,
             Err(why) => furthest = why,
         }
     }

@@ -1,0 +1,61 @@
+//! `drover referee` for games whose players dial a hub.
+
+use super::play_args::rule_options;
+use super::referee::RefereeArgs;
+use super::usage::UsageError;
+use crate::config::Config;
+use crate::daemon::hub_settings;
+use crate::referee::hub::{HubSettings, Room, read_maps};
+use crate::referee::merged;
+use games::Kit;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+/// Where the original listens.
+pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
+/// The game whose hub the configuration describes.
+const CONFIGURED: &str = "smartdog";
+
+/// The configuration with the flags over it.
+pub(super) fn settings(
+    kit: &'static dyn Kit,
+    args: &RefereeArgs,
+    config: &Config,
+) -> anyhow::Result<HubSettings> {
+    let settings = if kit.game() == CONFIGURED {
+        hub_settings(kit, config)?
+    } else {
+        HubSettings::new(kit)
+    };
+    let rooms = if args.hubs.is_empty() {
+        settings.rooms
+    } else {
+        let rooms = Room::with(&args.hubs, kit);
+        rooms.map_err(|error| UsageError(format!("--hub: {error}")))?
+    };
+    let maps = match &args.maps {
+        Some(folder) => maps(folder)?,
+        None => settings.maps,
+    };
+    let options = merged(&settings.options, &rule_options(kit, &args.options)?);
+    let settings = HubSettings {
+        rooms,
+        maps,
+        options,
+        matches_max: args
+            .matches_max
+            .map_or(settings.matches_max, NonZeroUsize::get),
+        always_wait: settings.always_wait || args.always_wait,
+        ..settings
+    };
+    // A wrong value is told now, not to the first who wants to play.
+    settings
+        .check()
+        .map_err(|error| UsageError(error.to_string()))?;
+    Ok(settings)
+}
+
+fn maps(folder: &Path) -> Result<Vec<(String, String)>, UsageError> {
+    read_maps(folder).map_err(|error| UsageError(error.to_string()))
+}

@@ -1,0 +1,60 @@
+//! Our own hub inside the daemon.
+
+use super::options::durability_of;
+use crate::config::Config;
+use crate::referee::hub::{HubServer, HubSettings, Room, read_maps};
+use crate::referee::store_recording::StoreRecording;
+use crate::store::Store;
+use anyhow::Context as _;
+use games::Kit;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A running hub.
+pub(super) struct RunningHub {
+    pub(super) hub: Arc<HubServer>,
+    pub(super) server: JoinHandle<std::io::Result<()>>,
+}
+
+impl RunningHub {
+    /// Starts it.
+    pub(super) async fn start(
+        kit: &'static dyn Kit,
+        config: &Config,
+        store: Store,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let durability = durability_of(config, kit.game());
+        let recording = Arc::new(StoreRecording::new(store, durability));
+        let hub = HubServer::open(hub_settings(kit, config)?, recording).await?;
+        let serving = Arc::clone(&hub);
+        let server = tokio::spawn(async move { serving.serve(listener, stop).await });
+        Ok(Self { hub, server })
+    }
+}
+
+/// What the configuration says of the hub.
+///
+/// # Errors
+/// A sentence that names the hub or folder that cannot be used.
+pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<HubSettings> {
+    let set = &config.referee.smartdog;
+    Ok(HubSettings {
+        referee: set.name.clone(),
+        rooms: Room::with(&set.hubs, kit).context("referee.smartdog.hubs")?,
+        maps: match &set.maps {
+            Some(folder) => read_maps(folder)?,
+            None => Vec::new(),
+        },
+        options: set.options.clone(),
+        matches_max: set.matches_max,
+        connections_max: set.connections_max,
+        wait_for_player: set.wait_for_player,
+        always_wait: set.always_wait,
+        seed: ulid::Ulid::generate().random() as u64,
+        ..HubSettings::new(kit)
+    })
+}

@@ -1,0 +1,14 @@
+//! The wire: lines of a word and an argument. What the hub says is written exactly as the official
+//! server writes it and read in every form known of it; what players say likewise.
+//!
+//! A hub's lines between two decisions make one frame, joined by line feeds: `start` and `landscape`;
+//! a turn's warnings, `state`, every `obj`, `turn`.
+
+mod argument;
+mod order;
+mod read;
+mod write;
+
+pub use order::{END, Line, hear, orders};
+pub use read::{Finish, Message, Object, Start, cells, completes, read};
+pub use write::{error, escaped, finish, gone, start, state, wait, warning};

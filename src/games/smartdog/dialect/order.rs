@@ -1,0 +1,118 @@
+//! What players say: `join`, `do`, `end`.
+
+use crate::smartdog::rules::{Command, Direction, DogId, Orders};
+use std::fmt::Write as _;
+
+/// The last word of a turn.
+pub const END: &str = "end";
+
+/// One line of a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// `join NAME [HUB]`
+    Join {
+        /// May be empty.
+        name: &'a str,
+        /// As it was written.
+        hub: Option<&'a str>,
+    },
+    /// `do ID move DIRECTION`
+    Move {
+        /// The dog's number as it was written.
+        dog: &'a str,
+        /// `None`: no such direction.
+        direction: Option<Direction>,
+        /// As it was written.
+        word: &'a str,
+    },
+    /// `do ID bark`
+    Bark {
+        /// The dog's number as it was written.
+        dog: &'a str,
+    },
+    /// `do` with something else to be done.
+    Do {
+        /// What; `undefined` if nothing.
+        what: &'a str,
+    },
+    /// `end`
+    End,
+    /// Anything else.
+    Other {
+        /// The first word.
+        word: &'a str,
+        /// The rest.
+        argument: &'a str,
+    },
+}
+
+/// Reads a player's line. Words may stand apart by any number of blanks.
+#[must_use]
+pub fn hear(line: &str) -> Line<'_> {
+    let line = line.trim();
+    let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim();
+    let mut words = argument.split_whitespace();
+    let other = Line::Other { word, argument };
+    let heard = match word {
+        "join" => Line::Join {
+            name: words.next().unwrap_or_default(),
+            hub: words.next(),
+        },
+        "end" => Line::End,
+        "do" => match (words.next(), words.next()) {
+            (Some(dog), Some("move")) => {
+                let word = words.next().unwrap_or("undefined");
+                let direction = Direction::from_word(word);
+                Line::Move {
+                    dog,
+                    direction,
+                    word,
+                }
+            }
+            (Some(dog), Some("bark")) => Line::Bark { dog },
+            (_, what) => {
+                return Line::Do {
+                    what: what.unwrap_or("undefined"),
+                };
+            }
+        },
+        _ => return other,
+    };
+    // The official server dies of a word too many; a join's further words it does not read.
+    if words.next().is_some() && word != "join" {
+        return other;
+    }
+    heard
+}
+
+/// A turn's orders as they are sent, `end` included. `number`: dogs on the wire. Orders for dogs
+/// without a number are left out, and all of a dog's but its first move and first bark.
+#[must_use]
+pub fn orders(orders: &Orders, number: impl Fn(DogId) -> Option<u64>) -> String {
+    let mut text = String::new();
+    let mut done = Orders::new();
+    for command in orders {
+        let (Command::Move(id, _) | Command::Bark(id)) = *command;
+        let again = done.iter().any(|other| same_kind(command, other));
+        let Some(number) = number(id).filter(|_| !again) else {
+            continue;
+        };
+        done.push(*command);
+        // Writing to a string does not fail.
+        let _ = match *command {
+            Command::Move(_, direction) => writeln!(text, "do {number} move {}", direction.word()),
+            Command::Bark(_) => writeln!(text, "do {number} bark"),
+        };
+    }
+    text.push_str(END);
+    text
+}
+
+fn same_kind(one: &Command, other: &Command) -> bool {
+    match (one, other) {
+        (Command::Move(one, _), Command::Move(other, _))
+        | (Command::Bark(one), Command::Bark(other)) => one == other,
+        _ => false,
+    }
+}

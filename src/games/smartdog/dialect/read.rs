@@ -1,0 +1,289 @@
+//! What a hub says, read in every form known of it. Unknown words and fields are left out, so that a
+//! hub may say more than this version knows.
+
+use super::argument::{fields, items};
+use crate::game::Seat;
+use crate::smartdog::options::{Key, Options};
+use crate::smartdog::rules::{
+    Area, Direction, DogAction, Land, Players, SheepAction, Spot, Told, Torus,
+};
+
+/// Cells of a side of the largest world that is played on: four of the largest tiles.
+const SIDE_MAX: i64 = 4_000;
+
+/// One line of a hub.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// In the queue.
+    Wait,
+    /// A match begins.
+    Start(Box<Start>),
+    /// The world's rows from top to bottom.
+    Landscape(Vec<String>),
+    /// A turn begins; its number, if it was told.
+    State(Option<u32>),
+    /// One object of a turn.
+    Object(Object),
+    /// Orders are wanted.
+    Turn,
+    /// A command was refused.
+    Warning {
+        /// The dog, if it was named.
+        dog: Option<u64>,
+        /// Why.
+        why: String,
+    },
+    /// Something was not taken.
+    Error(String),
+    /// The match is over.
+    Finished(Finish),
+    /// Nothing that this version knows.
+    Unknown,
+}
+
+/// `start`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The size of the world.
+    pub torus: Torus,
+    /// Everything else.
+    pub told: Told,
+}
+
+/// `obj`. Spots may lie outside the world: who knows the world must check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// A dog in sight.
+    Dog {
+        /// Its number.
+        number: u64,
+        /// Where.
+        spot: Spot,
+        /// Whose.
+        owner: Seat,
+        /// In what state.
+        action: DogAction,
+        /// Whether it barked.
+        voice: bool,
+    },
+    /// A sheep in sight.
+    Sheep {
+        /// Where.
+        spot: Spot,
+        /// In what state.
+        action: SheepAction,
+        /// Where it looks.
+        direction: Direction,
+    },
+    /// A bark from out of sight.
+    Voice {
+        /// Where.
+        spot: Spot,
+    },
+}
+
+/// `finished`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Finish {
+    /// Whether the reader won, if it was told.
+    pub wins: Option<bool>,
+    /// Who won, if anybody did.
+    pub winner: Option<Seat>,
+    /// Why the match was given up, if it was.
+    pub error: Option<String>,
+}
+
+/// Whether a hub now wants something or has ended something.
+#[must_use]
+pub fn completes(line: &str) -> bool {
+    matches!(
+        word(line).0,
+        "turn" | "landscape" | "wait" | "error" | "finished"
+    )
+}
+
+fn word(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    (word, argument.trim())
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// A sentence that says which part of a `start` is missing or cannot be played.
+pub fn read(line: &str) -> Result<Message, String> {
+    let (word, argument) = word(line);
+    Ok(match word {
+        "wait" => Message::Wait,
+        "start" => Message::Start(Box::new(start(&Fields::of(argument))?)),
+        "landscape" => Message::Landscape(items(argument)),
+        "state" => {
+            let turn = Fields::of(argument).number("turn");
+            Message::State(turn.and_then(|turn| u32::try_from(turn).ok()))
+        }
+        "obj" => object(&Fields::of(argument)).map_or(Message::Unknown, Message::Object),
+        "turn" => Message::Turn,
+        "warning" => warning(argument),
+        "error" => Message::Error(argument.to_owned()),
+        "finished" => Message::Finished(finish(&Fields::of(argument))),
+        _ => Message::Unknown,
+    })
+}
+
+struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    fn of(argument: &str) -> Self {
+        Self(fields(argument))
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        let field = self.0.iter().find(|(name, _)| name == key)?;
+        Some(&field.1)
+    }
+
+    fn number(&self, key: &str) -> Option<i64> {
+        self.text(key)?.parse().ok()
+    }
+
+    fn needed(&self, key: &str, most: i64) -> Result<u16, String> {
+        let Some(text) = self.text(key) else {
+            return Err(format!("start tells no {key}"));
+        };
+        let number = text
+            .parse()
+            .ok()
+            .filter(|number| (0..=most).contains(number));
+        number
+            .and_then(|number: i64| u16::try_from(number).ok())
+            .ok_or_else(|| format!("start: {key} is {text:?}, not a number of 0 to {most}"))
+    }
+
+    fn spot(&self) -> Option<Spot> {
+        let coordinate = |key| u16::try_from(self.number(key)?).ok();
+        Some(Spot {
+            x: coordinate("x")?,
+            y: coordinate("y")?,
+        })
+    }
+
+    fn seat(&self, key: &str) -> Option<Seat> {
+        let player = u8::try_from(self.number(key)?).ok()?;
+        player.checked_sub(1).map(Seat)
+    }
+}
+
+fn start(fields: &Fields) -> Result<Start, String> {
+    let side = |key| match fields.needed(key, SIDE_MAX)? {
+        0 => Err(format!("start: {key} is 0")),
+        side => Ok(side),
+    };
+    let torus = Torus::new(side("cols")?, side("rows")?);
+    let players = Players::try_from(fields.needed("players", 255)? as u8)?;
+    let seat = fields
+        .seat("you")
+        .filter(|seat| seat.index() < players.count())
+        .ok_or("start does not tell who the reader is")?;
+    let corner = |x, y| {
+        Ok::<Spot, String>(Spot {
+            x: fields.needed(x, SIDE_MAX)?,
+            y: fields.needed(y, SIDE_MAX)?,
+        })
+    };
+    let tile = Area {
+        first: corner("x1", "y1")?,
+        last: corner("x2", "y2")?,
+    };
+    // What lies outside our ranges is played as the nearest value inside them.
+    let options = Key::ALL
+        .into_iter()
+        .fold(Options::default(), |options, key| {
+            let (least, most) = (
+                i64::from(*key.range().start()),
+                i64::from(*key.range().end()),
+            );
+            let told = fields.number(key.name());
+            let value = told.map(|value| value.clamp(least, most));
+            value
+                .and_then(|value| options.with(key, value).ok())
+                .unwrap_or(options)
+        });
+    let count = |key| {
+        let count = fields.number(key).unwrap_or(0);
+        u32::try_from(count.clamp(0, i64::from(u16::MAX))).unwrap_or(0)
+    };
+    Ok(Start {
+        torus,
+        told: Told {
+            players,
+            seat,
+            tile,
+            options,
+            sheep_of_tile: count("maxSheepsCount"),
+            penned_of_tile: count("iniSheepsCount"),
+        },
+    })
+}
+
+fn object(fields: &Fields) -> Option<Object> {
+    let spot = fields.spot()?;
+    let voice = fields.text("voice").is_some();
+    match fields.text("type") {
+        Some("Dog") => Some(Object::Dog {
+            number: u64::try_from(fields.number("id")?).ok()?,
+            spot,
+            owner: fields.seat("owner")?,
+            action: named(&DogAction::ALL, DogAction::word, fields.text("action"))
+                .unwrap_or(DogAction::Move),
+            voice,
+        }),
+        Some("Sheep") => Some(Object::Sheep {
+            spot,
+            action: named(&SheepAction::ALL, SheepAction::word, fields.text("action"))
+                .unwrap_or(SheepAction::StandBy),
+            direction: named(&Direction::ALL, Direction::word, fields.text("direction"))
+                .unwrap_or(Direction::Down),
+        }),
+        _ => voice.then_some(Object::Voice { spot }),
+    }
+}
+
+fn named<T: Copy>(all: &[T], word: fn(T) -> &'static str, text: Option<&str>) -> Option<T> {
+    all.iter().copied().find(|one| Some(word(*one)) == text)
+}
+
+fn warning(argument: &str) -> Message {
+    let (first, rest) = argument.split_once(' ').unwrap_or((argument, ""));
+    match first.parse() {
+        Ok(dog) => Message::Warning {
+            dog: Some(dog),
+            why: rest.to_owned(),
+        },
+        Err(_) => Message::Warning {
+            dog: None,
+            why: argument.to_owned(),
+        },
+    }
+}
+
+fn finish(fields: &Fields) -> Finish {
+    Finish {
+        wins: match fields.text("youWin") {
+            Some("true" | "1") => Some(true),
+            Some("false" | "0") => Some(false),
+            _ => None,
+        },
+        winner: fields.seat("winner"),
+        error: fields.text("error").map(str::to_owned),
+    }
+}
+
+/// The landscape's cells, row by row.
+#[must_use]
+pub fn cells(rows: &[String], players: Players) -> Vec<Land> {
+    let letters = rows.iter().flat_map(|row| row.chars());
+    letters
+        .map(|letter| Land::from_letter(letter, players))
+        .collect()
+}

@@ -1,0 +1,151 @@
+//! What the hub says, to the byte as the official server says it (README.md, section 6).
+
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{DogId, Ground, Refusal, Seen, View};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The options of the `start` message in its order.
+const TOLD: [Key; 7] = [
+    Key::WaitForTurn,
+    Key::DogVisibilityR,
+    Key::DogBarkingR,
+    Key::SheepStandBy,
+    Key::SheepScaryTurns,
+    Key::TurnsLimit,
+    Key::DogScaryTurns,
+];
+
+/// Text as it stands inside a JSON string.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    let inner = quoted
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or_default().to_owned()
+}
+
+/// What a queued player hears, with so many in the queue: the number without its first and last digit.
+#[must_use]
+pub fn wait(queued: usize) -> String {
+    let digits = queued.to_string();
+    let inner = digits.get(1..digits.len() - 1).unwrap_or_default();
+    format!("wait {inner}")
+}
+
+/// `start` and `landscape` for a seat. `extra`: header keys of the map that are no options.
+#[must_use]
+pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> String {
+    let (torus, tiles) = (ground.torus(), ground.tiles());
+    let mut text = format!(
+        r#"start "you":{},"rows":{},"cols":{},"players":{}"#,
+        seat.0 + 1,
+        torus.rows(),
+        torus.cols(),
+        tiles.len()
+    );
+    let mut add = |key: &str, value: i64| {
+        // Writing to a string does not fail.
+        let _ = write!(text, ",\"{}\":{value}", escaped(key));
+    };
+    if let Some(tile) = tiles.get(seat) {
+        let (first, last) = (tile.first, tile.last);
+        for (key, value) in [
+            ("x1", first.x),
+            ("x2", last.x),
+            ("y1", first.y),
+            ("y2", last.y),
+        ] {
+            add(key, i64::from(value));
+        }
+    }
+    for key in TOLD {
+        add(key.name(), i64::from(ground.options().get(key)));
+    }
+    for (key, value) in extra {
+        add(key, *value);
+    }
+    add("maxSheepsCount", i64::from(ground.sheep_of_tile()));
+    add("iniSheepsCount", i64::from(ground.penned_of_tile()));
+    let rows: Vec<String> = ground.rows().map(|row| format!("\"{row}\"")).collect();
+    text.push_str("\nlandscape ");
+    text.push_str(&rows.join(","));
+    text
+}
+
+/// A turn as its player sees it: `state`, every `obj`, `turn`. `number`: dogs on the wire.
+#[must_use]
+pub fn state(view: &View, number: impl Fn(DogId) -> u64) -> String {
+    let mut text = format!("state  \"turn\":{}\n", view.turn);
+    for seen in &view.seen {
+        // Writing to a string does not fail.
+        let _ = match *seen {
+            Seen::Voice { spot } => writeln!(
+                text,
+                r#"obj  "voice":"barking","x":{},"y":{}"#,
+                spot.x, spot.y
+            ),
+            Seen::Dog {
+                id,
+                spot,
+                owner,
+                action,
+                voice,
+            } => writeln!(
+                text,
+                r#"obj  "id":{},"type":"Dog","x":{},"y":{},"owner":{},"action":"{}"{}"#,
+                number(id),
+                spot.x,
+                spot.y,
+                owner.0 + 1,
+                action.word(),
+                if voice { r#","voice":"barking""# } else { "" }
+            ),
+            Seen::Sheep {
+                spot,
+                action,
+                direction,
+            } => writeln!(
+                text,
+                r#"obj  "type":"Sheep","x":{},"y":{},"action":"{}","direction":"{}""#,
+                spot.x,
+                spot.y,
+                action.word(),
+                direction.word()
+            ),
+        };
+    }
+    text.push_str("turn");
+    text
+}
+
+/// A command that was refused, with the dog's number as the player gave it.
+#[must_use]
+pub fn warning(number: &str, why: &Refusal) -> String {
+    format!("warning {} {why}", escaped(number))
+}
+
+/// Something the hub does not take.
+#[must_use]
+pub fn error(why: &str) -> String {
+    format!("error {}", escaped(why))
+}
+
+/// The end of a match for a seat.
+#[must_use]
+pub fn finish(seat: Seat, winner: Option<Seat>) -> String {
+    let wins = winner == Some(seat);
+    match winner {
+        Some(winner) => format!(r#"finished "youWin":{wins},"winner":{}"#, winner.0 + 1),
+        None => format!(r#"finished "youWin":{wins}"#),
+    }
+}
+
+/// The end of a match that was given up.
+#[must_use]
+pub fn gone() -> String {
+    r#"finished "youWin":false,"error":"player.gone""#.to_owned()
+}

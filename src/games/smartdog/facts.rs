@@ -1,0 +1,266 @@
+//! What is kept of a match for history: barks, sheep won and lost, the own score, disabled dogs,
+//! refused commands, the result.
+
+use super::options::{Key, Options};
+use super::rules::{Command, DogAction, DogId, Ground, Land, Orders, Seen, Spot, View};
+use crate::game::Seat;
+use crate::wire::Fact;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Facts found and not yet fetched are at most so many; a turn has a dozen.
+const UNFETCHED_MAX: usize = 1_000;
+/// Letters of a hub's text that are kept.
+const TEXT_MAX: usize = 200;
+
+/// Finds facts turn by turn.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    found: Vec<Fact>,
+    view: Option<Arc<View>>,
+    /// The own pen's cells, and whether a sheep stood there when the cell was last in sight.
+    pen: Vec<(Spot, bool)>,
+    /// Sheep in the own pen, as last told.
+    told: Option<u32>,
+    /// Whether all of the own pen is in sight.
+    in_sight: bool,
+    /// Dogs that were disabled when last seen.
+    disabled: BTreeMap<DogId, DogAction>,
+}
+
+impl Facts {
+    /// A match begins.
+    pub fn begins(&mut self, ground: &Ground, seat: Seat) {
+        let options: &Options = ground.options();
+        let own = |spot: &Spot| ground.land(*spot) == Land::Pen(seat);
+        let cells = ground.torus().spots().filter(own);
+        self.pen = cells.map(|spot| (spot, false)).collect();
+        self.note(
+            "start",
+            json!({
+                "player": seat.0 + 1,
+                "players": ground.tiles().len(),
+                "cols": ground.torus().cols(),
+                "rows": ground.torus().rows(),
+                "sheep": ground.sheep_of_tile(),
+                "penned": ground.penned_of_tile(),
+                "options": options,
+            }),
+        );
+    }
+
+    /// A turn begins.
+    pub fn sees(&mut self, view: &Arc<View>) {
+        self.barks(view);
+        self.fright(view);
+        self.looks_into_the_pen(view);
+        self.view = Some(Arc::clone(view));
+    }
+
+    /// What the player ordered.
+    pub fn ordered(&mut self, orders: &Orders) {
+        let Some(view) = &self.view else { return };
+        let barks: Vec<DogId> = orders
+            .iter()
+            .filter_map(|command| match command {
+                Command::Bark(dog) => Some(*dog),
+                Command::Move(..) => None,
+            })
+            .collect();
+        if !barks.is_empty() {
+            let turn = view.turn;
+            self.note("own_bark", json!({"turn": turn, "dogs": barks}));
+        }
+    }
+
+    /// A command was refused.
+    pub fn warned(&mut self, dog: Option<u64>, why: &str) {
+        let turn = self.view.as_ref().map(|view| view.turn);
+        self.note(
+            "warning",
+            json!({"turn": turn, "dog": dog, "text": cut(why)}),
+        );
+    }
+
+    /// Adds a fact.
+    pub fn note(&mut self, kind: &str, data: Value) {
+        if self.found.len() < UNFETCHED_MAX {
+            self.found.push(Fact {
+                kind: kind.to_owned(),
+                data,
+            });
+        }
+    }
+
+    /// Hands over what was found.
+    pub fn take(&mut self) -> Vec<Fact> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// The turn at hand, for its player's eyes.
+    #[must_use]
+    pub fn view(&self) -> Value {
+        let Some(view) = &self.view else {
+            return Value::Null;
+        };
+        let penned = self.told.unwrap_or(0);
+        let seen: Vec<Value> = view.seen.iter().map(show).collect();
+        json!({
+            "turn": view.turn,
+            "player": view.seat.0 + 1,
+            "players": view.ground.tiles().len(),
+            "landscape": view.ground.rows().collect::<Vec<_>>(),
+            "options": view.ground.options(),
+            "penned": penned,
+            "score": {"points": view.ground.score(penned), "all_in_sight": self.in_sight},
+            "objects": seen,
+        })
+    }
+
+    /// Barks of others last turn, where the barkers stand now.
+    fn barks(&mut self, view: &View) {
+        let heard: Vec<Value> = view
+            .seen
+            .iter()
+            .filter_map(|seen| match seen {
+                Seen::Dog {
+                    spot,
+                    owner,
+                    voice: true,
+                    ..
+                } if *owner != view.seat => {
+                    Some(json!({"by": owner.0 + 1, "x": spot.x, "y": spot.y}))
+                }
+                Seen::Voice { spot } => Some(json!({"by": null, "x": spot.x, "y": spot.y})),
+                _ => None,
+            })
+            .collect();
+        if !heard.is_empty() {
+            self.note(
+                "bark",
+                json!({"turn": view.turn.saturating_sub(1), "heard": heard}),
+            );
+        }
+    }
+
+    /// Dogs that came out of order.
+    fn fright(&mut self, view: &View) {
+        for seen in &view.seen {
+            let Seen::Dog {
+                id, owner, action, ..
+            } = seen
+            else {
+                continue;
+            };
+            let before = match action {
+                DogAction::Move => {
+                    self.disabled.remove(id);
+                    continue;
+                }
+                kind => self.disabled.insert(*id, *kind),
+            };
+            if before != Some(*action) {
+                self.note(
+                    "disabled",
+                    json!({
+                        "turn": view.turn,
+                        "player": owner.0 + 1,
+                        "own": *owner == view.seat,
+                        "dog": id,
+                        "how": action.word(),
+                    }),
+                );
+            }
+        }
+    }
+
+    /// Cells out of sight keep what was last seen there: calm sheep stay in a pen.
+    fn looks_into_the_pen(&mut self, view: &View) {
+        let ground = &view.ground;
+        let radius = ground.options().get(Key::DogVisibilityR);
+        let (mut dogs, mut sheep) = (Vec::new(), BTreeSet::new());
+        for seen in &view.seen {
+            match seen {
+                Seen::Dog { spot, owner, .. } if *owner == view.seat => dogs.push(*spot),
+                Seen::Sheep { spot, .. } => drop(sheep.insert((spot.x, spot.y))),
+                Seen::Dog { .. } | Seen::Voice { .. } => {}
+            }
+        }
+        self.in_sight = true;
+        for (cell, held) in &mut self.pen {
+            let near = |dog: &Spot| ground.torus().within(*dog, *cell, radius);
+            if dogs.iter().any(near) {
+                *held = sheep.contains(&(cell.x, cell.y));
+            } else {
+                self.in_sight = false;
+            }
+        }
+        let penned = self.pen.iter().filter(|(_, held)| *held).count();
+        self.tells(view, u32::try_from(penned).unwrap_or(u32::MAX));
+    }
+
+    fn tells(&mut self, view: &View, penned: u32) {
+        let (before, in_sight) = (self.told.replace(penned), self.in_sight);
+        if before == Some(penned) {
+            return;
+        }
+        if let Some(before) = before {
+            let kind = if penned > before {
+                "sheep_won"
+            } else {
+                "sheep_lost"
+            };
+            let count = penned.abs_diff(before);
+            self.note(
+                kind,
+                json!({"turn": view.turn, "count": count, "all_in_sight": in_sight}),
+            );
+        }
+        self.note(
+            "score",
+            json!({
+                "turn": view.turn,
+                "points": view.ground.score(penned),
+                "penned": penned,
+                "all_in_sight": in_sight,
+            }),
+        );
+    }
+}
+
+fn show(seen: &Seen) -> Value {
+    match seen {
+        Seen::Dog {
+            id,
+            spot,
+            owner,
+            action,
+            voice,
+        } => json!({
+            "type": "dog",
+            "dog": id,
+            "x": spot.x,
+            "y": spot.y,
+            "player": owner.0 + 1,
+            "action": action.word(),
+            "barked": voice,
+        }),
+        Seen::Sheep {
+            spot,
+            action,
+            direction,
+        } => json!({
+            "type": "sheep",
+            "x": spot.x,
+            "y": spot.y,
+            "action": action.word(),
+            "direction": direction.word(),
+        }),
+        Seen::Voice { spot } => json!({"type": "bark", "x": spot.x, "y": spot.y}),
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_MAX).collect()
+}

@@ -1,0 +1,314 @@
+//! A bot's side of the wire: a hub's lines in, orders out.
+
+use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, orders, read};
+use super::facts::Facts;
+use super::options::Key;
+use super::rules::{Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SmartDog, View};
+use crate::game::{Bot, Budget, Cause, Progress};
+use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The hub that is played on where none is named.
+const USUAL_HUB: &str = "default";
+/// Dogs whose numbers are remembered, foreign ones included: all that fit four of the largest tiles.
+const DOGS_MAX: usize = 400;
+/// Objects of one turn that are looked at: every dog and sheep of four of the largest tiles.
+const OBJECTS_MAX: usize = 2_400;
+
+/// One seat's side of one match, played by any bot.
+pub struct Player {
+    bot: Box<dyn Bot<SmartDog>>,
+    door: Door,
+    start: Option<Box<Start>>,
+    ground: Option<Arc<Ground>>,
+    /// Wire numbers of dogs, by [`DogId`].
+    dogs: Vec<u64>,
+    /// The turn whose orders are wanted.
+    view: Option<Arc<View>>,
+    orders: Orders,
+    turn: u32,
+    facts: Facts,
+}
+
+/// What is said to be let in.
+struct Door {
+    name: String,
+    hub: String,
+    /// How often the hub has been asked for, each time written in another way.
+    tries: u8,
+}
+
+impl Player {
+    /// A player before the first word. `hub`: with or without the sign before it.
+    #[must_use]
+    pub fn new(bot: Box<dyn Bot<SmartDog>>, name: &str, hub: &str) -> Self {
+        Self {
+            bot,
+            door: Door {
+                name: name.to_owned(),
+                hub: hub.to_owned(),
+                tries: 0,
+            },
+            start: None,
+            ground: None,
+            dogs: Vec::new(),
+            view: None,
+            orders: Orders::new(),
+            turn: 0,
+            facts: Facts::default(),
+        }
+    }
+
+    fn begins(&mut self, rows: &[String]) -> Result<(), WireError> {
+        let Some(Start { torus, told }) = self.start.as_deref() else {
+            return Err(refused("landscape", "it came before start".to_owned()));
+        };
+        let land = cells(rows, told.players);
+        let ground = Ground::told(*torus, land, told).map_err(|why| refused("landscape", why))?;
+        self.facts.begins(&ground, told.seat);
+        self.ground = Some(Arc::new(ground));
+        Ok(())
+    }
+
+    /// The label of the dog with this number on the wire.
+    fn label(&mut self, number: u64) -> Option<DogId> {
+        let known = self.dogs.iter().position(|dog| *dog == number);
+        let at = known.or_else(|| {
+            let at = self.dogs.len();
+            (at < DOGS_MAX).then(|| self.dogs.push(number)).map(|()| at)
+        })?;
+        u16::try_from(at).ok().map(DogId)
+    }
+
+    fn seen(&mut self, ground: &Ground, object: Object) -> Option<Seen> {
+        let (Object::Dog { spot, .. } | Object::Sheep { spot, .. } | Object::Voice { spot }) =
+            object;
+        if !ground.torus().holds(spot) {
+            return None;
+        }
+        Some(match object {
+            Object::Dog {
+                number,
+                spot,
+                owner,
+                action,
+                voice,
+            } => Seen::Dog {
+                id: self.label(number)?,
+                spot,
+                owner: ground.tiles().get(owner).map(|_| owner)?,
+                action,
+                voice,
+            },
+            Object::Sheep {
+                spot,
+                action,
+                direction,
+            } => Seen::Sheep {
+                spot,
+                action,
+                direction,
+            },
+            Object::Voice { spot } => Seen::Voice { spot },
+        })
+    }
+
+    /// A turn: what is seen now, and the orders that are wanted.
+    fn asked(&mut self, seen: Vec<Seen>) -> Result<Next, WireError> {
+        let (Some(ground), Some(start)) = (&self.ground, &self.start) else {
+            return Err(refused(
+                "turn",
+                "it came before start and landscape".to_owned(),
+            ));
+        };
+        let within = u64::from(start.told.options.get(Key::WaitForTurn));
+        let view = Arc::new(View {
+            seat: start.told.seat,
+            turn: self.turn,
+            ground: Arc::clone(ground),
+            seen,
+        });
+        self.facts.sees(&view);
+        self.bot.observe(&Event::Turn(Arc::clone(&view)));
+        self.view = Some(view);
+        Ok(Next::Think {
+            within: Duration::from_millis(within),
+            fallback: END.to_owned(),
+        })
+    }
+
+    fn warned(&mut self, dog: Option<u64>, why: &str) {
+        let label = self.dogs.iter().position(|number| Some(*number) == dog);
+        let about_bark = why.contains("bark");
+        let command = self.orders.iter().find(|command| match command {
+            Command::Move(id, _) => !about_bark && Some(id.index()) == label,
+            Command::Bark(id) => about_bark && Some(id.index()) == label,
+        });
+        self.facts.warned(dog, why);
+        if let (Some(command), Some(why)) = (command.copied(), Refusal::from_text(why)) {
+            self.bot.observe(&Event::Refused { command, why });
+        }
+    }
+
+    /// An error of the hub. Before the match the other way to write the hub's name is tried once: hubs
+    /// of before October 2012 want a sign before it, later ones do not.
+    fn turned_away(&mut self, why: &str) -> Next {
+        if self.ground.is_some() {
+            self.facts.note("error", json!({ "text": why }));
+            return Next::Wait;
+        }
+        if self.door.tries < 2 && why.to_lowercase().contains("hub") {
+            return Next::Send(self.join());
+        }
+        Next::Over(Ending {
+            cause: Cause::InitFailure,
+            detail: format!("the hub does not let us in: {why}"),
+            scores: Vec::new(),
+        })
+    }
+
+    fn join(&self) -> String {
+        let Door { name, hub, tries } = &self.door;
+        let bare = hub.trim_start_matches('#');
+        let other = if hub.starts_with('#') {
+            bare.to_owned()
+        } else {
+            format!("#{bare}")
+        };
+        match (tries, bare) {
+            (0, "") => format!("join {name}"),
+            (0, _) => format!("join {name} {hub}"),
+            (_, "") => format!("join {name} {USUAL_HUB}"),
+            (_, _) => format!("join {name} {other}"),
+        }
+    }
+
+    fn finished(&mut self, finish: &Finish) -> Next {
+        let winner = finish.winner.map(|seat| seat.0 + 1);
+        self.bot.observe(&Event::Over {
+            winner: finish.winner,
+        });
+        self.facts.note(
+            "result",
+            json!({"won": finish.wins, "winner": winner, "error": finish.error}),
+        );
+        let (cause, detail) = match (&finish.error, winner) {
+            (Some(error), _) => (
+                Cause::Disconnect,
+                format!("the hub gave the match up: {error}"),
+            ),
+            (None, Some(winner)) => (Cause::Normal, format!("player {winner} won")),
+            (None, None) if finish.wins == Some(true) => (Cause::Normal, "won".to_owned()),
+            (None, None) => (Cause::Normal, "nobody won".to_owned()),
+        };
+        Next::Over(Ending {
+            cause,
+            detail,
+            scores: Vec::new(),
+        })
+    }
+
+    /// The number on the wire of a dog that was seen.
+    #[must_use]
+    pub fn number(&self, dog: DogId) -> Option<u64> {
+        self.dogs.get(dog.index()).copied()
+    }
+
+    fn written(&self, given: &Orders) -> Frame {
+        orders(given, |id| self.number(id))
+    }
+
+    fn parsed(&self, frame: &str) -> Orders {
+        let label = |number: &str| {
+            let number: u64 = number.parse().ok()?;
+            let at = self.dogs.iter().position(|dog| *dog == number)?;
+            u16::try_from(at).ok().map(DogId)
+        };
+        let command = |line| match hear(line) {
+            Line::Move { dog, direction, .. } => Some(Command::Move(label(dog)?, direction?)),
+            Line::Bark { dog } => Some(Command::Bark(label(dog)?)),
+            _ => None,
+        };
+        frame.lines().filter_map(command).collect()
+    }
+}
+
+fn refused(field: &'static str, why: String) -> WireError {
+    WireError { field, why }
+}
+
+impl Dialogue for Player {
+    fn open(&mut self) -> Option<Frame> {
+        Some(self.join())
+    }
+
+    fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        let text = String::from_utf8_lossy(frame);
+        let mut seen = Vec::new();
+        let mut next = Next::Wait;
+        self.view = None;
+        for line in text.lines() {
+            match read(line).map_err(|why| refused("start", why))? {
+                Message::Start(start) => self.start = Some(start),
+                Message::Landscape(rows) => self.begins(&rows)?,
+                Message::State(turn) => {
+                    seen.clear();
+                    self.turn = turn.unwrap_or_else(|| self.turn.saturating_add(1));
+                }
+                Message::Object(object) => {
+                    if let Some(ground) = self.ground.clone()
+                        && seen.len() < OBJECTS_MAX
+                    {
+                        seen.extend(self.seen(&ground, object));
+                    }
+                }
+                Message::Turn => next = self.asked(std::mem::take(&mut seen))?,
+                Message::Warning { dog, why } => self.warned(dog, &why),
+                Message::Error(why) => next = self.turned_away(&why),
+                Message::Finished(finish) => next = self.finished(&finish),
+                Message::Wait | Message::Unknown => {}
+            }
+        }
+        Ok(next)
+    }
+
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+        let Some(view) = self.view.clone() else {
+            return Progress::Done;
+        };
+        let ask = Ask { turn: view.turn };
+        let (orders, progress) = self.bot.ponder(&view, &ask, slice);
+        *best = self.written(&orders);
+        progress
+    }
+
+    fn said(&mut self, frame: &str) {
+        if let Line::Join { name, hub } = hear(frame) {
+            if self.door.tries == 0 {
+                name.clone_into(&mut self.door.name);
+                hub.unwrap_or_default().clone_into(&mut self.door.hub);
+            }
+            self.door.tries = self.door.tries.saturating_add(1);
+            return;
+        }
+        if self.view.take().is_some() {
+            self.orders = self.parsed(frame);
+            self.facts.ordered(&self.orders);
+            self.bot.observe(&Event::Ordered(self.orders.clone()));
+        }
+    }
+
+    fn facts(&mut self) -> Vec<Fact> {
+        self.facts.take()
+    }
+
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
+
+    fn view(&self) -> Value {
+        self.facts.view()
+    }
+}

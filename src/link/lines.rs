@@ -1,0 +1,140 @@
+//! Lines over TCP: read with any line end, within a limit.
+
+use bytes::{Buf as _, Bytes, BytesMut};
+use socket2::{SockRef, TcpKeepalive};
+use std::io;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio_util::codec::Decoder;
+
+/// Silence after which the system asks whether the other end is still there.
+const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(60);
+/// Pause between two such questions.
+const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
+/// Questions without an answer after which the line is dead.
+const KEEP_ALIVE_TRIES: u32 = 4;
+
+/// Why no more lines come.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// More bytes without a line end than a line may have.
+    #[error("a line of more than {0} bytes")]
+    TooLong(usize),
+    /// The connection broke.
+    #[error(transparent)]
+    Broken(#[from] io::Error),
+}
+
+/// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order. A last
+/// line without an end is dropped: nobody knows whether it is whole.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyLine {
+    bytes_max: usize,
+    /// How much of the buffer holds no line end.
+    searched: usize,
+    after_return: bool,
+}
+
+impl AnyLine {
+    /// Lines of at most so many bytes.
+    #[must_use]
+    pub const fn new(bytes_max: usize) -> Self {
+        Self {
+            bytes_max,
+            searched: 0,
+            after_return: false,
+        }
+    }
+}
+
+impl Decoder for AnyLine {
+    type Item = Bytes;
+    type Error = LineError;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, LineError> {
+        if self.after_return && buffer.first() == Some(&b'\n') {
+            buffer.advance(1);
+        }
+        if !buffer.is_empty() {
+            self.after_return = false;
+        }
+        let mut fresh = buffer.iter().skip(self.searched);
+        let end = fresh
+            .position(|byte| matches!(byte, b'\n' | b'\r'))
+            .map(|at| self.searched + at);
+        match end {
+            Some(end) if end > self.bytes_max => Err(LineError::TooLong(self.bytes_max)),
+            Some(end) => {
+                let line = buffer.split_to(end).freeze();
+                self.after_return = buffer.first() == Some(&b'\r');
+                buffer.advance(1);
+                self.searched = 0;
+                Ok(Some(line))
+            }
+            None if buffer.len() > self.bytes_max => Err(LineError::TooLong(self.bytes_max)),
+            None => {
+                self.searched = buffer.len();
+                Ok(None)
+            }
+        }
+    }
+
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, LineError> {
+        let line = self.decode(buffer)?;
+        if line.is_none() {
+            buffer.clear();
+            self.searched = 0;
+        }
+        Ok(line)
+    }
+}
+
+/// Lets the system find out when the other end is gone without a word, within about two minutes; and
+/// sends what is written at once. Best effort: without it the peer is missed later.
+pub fn keep_alive(stream: &TcpStream) {
+    let questions = TcpKeepalive::new()
+        .with_time(KEEP_ALIVE_AFTER)
+        .with_interval(KEEP_ALIVE_EVERY)
+        .with_retries(KEEP_ALIVE_TRIES);
+    let _ = SockRef::from(stream).set_tcp_keepalive(&questions);
+    let _ = stream.set_nodelay(true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AnyLine, LineError};
+    use bytes::BytesMut;
+    use tokio_util::codec::Decoder as _;
+
+    /// Every line of these pieces, as they arrive.
+    fn lines(pieces: &[&str]) -> Vec<String> {
+        let (mut decoder, mut buffer) = (AnyLine::new(8), BytesMut::new());
+        let mut found = Vec::new();
+        for piece in pieces {
+            buffer.extend_from_slice(piece.as_bytes());
+            while let Some(line) = decoder.decode(&mut buffer).unwrap() {
+                found.push(String::from_utf8(line.to_vec()).unwrap());
+            }
+        }
+        assert!(decoder.decode_eof(&mut buffer).unwrap().is_none());
+        found
+    }
+
+    #[test]
+    fn any_line_end() {
+        assert_eq!(lines(&["a\nb\r\nc\rd\n"]), ["a", "b", "c", "d"]);
+        assert_eq!(lines(&["a\r", "\nb\r", "c\n"]), ["a", "b", "c"]);
+        assert_eq!(lines(&["\n\n", "\r\r\n"]), ["", "", "", ""]);
+        assert_eq!(lines(&["ab", "c", "d\n", "cut"]), ["abcd"]);
+    }
+
+    #[test]
+    fn lines_have_a_limit() {
+        for text in ["123456789", "123456789\n"] {
+            let (mut decoder, mut buffer) = (AnyLine::new(8), BytesMut::from(text));
+            let error = decoder.decode(&mut buffer).unwrap_err();
+            assert!(matches!(error, LineError::TooLong(8)));
+        }
+        assert_eq!(lines(&["12345678\n"]), ["12345678"]);
+    }
+}

@@ -1,0 +1,241 @@
+//! One player's connection: at the reception, in a queue, at a table.
+
+use super::game::Heard;
+use super::lobby::Ticket;
+use super::server::{Entrance, HubServer};
+use crate::link::{AnyLine, keep_alive};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use games::{Arrival, Frame, Seat};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::codec::FramedRead;
+use tokio_util::sync::CancellationToken;
+
+/// Bytes of a player's line at most; a join with a long name is the longest.
+const LINE_BYTES_MAX: usize = 1_024;
+/// Texts that may wait for a player to read them; one who lets more pile up is cut off.
+const UNREAD_MAX: usize = 256;
+/// How long a write may take.
+const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+/// How long somebody may stay who neither plays nor waits.
+const IDLE_MAX: Duration = Duration::from_secs(300);
+/// How long is waited for the other end to close after our last word, so that it is not lost.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// The way to a player.
+#[derive(Clone, Debug)]
+pub(super) struct Outbox {
+    texts: mpsc::Sender<String>,
+    end: CancellationToken,
+}
+
+impl Outbox {
+    /// Sends a text with its line ends in one write. Who does not read is cut off.
+    pub(super) fn say(&self, text: String) {
+        if self.texts.try_send(text).is_err() {
+            self.end.cancel();
+        }
+    }
+
+    /// Ends the connection once all that was said is sent.
+    pub(super) fn close(&self) {
+        self.end.cancel();
+    }
+}
+
+/// A player who waits for his match.
+pub(super) struct Guest {
+    pub(super) name: String,
+    pub(super) peer: SocketAddr,
+    pub(super) out: Outbox,
+    /// Where he is told his seat.
+    pub(super) seated: oneshot::Sender<Seated>,
+}
+
+/// A player's seat in a match that runs.
+pub(super) struct Seated {
+    pub(super) seat: Seat,
+    pub(super) inbox: mpsc::Sender<Heard>,
+}
+
+/// Where somebody is.
+enum State {
+    Reception,
+    Queue(Ticket, oneshot::Receiver<Seated>),
+    Table(Seated),
+}
+
+/// Serves one connection to its end.
+pub(super) async fn converse(
+    hub: Arc<HubServer>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stop: CancellationToken,
+) {
+    keep_alive(&stream);
+    let (read, write) = stream.into_split();
+    let (texts, unread) = mpsc::channel(UNREAD_MAX);
+    let out = Outbox {
+        texts,
+        end: CancellationToken::new(),
+    };
+    let end = out.end.clone();
+    let writing = tokio::spawn(write_out(write, unread, end.clone()));
+    let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
+    let mut visitor = Visitor {
+        hub,
+        peer,
+        out,
+        state: State::Reception,
+        idle_since: Instant::now(),
+    };
+    loop {
+        let idle_until = visitor.idle_since + IDLE_MAX;
+        let (at_reception, at_table) = (
+            matches!(visitor.state, State::Reception),
+            matches!(visitor.state, State::Table(_)),
+        );
+        tokio::select! {
+            biased;
+            () = end.cancelled() => break,
+            seated = visitor.moves() => visitor.state = match seated {
+                Some(seated) => State::Table(seated),
+                // The match is over, or the queue was sent home.
+                None => break,
+            },
+            line = lines.next() => match line {
+                Some(Ok(line)) => visitor.hear(&line).await,
+                Some(Err(error)) => {
+                    tracing::debug!(%peer, %error, "a player's line is not read");
+                    break;
+                }
+                None => break,
+            },
+            () = tokio::time::sleep_until(idle_until.into()), if at_reception => break,
+            () = stop.cancelled(), if !at_table => break,
+        }
+    }
+    visitor.leave().await;
+    // The writer ends when nobody can say anything more.
+    if writing.await.is_ok() {
+        let _ = tokio::time::timeout(LINGER, async {
+            while let Some(Ok(_)) = lines.next().await {}
+        })
+        .await;
+    }
+}
+
+/// Writes until everybody who could say something is gone, or a write stalls; once the connection is
+/// to end, only what waits already.
+async fn write_out(
+    mut write: OwnedWriteHalf,
+    mut unread: mpsc::Receiver<String>,
+    end: CancellationToken,
+) {
+    loop {
+        let text = tokio::select! {
+            biased;
+            text = unread.recv() => text,
+            () = end.cancelled() => unread.try_recv().ok(),
+        };
+        let Some(text) = text else { break };
+        let written = tokio::time::timeout(WRITE_STALL_MAX, write.write_all(text.as_bytes()));
+        if !matches!(written.await, Ok(Ok(()))) {
+            end.cancel();
+            return;
+        }
+    }
+    // The other end may be gone.
+    let _ = write.shutdown().await;
+}
+
+struct Visitor {
+    hub: Arc<HubServer>,
+    peer: SocketAddr,
+    out: Outbox,
+    state: State,
+    idle_since: Instant,
+}
+
+impl Visitor {
+    /// Waits for a change from elsewhere: to a table, or out.
+    async fn moves(&mut self) -> Option<Seated> {
+        match &mut self.state {
+            State::Reception => std::future::pending().await,
+            State::Queue(_, seated) => seated.await.ok(),
+            State::Table(seated) => {
+                seated.inbox.closed().await;
+                None
+            }
+        }
+    }
+
+    async fn hear(&mut self, line: &Bytes) {
+        let at = Instant::now();
+        self.idle_since = at;
+        if let State::Table(Seated { seat, inbox }) = &self.state {
+            let line = Some(String::from_utf8_lossy(line).into_owned());
+            // The match may just have ended.
+            let _ = inbox
+                .send(Heard {
+                    seat: *seat,
+                    line,
+                    at,
+                })
+                .await;
+            return;
+        }
+        match self.hub.reception().hear(line) {
+            Arrival::Answer(answer) => self.say(answer),
+            Arrival::Join { .. } if matches!(self.state, State::Queue(..)) => {
+                self.say("error You are waiting already".to_owned());
+            }
+            Arrival::Join { name, room } => {
+                let (seated, place) = oneshot::channel();
+                let guest = Guest {
+                    name,
+                    peer: self.peer,
+                    out: self.out.clone(),
+                    seated,
+                };
+                match self.hub.join(room.as_deref(), guest) {
+                    Entrance::Queue(ticket, answer) => {
+                        if let Some(answer) = answer {
+                            self.say(answer);
+                        }
+                        self.state = State::Queue(ticket, place);
+                    }
+                    Entrance::Refused(answer) => self.say(answer),
+                }
+            }
+        }
+    }
+
+    fn say(&self, text: Frame) {
+        self.out.say(text + "\n");
+    }
+
+    async fn leave(self) {
+        match self.state {
+            State::Reception => {}
+            State::Queue(ticket, _) => self.hub.leave(ticket),
+            State::Table(Seated { seat, inbox }) => {
+                let at = Instant::now();
+                // Nobody minds after the match.
+                let _ = inbox
+                    .send(Heard {
+                        seat,
+                        line: None,
+                        at,
+                    })
+                    .await;
+            }
+        }
+    }
+}

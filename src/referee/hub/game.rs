@@ -1,0 +1,299 @@
+//! One match of a hub: lines in as they arrive, calls out, and whoever is out of time or gone.
+
+use super::connection::Outbox;
+use crate::referee::clock::Stamps;
+use crate::referee::record::{Queued, RecordLine};
+use crate::referee::transcript::Kept;
+use crate::store::types::{Direction, NewEntry};
+use games::{Call, Cause, Outcome, Seat, Table};
+use std::time::Instant;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Lines of one player between two calls to him at most: far more than he has dogs.
+const LINES_MAX: usize = 2_000;
+/// Players' lines that may wait for the match; more wait in their connections.
+pub(super) const INBOX_MAX: usize = 256;
+
+/// What came from a player.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) seat: Seat,
+    /// A line, or `None`: he is gone.
+    pub(super) line: Option<String>,
+    /// When it was read.
+    pub(super) at: Instant,
+}
+
+/// How a match came to its end.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) cause: Cause,
+    /// What happened to players, in a sentence.
+    pub(super) detail: String,
+    /// The first one to blame.
+    pub(super) blame: Option<Seat>,
+    pub(super) outcome: Option<Outcome>,
+}
+
+/// One player's place at the table.
+pub(super) struct Place {
+    pub(super) name: String,
+    pub(super) out: Outbox,
+    deadline: Option<Instant>,
+    lines: usize,
+}
+
+impl Place {
+    pub(super) fn new(name: String, out: Outbox) -> Self {
+        Self {
+            name,
+            out,
+            deadline: None,
+            lines: 0,
+        }
+    }
+}
+
+/// One match.
+pub(super) struct Game {
+    pub(super) table: Box<dyn Table>,
+    pub(super) places: Vec<Place>,
+    pub(super) inbox: mpsc::Receiver<Heard>,
+    pub(super) journal: Journal,
+    faults: Vec<String>,
+    blame: Option<Seat>,
+}
+
+impl Game {
+    pub(super) fn new(
+        table: Box<dyn Table>,
+        places: Vec<Place>,
+        inbox: mpsc::Receiver<Heard>,
+        lines: mpsc::Sender<Queued>,
+    ) -> Self {
+        Self {
+            table,
+            places,
+            inbox,
+            journal: Journal {
+                lines,
+                stamps: Stamps::default(),
+                open: None,
+            },
+            faults: Vec::new(),
+            blame: None,
+        }
+    }
+
+    /// Plays to the end, or until `stop`: then it is given up.
+    pub(super) async fn play(mut self, stop: &CancellationToken) -> Ended {
+        let outcome = loop {
+            self.call().await;
+            if let Some(outcome) = self.table.outcome() {
+                break Some(outcome);
+            }
+            let deadline = self.places.iter().filter_map(|place| place.deadline).min();
+            let overdue = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                heard = self.inbox.recv() => match heard {
+                    Some(heard) => self.hear(heard).await,
+                    None => self.all_gone().await,
+                },
+                () = overdue => self.too_late().await,
+                () = stop.cancelled() => break None,
+            }
+        };
+        self.journal.flush().await;
+        match outcome {
+            Some(outcome) => Ended {
+                cause: outcome.cause,
+                detail: self.faults.join("; "),
+                blame: self.blame,
+                outcome: Some(outcome),
+            },
+            None => Ended {
+                cause: Cause::Cancelled,
+                detail: "the hub was stopped".to_owned(),
+                blame: None,
+                outcome: None,
+            },
+        }
+    }
+
+    /// Says what is to be said: one write a player.
+    async fn call(&mut self) {
+        let mut calls = Vec::new();
+        self.table.calls(&mut calls);
+        let mut texts: Vec<String> = vec![String::new(); self.places.len()];
+        for Call {
+            seat,
+            text,
+            answer_within,
+        } in calls
+        {
+            self.journal.calls(seat, &text).await;
+            if let Some(said) = texts.get_mut(seat.index()) {
+                said.push_str(&text);
+                said.push('\n');
+            }
+            if let Some(place) = self.places.get_mut(seat.index())
+                && let Some(within) = answer_within
+            {
+                place.deadline = Some(Instant::now() + within);
+                place.lines = 0;
+            }
+        }
+        for (place, text) in self.places.iter_mut().zip(texts) {
+            if !text.is_empty() {
+                place.out.say(text);
+            }
+        }
+        self.settle();
+    }
+
+    /// Forgets the deadlines of those who are not waited for any more.
+    fn settle(&mut self) {
+        for (seat, place) in (0u8..).map(Seat).zip(&mut self.places) {
+            if !self.table.waits(seat) {
+                place.deadline = None;
+            }
+        }
+    }
+
+    async fn hear(&mut self, heard: Heard) {
+        let Heard { seat, line, at } = heard;
+        let Some(place) = self.places.get_mut(seat.index()) else {
+            return;
+        };
+        let Some(line) = line else {
+            self.fault(seat, Kept::Failed(String::new()), "left").await;
+            return;
+        };
+        place.lines += 1;
+        if place.lines > LINES_MAX {
+            let what = "said too much in one turn";
+            self.fault(seat, Kept::Failed(String::new()), what).await;
+        } else if place.deadline.is_some_and(|deadline| deadline < at) {
+            self.out_of_time(seat).await;
+        } else {
+            self.journal.hears(seat, &line).await;
+            self.table.answer(seat, games::Reply::Text(line.as_bytes()));
+            self.settle();
+        }
+    }
+
+    /// Somebody's time is over. What was read before counts, even if it is looked at only now.
+    async fn too_late(&mut self) {
+        if let Ok(heard) = self.inbox.try_recv() {
+            self.hear(heard).await;
+            return;
+        }
+        let now = Instant::now();
+        let late: Vec<Seat> = (0u8..)
+            .map(Seat)
+            .zip(&self.places)
+            .filter(|(_, place)| place.deadline.is_some_and(|deadline| deadline <= now))
+            .map(|(seat, _)| seat)
+            .collect();
+        for seat in late {
+            self.out_of_time(seat).await;
+        }
+    }
+
+    async fn out_of_time(&mut self, seat: Seat) {
+        self.fault(seat, Kept::Late, "was out of time").await;
+    }
+
+    async fn all_gone(&mut self) {
+        for seat in (0..self.places.len()).map(|seat| Seat(seat as u8)) {
+            self.fault(seat, Kept::Failed(String::new()), "left").await;
+        }
+    }
+
+    /// A player is out of the match; his connection ends when he has heard so.
+    async fn fault(&mut self, seat: Seat, kept: Kept, what: &str) {
+        let Some(place) = self.places.get(seat.index()) else {
+            return;
+        };
+        if self.table.outcome().is_some() {
+            return;
+        }
+        let name = &place.name;
+        self.faults
+            .push(format!("player {} ({name}) {what}", seat.0 + 1));
+        self.blame.get_or_insert(seat);
+        self.journal.fails(seat, &kept).await;
+        self.table.answer(seat, kept.reply());
+        self.call().await;
+        if let Some(place) = self.places.get_mut(seat.index()) {
+            place.deadline = None;
+            place.out.close();
+        }
+    }
+}
+
+/// What the match's seats said and heard, in the order in which the table knows it.
+pub(super) struct Journal {
+    lines: mpsc::Sender<Queued>,
+    stamps: Stamps,
+    /// Lines that one player said in a row.
+    open: Option<(Seat, NewEntry)>,
+}
+
+impl Journal {
+    async fn calls(&mut self, seat: Seat, text: &str) {
+        self.flush().await;
+        let entry = self.entry(Direction::Out, text);
+        self.keep(seat, entry).await;
+    }
+
+    /// An empty line stands alone, for it would be lost among others.
+    async fn hears(&mut self, seat: Seat, line: &str) {
+        match &mut self.open {
+            Some((speaker, entry)) if *speaker == seat && !line.is_empty() => {
+                entry.text.push('\n');
+                entry.text.push_str(line);
+            }
+            _ => {
+                self.flush().await;
+                self.open = Some((seat, self.entry(Direction::In, line)));
+                if line.is_empty() {
+                    self.flush().await;
+                }
+            }
+        }
+    }
+
+    async fn fails(&mut self, seat: Seat, kept: &Kept) {
+        self.flush().await;
+        let entry = self.entry(Direction::In, &kept.encode());
+        self.keep(seat, entry).await;
+    }
+
+    pub(super) async fn flush(&mut self) {
+        if let Some((seat, entry)) = self.open.take() {
+            self.keep(seat, entry).await;
+        }
+    }
+
+    fn entry(&self, direction: Direction, text: &str) -> NewEntry {
+        NewEntry {
+            at_us: self.stamps.next(),
+            direction,
+            text: text.to_owned(),
+        }
+    }
+
+    async fn keep(&self, seat: Seat, entry: NewEntry) {
+        let line = RecordLine { seat, entry };
+        // A writer that has failed says so at the end; the match goes on.
+        let _ = self.lines.send(Queued { line, kept: None }).await;
+    }
+}

@@ -1,0 +1,237 @@
+//! Who waits in which room, and when a match begins: the official matchmaking (spec of smart-dog,
+//! section 2), without clock and sockets.
+
+use super::rooms::{Room, USUAL_ROOM};
+use games::rng::Rng;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// How long a room that could begin waits for more players.
+pub(super) const WAIT_FOR_PLAYER: Duration = Duration::from_millis(4_000);
+/// Players who may wait in one room; the next ones are turned away.
+const QUEUED_MAX: usize = 10_000;
+
+/// A guest's number.
+pub(super) type Ticket = u64;
+
+/// A match that begins.
+#[derive(Debug)]
+pub(super) struct Party<G> {
+    /// Where.
+    pub(super) room: Room,
+    /// Who plays, in the order in which they came.
+    pub(super) guests: Vec<G>,
+    /// How many matches began in this room before.
+    pub(super) before: u64,
+}
+
+/// What becomes of a player who joins.
+#[derive(Debug)]
+pub(super) enum Joined<G> {
+    /// He waits, with so many in the queue.
+    Waits(usize),
+    /// His match begins.
+    Begins(Party<G>),
+    /// There is no such room.
+    NoRoom,
+    /// Too many wait there.
+    Full,
+}
+
+struct Queue<G> {
+    room: Room,
+    guests: VecDeque<(Ticket, G)>,
+    /// When a match begins with those who are there.
+    due: Option<Instant>,
+    began: u64,
+}
+
+/// All rooms.
+pub(super) struct Lobby<G> {
+    queues: Vec<Queue<G>>,
+    wait: Duration,
+    rng: Rng,
+}
+
+impl<G> Lobby<G> {
+    pub(super) fn new(rooms: Vec<Room>, wait: Duration, seed: u64) -> Self {
+        let queue = |room| Queue {
+            room,
+            guests: VecDeque::new(),
+            due: None,
+            began: 0,
+        };
+        Self {
+            queues: rooms.into_iter().map(queue).collect(),
+            wait,
+            rng: Rng::new(seed, 0),
+        }
+    }
+
+    /// A player joins. With enough to play and room for more, a coin decides between beginning now and
+    /// waiting anew.
+    pub(super) fn join(
+        &mut self,
+        room: Option<&str>,
+        ticket: Ticket,
+        guest: G,
+        now: Instant,
+    ) -> Joined<G> {
+        let name = room.unwrap_or(USUAL_ROOM);
+        let Some(queue) = self.queues.iter_mut().find(|queue| queue.room.name == name) else {
+            return Joined::NoRoom;
+        };
+        if queue.guests.len() >= QUEUED_MAX {
+            return Joined::Full;
+        }
+        queue.guests.push_back((ticket, guest));
+        let queued = queue.guests.len();
+        let begins = queued >= queue.room.most
+            || (queued >= queue.room.fewest && {
+                let now_or_later = self.rng.chance(0.5);
+                queue.due = Some(now + self.wait);
+                now_or_later
+            });
+        if begins {
+            Joined::Begins(queue.begin())
+        } else {
+            Joined::Waits(queued)
+        }
+    }
+
+    /// A waiting player is gone.
+    pub(super) fn leave(&mut self, ticket: Ticket) {
+        for queue in &mut self.queues {
+            queue.guests.retain(|(waiting, _)| *waiting != ticket);
+            if queue.guests.len() < queue.room.fewest {
+                queue.due = None;
+            }
+        }
+    }
+
+    /// A match whose time has come, if there is one.
+    pub(super) fn due(&mut self, now: Instant) -> Option<Party<G>> {
+        let queue = self
+            .queues
+            .iter_mut()
+            .find(|queue| queue.due.is_some_and(|due| due <= now))?;
+        Some(queue.begin())
+    }
+
+    /// When the next match is due.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.queues.iter().filter_map(|queue| queue.due).min()
+    }
+
+    /// Sends everybody home.
+    pub(super) fn close(&mut self) {
+        for queue in &mut self.queues {
+            queue.guests.clear();
+            queue.due = None;
+        }
+    }
+
+    /// How many wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.queues.iter().map(|queue| queue.guests.len()).sum()
+    }
+}
+
+impl<G> Queue<G> {
+    fn begin(&mut self) -> Party<G> {
+        self.due = None;
+        let count = self.guests.len().min(self.room.most);
+        let party = Party {
+            room: self.room.clone(),
+            guests: self.guests.drain(..count).map(|(_, guest)| guest).collect(),
+            before: self.began,
+        };
+        self.began += 1;
+        party
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Joined, Lobby, Room};
+    use std::time::{Duration, Instant};
+
+    const WAIT: Duration = Duration::from_secs(4);
+
+    fn lobby(seed: u64) -> Lobby<&'static str> {
+        Lobby::new(Room::official(), WAIT, seed)
+    }
+
+    #[test]
+    fn a_full_room_begins_in_the_order_of_arrival() {
+        let (mut lobby, now) = (lobby(1), Instant::now());
+        let waits = lobby.join(Some("trio"), 1, "a", now);
+        assert!(matches!(waits, Joined::Waits(1)));
+        assert!(matches!(
+            lobby.join(Some("trio"), 2, "ghost", now),
+            Joined::Waits(2)
+        ));
+        lobby.leave(2);
+        assert!(matches!(
+            lobby.join(Some("trio"), 3, "b", now),
+            Joined::Waits(2)
+        ));
+        let Joined::Begins(party) = lobby.join(Some("trio"), 4, "c", now) else {
+            panic!("it does not begin");
+        };
+        assert_eq!((party.guests, party.before), (vec!["a", "b", "c"], 0));
+        let Joined::Begins(party) = lobby.join(Some("solo"), 5, "d", now) else {
+            panic!("it does not begin");
+        };
+        assert_eq!(party.guests, ["d"]);
+        assert!(matches!(
+            lobby.join(Some("sextet"), 6, "e", now),
+            Joined::NoRoom
+        ));
+        assert_eq!((lobby.waiting(), lobby.next_due()), (0, None));
+    }
+
+    #[test]
+    fn the_usual_room_begins_by_coin_or_after_its_wait() {
+        let mut begun_at_once = 0;
+        for seed in 0..200 {
+            let (mut lobby, now) = (lobby(seed), Instant::now());
+            assert!(matches!(lobby.join(None, 1, "a", now), Joined::Waits(1)));
+            assert_eq!(lobby.next_due(), None, "one alone cannot play");
+            match lobby.join(None, 2, "b", now) {
+                Joined::Begins(party) => {
+                    begun_at_once += 1;
+                    assert_eq!(party.guests.len(), 2);
+                    assert_eq!(lobby.next_due(), None);
+                }
+                Joined::Waits(2) => {
+                    assert_eq!(lobby.next_due(), Some(now + WAIT));
+                    assert!(lobby.due(now).is_none());
+                    let party = lobby.due(now + WAIT).unwrap();
+                    assert_eq!(party.guests, ["a", "b"]);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!((70..130).contains(&begun_at_once), "{begun_at_once} of 200");
+    }
+
+    #[test]
+    fn who_leaves_stops_the_wait() {
+        let now = Instant::now();
+        let mut seed = 0;
+        let mut lobby = loop {
+            let mut lobby = lobby(seed);
+            lobby.join(None, 1, "a", now);
+            if matches!(lobby.join(None, 2, "b", now), Joined::Waits(_)) {
+                break lobby;
+            }
+            seed += 1;
+        };
+        lobby.leave(1);
+        assert_eq!(lobby.next_due(), None);
+        assert_eq!(lobby.waiting(), 1);
+        lobby.close();
+        assert_eq!(lobby.waiting(), 0);
+    }
+}

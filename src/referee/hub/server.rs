@@ -1,0 +1,422 @@
+//! The hub's server: accepts players, seats them, runs their matches.
+
+use super::connection::{Guest, Seated, converse};
+use super::game::{Ended, Game, Heard, INBOX_MAX, Place};
+use super::lobby::{Joined, Lobby, Party, Ticket};
+use super::maps::NamedMap;
+use super::rooms::Room;
+use crate::referee::clock::now_us;
+use crate::referee::host::OnMatch;
+use crate::referee::match_info::MatchInfo;
+use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Writer};
+use crate::referee::seat_spec::SeatSpec;
+use crate::referee::setup::{cancelled, drawn_seed, ids, merged, row};
+use crate::store::types::MatchResult;
+use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
+use serde_json::{Value, json};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Pause after a failed accept, for instance when no file is left to open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How a hub works.
+#[derive(Clone)]
+pub struct HubSettings {
+    /// The game: one whose players dial.
+    pub kit: &'static dyn Kit,
+    /// The name that our matches carry as their referee.
+    pub referee: String,
+    /// Its rooms.
+    pub rooms: Vec<Room>,
+    /// The maps that each room goes through in turn; empty: the game's own.
+    pub maps: Vec<NamedMap>,
+    /// Rule options of every match.
+    pub options: Value,
+    /// Most matches at once; further parties wait.
+    pub matches_max: usize,
+    /// Most connections at once; more wait to be accepted.
+    pub connections_max: usize,
+    /// How long a room that could begin waits for more players.
+    pub wait_for_player: Duration,
+    /// Whether a player hears that he waits even if his coming makes the match begin.
+    pub always_wait: bool,
+    /// Seeds the coin of rooms that could begin.
+    pub seed: u64,
+    /// Told of every match before it begins.
+    pub on_match: Option<OnMatch>,
+}
+
+impl HubSettings {
+    /// The official rooms for this game.
+    #[must_use]
+    pub fn new(kit: &'static dyn Kit) -> Self {
+        Self {
+            kit,
+            referee: "drover".to_owned(),
+            rooms: Room::official(),
+            maps: Vec::new(),
+            options: Value::Null,
+            matches_max: 1_000,
+            connections_max: 4_096,
+            wait_for_player: super::lobby::WAIT_FOR_PLAYER,
+            always_wait: false,
+            seed: 0,
+            on_match: None,
+        }
+    }
+
+    /// Checks every map with the options, so that a wrong one is told now and not to the first players.
+    ///
+    /// # Errors
+    /// [`SetupError`] names the map or option.
+    pub fn check(&self) -> Result<(), SetupError> {
+        let own = [(String::new(), String::new())];
+        let maps = if self.maps.is_empty() {
+            &own[..]
+        } else {
+            &self.maps
+        };
+        for (name, text) in maps {
+            let table = self.table(text, 1, 1, 0);
+            table.map_err(|error| match name.as_str() {
+                "" => error,
+                name => SetupError(format!("{name}: {error}")),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn table(
+        &self,
+        map: &str,
+        players: usize,
+        market: u64,
+        seed: u64,
+    ) -> Result<Box<dyn Table>, SetupError> {
+        let own = match map {
+            "" => Value::Null,
+            // A map of one row is a text all the same.
+            text => json!({ "map": format!("{text}\n") }),
+        };
+        self.kit.table(&TableSetup {
+            seed,
+            options: merged(&own, &self.options),
+            market,
+            ids: ids(market, players),
+        })
+    }
+}
+
+/// What becomes of a player at the reception.
+pub(super) enum Entrance {
+    /// He has a place in a queue, perhaps in a match already, and hears this.
+    Queue(Ticket, Option<Frame>),
+    /// He hears this.
+    Refused(Frame),
+}
+
+/// A hub.
+pub struct HubServer {
+    settings: HubSettings,
+    reception: &'static dyn Reception,
+    recording: Arc<dyn Recording>,
+    lobby: Mutex<Lobby<Guest>>,
+    /// A room's wait has changed.
+    changed: Notify,
+    next_market: AtomicU64,
+    next_ticket: AtomicU64,
+    permits: Semaphore,
+    games: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl HubServer {
+    /// A hub that goes on with the recording's numbers. Matches that an earlier stop cut are closed:
+    /// their players' connections are gone.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the game has no hub or its settings make no match; [`RecordError`], as a
+    /// text in it, if the recording cannot be read.
+    pub async fn open(
+        settings: HubSettings,
+        recording: Arc<dyn Recording>,
+    ) -> Result<Arc<Self>, SetupError> {
+        let game = settings.kit.game();
+        let reception = settings
+            .kit
+            .reception()
+            .ok_or_else(|| SetupError(format!("players of {game} do not dial a hub")))?;
+        settings.check()?;
+        let failed = |error: RecordError| SetupError(error.to_string());
+        let last = recording.last_market(game).await.map_err(failed)?;
+        for cut in recording
+            .unfinished(game, &settings.referee)
+            .await
+            .map_err(failed)?
+        {
+            let why = "the hub was stopped in mid-game";
+            cut.record
+                .close(cancelled(why.to_owned()))
+                .await
+                .map_err(failed)?;
+        }
+        let rooms = settings.rooms.clone();
+        Ok(Arc::new(Self {
+            lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),
+            reception,
+            recording,
+            changed: Notify::new(),
+            next_market: AtomicU64::new(last + 1),
+            next_ticket: AtomicU64::new(1),
+            permits: Semaphore::new(settings.matches_max.min(Semaphore::MAX_PERMITS)),
+            games: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            settings,
+        }))
+    }
+
+    /// Accepts players until `stop`; those who play then play on: see [`HubServer::drain`].
+    ///
+    /// # Errors
+    /// Only if the listener itself is of no use.
+    pub async fn serve(
+        self: &Arc<Self>,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> io::Result<()> {
+        listener.local_addr()?;
+        let places = Arc::new(Semaphore::new(self.settings.connections_max));
+        let connections = TaskTracker::new();
+        let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
+        loop {
+            let accepted = tokio::select! {
+                accepted = accept(&listener, &places) => accepted,
+                () = stop.cancelled() => break,
+            };
+            let (place, (stream, peer)) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    tracing::warn!(%error, "the hub cannot accept a connection");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            };
+            let (hub, stop) = (Arc::clone(self), stop.clone());
+            connections.spawn(async move {
+                converse(hub, stream, peer, stop).await;
+                drop(place);
+            });
+        }
+        matchmaker.abort();
+        self.lobby().close();
+        drop(listener);
+        Ok(())
+    }
+
+    /// Waits until every match has ended, at most `within`; what then still runs is given up.
+    pub async fn drain(&self, within: Duration) {
+        self.games.close();
+        if tokio::time::timeout(within, self.games.wait())
+            .await
+            .is_err()
+        {
+            self.stop.cancel();
+            self.games.wait().await;
+        }
+    }
+
+    /// How many matches run or wait for a place.
+    #[must_use]
+    pub fn matches(&self) -> usize {
+        self.games.len()
+    }
+
+    /// How many players wait in rooms.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.lobby().waiting()
+    }
+
+    pub(super) fn reception(&self) -> &'static dyn Reception {
+        self.reception
+    }
+
+    pub(super) fn join(self: &Arc<Self>, room: Option<&str>, guest: Guest) -> Entrance {
+        let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
+        let joined = self.lobby().join(room, ticket, guest, Instant::now());
+        self.changed.notify_one();
+        match joined {
+            Joined::Waits(queued) => Entrance::Queue(ticket, self.reception.wait(queued)),
+            Joined::Begins(party) => {
+                let queued = party.guests.len();
+                let wait = self
+                    .settings
+                    .always_wait
+                    .then(|| self.reception.wait(queued));
+                self.begin(party);
+                Entrance::Queue(ticket, wait.flatten())
+            }
+            Joined::NoRoom => Entrance::Refused(self.reception.no_room()),
+            Joined::Full => Entrance::Refused("error Too many players are waiting".to_owned()),
+        }
+    }
+
+    pub(super) fn leave(&self, ticket: Ticket) {
+        self.lobby().leave(ticket);
+        self.changed.notify_one();
+    }
+
+    fn lobby(&self) -> MutexGuard<'_, Lobby<Guest>> {
+        self.lobby.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins matches in rooms that have waited long enough.
+    async fn begin_when_due(self: Arc<Self>) {
+        loop {
+            let due = self.lobby().next_due();
+            let wait = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = wait => {
+                    let party = self.lobby().due(Instant::now());
+                    if let Some(party) = party {
+                        self.begin(party);
+                    }
+                }
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    fn begin(self: &Arc<Self>, party: Party<Guest>) {
+        let hub = Arc::clone(self);
+        self.games.spawn(async move {
+            let _permit = hub.permits.acquire().await;
+            hub.play(party).await;
+        });
+    }
+
+    async fn play(&self, party: Party<Guest>) {
+        let settings = &self.settings;
+        let players = party.guests.len();
+        let market = self.next_market.fetch_add(1, Ordering::Relaxed);
+        let at = settings.maps.len().max(1) as u64;
+        let map = settings.maps.get((party.before % at) as usize);
+        let text = map.map_or("", |(_, text)| text);
+        // A hub without maps of its own goes through the game's, whose choice follows from the seed.
+        let seed = if map.is_some() {
+            drawn_seed()
+        } else {
+            party.before
+        };
+        let table = match settings.table(text, players, market, seed) {
+            Ok(table) => table,
+            Err(error) => {
+                tracing::error!(%error, room = party.room.name, "a match cannot begin");
+                return;
+            }
+        };
+        let info = MatchInfo {
+            match_id: ulid::Ulid::generate().to_string(),
+            game: settings.kit.game().to_owned(),
+            market,
+            ids: ids(market, players),
+            seats: vec![SeatSpec::Remote.to_string(); players],
+            names: party
+                .guests
+                .iter()
+                .map(|guest| Some(guest.name.clone()).filter(|name| !name.is_empty()))
+                .collect(),
+            started_us: now_us(),
+        };
+        if let Some(tell) = &settings.on_match {
+            tell(&info);
+        }
+        let record = self.record(&info, table.setup()).await;
+        let writer = Writer::start(record);
+        let (said, inbox) = mpsc::channel(INBOX_MAX);
+        let mut places = Vec::with_capacity(players);
+        for (seat, guest) in (0u8..).map(Seat).zip(party.guests) {
+            tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
+            let seated = Seated {
+                seat,
+                inbox: said.clone(),
+            };
+            if guest.seated.send(seated).is_err() {
+                let (line, at) = (None, Instant::now());
+                // The inbox has room for everybody.
+                let _ = said.try_send(Heard { seat, line, at });
+            }
+            places.push(Place::new(guest.name, guest.out));
+        }
+        drop(said);
+        let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
+        let ended = Game::new(table, places, inbox, writer.lines())
+            .play(&self.stop)
+            .await;
+        if ended.outcome.is_none() {
+            let given_up = self.reception.given_up() + "\n";
+            outs.iter().for_each(|out| out.say(given_up.clone()));
+        }
+        outs.iter().for_each(|out| out.close());
+        let closed = match writer.flush().await {
+            Ok(record) => record.close(result(ended)).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = closed {
+            tracing::error!(match_id = info.match_id, %error, "a match is not kept whole");
+        }
+    }
+
+    /// Where the match is kept; nowhere if the recording fails, for its players wait.
+    async fn record(&self, info: &MatchInfo, setup: Value) -> Box<dyn MatchRecord> {
+        let row = row(info, &self.settings.referee, setup);
+        match self.recording.open(row, &info.ids).await {
+            Ok(record) => record,
+            Err(error) => {
+                tracing::error!(match_id = info.match_id, %error, "a match is not kept");
+                Box::new(Unrecorded)
+            }
+        }
+    }
+}
+
+/// The next connection, once there is room for it.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(
+    tokio::sync::OwnedSemaphorePermit,
+    (tokio::net::TcpStream, std::net::SocketAddr),
+)> {
+    let place = Arc::clone(places).acquire_owned().await;
+    let place = place.map_err(io::Error::other)?;
+    Ok((place, listener.accept().await?))
+}
+
+fn result(ended: Ended) -> MatchResult {
+    let Ended {
+        cause,
+        detail,
+        blame,
+        outcome,
+    } = ended;
+    MatchResult {
+        at_us: now_us(),
+        cause,
+        blame: blame.map(|seat| seat.0),
+        detail,
+        scores: outcome.map_or_else(Vec::new, |outcome| outcome.scores.values().to_vec()),
+    }
+}
