@@ -72,7 +72,7 @@ impl Kit for Fake {
             market: number(text, "market")?,
             id: number(text, "id")?,
             begins: field(text, "type") == Some("begin"),
-            seated: None,
+            seating: None,
         })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {

@@ -41,6 +41,11 @@ pub const STORE_FAILING: &str = "drover_store_failing";
 /// Decisions in the thinking pool.
 pub const THINKING_JOBS: &str = "drover_thinking_jobs";
 
+/// Games that ended on hubs that we dial, by `cause`.
+pub const HUB_GAMES: &str = "drover_hub_games_total";
+/// Lines to hubs that could not be made or were lost.
+pub const HUB_FAULTS: &str = "drover_hub_faults_total";
+
 /// Bounds of the ledger's histograms, in seconds.
 const LEDGER_BOUNDS: [f64; 14] = [
     0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
@@ -84,5 +89,10 @@ fn describe() {
     );
     describe_gauge!(STORE_QUEUE, "Commands waiting for the writer");
     describe_gauge!(STORE_FAILING, "1 while nothing can be written");
+    describe_counter!(HUB_GAMES, "Games that ended on hubs that we dial, by cause");
+    describe_counter!(
+        HUB_FAULTS,
+        "Lines to hubs that could not be made or were lost"
+    );
     describe_gauge!(THINKING_JOBS, "Decisions in the thinking pool");
 }

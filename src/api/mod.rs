@@ -7,6 +7,7 @@ mod drain;
 mod entries;
 mod facts;
 mod health;
+mod hubs;
 mod matches;
 mod opponents;
 mod params;

@@ -3,7 +3,7 @@
 use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
-    auth, bluffs, bots, drain, entries, facts, health, matches, opponents, seats, sessions,
+    auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, seats, sessions,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -30,6 +30,7 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/entries.ndjson", get(entries::lines))
         .route("/matches/{id}/facts", get(facts::list))
         .route("/matches/{id}/seats/{seat}", put(seats::name))
+        .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
         .route("/drain", post(drain::begin))
         .route("/opponents", get(opponents::list))

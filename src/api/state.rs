@@ -1,5 +1,6 @@
 //! What the handlers share.
 
+use crate::gateway::hubs::Hubs;
 use crate::store::Store;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub struct ApiState {
     pub readiness: Readiness,
     /// Renders the metrics as Prometheus text.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+    /// Connections to hubs that we dial.
+    pub hubs: Hubs,
     /// The bearer token that `/api` requires, if any.
     pub token: Option<Arc<str>>,
 }

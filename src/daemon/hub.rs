@@ -1,7 +1,8 @@
-//! Our own hub inside the daemon.
+//! Our own hub inside the daemon, and the hubs that it dials.
 
 use super::options::durability_of;
 use crate::config::Config;
+use crate::gateway::hubs::HubPlan;
 use crate::referee::hub::{HubServer, HubSettings, Room, read_maps};
 use crate::referee::store_recording::StoreRecording;
 use crate::store::Store;
@@ -57,4 +58,19 @@ pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<Hu
         seed: ulid::Ulid::generate().random() as u64,
         ..HubSettings::new(kit)
     })
+}
+
+/// The hubs to play on. The configuration was checked: games and bots exist.
+pub(super) fn hub_plans(config: &Config) -> Vec<HubPlan> {
+    let plan = |hub: &crate::config::Hub| {
+        Some(HubPlan {
+            kit: games::find(&hub.game)?,
+            address: hub.address.clone(),
+            hub: hub.hub.clone(),
+            name: hub.name.clone(),
+            bot: hub.bot.clone(),
+            seats: hub.seats,
+        })
+    };
+    config.hubs.iter().filter_map(plan).collect()
 }

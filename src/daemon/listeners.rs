@@ -154,6 +154,6 @@ mod tests {
         assert_eq!(name_of("api:callbacks", 0).unwrap(), "api");
         assert_eq!(name_of("drover.socket", 0).unwrap(), "callbacks");
         assert!(name_of("telnet", 0).is_err());
-        assert!(name_of("", 3).is_err());
+        assert!(name_of("", 4).is_err());
     }
 }

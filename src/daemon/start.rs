@@ -1,13 +1,14 @@
 //! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
 
 use super::figures;
-use super::hub::RunningHub;
+use super::hub::{RunningHub, hub_plans};
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
 use super::signals::Signals;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::Config;
+use crate::gateway::hubs::Hubs;
 use crate::gateway::{Callbacks, CallbacksError};
 use crate::identities::Identities;
 use crate::session::{Parts, Sessions};
@@ -143,11 +144,13 @@ impl Daemon {
             }
             None => None,
         };
+        let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
         let router = api::router(ApiState {
             store: store.clone(),
             readiness: readiness.clone(),
+            hubs,
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
             token: config.api.token.reveal().map(Arc::from),
         });

@@ -61,8 +61,19 @@ pub struct Route {
     pub id: u64,
     /// Whether the frame opens a new match for this key.
     pub begins: bool,
-    /// Which seat the frame gives its reader, and how many there are, where the wire tells.
-    pub seated: Option<(Seat, u8)>,
+    /// What the frame tells its reader of his seat, where the wire has that.
+    pub seating: Option<Seating>,
+}
+
+/// A seat, as the wire gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seating {
+    /// The reader's own.
+    pub seat: Seat,
+    /// How many there are.
+    pub seats: u8,
+    /// How long every player has for an answer.
+    pub within: Duration,
 }
 
 /// What a bot's side of a conversation starts from.
@@ -224,6 +235,11 @@ pub trait Kit: Sync + Send {
     /// never heard twice, whatever became of the first answer.
     fn repeats(&self) -> bool {
         false
+    }
+    /// What is answered to a frame when nothing better is known; empty: nothing.
+    fn default_answer(&self, frame: &str) -> &'static str {
+        let _ = frame;
+        ""
     }
     /// Whether a line ends a frame, where the transport carries lines.
     fn completes(&self, line: &[u8]) -> bool {

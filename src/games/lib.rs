@@ -17,7 +17,7 @@ pub mod wire;
 pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, TableSetup, Wire, bot_seed,
+    Seating, SetupError, TableSetup, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply, Table,

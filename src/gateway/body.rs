@@ -25,7 +25,7 @@ impl Reply {
     /// An empty one is taken by the transport together with the head, without being polled: it counts
     /// as handed over from the start.
     pub(super) fn answer(answer: Answer) -> Self {
-        let Answer { text, sending } = answer;
+        let Answer { text, sending, .. } = answer;
         let mut reply = Self {
             text: Some(text).filter(|text| !text.is_empty()),
             sending,

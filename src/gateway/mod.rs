@@ -3,6 +3,7 @@
 mod body;
 mod callbacks;
 mod connection;
+pub mod hubs;
 mod limits;
 mod options;
 mod routes;

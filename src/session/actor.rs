@@ -5,7 +5,7 @@ use super::answer::{Answer, Ledger, Refusal, Sending, micros};
 use super::core::{Core, Last, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
-use super::mailbox::{Callback, Expiry, Message, Session};
+use super::mailbox::{Callback, Expiry, Message, Opening, Session};
 use super::opening;
 use super::registry::Shared;
 use crate::store::StoreError;
@@ -29,6 +29,8 @@ pub(super) struct Actor {
 
 /// What a message leads to, before it is stored.
 struct Turn {
+    /// What was said before the session began, to be stored first.
+    before: Vec<NewEntry>,
     at_us: i64,
     text: String,
     said: String,
@@ -86,7 +88,7 @@ impl Actor {
 
     async fn expire(&mut self, expiry: Expiry) {
         if self.session.touched_ms() <= expiry.idle_since_ms {
-            self.close(expiry.cause, expiry.detail).await;
+            self.close(expiry.cause, &expiry.detail).await;
         }
     }
 
@@ -94,14 +96,16 @@ impl Actor {
         let Callback {
             text,
             begins,
+            opening,
             received,
         } = callback;
+        let kit = self.session.key.place.kit();
         let queued = received.elapsed();
         let at_us = self.shared.wall_us(received);
         self.shared.meters.callbacks.increment(1);
         if self.core.as_ref().is_some_and(|core| core.ended) && !begins {
             self.shared.meters.defaulted("ended");
-            return Ok(Answer::default_of_game());
+            return Ok(Answer::default_of_game(kit, &text));
         }
         let deadline = self.deadline(received);
         self.wake(deadline).await?;
@@ -110,13 +114,15 @@ impl Actor {
         }
         let late = !begins && self.core.is_none();
         if begins || late {
-            self.begin(late, at_us).await?;
+            self.begin(late, at_us, opening.as_deref()).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
-            return Ok(Answer::default_of_game());
+            return Ok(Answer::default_of_game(kit, &text));
         };
-        let turn = Self::turn(
+        let before = opening.map_or_else(Vec::new, |opening| opening.before);
+        rehearse(core, &before);
+        let mut turn = Self::turn(
             &self.shared,
             &self.session,
             core,
@@ -125,15 +131,22 @@ impl Actor {
         .await;
         if late && turn.ending.is_some() {
             self.forget(turn.ending);
-            return Ok(Answer::default_of_game());
+            return Ok(Answer::default_of_game(kit, &turn.text));
         }
+        turn.told += 2 * before.len() as u64;
+        turn.before = before;
         self.commit(turn, received).await
     }
 
     /// When a message must be answered at the latest.
     fn deadline(&self, received: Instant) -> Instant {
         let within = self.session.key.place.kit().answer_within();
-        received + within.saturating_sub(self.shared.options.margin)
+        received
+            + within.saturating_sub(
+                self.shared
+                    .options
+                    .margin(self.session.key.place.kit(), within),
+            )
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
@@ -204,11 +217,17 @@ impl Actor {
                 mark: last.mark,
                 ledger: None,
             }),
+            ended: None,
         })
     }
 
     /// Opens a session; the one that was live under this key ends first.
-    async fn begin(&mut self, late: bool, at_us: i64) -> Result<(), Refusal> {
+    async fn begin(
+        &mut self,
+        late: bool,
+        at_us: i64,
+        told: Option<&Opening>,
+    ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             self.close(
                 Cause::Unterminated,
@@ -220,7 +239,15 @@ impl Actor {
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
-        let core = opening::open(&self.shared, &self.session.key, permit, at_us, late, left);
+        let core = opening::open(
+            &self.shared,
+            &self.session.key,
+            permit,
+            at_us,
+            late,
+            left,
+            told,
+        );
         self.core = Some(Box::new(core));
         self.shared.meters.live.increment(1.0);
         Ok(())
@@ -234,9 +261,11 @@ impl Actor {
         (text, received, queued, at_us): (String, Instant, Duration, i64),
     ) -> Turn {
         let mut turn = Turn {
+            before: Vec::new(),
             at_us,
+            // What is said unless something better comes of it.
+            said: session.key.place.kit().default_answer(&text).to_owned(),
             text,
-            said: String::new(),
             ending: None,
             decision: None,
             told: core.seq * 2,
@@ -256,13 +285,17 @@ impl Actor {
         };
         let heard = guarded(|| dialogue.receive(turn.text.as_bytes()));
         match heard {
-            Ok(Ok(Next::Wait)) => core.mind = Mind::Awake(dialogue),
+            Ok(Ok(Next::Wait)) => {
+                core.mind = Mind::Awake(dialogue);
+                turn.said.clear();
+            }
             Ok(Ok(Next::Send(said))) => {
                 core.mind = deciding::told(dialogue, &said);
                 turn.said = said;
             }
             Ok(Ok(Next::Over(ending))) => {
                 core.mind = Mind::Awake(dialogue);
+                turn.said.clear();
                 turn.ending = Some(ending);
             }
             Ok(Ok(Next::Think { within, fallback })) => {
@@ -308,9 +341,11 @@ impl Actor {
     /// no answer at all.
     async fn commit(&mut self, turn: Turn, received: Instant) -> Result<Answer, Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
-            return Ok(Answer::default_of_game());
+            let kit = self.session.key.place.kit();
+            return Ok(Answer::default_of_game(kit, &turn.text));
         };
         let Turn {
+            before,
             at_us,
             text,
             said,
@@ -318,12 +353,14 @@ impl Actor {
             decision,
             told,
         } = turn;
-        let mut entries = Vec::with_capacity(2);
+        let mut entries = before;
+        entries.reserve_exact(2);
         entries.push(NewEntry {
             at_us,
             direction: Direction::In,
             text: text.clone(),
         });
+        let mark = core.seq + entries.len() as u64;
         if !said.is_empty() {
             let at_us = self.shared.now_us();
             entries.push(NewEntry {
@@ -332,7 +369,6 @@ impl Actor {
                 text: said.clone(),
             });
         }
-        let mark = core.seq + 1;
         let close = ending.map(|ending| self.shared.closing(core, ending));
         let ends = close.as_ref().map(|close| close.cause);
         let facts = self.shared.facts(
@@ -366,6 +402,7 @@ impl Actor {
                         mark,
                         ledger,
                     }),
+                    ended: ends,
                 })
             }
             Err(error) => {
@@ -378,7 +415,8 @@ impl Actor {
                     return Err(self.shared.stopping());
                 }
                 self.shared.meters.defaulted("not_stored");
-                Ok(Answer::default_of_game())
+                let kit = self.session.key.place.kit();
+                Ok(Answer::default_of_game(kit, &text))
             }
         }
     }
@@ -409,6 +447,26 @@ impl Actor {
     }
 }
 
+/// Lets a session's dialogue hear and say what came before its first message.
+fn rehearse(core: &mut Core, before: &[NewEntry]) {
+    let Mind::Awake(dialogue) = &mut core.mind else {
+        return;
+    };
+    let rehearsed = guarded(|| {
+        for entry in before {
+            match entry.direction {
+                Direction::Out => dialogue.said(&entry.text),
+                // What came of it was done then.
+                Direction::In => drop(dialogue.receive(entry.text.as_bytes())),
+            }
+        }
+    });
+    if let Err(panic) = rehearsed {
+        tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
+        core.mind = Mind::Broken;
+    }
+}
+
 impl Decision {
     fn row(&self, core: &Core, receipt: Receipt, at_us: i64, received: Instant) -> LedgerRow {
         LedgerRow {
@@ -435,7 +493,7 @@ impl Shared {
         Box::new(Close {
             at_us: self.now_us(),
             cause: ending.cause,
-            detail: String::new(),
+            detail: ending.detail,
             scores: ending.scores,
             lessons,
         })

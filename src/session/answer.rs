@@ -5,6 +5,7 @@ use super::meters::Meters;
 use crate::store::Store;
 use crate::store::types::LedgerRow;
 use bytes::Bytes;
+use games::{Cause, Kit};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,13 +16,17 @@ pub struct Answer {
     pub text: Bytes,
     /// To be told once the answer is handed to the transport.
     pub sending: Option<Sending>,
+    /// Why the session is over, if it is.
+    pub ended: Option<Cause>,
 }
 
 impl Answer {
-    pub(super) fn default_of_game() -> Self {
+    /// What the game's player says to this message when nothing better is known.
+    pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
         Self {
-            text: Bytes::new(),
+            text: Bytes::from_static(kit.default_answer(message).as_bytes()),
             sending: None,
+            ended: None,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) async fn decide(
     asked: Asked,
 ) -> Decided {
     let limit = asked.within.min(place.kit().answer_within());
-    let deadline = asked.received + limit.saturating_sub(shared.options.margin);
+    let deadline = asked.received + limit.saturating_sub(shared.options.margin(place.kit(), limit));
     let nodes = shared.options.nodes.unwrap_or(u64::MAX);
     if !place.card().thinks {
         return at_once(dialogue, asked.fallback, nodes, deadline);

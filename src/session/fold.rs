@@ -59,6 +59,7 @@ pub(super) async fn setup(
         bot: place.card().name.to_owned(),
         seed: core.seed,
         models,
+        opening: core.setup.get("opening").cloned().unwrap_or_default(),
         ..DialogueSetup::default()
     };
     if !models || !place.card().thinks {

@@ -6,7 +6,10 @@ use super::answer::{Answer, Refusal};
 use super::core::Core;
 use super::place::Key;
 use super::registry::Shared;
-use games::Cause;
+use crate::store::types::NewEntry;
+use games::{Cause, Seating};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -26,14 +29,27 @@ pub(super) enum Message {
 pub(super) struct Callback {
     pub(super) text: String,
     pub(super) begins: bool,
+    /// What else is known of a session that begins.
+    pub(super) opening: Option<Box<Opening>>,
     pub(super) received: Instant,
+}
+
+/// What is known of a session that begins, beside its first message.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// What was said before, oldest first.
+    pub before: Vec<NewEntry>,
+    /// What the dialogue's opening words were made of ([`games::DialogueSetup::opening`]).
+    pub words: Value,
+    /// The own seat and how many there are, where the wire tells.
+    pub seating: Option<Seating>,
 }
 
 /// An end, unless something came meanwhile: the last message must be older than this.
 pub(super) struct Expiry {
     pub(super) idle_since_ms: i64,
     pub(super) cause: Cause,
-    pub(super) detail: &'static str,
+    pub(super) detail: Cow<'static, str>,
 }
 
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.

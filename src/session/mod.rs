@@ -21,6 +21,7 @@ mod sweep;
 mod tests;
 
 pub use answer::{Answer, Refusal, Sending};
+pub use mailbox::Opening;
 pub use options::{Parts, SessionOptions, StoreError};
 pub use place::{Key, Place};
 pub use registry::{SessionView, Sessions};

@@ -2,10 +2,12 @@
 
 use super::answer::Refusal;
 use super::core::{Core, Mind, Rows};
+use super::mailbox::Opening;
 use super::place::Key;
 use super::registry::Shared;
 use crate::identities::Identity;
 use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
+use games::Seating;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -41,6 +43,7 @@ pub(super) fn open(
     at_us: i64,
     late: bool,
     left: Option<&str>,
+    told: Option<&Opening>,
 ) -> Core {
     let identity = shared
         .parts
@@ -55,10 +58,13 @@ pub(super) fn open(
         }
         None => {
             let (id, first) = shared.groups().join(key, left);
-            (id, first.then_some(0))
+            let seating = told.and_then(|told| told.seating);
+            let seat = seating.map_or(0, |seating| seating.seat.0);
+            (id, first.then_some(seat))
         }
     };
-    let setup = setup(shared.options.models, late, identity.as_ref());
+    let words = told.map(|told| &told.words);
+    let setup = setup(shared.options.models, late, identity.as_ref(), words);
     let game = key.place.kit().game();
     let session = NewSession {
         match_id: match_id.to_string(),
@@ -75,7 +81,7 @@ pub(super) fn open(
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
-        None => foreign_match(key, &match_id, at_us),
+        None => foreign_match(key, &match_id, at_us, told.and_then(|told| told.seating)),
     };
     shared.meters.opened(game);
     Core {
@@ -96,8 +102,11 @@ pub(super) fn open(
     }
 }
 
-fn setup(models: bool, late: bool, identity: Option<&Identity>) -> Value {
+fn setup(models: bool, late: bool, identity: Option<&Identity>, words: Option<&Value>) -> Value {
     let mut setup = Map::new();
+    if let Some(words) = words {
+        setup.insert("opening".to_owned(), words.clone());
+    }
     if models {
         setup.insert("models".to_owned(), Value::Bool(true));
     }
@@ -122,10 +131,11 @@ fn setup(models: bool, late: bool, identity: Option<&Identity>) -> Value {
     }
 }
 
-/// The row of a match that somebody else referees: seats are counted from ours, and nobody knows
-/// who sits on the others.
-fn foreign_match(key: &Key, id: &str, at_us: i64) -> NewMatch {
-    let seats = *key.place.kit().seats().end();
+/// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
+/// and nobody knows who sits on the others.
+fn foreign_match(key: &Key, id: &str, at_us: i64, seating: Option<Seating>) -> NewMatch {
+    let most = *key.place.kit().seats().end();
+    let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
     NewMatch {
         id: id.to_owned(),
         game: key.place.kit().game().to_owned(),
@@ -139,7 +149,7 @@ fn foreign_match(key: &Key, id: &str, at_us: i64) -> NewMatch {
             .map(|seat| NewSeat {
                 seat,
                 spec: match seat {
-                    0 => format!("builtin:{}", key.place.card().name),
+                    seat if seat == own => format!("builtin:{}", key.place.card().name),
                     _ => String::new(),
                 },
                 name: None,

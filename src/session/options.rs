@@ -6,7 +6,7 @@ use crate::identities::Identities;
 use crate::store::Store;
 use crate::store::types::Durability;
 use crate::thinking::Pool;
-use games::Kit;
+use games::{Kit, Wire};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -73,6 +73,14 @@ impl Default for SessionOptions {
 }
 
 impl SessionOptions {
+    /// How long before a limit of the wire an answer must be ready: never most of a short limit.
+    pub(super) fn margin(&self, kit: &dyn Kit, limit: Duration) -> Duration {
+        match kit.wire() {
+            Wire::Callbacks => self.margin,
+            Wire::Hub | Wire::Stdio => self.margin.min(limit / 4),
+        }
+    }
+
     pub(super) fn ceiling(&self, game: &str) -> Duration {
         self.budget
             .get(game)

@@ -5,7 +5,7 @@ use super::answer::{Answer, Refusal};
 use super::core::Core;
 use super::groups::Groups;
 use super::lasting::Lasting;
-use super::mailbox::{Callback, Entered, Expiry, Message, Session};
+use super::mailbox::{Callback, Entered, Expiry, Message, Opening, Session};
 use super::meters::Meters;
 use super::opening;
 use super::options::{Parts, SessionOptions, StoreError};
@@ -13,7 +13,7 @@ use super::place::{Key, Place};
 use super::sweep;
 use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewSession, SessionId, Side};
-use games::Cause;
+use games::{Cause, Wire};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
@@ -131,15 +131,62 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
-        if self.shared.stop.is_cancelled() {
-            return Err(self.shared.stopping());
-        }
-        let session = self.shared.find_or_make(key)?;
         let callback = Callback {
             text,
             begins,
+            opening: None,
             received,
         };
+        self.tell(key, callback).await
+    }
+
+    /// The first message of a session of which more is known. Otherwise as [`Sessions::callback`].
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`].
+    pub async fn begin(
+        &self,
+        key: Key,
+        opening: Opening,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let callback = Callback {
+            text,
+            begins: true,
+            opening: Some(Box::new(opening)),
+            received,
+        };
+        self.tell(key, callback).await
+    }
+
+    /// Whether a session could begin now.
+    ///
+    /// # Errors
+    /// [`Refusal`] says why not.
+    pub fn admits(&self) -> Result<(), Refusal> {
+        opening::admit(&self.shared).map(drop)
+    }
+
+    /// Ends the session of this key, if it lives, after the messages that wait for it.
+    pub fn end(&self, key: &Key, cause: Cause, detail: String) {
+        let found = lock(self.shared.shard(key)).get(key).map(Arc::clone);
+        if let Some(session) = found {
+            let expiry = Expiry {
+                idle_since_ms: i64::MAX,
+                cause,
+                detail: detail.into(),
+            };
+            session.expire(&self.shared, expiry);
+        }
+    }
+
+    async fn tell(&self, key: Key, callback: Callback) -> Result<Answer, Refusal> {
+        if self.shared.stop.is_cancelled() {
+            return Err(self.shared.stopping());
+        }
+        let kit = key.place.kit();
+        let session = self.shared.find_or_make(key)?;
         let queue = |callback| {
             let (reply, answer) = oneshot::channel();
             (Message::Callback(callback, reply), answer)
@@ -153,7 +200,7 @@ impl Sessions {
             Entered::Waits(answer) => answer.await.unwrap_or_else(|_| Err(self.shared.stopping())),
             Entered::Full => {
                 self.shared.meters.defaulted("mailbox_full");
-                Ok(Answer::default_of_game())
+                Ok(Answer::default_of_game(kit, ""))
             }
         }
     }
@@ -318,13 +365,21 @@ impl Shared {
         let core = Box::new(Core::found(found, permit));
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+        if key.place.kit().wire() == Wire::Hub {
+            let expiry = Expiry {
+                idle_since_ms: i64::MAX,
+                cause: Cause::Disconnect,
+                detail: "the daemon was stopped in mid-game".into(),
+            };
+            session.expire(self, expiry);
+        }
         let former = lock(self.shard(&key)).insert(key, session);
         if let Some(former) = former {
             // Its end could not be stored when the next match of its key began.
             let expiry = Expiry {
                 idle_since_ms: i64::MAX,
                 cause: Cause::Unterminated,
-                detail: "the referee began a new match under the same numbers",
+                detail: "the referee began a new match under the same numbers".into(),
             };
             former.expire(self, expiry);
         }

@@ -54,7 +54,7 @@ fn sweep(shared: &Arc<Shared>) {
         let expiry = Expiry {
             idle_since_ms: close_before,
             cause: Cause::Unterminated,
-            detail: "nothing was heard of it any more",
+            detail: "nothing was heard of it any more".into(),
         };
         session.expire(shared, expiry);
     }

@@ -35,6 +35,7 @@ impl App {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let state = ApiState {
+            hubs: crate::gateway::hubs::Hubs::default(),
             store: open(folder.path()).await,
             readiness: Readiness::default(),
             metrics: Arc::new(|| "drover_up 1\n".into()),

@@ -147,7 +147,7 @@ impl Kit for KoehandelKit {
             market: fields.market()?,
             id: fields.id()?,
             begins: fields.kind() == "information" && fields.message() == "begin",
-            seated: None,
+            seating: None,
         })
     }
 

@@ -12,7 +12,7 @@ use super::referee::{OnFault, Referee, RefereeSetup};
 use super::rules::{DogId, Event, Orders, Players, Setup, SmartDog};
 use crate::game::{Bot, Budget, Cause, Game, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route, Seating,
     SetupError, TableSetup, Wire, bot_seed,
 };
 use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
@@ -214,22 +214,26 @@ impl Kit for SmartDogKit {
     /// The wire has no numbers: whoever holds the connection gives them.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let text = String::from_utf8_lossy(frame);
-        let mut seated = None;
+        let mut seating = None;
         for line in text.lines() {
             let read = dialect::read(line).map_err(|why| WireError {
                 field: "start",
                 why,
             })?;
             if let Message::Start(start) = read {
-                let players = u8::from(start.told.players);
-                seated = Some((start.told.seat, players));
+                let within = start.told.options.get(Key::WaitForTurn);
+                seating = Some(Seating {
+                    seat: start.told.seat,
+                    seats: u8::from(start.told.players),
+                    within: Duration::from_millis(u64::from(within)),
+                });
             }
         }
         Ok(Route {
             market: 0,
             id: 0,
-            begins: seated.is_some(),
-            seated,
+            begins: seating.is_some(),
+            seating,
         })
     }
 
@@ -284,6 +288,11 @@ impl Kit for SmartDogKit {
 
     fn bluff(&self, _: &Fact) -> Option<Bluff> {
         None
+    }
+
+    fn default_answer(&self, frame: &str) -> &'static str {
+        let asks = frame.lines().any(|line| line.trim() == dialect::TURN);
+        if asks { dialect::END } else { "" }
     }
 
     fn completes(&self, line: &[u8]) -> bool {

@@ -43,7 +43,7 @@ impl Kit for FakeKit {
             market: 0,
             id: 0,
             begins: false,
-            seated: None,
+            seating: None,
         })
     }
     fn dialogue(&self, _: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {

@@ -80,7 +80,7 @@ impl Kit for Fake {
             market: 1,
             id: 1,
             begins: false,
-            seated: None,
+            seating: None,
         })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {

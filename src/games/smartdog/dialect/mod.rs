@@ -10,5 +10,5 @@ mod read;
 mod write;
 
 pub use order::{END, Line, hear, orders};
-pub use read::{Finish, Message, Object, Start, cells, completes, read};
+pub use read::{Finish, Message, Object, Start, TURN, cells, completes, read};
 pub use write::{error, escaped, finish, gone, start, state, wait, warning};

@@ -11,6 +11,9 @@ use crate::smartdog::rules::{
 /// Cells of a side of the largest world that is played on: four of the largest tiles.
 const SIDE_MAX: i64 = 4_000;
 
+/// The line after which a hub waits for orders.
+pub const TURN: &str = "turn";
+
 /// One line of a hub.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
@@ -98,7 +101,7 @@ pub struct Finish {
 pub fn completes(line: &str) -> bool {
     matches!(
         word(line).0,
-        "turn" | "landscape" | "wait" | "error" | "finished"
+        TURN | "landscape" | "wait" | "error" | "finished"
     )
 }
 
@@ -123,7 +126,7 @@ pub fn read(line: &str) -> Result<Message, String> {
             Message::State(turn.and_then(|turn| u32::try_from(turn).ok()))
         }
         "obj" => object(&Fields::of(argument)).map_or(Message::Unknown, Message::Object),
-        "turn" => Message::Turn,
+        TURN => Message::Turn,
         "warning" => warning(argument),
         "error" => Message::Error(argument.to_owned()),
         "finished" => Message::Finished(finish(&Fields::of(argument))),

@@ -1,0 +1,113 @@
+//! One connection to a hub: its frames in, our words out.
+
+use crate::link::{AnyLine, LineError, keep_alive};
+use futures_util::StreamExt as _;
+use games::Kit;
+use std::io;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio_util::codec::FramedRead;
+
+/// How long a connection may take to be made.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// How long a write may take.
+const WRITE_WITHIN: Duration = Duration::from_secs(30);
+/// Bytes of a line at most: the landscape of the largest world that is played on.
+const LINE_BYTES_MAX: usize = 9_000_000;
+/// Bytes of a frame at most: the same, with everything that comes with it.
+const FRAME_BYTES_MAX: usize = 10_000_000;
+/// Lines of a frame at most: every object of the largest match, and warnings.
+const FRAME_LINES_MAX: usize = 20_000;
+
+/// Why a connection is of no more use, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LineFault {
+    #[error("it cannot be reached: {0}")]
+    Unreachable(io::Error),
+    #[error("it does not answer the call within {} s", CONNECT_WITHIN.as_secs())]
+    ConnectTimeout,
+    #[error("it closed the connection")]
+    Closed,
+    #[error("the connection broke: {0}")]
+    Broken(io::Error),
+    #[error("it takes nothing for {} s", WRITE_WITHIN.as_secs())]
+    WriteTimeout,
+    #[error("it said nothing for {} s", .0.as_secs())]
+    Silent(Duration),
+    #[error("it sent {0}")]
+    Garbage(String),
+}
+
+/// A connection.
+pub(super) struct Line {
+    kit: &'static dyn Kit,
+    read: FramedRead<OwnedReadHalf, AnyLine>,
+    write: OwnedWriteHalf,
+    frame: String,
+    lines: usize,
+}
+
+impl Line {
+    /// Dials.
+    pub(super) async fn dial(kit: &'static dyn Kit, address: &str) -> Result<Self, LineFault> {
+        let stream = tokio::time::timeout(CONNECT_WITHIN, TcpStream::connect(address))
+            .await
+            .map_err(|_| LineFault::ConnectTimeout)?
+            .map_err(LineFault::Unreachable)?;
+        keep_alive(&stream);
+        let (read, write) = stream.into_split();
+        Ok(Self {
+            kit,
+            read: FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX)),
+            write,
+            frame: String::new(),
+            lines: 0,
+        })
+    }
+
+    /// Says something in one write.
+    pub(super) async fn say(&mut self, text: &str) -> Result<(), LineFault> {
+        let text = format!("{text}\n");
+        tokio::time::timeout(WRITE_WITHIN, self.write.write_all(text.as_bytes()))
+            .await
+            .map_err(|_| LineFault::WriteTimeout)?
+            .map_err(LineFault::Broken)
+    }
+
+    /// The next whole frame; `within`: how long there may be silence. What came of a frame before this
+    /// is dropped is kept for the next call.
+    pub(super) async fn frame(&mut self, within: Option<Duration>) -> Result<String, LineFault> {
+        loop {
+            let next = self.read.next();
+            let line = match within {
+                Some(within) => tokio::time::timeout(within, next)
+                    .await
+                    .map_err(|_| LineFault::Silent(within))?,
+                None => next.await,
+            };
+            let line = match line {
+                Some(Ok(line)) => line,
+                Some(Err(LineError::Broken(error))) => return Err(LineFault::Broken(error)),
+                Some(Err(error @ LineError::TooLong(_))) => {
+                    return Err(LineFault::Garbage(error.to_string()));
+                }
+                None => return Err(LineFault::Closed),
+            };
+            if self.lines > 0 {
+                self.frame.push('\n');
+            }
+            self.frame.push_str(&String::from_utf8_lossy(&line));
+            self.lines += 1;
+            if self.kit.completes(&line) {
+                self.lines = 0;
+                return Ok(std::mem::take(&mut self.frame));
+            }
+            if self.frame.len() > FRAME_BYTES_MAX || self.lines > FRAME_LINES_MAX {
+                let what = format!("{} lines without anything to be done", self.lines);
+                return Err(LineFault::Garbage(what));
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Keeps every connection: dials, plays, waits, dials again.
+
+use super::backoff::Backoff;
+use super::game::{GameFault, Joined, Seat, micros_now, words};
+use super::status::{HubStatus, Phase};
+use crate::metrics::{HUB_FAULTS, HUB_GAMES};
+use crate::session::{Place, Sessions};
+use games::{Cause, Kit};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How many times of coming back are kept.
+const BACK_MAX: usize = 20;
+
+/// A hub to play on.
+#[derive(Clone)]
+pub struct HubPlan {
+    /// The game.
+    pub kit: &'static dyn Kit,
+    /// `HOST:PORT`.
+    pub address: String,
+    /// Which hub there.
+    pub hub: String,
+    /// Our name there.
+    pub name: String,
+    /// The bot that plays.
+    pub bot: String,
+    /// Connections at once.
+    pub seats: usize,
+}
+
+/// All connections. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Hubs {
+    seats: Arc<Vec<Arc<Mutex<HubStatus>>>>,
+    tasks: TaskTracker,
+}
+
+impl Hubs {
+    /// Dials them all. At `stop` those that do not play end at once, those that play after their game.
+    /// Plans whose bot does not exist are left out.
+    #[must_use]
+    pub fn start(plans: &[HubPlan], sessions: &Sessions, stop: &CancellationToken) -> Self {
+        let tasks = TaskTracker::new();
+        let mut all = Vec::new();
+        for plan in plans {
+            let referee = format!("{}/{}", plan.address, plan.hub.trim_start_matches('#'));
+            let Some(place) = Place::new(plan.kit, &plan.bot, &referee).map(Arc::new) else {
+                tracing::error!(
+                    bot = plan.bot,
+                    address = plan.address,
+                    "there is no such bot"
+                );
+                continue;
+            };
+            for connection in 1..=plan.seats {
+                let status = Arc::new(Mutex::new(HubStatus {
+                    address: plan.address.clone(),
+                    game: plan.kit.game().to_owned(),
+                    hub: plan.hub.clone(),
+                    name: plan.name.clone(),
+                    bot: plan.bot.clone(),
+                    connection,
+                    since_us: micros_now(),
+                    ..HubStatus::default()
+                }));
+                let number = all.len() as u64 + 1;
+                let seat = Seat {
+                    kit: plan.kit,
+                    place: Arc::clone(&place),
+                    address: plan.address.clone(),
+                    words: words(&plan.name, &plan.hub),
+                    number,
+                };
+                let seed = ulid::Ulid::generate().random() as u64;
+                let dialler = Dialler {
+                    seat,
+                    sessions: sessions.clone(),
+                    status: Arc::clone(&status),
+                    backoff: Backoff::new(seed, number),
+                    lost: None,
+                };
+                tasks.spawn(dialler.run(stop.clone()));
+                all.push(status);
+            }
+        }
+        tasks.close();
+        Self {
+            seats: Arc::new(all),
+            tasks,
+        }
+    }
+
+    /// How every connection stands.
+    #[must_use]
+    pub fn list(&self) -> Vec<HubStatus> {
+        self.seats
+            .iter()
+            .map(|status| lock(status).clone())
+            .collect()
+    }
+
+    /// Waits until every connection has ended, which needs the stop that [`Hubs::start`] was given.
+    pub async fn ended(&self) {
+        self.tasks.wait().await;
+    }
+}
+
+fn lock(status: &Mutex<HubStatus>) -> std::sync::MutexGuard<'_, HubStatus> {
+    status.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Dialler {
+    seat: Seat,
+    sessions: Sessions,
+    status: Arc<Mutex<HubStatus>>,
+    backoff: Backoff,
+    /// When the last line was lost without a game having ended in order.
+    lost: Option<Instant>,
+}
+
+impl Dialler {
+    async fn run(mut self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            let joined = tokio::select! {
+                joined = self.join() => joined,
+                () = stop.cancelled() => break,
+            };
+            let wait = match joined {
+                Ok(joined) => self.play(joined).await,
+                Err(fault) => {
+                    self.failed(fault.to_string());
+                    self.lost.get_or_insert_with(Instant::now);
+                    self.backoff.after_failure()
+                }
+            };
+            self.waits(wait);
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = stop.cancelled() => break,
+            }
+        }
+        self.enters(Phase::Stopped);
+    }
+
+    /// Gets into a game.
+    async fn join(&self) -> Result<Joined, GameFault> {
+        self.enters(Phase::Connecting);
+        let connected = || {
+            lock(&self.status).connects += 1;
+        };
+        let knocking = self.seat.knock(&self.sessions, connected).await?;
+        self.enters(Phase::Queued);
+        knocking.wait(self.seat.kit).await
+    }
+
+    /// Plays a game; gives the wait before the next one.
+    async fn play(&mut self, joined: Joined) -> Duration {
+        self.backoff.began();
+        self.enters(Phase::Playing);
+        {
+            let mut status = lock(&self.status);
+            status.games += 1;
+            status.failures = 0;
+            if let Some(lost) = self.lost.take() {
+                let after = u64::try_from(lost.elapsed().as_millis()).unwrap_or(u64::MAX);
+                status.back_after_ms.push(after);
+                let more = status.back_after_ms.len().saturating_sub(BACK_MAX);
+                status.back_after_ms.drain(..more);
+            }
+        }
+        let (cause, fault) = self.seat.play(&self.sessions, joined).await;
+        metrics::counter!(HUB_GAMES, "cause" => cause.word()).increment(1);
+        *lock(&self.status).ended.entry(cause.word()).or_default() += 1;
+        if cause == Cause::Normal {
+            return self.backoff.after_game();
+        }
+        self.failed(fault.unwrap_or_else(|| "it gave the game up".to_owned()));
+        self.lost = Some(Instant::now());
+        self.backoff.after_failure()
+    }
+
+    fn failed(&self, why: String) {
+        metrics::counter!(HUB_FAULTS).increment(1);
+        tracing::info!(
+            address = self.seat.address,
+            connection = self.seat.number,
+            why,
+            "a hub's line is lost"
+        );
+        let mut status = lock(&self.status);
+        status.last_error = Some(why);
+        status.last_error_us = Some(micros_now());
+    }
+
+    fn waits(&self, wait: Duration) {
+        self.enters(Phase::Waiting);
+        let mut status = lock(&self.status);
+        let wait_us = i64::try_from(wait.as_micros()).unwrap_or(i64::MAX);
+        status.next_retry_us = Some(micros_now().saturating_add(wait_us));
+        status.failures = self.backoff.failures();
+    }
+
+    fn enters(&self, phase: Phase) {
+        let mut status = lock(&self.status);
+        status.phase = phase;
+        status.since_us = micros_now();
+        status.next_retry_us = None;
+    }
+}

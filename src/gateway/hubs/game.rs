@@ -1,0 +1,241 @@
+//! One game on one connection, from the first word to the last.
+
+use super::dial::{Line, LineFault};
+use crate::session::{Answer, Key, Opening, Place, Refusal, Sessions};
+use crate::store::types::{Direction, NewEntry};
+use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long a hub may take to say anything after it was asked to let us in.
+const FIRST_WORD_WITHIN: Duration = Duration::from_secs(60);
+/// How much longer than a turn a hub may be silent: it ends turns that last too long.
+const SILENCE_BEYOND_TURN: Duration = Duration::from_secs(30);
+/// Words of the time before a game that are kept.
+const BEFORE_MAX: usize = 64;
+
+/// Who plays where.
+#[derive(Clone)]
+pub(super) struct Seat {
+    pub(super) kit: &'static dyn Kit,
+    pub(super) place: Arc<Place>,
+    pub(super) address: String,
+    /// What the opening words are made of.
+    pub(super) words: Value,
+    /// The connection's number, among all of them.
+    pub(super) number: u64,
+}
+
+/// Why there was no game, or no more of it, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GameFault {
+    #[error(transparent)]
+    Line(#[from] LineFault),
+    #[error("{0}")]
+    TurnedAway(String),
+    #[error("this daemon has {0}")]
+    Refused(#[from] Refusal),
+    #[error("it sent a start that cannot be played: {0}")]
+    Start(games::WireError),
+    #[error("the bot cannot be made: {0}")]
+    Bot(#[from] games::SetupError),
+}
+
+impl GameFault {
+    /// Its word in the closed list of causes.
+    const fn cause(&self) -> Cause {
+        match self {
+            Self::Line(LineFault::Silent(_) | LineFault::WriteTimeout) => Cause::Stalled,
+            Self::Line(LineFault::Garbage(_)) | Self::Start(_) => Cause::ProtocolError,
+            Self::Line(_) => Cause::Disconnect,
+            Self::TurnedAway(_) | Self::Bot(_) => Cause::InitFailure,
+            Self::Refused(_) => Cause::Cancelled,
+        }
+    }
+}
+
+/// A connection that was let in, up to its first frame of a game.
+pub(super) struct Joined {
+    line: Line,
+    start: String,
+    received: Instant,
+    before: Vec<NewEntry>,
+    seating: Option<Seating>,
+}
+
+impl Seat {
+    /// Dials and asks to be let in. `connected` is told when the hub answers the call.
+    pub(super) async fn knock(
+        &self,
+        sessions: &Sessions,
+        connected: impl FnOnce(),
+    ) -> Result<Knocking, GameFault> {
+        sessions.admits()?;
+        let mut talk = self.kit.dialogue(&DialogueSetup {
+            bot: self
+                .kit
+                .bots()
+                .first()
+                .map_or("", |card| card.name)
+                .to_owned(),
+            opening: self.words.clone(),
+            ..DialogueSetup::default()
+        })?;
+        let mut line = Line::dial(self.kit, &self.address).await?;
+        connected();
+        let mut before = Vec::new();
+        if let Some(word) = talk.open() {
+            say(&mut line, &mut *talk, &mut before, word).await?;
+        }
+        Ok(Knocking { line, talk, before })
+    }
+
+    /// Plays a game to its end. Gives why it ended, and what went wrong if anything did.
+    pub(super) async fn play(
+        &self,
+        sessions: &Sessions,
+        joined: Joined,
+    ) -> (Cause, Option<String>) {
+        let key = Key {
+            place: Arc::clone(&self.place),
+            market: micros_now().unsigned_abs(),
+            id: self.number,
+        };
+        match self.turns(sessions, &key, joined).await {
+            Ok(cause) => (cause, None),
+            Err(fault) => {
+                let (cause, why) = (fault.cause(), fault.to_string());
+                sessions.end(&key, cause, why.clone());
+                (cause, Some(why))
+            }
+        }
+    }
+
+    async fn turns(
+        &self,
+        sessions: &Sessions,
+        key: &Key,
+        joined: Joined,
+    ) -> Result<Cause, GameFault> {
+        let Joined {
+            mut line,
+            start,
+            received,
+            before,
+            seating,
+        } = joined;
+        let turn = seating.map_or(self.kit.answer_within(), |seating| seating.within);
+        let silence = turn.saturating_add(SILENCE_BEYOND_TURN);
+        let opening = Opening {
+            before,
+            words: self.words.clone(),
+            seating,
+        };
+        let mut answer = sessions
+            .begin(key.clone(), opening, start, received)
+            .await?;
+        loop {
+            if let Some(cause) = deliver(&mut line, answer).await? {
+                return Ok(cause);
+            }
+            let frame = line.frame(Some(silence)).await?;
+            let received = Instant::now();
+            answer = sessions
+                .callback(key.clone(), false, frame, received)
+                .await?;
+        }
+    }
+}
+
+/// A connection that has asked to be let in.
+pub(super) struct Knocking {
+    line: Line,
+    talk: Box<dyn Dialogue>,
+    before: Vec<NewEntry>,
+}
+
+impl Knocking {
+    /// Waits for a game, for as long as the hub lets us wait.
+    pub(super) async fn wait(mut self, kit: &dyn Kit) -> Result<Joined, GameFault> {
+        let mut within = Some(FIRST_WORD_WITHIN);
+        loop {
+            let frame = self.line.frame(within).await?;
+            let received = Instant::now();
+            let route = kit.route(frame.as_bytes()).map_err(GameFault::Start)?;
+            if route.begins {
+                return Ok(Joined {
+                    line: self.line,
+                    start: frame,
+                    received,
+                    before: self.before,
+                    seating: route.seating,
+                });
+            }
+            let next = self.talk.receive(frame.as_bytes());
+            note(&mut self.before, Direction::In, &frame);
+            match next {
+                Ok(Next::Over(ending)) => return Err(GameFault::TurnedAway(ending.detail)),
+                Ok(Next::Send(word)) => {
+                    say(&mut self.line, &mut *self.talk, &mut self.before, word).await?;
+                    within = Some(FIRST_WORD_WITHIN);
+                }
+                // In the queue: others may take days to come. The system watches the line.
+                Ok(Next::Wait) => within = None,
+                Ok(Next::Think { .. }) | Err(_) => {}
+            }
+        }
+    }
+}
+
+async fn say(
+    line: &mut Line,
+    talk: &mut dyn Dialogue,
+    before: &mut Vec<NewEntry>,
+    word: String,
+) -> Result<(), LineFault> {
+    line.say(&word).await?;
+    talk.said(&word);
+    note(before, Direction::Out, &word);
+    Ok(())
+}
+
+/// Hubs may let us wait again and again: only so much of it is kept.
+fn note(before: &mut Vec<NewEntry>, direction: Direction, text: &str) {
+    if before.len() < BEFORE_MAX {
+        before.push(NewEntry {
+            at_us: micros_now(),
+            direction,
+            text: text.to_owned(),
+        });
+    }
+}
+
+/// Sends an answer; gives why the session is over, if it is.
+async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Cause>, LineFault> {
+    let Answer {
+        text,
+        sending,
+        ended,
+    } = answer;
+    if !text.is_empty() && ended.is_none() {
+        line.say(&String::from_utf8_lossy(&text)).await?;
+    }
+    if let Some(sending) = sending {
+        sending.handed();
+    }
+    Ok(ended)
+}
+
+/// Microseconds since 1970-01-01 UTC.
+pub(super) fn micros_now() -> i64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// What the opening words are made of.
+pub(super) fn words(name: &str, hub: &str) -> Value {
+    json!({ "name": name, "hub": hub })
+}

@@ -1,0 +1,58 @@
+//! How each connection stands, for whoever asks.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// It waits before it dials again.
+    #[default]
+    Waiting,
+    /// It dials.
+    Connecting,
+    /// It has asked to be let in, and waits for a game.
+    Queued,
+    /// It plays.
+    Playing,
+    /// It has ended: the daemon stops.
+    Stopped,
+}
+
+/// One connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Default)]
+pub struct HubStatus {
+    /// Where the hub listens.
+    pub address: String,
+    /// The game.
+    pub game: String,
+    /// Which hub there.
+    pub hub: String,
+    /// Our name there.
+    pub name: String,
+    /// Who plays.
+    pub bot: String,
+    /// Which of the entry's connections, from 1.
+    pub connection: usize,
+    /// What it is doing.
+    pub phase: Phase,
+    /// Since when, in microseconds since 1970-01-01 UTC.
+    pub since_us: i64,
+    /// When it dials again, if it waits for that, in microseconds since 1970-01-01 UTC.
+    pub next_retry_us: Option<i64>,
+    /// Games that began.
+    pub games: u64,
+    /// How they ended, by cause.
+    pub ended: BTreeMap<&'static str, u64>,
+    /// Tries in a row that led to no game.
+    pub failures: u32,
+    /// Connections that were made.
+    pub connects: u64,
+    /// What went wrong last, as a sentence.
+    pub last_error: Option<String>,
+    /// When that was, in microseconds since 1970-01-01 UTC.
+    pub last_error_us: Option<i64>,
+    /// How long it took from the loss of a line to the next game, in milliseconds, the last few.
+    pub back_after_ms: Vec<u64>,
+}
