@@ -41,6 +41,8 @@ pub const STORE_FAILING: &str = "drover_store_failing";
 /// Decisions in the thinking pool.
 pub const THINKING_JOBS: &str = "drover_thinking_jobs";
 
+/// Tasks of the asynchronous runtime that are alive.
+pub const TASKS: &str = "drover_tasks";
 /// Games that ended on hubs that we dial, by `cause`.
 pub const HUB_GAMES: &str = "drover_hub_games_total";
 /// Lines to hubs that could not be made or were lost.
@@ -94,5 +96,6 @@ fn describe() {
         HUB_FAULTS,
         "Lines to hubs that could not be made or were lost"
     );
+    describe_gauge!(TASKS, "Tasks of the asynchronous runtime that are alive");
     describe_gauge!(THINKING_JOBS, "Decisions in the thinking pool");
 }

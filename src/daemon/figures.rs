@@ -41,6 +41,9 @@ fn read(store: &Store, pool: &Pool, sessions: &Sessions) {
     let health = store.health();
     gauge!(names::SESSIONS_LIVE).set(sessions.live() as f64);
     gauge!(names::THINKING_JOBS).set(pool.jobs() as f64);
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        gauge!(names::TASKS).set(runtime.metrics().num_alive_tasks() as f64);
+    }
     gauge!(names::STORE_QUEUE).set(health.queue_depth as f64);
     gauge!(names::STORE_FAILING).set(if health.failing.is_some() { 1.0 } else { 0.0 });
     counter!(names::APPENDS).absolute(health.appends);

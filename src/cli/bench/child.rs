@@ -13,6 +13,13 @@ pub(super) struct Daemon {
     pub(super) listen: SocketAddr,
     /// Configuration by environment: key in the form `DROVER__SECTION__KEY`, value.
     pub(super) set: Vec<(String, String)>,
+    /// A configuration file.
+    config: Option<PathBuf>,
+}
+
+/// Where a daemon says that it listens.
+pub(super) struct Listening {
+    pub(super) api: SocketAddr,
 }
 
 /// A running daemon; killed when dropped.
@@ -29,7 +36,16 @@ impl Daemon {
             data: data.to_path_buf(),
             listen,
             set: Vec::new(),
+            config: None,
         })
+    }
+
+    /// Gives it a configuration file with this text.
+    pub(super) fn configure(&mut self, text: &str) -> anyhow::Result<()> {
+        let path = self.data.join("drover.toml");
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        self.config = Some(path);
+        Ok(())
     }
 
     pub(super) fn set(&mut self, key: &str, value: impl ToString) {
@@ -49,6 +65,11 @@ impl Daemon {
             ])
             .arg("--data")
             .arg(&self.data)
+            .args(
+                self.config
+                    .iter()
+                    .flat_map(|path| [Path::new("--config"), path]),
+            )
             .envs(self.set.iter().map(|(key, value)| (key, value)))
             .env("DROVER__LOG__LEVEL", "warn")
             .stdin(Stdio::null())
@@ -62,7 +83,7 @@ impl Daemon {
 
 impl Running {
     /// Waits until it says that it listens.
-    pub(super) async fn ready(&mut self) -> anyhow::Result<()> {
+    pub(super) async fn ready(&mut self) -> anyhow::Result<Listening> {
         let out = self
             .child
             .stdout
@@ -70,8 +91,12 @@ impl Running {
             .context("the daemon's output is read already")?;
         let mut lines = BufReader::new(out).lines();
         while let Some(line) = lines.next_line().await? {
-            if line.starts_with("listening ") {
-                return Ok(());
+            if let Some(places) = line.strip_prefix("listening ") {
+                let api = places
+                    .split(' ')
+                    .find_map(|place| place.strip_prefix("api="));
+                let api = api.context("the daemon does not say where its API is")?;
+                return Ok(Listening { api: api.parse()? });
             }
         }
         bail!(
@@ -88,9 +113,24 @@ impl Running {
             .context("the daemon cannot be killed")
     }
 
+    /// Its process's number.
+    pub(super) fn id(&self) -> anyhow::Result<u32> {
+        self.child.id().context("the daemon has ended")
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(super) async fn terminate(mut self) -> anyhow::Result<()> {
+        let id = i32::try_from(self.id()?)?;
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::SIGTERM)
+            .context("the daemon cannot be asked to end")?;
+        let ended = self.child.wait().await?;
+        anyhow::ensure!(ended.success(), "the daemon ended with {ended}");
+        Ok(())
+    }
+
     /// Resident memory in bytes.
     pub(super) fn resident(&self) -> anyhow::Result<u64> {
-        let id = self.child.id().context("the daemon has ended")?;
+        let id = self.id()?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))
             .context("no /proc: memory can only be read on Linux")?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -10,6 +10,7 @@ pub mod matches;
 mod messages;
 mod remembered;
 mod site;
+pub mod soak;
 mod stats;
 mod verbs;
 

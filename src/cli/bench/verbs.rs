@@ -4,6 +4,7 @@ use super::callbacks::{self, CallbacksArgs};
 use super::crash::{self, CrashArgs};
 use super::idle::{self, IdleArgs};
 use super::matches::{self, MatchesArgs};
+use super::soak::{self, SoakArgs};
 
 /// The benches.
 #[derive(Clone, Debug, clap::Subcommand)]
@@ -16,6 +17,9 @@ pub enum Verb {
     Idle(IdleArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
     Matches(MatchesArgs),
+    /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
+    /// leaks.
+    Soak(SoakArgs),
 }
 
 /// Runs one.
@@ -28,5 +32,6 @@ pub async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Crash(args) => crash::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
+        Verb::Soak(args) => soak::run(args).await,
     }
 }

@@ -1,0 +1,114 @@
+//! What a process holds, over time.
+
+use crate::cli::api_call::{Asked, call};
+use anyhow::Context as _;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+/// One look at a daemon.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Seconds since the start.
+    pub at_s: u64,
+    /// Resident memory in bytes.
+    pub resident: u64,
+    /// Open file descriptors, sockets among them.
+    pub descriptors: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Tasks of its runtime.
+    pub tasks: u64,
+    /// Sessions that have not ended.
+    pub sessions: u64,
+}
+
+impl Sample {
+    pub(super) async fn take(begun: Instant, id: u32, api: SocketAddr) -> anyhow::Result<Self> {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))
+            .context("no /proc: a process can only be looked at on Linux")?;
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        let descriptors = std::fs::read_dir(format!("/proc/{id}/fd"))?.count() as u64;
+        let metrics = get(api, "/metrics").await?;
+        let gauge = |name: &str| {
+            let line = metrics.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim().parse::<f64>().ok().map(|value| value as u64)
+        };
+        Ok(Self {
+            at_s: begun.elapsed().as_secs(),
+            resident: number("VmRSS:").context("no VmRSS")? * 1024,
+            descriptors,
+            threads: number("Threads:").context("no Threads")?,
+            tasks: gauge("drover_tasks ").context("no drover_tasks")?,
+            sessions: gauge("drover_sessions_live ").context("no drover_sessions_live")?,
+        })
+    }
+}
+
+/// What a GET gives.
+pub(super) async fn get(api: SocketAddr, path: &'static str) -> anyhow::Result<String> {
+    let asking = tokio::task::spawn_blocking(move || {
+        let url = format!("http://{api}{path}");
+        let asked = Asked {
+            method: "GET",
+            url: &url,
+            token: None,
+            body: "",
+        };
+        call(&asked)
+    });
+    Ok(asking.await??.body)
+}
+
+/// Samples as a table, a dozen of them.
+pub(super) fn table(samples: &[Sample]) -> String {
+    let mut text = "   second    resident  descriptors  threads  tasks  sessions".to_owned();
+    let step = samples.len().div_ceil(12).max(1);
+    let last = samples.len().saturating_sub(1);
+    for (at, sample) in samples.iter().enumerate() {
+        if at % step == 0 || at == last {
+            let mib = sample.resident as f64 / f64::from(1 << 20);
+            // Writing to a string does not fail.
+            let _ = write!(
+                text,
+                "\n{:>9} {mib:>7.1} MiB {:>12} {:>8} {:>6} {:>9}",
+                sample.at_s, sample.descriptors, sample.threads, sample.tasks, sample.sessions
+            );
+        }
+    }
+    text
+}
+
+/// What grew from the middle of the run to its end, as sentences: the least of each third is compared,
+/// for games come and go.
+pub(super) fn leaks(samples: &[Sample], growth_max: u64, memory_max: f64) -> Vec<String> {
+    let third = samples.len() / 3;
+    if third < 3 {
+        return Vec::new();
+    }
+    let (middle, end) = (&samples[third..2 * third], &samples[2 * third..]);
+    let least = |part: &[Sample], of: fn(&Sample) -> u64| part.iter().map(of).min().unwrap_or(0);
+    let mut found = Vec::new();
+    for (what, of) in [
+        (
+            "file descriptors",
+            (|sample| sample.descriptors) as fn(&Sample) -> u64,
+        ),
+        ("threads", |sample| sample.threads),
+        ("tasks", |sample| sample.tasks),
+    ] {
+        let (before, after) = (least(middle, of), least(end, of));
+        if after > before + growth_max {
+            found.push(format!("{what} grew from {before} to {after}"));
+        }
+    }
+    let resident: fn(&Sample) -> u64 = |sample| sample.resident;
+    let (before, after) = (least(middle, resident), least(end, resident));
+    if after as f64 > before as f64 * (1.0 + memory_max) {
+        found.push(format!("memory grew from {before} to {after} bytes"));
+    }
+    found
+}
