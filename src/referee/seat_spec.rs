@@ -57,9 +57,7 @@ pub enum SeatSpecError {
     #[error("seat {0} cannot sit in a match over the wire; give its URL as url:http://…")]
     NotCalled(String),
     /// Nobody can connect to a seat of this game.
-    #[error(
-        "seat remote: nobody can connect to a match of drover play {0}; for players from elsewhere run drover referee {0}"
-    )]
+    #[error("seat remote: {0} players are called by the referee, so write url:http://… instead")]
     NobodyConnects(&'static str),
 }
 

@@ -248,19 +248,63 @@ fn secrets_come_from_files_and_are_not_shown() {
 #[test]
 fn what_has_no_effect_yet_is_said() {
     let folder = folder();
-    let text = "[shim]\nsocket = \"run/shim\"\n[referee.smartdog]\nlisten = \"127.0.0.1:3002\"\n\
-                [[hub]]\ngame = \"smartdog\"\naddress = \"h:3002\"\nname = \"n\"\nbot = \"champion\"\n";
-    let loaded = check_file(&file(folder.path(), text)).unwrap();
-    assert_eq!(loaded.config.hubs.len(), 1);
+    let loaded = check_file(&file(folder.path(), "[shim]\nsocket = \"run/shim\"\n")).unwrap();
     let notes = loaded.without_effect().join("\n");
-    for part in ["hub", "shim.socket", "referee.smartdog.listen"] {
-        assert!(notes.contains(part), "{part} is not in {notes}");
-    }
+    assert!(notes.contains("shim.socket"), "{notes}");
     let (environment, flags) = none();
     assert_eq!(
         load(None, &environment, &flags).unwrap().without_effect(),
         Vec::<String>::new()
     );
+}
+
+#[test]
+fn hubs_have_defaults_and_are_checked() {
+    let folder = folder();
+    let read = |text: &str| check_file(&file(folder.path(), text));
+    let hubs = read("[[hub]]\naddress = \"h:3002\"\n").unwrap().config.hubs;
+    let [hub] = hubs.as_slice() else {
+        panic!("{hubs:?}");
+    };
+    let words = [&*hub.game, &*hub.hub, &*hub.name, &*hub.bot];
+    assert_eq!(words, ["smartdog", "default", "drover", "champion"]);
+    assert_eq!(hub.seats, 1);
+    for (text, what) in [
+        ("hub = \"duet\"", "`hub.address` is missing"),
+        ("address = \"h\"", "is not HOST:PORT"),
+        ("address = \"h:0\"", "is not HOST:PORT"),
+        (
+            "address = \"h:1\"\nbot = \"rex\"",
+            "smartdog has no bot \"rex\"; there are: stand,",
+        ),
+        (
+            "address = \"h:1\"\ngame = \"koehandel\"",
+            "played on hubs; there are: smartdog",
+        ),
+        ("address = \"h:1\"\nname = \"two words\"", "one word each"),
+        ("address = \"h:1\"\nseats = 0", "1 to 64"),
+        ("adress = \"h:1\"", "did you mean `hub.address`"),
+    ] {
+        let error = read(&format!("[[hub]]\n{text}\n")).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+    let smartdog = "[referee.smartdog]\nhubs = [\"final:2\"]\n[referee.smartdog.options]\n";
+    let options = read(&format!("{smartdog}turnsLimit = 9\n"))
+        .unwrap()
+        .config
+        .referee;
+    assert_eq!(options.smartdog.hubs, ["final:2"]);
+    assert_eq!(
+        options.smartdog.options,
+        serde_json::json!({"turnsLimit": 9})
+    );
+    let error = read(&format!("{smartdog}map = \"moon\"\n"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("there is no map \"moon\""), "{error}");
+    let by_variable = variable("DROVER__REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "7");
+    let loaded = load(None, &by_variable, &Vec::new()).unwrap();
+    assert_eq!(loaded.config.referee.smartdog.options["turnsLimit"], 7);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod equal;
 mod laws;
+mod lines;
 mod maps;
 mod recorded;
 mod reference;

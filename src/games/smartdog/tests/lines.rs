@@ -1,0 +1,470 @@
+//! What each side of the wire makes of lines that were not recorded.
+
+use crate::game::{Bot, Budget, Cause, Seat};
+use crate::smartdog::KIT;
+use crate::smartdog::dialect;
+use crate::smartdog::player::Player;
+use crate::smartdog::reception::Hub;
+use crate::smartdog::rules::{Ask, Event, Orders, SmartDog, View};
+use crate::wire::{Arrival, Dialogue as _, Next, Reception as _, Reply};
+use crate::{Kit as _, TableSetup};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// Keeps what it hears and orders nothing.
+pub(super) struct Ear(Arc<Mutex<Vec<Event>>>);
+
+impl Bot<SmartDog> for Ear {
+    fn observe(&mut self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+    fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Orders {
+        Orders::new()
+    }
+}
+
+pub(super) type Heard = Arc<Mutex<Vec<Event>>>;
+
+pub(super) fn listener() -> (Player, Heard) {
+    let heard = Heard::default();
+    (
+        Player::new(Box::new(Ear(Arc::clone(&heard))), "bob", "duet"),
+        heard,
+    )
+}
+
+fn referee(players: usize, options: &Value) -> Box<dyn crate::Table> {
+    let setup = TableSetup {
+        seed: 1,
+        options: options.clone(),
+        market: 0,
+        ids: vec![0; players],
+    };
+    KIT.table(&setup).unwrap()
+}
+
+fn said(table: &mut dyn crate::Table) -> Vec<(u8, String)> {
+    let mut calls = Vec::new();
+    table.calls(&mut calls);
+    calls
+        .into_iter()
+        .map(|call| (call.seat.0, call.text))
+        .collect()
+}
+
+fn told(table: &mut dyn crate::Table, seat: u8, line: &str) -> Vec<(u8, String)> {
+    table.answer(Seat(seat), Reply::Text(line.as_bytes()));
+    said(table)
+}
+
+#[test]
+fn every_text_of_warnings_and_errors() {
+    let map = "{\"dogBarkingR\": 9, \"dogScaryTurns\": 2}\n.@#\n...\n.*.\n...";
+    let mut table = referee(2, &json!({ "map": map }));
+    assert_eq!(said(&mut *table).len(), 4);
+    let cases = [
+        (
+            "do 1 move",
+            "warning 1 Unexpected direction 'undefined', one of the following expected: up,down,left,right",
+        ),
+        (
+            "do 3 move north",
+            "warning 3 Unexpected direction 'north', one of the following expected: up,down,left,right",
+        ),
+        ("do 2 bark", "warning 2 Unknown id"),
+        ("do x move up", "warning x Unknown id"),
+        ("do 0 bark", "warning 0 Unknown id"),
+        (
+            "do 1 move right",
+            "warning 1 Cannot move to 2, 0 - there is a non traversable landscape or another object",
+        ),
+        (
+            "do",
+            "warning Unknown command - undefined, only the following are allowed: move,bark",
+        ),
+        (
+            "do 1 sit",
+            "warning Unknown command - sit, only the following are allowed: move,bark",
+        ),
+        ("", "error Unknown command: ()"),
+        ("foo \"q\\\"", "error Unknown command: foo(\\\"q\\\\\\\")"),
+        ("do 1 bark now", "error Unknown command: do(1 bark now)"),
+        ("send x", "error Unknown command: send(x)"),
+        ("join me solo", "error You are playing already"),
+    ];
+    for (line, answer) in cases {
+        assert_eq!(
+            told(&mut *table, 0, line),
+            [(0, answer.to_owned())],
+            "{line}"
+        );
+    }
+    assert_eq!(told(&mut *table, 0, "do 1 move left"), []);
+    assert_eq!(
+        told(&mut *table, 0, "do 1 move left"),
+        [(0, "warning 1 Dog already moved this turn".to_owned())]
+    );
+    assert_eq!(told(&mut *table, 0, "  do  1   bark \r"), []);
+    assert_eq!(
+        told(&mut *table, 0, "do 1 bark"),
+        [(0, "warning 1 Dog with already barked this turn".to_owned())]
+    );
+    assert_eq!(told(&mut *table, 0, "end"), []);
+    assert_eq!(
+        told(&mut *table, 0, "end"),
+        [],
+        "a second end is not counted"
+    );
+    assert_eq!(
+        told(&mut *table, 0, "do 1 bark"),
+        [(0, "warning 1 Your turn is over".to_owned())]
+    );
+    assert_eq!(told(&mut *table, 1, "end").len(), 2);
+    assert_eq!(
+        told(&mut *table, 1, "do 2 move up"),
+        [(1, "warning 2 Cannot move - scared :(".to_owned())]
+    );
+    assert_eq!(
+        told(&mut *table, 1, "do 2 bark"),
+        [(
+            1,
+            "warning 2 Cannot bark because fighted by another dog".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn a_player_who_is_gone_or_late_forfeits() {
+    let mut table = referee(3, &json!({"map": "islands", "turnsLimit": 2}));
+    said(&mut *table);
+    told(&mut *table, 0, "end");
+    table.answer(Seat(2), Reply::Failed);
+    assert_eq!(said(&mut *table), [(2, dialect::gone())]);
+    assert!(table.waits(Seat(1)) && !table.waits(Seat(0)) && !table.waits(Seat(2)));
+    let turn = told(&mut *table, 1, "end");
+    assert_eq!(
+        turn.iter().map(|(seat, _)| *seat).collect::<Vec<_>>(),
+        [0, 1]
+    );
+    table.answer(Seat(0), Reply::Late);
+    assert_eq!(said(&mut *table), [(0, dialect::gone())]);
+    assert_eq!(
+        told(&mut *table, 2, "end"),
+        [],
+        "who has forfeited is not heard"
+    );
+    let end = told(&mut *table, 1, "end");
+    assert_eq!(
+        end,
+        [(1, "finished \"youWin\":true,\"winner\":2".to_owned())]
+    );
+    let outcome = table.outcome().unwrap();
+    assert_eq!(outcome.cause, Cause::Disconnect);
+    assert_eq!(
+        outcome.scores.values(),
+        [-1000, 250, -1000],
+        "a sheep walked in"
+    );
+}
+
+#[test]
+fn the_official_abort_ends_the_match_for_all() {
+    let mut table = referee(2, &json!({"map": "fold", "on_fault": "abort"}));
+    said(&mut *table);
+    table.answer(Seat(1), Reply::Late);
+    assert_eq!(
+        said(&mut *table),
+        [(0, dialect::gone()), (1, dialect::gone())]
+    );
+    assert_eq!(table.outcome().unwrap().cause, Cause::TimeForfeit);
+    assert_eq!(told(&mut *table, 0, "end"), []);
+}
+
+#[test]
+fn a_setup_is_opened_again() {
+    let table = referee(2, &json!({"map": "canyon", "sheepStandBy": 3}));
+    let again = KIT.reopen(&table.setup()).unwrap();
+    assert_eq!(again.setup(), table.setup());
+    for (options, what) in [
+        (
+            json!({"map": "moon"}),
+            "there is no map \"moon\"; there are canyon,",
+        ),
+        (json!({"turnsLimit": 0}), "turnsLimit is 0"),
+        (
+            json!({"turnslimit": 5}),
+            "there is no option \"turnslimit\"; the options are map,",
+        ),
+        (json!({"on_fault": "cry"}), "on_fault"),
+        (json!([1]), "an object is wanted"),
+    ] {
+        let setup = TableSetup {
+            options,
+            ids: vec![0],
+            ..TableSetup::default()
+        };
+        let error = KIT.table(&setup).err().unwrap().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+    let setup = TableSetup {
+        ids: vec![0; 5],
+        ..TableSetup::default()
+    };
+    assert!(
+        KIT.table(&setup)
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("5 cannot play")
+    );
+}
+
+#[test]
+fn the_reception_takes_every_spelling() {
+    let join = |name: &str, room: Option<&str>| Arrival::Join {
+        name: name.to_owned(),
+        room: room.map(str::to_owned),
+    };
+    for (line, arrival) in [
+        ("join bob duet", join("bob", Some("duet"))),
+        ("join bob #Duet\r", join("bob", Some("duet"))),
+        ("join  bob   SOLO  x", join("bob", Some("solo"))),
+        ("join  solo", join("solo", None)),
+        ("join", join("", None)),
+        ("join bob #", join("bob", None)),
+    ] {
+        assert_eq!(Hub.hear(line.as_bytes()), arrival, "{line}");
+    }
+    for (line, answer) in [
+        ("end", "error Unknown command: end()"),
+        ("do 5 bark", "error Unknown command: do(5 bark)"),
+        ("", "error Unknown command: ()"),
+        ("Join bob", "error Unknown command: Join(bob)"),
+        ("constructor", "error Unknown command: constructor()"),
+    ] {
+        assert_eq!(
+            Hub.hear(line.as_bytes()),
+            Arrival::Answer(answer.to_owned()),
+            "{line}"
+        );
+    }
+    assert_eq!(
+        Hub.hear(b"\xff\xfe"),
+        Arrival::Answer("error Unknown command: \u{fffd}\u{fffd}()".to_owned())
+    );
+    assert_eq!(Hub.no_room(), "error No such hub");
+    for (queued, text) in [
+        (1, "wait "),
+        (12, "wait "),
+        (104, "wait 0"),
+        (1234, "wait 23"),
+    ] {
+        assert_eq!(Hub.wait(queued).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_client_asks_for_its_hub_in_both_spellings() {
+    let (mut player, _) = listener();
+    assert_eq!(player.open().unwrap(), "join bob duet");
+    player.said("join bob duet");
+    assert_eq!(player.receive(b"wait ").unwrap(), Next::Wait);
+    assert_eq!(
+        player.receive(b"error No such hub").unwrap(),
+        Next::Send("join bob #duet".into())
+    );
+    player.said("join bob #duet");
+    let Next::Over(ending) = player.receive(b"error No such hub").unwrap() else {
+        panic!("it goes on asking");
+    };
+    assert_eq!(ending.cause, Cause::InitFailure);
+    assert_eq!(ending.detail, "the hub does not let us in: No such hub");
+}
+
+const START: &str = r#"start "you":2,"rows":2,"cols":4,"players":2,"x1":2,"x2":3,"y1":0,"y2":1,"waitForTurn":1000,"dogVisibilityR":"3","new":7,"maxSheepsCount":1,"iniSheepsCount":0"#;
+const LOOSE: &str = "start  you=2,rows=2,cols=4,players=2,x1=2,x2=3,y1=0,y2=1,waitForTurn=1000,dogVisibilityR=3,maxSheepsCount=1,iniSheepsCount=0";
+
+#[test]
+fn the_client_reads_every_form() {
+    let forms = [
+        (
+            START,
+            r#"landscape "1.2.","....""#,
+            r#"obj  "id":9,"type":"Dog","x":3,"y":0,"owner":2,"action":"move""#,
+            r#"finished "youWin":false,"winner":1"#,
+        ),
+        (
+            LOOSE,
+            "landscape 1.2.,....",
+            "obj id=9,type=Dog,x=3,y=0,owner=2,action=move",
+            "finished youWin=false,winner=1",
+        ),
+    ];
+    for (start, landscape, dog, finished) in forms {
+        let (mut player, heard) = listener();
+        let opening = format!("tell me\n{start}\nweather \"fine\"\n{landscape}\n");
+        assert_eq!(player.receive(opening.as_bytes()).unwrap(), Next::Wait);
+        let turn = format!(
+            "state \"turn\":1\n{dog}\nobj\nobj \"x\":99,\"y\":0,\"type\":\"Sheep\"\nobj \"id\":-3,\"type\":\"Dog\"\nturn\n"
+        );
+        let Next::Think { within, .. } = player.receive(turn.as_bytes()).unwrap() else {
+            panic!("it is not asked");
+        };
+        assert_eq!(within.as_millis(), 1000);
+        {
+            let events = heard.lock().unwrap();
+            let Some(Event::Turn(view)) = events.last() else {
+                panic!("no view")
+            };
+            assert_eq!(
+                view.seen.len(),
+                1,
+                "what lies outside the world is not there"
+            );
+            assert_eq!(view.ground.tiles()[Seat(0)].last.x, 1);
+        }
+        player.said("do 9 move left\nend");
+        let warned = player.receive(b"warning 9 Cannot move to 2, 0 - there is a non traversable landscape or another object\nstate  \"turn\":2\nturn\n");
+        assert!(warned.is_ok());
+        assert!(
+            heard
+                .lock()
+                .unwrap()
+                .iter()
+                .any(|event| matches!(event, Event::Refused { .. }))
+        );
+        let Next::Over(ending) = player.receive(finished.as_bytes()).unwrap() else {
+            panic!("it is not over");
+        };
+        assert_eq!(
+            (ending.cause, ending.detail.as_str()),
+            (Cause::Normal, "player 1 won")
+        );
+    }
+}
+
+#[test]
+fn finished_in_all_forms() {
+    for (line, cause, detail) in [
+        ("finished", Cause::Normal, "nobody won"),
+        ("finished \"youWin\":true", Cause::Normal, "won"),
+        (
+            "finished {\"youWin\":true,\"winner\":2}",
+            Cause::Normal,
+            "player 2 won",
+        ),
+        (
+            "finished \"youWin\":false,\"error\":\"player.gone\"",
+            Cause::Disconnect,
+            "the hub gave the match up: player.gone",
+        ),
+        (
+            "finished \"youWin\":false,\"error\":{\"message\":\"oh, \\\"no\\\"\",\"stack\":\"a:b\"}",
+            Cause::Disconnect,
+            "the hub gave the match up: {\"message\":\"oh, \\\"no\\\"\",\"stack\":\"a:b\"}",
+        ),
+    ] {
+        let (mut player, _) = listener();
+        let Next::Over(ending) = player.receive(line.as_bytes()).unwrap() else {
+            panic!("{line} does not end the match");
+        };
+        assert_eq!(
+            (ending.cause, ending.detail.as_str()),
+            (cause, detail),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_an_error_that_says_why() {
+    for (frame, why) in [
+        ("turn", "turn: it came before start and landscape"),
+        ("landscape \"..\"", "landscape: it came before start"),
+        ("start \"you\":1", "start: start tells no cols"),
+        (
+            "start \"you\":1,\"rows\":0,\"cols\":3",
+            "start: start: rows is 0",
+        ),
+        (
+            "start \"rows\":3,\"cols\":99999",
+            "start: start: cols is \"99999\", not a number of 0 to 4000",
+        ),
+    ] {
+        let (mut player, _) = listener();
+        assert_eq!(
+            player.receive(frame.as_bytes()).unwrap_err().to_string(),
+            why
+        );
+    }
+    let (mut player, _) = listener();
+    let short = format!("{START}\nlandscape \"...\"");
+    let error = player.receive(short.as_bytes()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "landscape: the landscape has 3 cells, not 2 rows of 4"
+    );
+    let far = START.replace("\"x2\":3", "\"x2\":4");
+    let error = player.receive(format!("{far}\nlandscape \"....\",\"....\"").as_bytes());
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("does not lie in the world")
+    );
+}
+
+#[test]
+fn no_bytes_break_either_side() {
+    let mut rng = crate::rng::Rng::new(3, 3);
+    let pieces = [
+        "start ",
+        "landscape ",
+        "state ",
+        "obj ",
+        "turn",
+        "finished ",
+        "error ",
+        "warning ",
+        "wait",
+        "\"",
+        "{",
+        "}",
+        ":",
+        "=",
+        ",",
+        "\n",
+        "\r",
+        "9",
+        "-1",
+        "you",
+        "type",
+        "Dog",
+        "x",
+        "\\",
+        "é",
+        "do ",
+        "end",
+        "join ",
+        "move ",
+        "99999999999999999999",
+        " ",
+        START,
+        "landscape \"....\",\"....\"\n",
+    ];
+    for _ in 0..3_000 {
+        let count = 1 + rng.below(30);
+        let text: String = (0..count)
+            .map(|_| pieces[rng.below(pieces.len() as u32) as usize])
+            .collect();
+        let (mut player, _) = listener();
+        drop(player.receive(text.as_bytes()));
+        player.said(&text);
+        let mut table = referee(2, &json!({"map": "seed", "turnsLimit": 3}));
+        for line in text.lines() {
+            table.answer(Seat(0), Reply::Text(line.as_bytes()));
+            Hub.hear(line.as_bytes());
+        }
+        said(&mut *table);
+    }
+}
