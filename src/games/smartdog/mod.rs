@@ -3,6 +3,7 @@
 
 pub mod atlas;
 pub mod bots;
+pub mod generate;
 pub mod known;
 pub mod map;
 pub mod options;
