@@ -11,9 +11,9 @@ use crate::smartdog::rules::{Ask, Event, Orders, Players, Setup, SmartDog, View}
 use std::sync::Arc;
 
 /// Turns of a match that go into a signature.
-const SIGNATURE_TURNS: u32 = 40;
+const SIGNATURE_TURNS: u32 = 25;
 /// Nodes a decision in those matches.
-const SIGNATURE_NODES: u64 = 150;
+const SIGNATURE_NODES: u64 = 2_000;
 
 /// Players at one world.
 pub struct Stage {

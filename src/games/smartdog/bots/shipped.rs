@@ -52,7 +52,7 @@ impl Bot<SmartDog> for Shipped {
             enemies: &enemies,
             taken: &|spot| taken[torus.index(spot)],
         };
-        scene.orders(&mut self.sites)
+        scene.orders(&mut self.sites, &|_| true)
     }
 }
 
@@ -85,11 +85,16 @@ pub(super) struct Scene<'a> {
 impl Scene<'_> {
     /// The turn's commands; some may be refused, as the original's are. Where the original would
     /// die of an error (no dog, no pen to go for), the dog stands.
-    pub(super) fn orders(&self, sites: &mut Sites) -> Orders {
+    /// Only dogs that are `wanted` are asked.
+    pub(super) fn orders(&self, sites: &mut Sites, wanted: &dyn Fn(DogId) -> bool) -> Orders {
         let mut orders = Orders::new();
-        if let Some((first, rest)) = self.dogs.split_first() {
-            self.herd(*first, sites, &mut orders);
-            for dog in rest {
+        for (at, dog) in self.dogs.iter().enumerate() {
+            if !wanted(dog.0) {
+                continue;
+            }
+            if at == 0 {
+                self.herd(*dog, sites, &mut orders);
+            } else {
                 self.attack(*dog, sites, &mut orders);
             }
         }

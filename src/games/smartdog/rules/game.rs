@@ -154,6 +154,19 @@ impl SmartDog {
         free
     }
 
+    /// Puts a dog somewhere else; false if it cannot stand there or is none.
+    pub fn teleport(&mut self, dog: DogId, to: Spot) -> bool {
+        let Some(from) = self.dogs.get(dog.index()).map(|dog| dog.spot) else {
+            return false;
+        };
+        let free = self.ground.torus().contains(to) && self.is_free(to);
+        if free {
+            self.dogs[dog.index()].spot = to;
+            self.shift(from, to, Thing::Dog(dog));
+        }
+        free
+    }
+
     /// Ends the turn for everybody.
     pub fn end_all(&mut self) {
         if !self.is_over {
