@@ -5,6 +5,7 @@ pub mod atlas;
 pub mod bots;
 pub mod dialect;
 pub mod facts;
+pub mod generate;
 mod kit;
 pub mod known;
 pub mod map;

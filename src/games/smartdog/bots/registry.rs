@@ -1,28 +1,95 @@
 //! The list of built-in players and how to make one by name.
 
-use super::stand;
+use super::champion::{CHAMPION, HERDER, Herder, SEARCHER};
+use super::{random, shipped, stand};
 use crate::game::Bot;
 use crate::kit::BotCard;
+use crate::rng::Rng;
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::rules::SmartDog;
 
+/// Streams of a bot's seed begin here.
+const BOT_STREAM: u64 = 1 << 32;
+
+const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
+    BotCard {
+        name,
+        rung,
+        version: 1,
+        description,
+        signature,
+        thinks: false,
+    }
+}
+
 /// Every built-in player, weakest first.
-pub const CARDS: &[BotCard] = &[BotCard {
-    name: "stand",
-    rung: 1,
-    version: 1,
-    description: stand::DESCRIPTION,
-    signature: 0,
-    thinks: false,
-}];
+pub const CARDS: &[BotCard] = &[
+    card(1, "stand", stand::DESCRIPTION, 0x88D0_B7EB_B24F_91FA),
+    card(2, "random", random::DESCRIPTION, 0xABB9_F251_B2BA_D5DC),
+    card(3, "shipped", shipped::DESCRIPTION, 0x9C64_E3DB_2A0B_F094),
+    card(
+        4,
+        "herder",
+        "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
+        0x4370_BDFC_AF03_39C9,
+    ),
+    BotCard {
+        thinks: true,
+        ..card(
+            5,
+            "herder-search",
+            "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
+            0xED65_212C_4BA6_CFFC,
+        )
+    },
+    BotCard {
+        thinks: true,
+        ..card(
+            6,
+            "champion",
+            "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
+            0xE790_352F_5B23_9919,
+        )
+    },
+];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance; `known` are maps
 /// that it may recognise, used by those who think.
 #[must_use]
 pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<SmartDog>>> {
-    let _ = (seed, known);
     match name {
         "stand" => Some(Box::new(stand::Stand)),
+        "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
+        "shipped" => Some(Box::<shipped::Shipped>::default()),
+        "herder" => Some(Box::new(Herder::new(HERDER, known))),
+        "herder-search" => Some(Box::new(Herder::new(SEARCHER, known))),
+        "champion" => Some(Box::new(Herder::new(CHAMPION, known))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smartdog::bots::signature;
+
+    #[test]
+    fn signatures_stand_for_the_play() {
+        for card in CARDS {
+            assert_eq!(
+                signature(card.name),
+                Some(card.signature),
+                "{} plays differently: raise its version and note the new signature",
+                card.name
+            );
+        }
+    }
+
+    #[test]
+    fn only_listed_names_make_players() {
+        for card in CARDS {
+            assert!(make(card.name, 1, &KnownMaps::none()).is_some());
+        }
+        assert!(make("nobody", 1, &KnownMaps::none()).is_none());
     }
 }

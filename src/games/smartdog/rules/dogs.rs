@@ -65,6 +65,12 @@ impl Dog {
         }
     }
 
+    /// A dog as somebody believes it to be, able and silent.
+    #[must_use]
+    pub const fn imagine(owner: Seat, spot: Spot) -> Self {
+        Self::new(owner, spot)
+    }
+
     /// How it is disabled now, if at all.
     #[must_use]
     pub const fn suffers(&self) -> Option<Fright> {

@@ -3,7 +3,7 @@
 use super::dogs::{Dog, DogId, Refusal};
 use super::ground::{Ground, Land};
 use super::setup::Setup;
-use super::sheep::Sheep;
+use super::sheep::{PUSHES_MAX, Sheep};
 use super::torus::{Direction, Spot};
 use super::view::View;
 use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
@@ -76,6 +76,8 @@ pub struct SmartDog {
     is_over: bool,
     /// Sheep asked aside this turn.
     pub(super) pushes: u32,
+    /// How many may be asked in one.
+    pub(super) pushes_max: u32,
 }
 
 impl SmartDog {
@@ -100,8 +102,96 @@ impl SmartDog {
             forfeited: Seats::from_fn(setup.players.count(), |_| false),
             is_over: false,
             pushes: 0,
+            pushes_max: PUSHES_MAX,
             ground: Arc::new(ground),
         }
+    }
+
+    /// A position with these dogs and sheep, whether or not a match can lead to it, for those who
+    /// think ahead. Who stands outside the world, on closed ground or on somebody else is left out.
+    /// `pushes_max` bounds the sheep asked aside in a turn (see [`PUSHES_MAX`]).
+    #[must_use]
+    pub fn imagine(
+        ground: &Arc<Ground>,
+        turn: u32,
+        dogs: impl IntoIterator<Item = Dog>,
+        sheep: impl IntoIterator<Item = Sheep>,
+        pushes_max: u32,
+    ) -> Self {
+        let players = ground.tiles().len();
+        let mut game = Self {
+            turn,
+            dogs: Vec::new(),
+            sheep: Vec::new(),
+            things: vec![Thing::Nothing; ground.torus().area()],
+            ended: Seats::from_fn(players, |_| false),
+            forfeited: Seats::from_fn(players, |_| false),
+            is_over: false,
+            pushes: 0,
+            pushes_max: pushes_max.min(PUSHES_MAX),
+            ground: Arc::clone(ground),
+        };
+        for dog in dogs {
+            let id = DogId(game.dogs.len() as u16);
+            if game.settle(dog.spot, Thing::Dog(id)) {
+                game.dogs.push(dog);
+            }
+        }
+        for sheep in sheep {
+            if game.settle(sheep.spot, Thing::Sheep(game.sheep.len() as u16)) {
+                game.sheep.push(sheep);
+            }
+        }
+        game
+    }
+
+    fn settle(&mut self, spot: Spot, thing: Thing) -> bool {
+        let free = self.ground.torus().contains(spot) && self.is_free(spot);
+        if free {
+            let at = self.ground.torus().index(spot);
+            self.things[at] = thing;
+        }
+        free
+    }
+
+    /// Puts a dog somewhere else; false if it cannot stand there or is none.
+    pub fn teleport(&mut self, dog: DogId, to: Spot) -> bool {
+        let Some(from) = self.dogs.get(dog.index()).map(|dog| dog.spot) else {
+            return false;
+        };
+        let free = self.ground.torus().contains(to) && self.is_free(to);
+        if free {
+            self.dogs[dog.index()].spot = to;
+            self.shift(from, to, Thing::Dog(dog));
+        }
+        free
+    }
+
+    /// Ends the turn for everybody.
+    pub fn end_all(&mut self) {
+        if !self.is_over {
+            self.end_turn();
+        }
+    }
+
+    /// Becomes a copy of another position without new memory, as far as possible.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.turn = other.turn;
+        self.dogs.clone_from(&other.dogs);
+        self.sheep.clone_from(&other.sheep);
+        self.things.clone_from(&other.things);
+        self.ended.clone_from(&other.ended);
+        self.forfeited.clone_from(&other.forfeited);
+        self.is_over = other.is_over;
+        self.pushes = other.pushes;
+        self.pushes_max = other.pushes_max;
+        self.ground.clone_from(&other.ground);
+    }
+
+    /// Whether a dog or a sheep stands on a cell of the world.
+    #[must_use]
+    pub fn is_taken(&self, spot: Spot) -> bool {
+        self.thing(spot) != Thing::Nothing
     }
 
     /// Plays a seat's command at once.

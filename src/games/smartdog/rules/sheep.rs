@@ -51,6 +51,15 @@ impl Sheep {
         }
     }
 
+    /// A sheep as somebody believes it to be; `frightened` as in the field.
+    #[must_use]
+    pub fn imagine(spot: Spot, direction: Direction, frightened: u32) -> Self {
+        let mut sheep = Self::new(spot);
+        sheep.direction = direction;
+        sheep.frightened = frightened;
+        sheep
+    }
+
     /// Barked at: older fright is forgotten.
     pub(super) fn flee(&mut self, direction: Direction, turns: u32) {
         self.direction = direction;
@@ -72,6 +81,13 @@ impl SmartDog {
     /// The sheep's part of a turn: the frightened run, all walk, fright spreads.
     pub(super) fn drive_sheep(&mut self) {
         self.pushes = 0;
+        let calm = self.sheep.iter().all(|sheep| sheep.frightened == 0);
+        if calm && !self.is_time_to_stroll() {
+            for sheep in &mut self.sheep {
+                sheep.moved = true;
+            }
+            return;
+        }
         for sheep in 0..self.sheep.len() {
             if self.sheep[sheep].frightened > 0 {
                 self.drive(sheep, false);
@@ -87,8 +103,12 @@ impl SmartDog {
 
     /// Whether a calm sheep steps this turn.
     pub(super) fn strolls(&self, sheep: &Sheep) -> bool {
+        self.is_time_to_stroll() && !matches!(self.ground.land(sheep.spot), Land::Pen(_))
+    }
+
+    fn is_time_to_stroll(&self) -> bool {
         let period = self.ground.options().get(Key::SheepStandBy) + 1;
-        self.turn.is_multiple_of(period) && !matches!(self.ground.land(sheep.spot), Land::Pen(_))
+        self.turn.is_multiple_of(period)
     }
 
     /// Lets a sheep act. Asked aside, it keeps its right to act later unless it steps.
@@ -130,7 +150,7 @@ impl SmartDog {
     }
 
     fn ask_aside(&mut self, sheep: usize) {
-        if self.sheep[sheep].asked || self.pushes == PUSHES_MAX {
+        if self.sheep[sheep].asked || self.pushes == self.pushes_max {
             return;
         }
         self.pushes += 1;

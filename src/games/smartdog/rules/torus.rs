@@ -74,6 +74,12 @@ impl Direction {
         }
     }
 
+    /// The way back.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        self.clockwise(2)
+    }
+
     const fn delta(self) -> (i32, i32) {
         match self {
             Direction::Up => (0, -1),
@@ -145,6 +151,21 @@ impl Torus {
         self.cols as usize * self.rows as usize
     }
 
+    /// Whether a cell lies in the world.
+    #[must_use]
+    pub const fn contains(self, spot: Spot) -> bool {
+        spot.x < self.cols && spot.y < self.rows
+    }
+
+    /// The cell at this place of arrays by cell, which must lie below the area.
+    #[must_use]
+    pub const fn spot(self, index: usize) -> Spot {
+        Spot {
+            x: (index % self.cols as usize) as u16,
+            y: (index / self.cols as usize) as u16,
+        }
+    }
+
     /// The cell's place in arrays by cell, row by row. `spot` must lie in the world.
     #[must_use]
     pub const fn index(self, spot: Spot) -> usize {
@@ -155,8 +176,8 @@ impl Torus {
     #[must_use]
     pub const fn offset(self, spot: Spot, dx: i32, dy: i32) -> Spot {
         Spot {
-            x: (spot.x as i32 + dx).rem_euclid(self.cols as i32) as u16,
-            y: (spot.y as i32 + dy).rem_euclid(self.rows as i32) as u16,
+            x: wrapped(spot.x as i32 + dx, self.cols as i32),
+            y: wrapped(spot.y as i32 + dy, self.rows as i32),
         }
     }
 
@@ -182,6 +203,22 @@ impl Torus {
     pub const fn within(self, from: Spot, to: Spot, radius: u32) -> bool {
         let (dx, dy) = self.displacement(from, to);
         (dx * dx + dy * dy) as u64 <= radius as u64 * radius as u64
+    }
+}
+
+/// The remainder, without a division for steps to neighbours.
+const fn wrapped(at: i32, size: i32) -> u16 {
+    let near = if at < 0 {
+        at + size
+    } else if at >= size {
+        at - size
+    } else {
+        at
+    };
+    if 0 <= near && near < size {
+        near as u16
+    } else {
+        at.rem_euclid(size) as u16
     }
 }
 

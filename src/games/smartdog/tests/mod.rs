@@ -1,10 +1,12 @@
 //! What pins the rules and the map format. README.md names the test of each rule.
 
 mod equal;
+mod generated;
 mod laws;
 mod lines;
 mod maps;
 mod recorded;
 mod reference;
+mod shipped;
 mod situations;
 mod wire;

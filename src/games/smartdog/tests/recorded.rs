@@ -5,7 +5,7 @@ use crate::game::Seat;
 use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog,
+    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, View,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -296,13 +296,16 @@ impl Numbers {
     }
 }
 
+/// Is told each turn's view of each recording, by its place, and what its player commanded.
+type Watch<'a> = &'a mut dyn FnMut(usize, &View, &[Command]);
+
 /// Plays the recorded commands and compares every line.
-fn replay(setup: &Setup, recordings: &[Recording]) -> Result<(), String> {
+fn replay(setup: &Setup, recordings: &[Recording], watch: Watch<'_>) -> Result<(), String> {
     let mut game = SmartDog::begin(setup);
     let mut numbers = Numbers::default();
     for at in 0..recordings[0].turns.len() {
         let mut commands = Vec::new();
-        for recording in recordings {
+        for (place, recording) in recordings.iter().enumerate() {
             let turn = &recording.turns[at];
             let view = game.seen_by(recording.seat());
             let same = view.seen.len() == turn.seen.len()
@@ -320,6 +323,8 @@ fn replay(setup: &Setup, recordings: &[Recording]) -> Result<(), String> {
                 ));
             }
             let own = turn.commands.iter();
+            let sent: Vec<Command> = own.clone().map(|(_, text)| numbers.act(text)).collect();
+            watch(place, &view, &sent);
             commands.extend(own.map(|(ms, command)| (*ms, recording.seat(), command)));
         }
         commands.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -347,9 +352,17 @@ fn replay(setup: &Setup, recordings: &[Recording]) -> Result<(), String> {
 }
 
 fn check(texts: &[&str], turns: usize) {
-    let all = |recording: &Recording| recording.turns.len() == turns;
-    assert!(texts.iter().map(|text| read(text)).all(|read| all(&read)));
-    found(texts);
+    check_and_watch(texts, turns, &mut |_, _, _| {});
+}
+
+pub(super) fn check_and_watch(texts: &[&str], turns: usize, watch: Watch<'_>) {
+    let recordings: Vec<Recording> = texts.iter().map(|text| read(text)).collect();
+    assert!(
+        recordings
+            .iter()
+            .all(|recording| recording.turns.len() == turns)
+    );
+    replay(&found(texts), &recordings, watch).unwrap();
 }
 
 /// The match that was recorded.
@@ -371,7 +384,7 @@ pub(super) fn found(texts: &[&str]) -> Setup {
             options,
         };
         tried += 1;
-        match replay(&setup, &recordings) {
+        match replay(&setup, &recordings, &mut |_, _, _| {}) {
             Ok(()) => return setup,
             Err(why) => furthest = why,
         }

@@ -1,0 +1,11 @@
+//! Rungs 4 to 6: players who believe in a whole position and simulate it by the rules. They differ
+//! in how far they look. How it is built and what was measured: ../README.md.
+
+mod player;
+mod reply;
+mod search;
+mod terrain;
+mod value;
+mod world;
+
+pub use player::{CHAMPION, HERDER, Herder, SEARCHER};

@@ -1,0 +1,187 @@
+//! The player: believes, searches, answers.
+
+use super::search::{Reach, Search};
+use super::terrain::Terrain;
+use super::value::{WEIGHTS, Weights};
+use super::world::World;
+use crate::game::{Bot, Budget, Progress};
+use crate::smartdog::bots::shipped::Shipped;
+use crate::smartdog::known::KnownMaps;
+use crate::smartdog::rules::{Ask, Command, Event, Orders, SmartDog, View};
+use std::sync::Arc;
+
+/// Cells of a world that is thought about at most; on larger ones the official kit's rules play.
+const AREA_MAX: usize = 16_384;
+/// Objects of a view that is thought about at most.
+const SEEN_MAX: usize = 1_000;
+
+/// How a player of this family thinks.
+#[derive(Clone, Copy, Debug)]
+pub struct Mind {
+    reach: Reach,
+    weights: Weights,
+    /// Whether maps are recognised.
+    recognises: bool,
+}
+
+/// Rung 4: one turn ahead.
+pub const HERDER: Mind = Mind {
+    reach: Reach {
+        depth: 1,
+        widths: &[1],
+        replies: false,
+        trail: 0.0,
+    },
+    weights: WEIGHTS,
+    recognises: false,
+};
+
+/// Rung 5: a beam without anybody's replies.
+pub const SEARCHER: Mind = Mind {
+    reach: Reach {
+        depth: 8,
+        widths: &[8, 24],
+        replies: false,
+        trail: 0.02,
+    },
+    weights: WEIGHTS,
+    recognises: false,
+};
+
+/// Rung 6: everything there is.
+pub const CHAMPION: Mind = Mind {
+    reach: Reach {
+        depth: 10,
+        widths: &[6, 16, 40, 100, 240],
+        replies: true,
+        trail: 0.02,
+    },
+    weights: WEIGHTS,
+    recognises: true,
+};
+
+/// A player of this family.
+pub struct Herder {
+    mind: Mind,
+    known: KnownMaps,
+    state: State,
+}
+
+enum State {
+    /// Nothing seen yet.
+    Blank,
+    /// The world is too large to think about.
+    Simple(Box<Shipped>),
+    Thinking(Box<Thoughts>),
+}
+
+struct Thoughts {
+    world: World,
+    terrain: Terrain,
+    /// The decision under way.
+    search: Option<Search>,
+}
+
+impl Herder {
+    /// A player with this mind.
+    #[must_use]
+    pub fn new(mind: Mind, known: &KnownMaps) -> Self {
+        Self {
+            mind,
+            known: if mind.recognises {
+                known.clone()
+            } else {
+                KnownMaps::none()
+            },
+            state: State::Blank,
+        }
+    }
+
+    fn see(&mut self, view: &View) {
+        if let State::Thinking(thoughts) = &mut self.state {
+            let same = Arc::ptr_eq(&thoughts.terrain.ground, &view.ground)
+                || thoughts.terrain.ground == view.ground;
+            if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
+                thoughts.world.begin_turn(view);
+                thoughts.search = None;
+                return;
+            }
+        }
+        let large = view.ground.torus().area() > AREA_MAX || view.seen.len() > SEEN_MAX;
+        if large {
+            if !matches!(self.state, State::Simple(_)) {
+                self.state = State::Simple(Box::default());
+            }
+            return;
+        }
+        self.state = State::Thinking(Box::new(Thoughts {
+            world: World::new(view, &self.known),
+            terrain: Terrain::new(&view.ground, view.seat),
+            search: None,
+        }));
+    }
+
+    /// Sees a view that was not heard, as callers without events have it.
+    fn catch_up(&mut self, view: &View) {
+        let current = match &self.state {
+            State::Blank => false,
+            State::Simple(_) => true,
+            State::Thinking(thoughts) => {
+                thoughts.world.game.turn() == view.turn && thoughts.world.me == view.seat
+            }
+        };
+        if !current {
+            self.see(view);
+        }
+    }
+}
+
+impl Bot<SmartDog> for Herder {
+    fn observe(&mut self, event: &Event) {
+        if let Event::Turn(view) = event {
+            self.see(view);
+        }
+        match (&mut self.state, event) {
+            (State::Simple(kit), event) => kit.observe(event),
+            (State::Thinking(thoughts), Event::Ordered(orders)) => thoughts.world.order(orders),
+            _ => {}
+        }
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Orders {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Orders, Progress) {
+        self.catch_up(view);
+        match &mut self.state {
+            State::Blank => (Orders::new(), Progress::Done),
+            State::Simple(kit) => (kit.decide(view, ask, slice), Progress::Done),
+            State::Thinking(thoughts) => {
+                let Thoughts {
+                    world,
+                    terrain,
+                    search,
+                } = thoughts.as_mut();
+                let search = search.get_or_insert_with(|| {
+                    Search::new(world, terrain, self.mind.reach, self.mind.weights)
+                });
+                let progress = search.run(terrain, slice);
+                (world.outer(&search.orders()), progress)
+            }
+        }
+    }
+}
+
+impl World {
+    /// The orders with the wire's numbers.
+    fn outer(&self, orders: &Orders) -> Orders {
+        let outer = |command: &Command| {
+            Some(match *command {
+                Command::Move(dog, way) => Command::Move((*self.ids.get(dog.index())?)?, way),
+                Command::Bark(dog) => Command::Bark((*self.ids.get(dog.index())?)?),
+            })
+        };
+        orders.iter().filter_map(outer).collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! What the others are expected to do: the rules of the official kit, which most play by, or
+//! nothing, for those who do not move as these rules would.
+
+use crate::game::{Seat, Seats};
+use crate::smartdog::bots::shipped::{Scene, Sites};
+use crate::smartdog::bots::sight::Sight;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Command, Dog, DogId, Ground, SmartDog, Spot};
+use smallvec::SmallVec;
+
+/// What everybody else is expected to order in a turn, in order.
+pub(super) type Expected = SmallVec<[(Seat, Command); 16]>;
+
+/// How much a hit of long ago still counts after each new observation.
+const MEMORY: f32 = 0.9;
+/// What the kit's rules have in advance, in hits.
+const PRIOR: f32 = 2.0;
+
+/// How well a player's dogs were foretold.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    kit: f32,
+    stands: f32,
+}
+
+/// Models of all other players.
+#[derive(Clone, Debug)]
+pub(super) struct Replies {
+    me: Seat,
+    records: Seats<Record>,
+    sites: Vec<Sites>,
+    /// Where each dog stood and where the kit would have sent it, by its place.
+    foretold: Vec<(Spot, Spot)>,
+    /// Dogs that were in sight a turn ago.
+    sure: Vec<bool>,
+    dogs: Vec<(DogId, Spot)>,
+    sheep: Vec<Spot>,
+    enemies: Vec<Spot>,
+}
+
+impl Replies {
+    pub(super) fn new(ground: &Ground, me: Seat) -> Self {
+        let players = ground.tiles().len();
+        Self {
+            me,
+            records: Seats::from_fn(players, |_| Record {
+                kit: PRIOR,
+                stands: 0.0,
+            }),
+            sites: vec![Sites::default(); players],
+            foretold: Vec::new(),
+            sure: Vec::new(),
+            dogs: Vec::new(),
+            sheep: Vec::new(),
+            enemies: Vec::new(),
+        }
+    }
+
+    fn plays_kit(&self, seat: Seat) -> bool {
+        self.records
+            .get(seat)
+            .is_some_and(|record| record.kit >= record.stands)
+    }
+
+    /// What everybody else is expected to order now; only for dogs that `wanted` names by place.
+    pub(super) fn orders(&mut self, game: &SmartDog, wanted: &dyn Fn(usize) -> bool) -> Expected {
+        let mut expected = Expected::new();
+        for seat in (0..self.records.len()).map(|seat| Seat(seat as u8)) {
+            if seat != self.me && self.plays_kit(seat) {
+                self.kit(game, seat, wanted, &mut expected);
+            }
+        }
+        expected
+    }
+
+    /// Foretells this turn for [`Self::judge`].
+    pub(super) fn foretell(&mut self, game: &SmartDog) {
+        self.foretold = game.dogs().iter().map(|dog| (dog.spot, dog.spot)).collect();
+        let mut expected = Expected::new();
+        for seat in (0..self.records.len()).map(|seat| Seat(seat as u8)) {
+            if seat != self.me {
+                self.kit(game, seat, &|_| true, &mut expected);
+            }
+        }
+        let torus = game.ground().torus();
+        for (seat, command) in expected {
+            let Command::Move(dog, way) = command else {
+                continue;
+            };
+            if game.allows(seat, command).is_err() {
+                continue;
+            }
+            if let Some((from, to)) = self.foretold.get_mut(dog.index()) {
+                *to = torus.next(*from, way);
+            }
+        }
+    }
+
+    /// Compares what was foretold with what is seen.
+    pub(super) fn judge(&mut self, ids: &[Option<DogId>], sight: &Sight) {
+        let mut sure = vec![false; ids.len()];
+        for seen in &sight.foreign {
+            let Some(at) = ids.iter().position(|id| *id == Some(seen.id)) else {
+                continue;
+            };
+            sure[at] = true;
+            let Some((from, to)) = self.foretold.get(at).copied() else {
+                continue;
+            };
+            if from == to || !self.sure.get(at).copied().unwrap_or(false) {
+                continue;
+            }
+            if self.records.get(seen.owner).is_some() {
+                let record = &mut self.records[seen.owner];
+                record.kit = record.kit * MEMORY + f32::from(u8::from(seen.spot == to));
+                record.stands = record.stands * MEMORY + f32::from(u8::from(seen.spot == from));
+            }
+        }
+        self.sure = sure;
+    }
+
+    fn kit(
+        &mut self,
+        game: &SmartDog,
+        seat: Seat,
+        wanted: &dyn Fn(usize) -> bool,
+        expected: &mut Expected,
+    ) {
+        self.dogs.clear();
+        let all = (0u16..).map(DogId).zip(game.dogs());
+        let own = all.filter(|(_, dog)| dog.owner == seat);
+        self.dogs.extend(own.map(|(id, dog)| (id, dog.spot)));
+        if !self.dogs.iter().any(|(id, _)| wanted(id.index())) {
+            return;
+        }
+        let ground = game.ground();
+        let torus = ground.torus();
+        let radius = ground.options().get(Key::DogVisibilityR);
+        let dogs = &self.dogs;
+        let sees = |spot: Spot| dogs.iter().any(|(_, dog)| torus.within(*dog, spot, radius));
+        self.sheep.clear();
+        let spots = game.sheep().iter().map(|sheep| sheep.spot);
+        self.sheep.extend(spots.filter(|spot| sees(*spot)));
+        self.enemies.clear();
+        let met = |dog: &&Dog| dog.owner != seat && (dog.voice || sees(dog.spot));
+        self.enemies
+            .extend(game.dogs().iter().filter(met).map(|dog| dog.spot));
+        let Some(sites) = self.sites.get_mut(seat.index()) else {
+            return;
+        };
+        let scene = Scene {
+            ground,
+            you: seat,
+            dogs: &self.dogs,
+            sheep: &self.sheep,
+            enemies: &self.enemies,
+            taken: &|spot| game.is_taken(spot),
+        };
+        let orders = scene.orders(sites, &|id| wanted(id.index()));
+        expected.extend(orders.into_iter().map(|command| (seat, command)));
+    }
+}

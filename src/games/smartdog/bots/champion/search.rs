@@ -1,0 +1,422 @@
+//! The search: plans for every own dog over some turns, improved dog by dog with a beam that keeps the
+//! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
+
+use super::reply::Replies;
+use super::terrain::Terrain;
+use super::value::{Lens, Weights};
+use super::world::World;
+use crate::game::{Budget, Progress, Seat};
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Command, Direction, DogId, Orders, SmartDog};
+use std::collections::HashSet;
+
+/// Turns of a plan at most.
+pub(super) const DEPTH_MAX: usize = 16;
+
+/// How far and wide to search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Turns of a plan, at most [`DEPTH_MAX`].
+    pub(super) depth: usize,
+    /// Positions kept a turn, pass by pass.
+    pub(super) widths: &'static [usize],
+    /// Whether others are expected to act.
+    pub(super) replies: bool,
+    /// The part of the values on the way in a line's value.
+    pub(super) trail: f64,
+}
+
+/// What a dog does in a turn: a way or none, and a bark before or after it or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+struct Deed {
+    way: Option<Direction>,
+    bark: Bark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+enum Bark {
+    #[default]
+    No,
+    Before,
+    After,
+}
+
+type Plan = [Deed; DEPTH_MAX];
+
+/// A position of the beam and how it came about.
+struct Node {
+    game: SmartDog,
+    plan: Plan,
+    /// The sum of the values on the way.
+    sum: f64,
+}
+
+/// A position that may enter the beam.
+struct Child {
+    parent: usize,
+    deed: Deed,
+    sum: f64,
+    total: f64,
+    print: u64,
+}
+
+/// A beam under way for one dog.
+struct Beam {
+    dog: usize,
+    width: usize,
+    level: usize,
+    nodes: Vec<Node>,
+    at: usize,
+    children: Vec<Child>,
+}
+
+/// A decision under way.
+pub(super) struct Search {
+    root: SmartDog,
+    me: Seat,
+    lens: Lens,
+    reach: Reach,
+    replies: Replies,
+    /// Foreign dogs near enough to matter, by place.
+    active: Vec<bool>,
+    /// By place in `lens.own`.
+    plans: Vec<Plan>,
+    best: Option<f64>,
+    pass: usize,
+    turn_of: usize,
+    beam: Option<Beam>,
+    spare: Vec<SmartDog>,
+    used: u64,
+}
+
+impl Search {
+    pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
+        let mut lens = Lens::new(world, terrain, weights);
+        let (root, left_out) = near(world, &lens.own, reach.depth);
+        lens.leave_out(left_out);
+        let options = root.ground().options();
+        let margin = options.get(Key::DogBarkingR).min(1_000) as i32 + reach.depth as i32 + 2;
+        let torus = root.ground().torus();
+        let close = |at: usize| {
+            lens.own.iter().any(|own| {
+                let (dx, dy) = torus.displacement(root.dogs()[*own].spot, root.dogs()[at].spot);
+                dx.abs() + dy.abs() <= margin
+            })
+        };
+        let home = root.ground().tiles().get(world.me).copied();
+        let active = (0..root.dogs().len())
+            .map(|at| {
+                let dog = &root.dogs()[at];
+                reach.replies
+                    && dog.owner != world.me
+                    && (close(at) || home.is_some_and(|home| home.contains(dog.spot)))
+            })
+            .collect();
+        Self {
+            me: world.me,
+            replies: world.replies().clone(),
+            active,
+            plans: vec![Plan::default(); lens.own.len()],
+            best: None,
+            pass: 0,
+            turn_of: 0,
+            beam: None,
+            spare: Vec::new(),
+            used: 0,
+            root,
+            lens,
+            reach,
+        }
+    }
+
+    /// Searches until the budget is spent or nothing is left to do.
+    pub(super) fn run(&mut self, terrain: &mut Terrain, budget: Budget<'_>) -> Progress {
+        if self.lens.own.is_empty() {
+            return Progress::Done;
+        }
+        while self.used < budget.nodes && !(budget.stop)() {
+            if self.best.is_none() {
+                self.best = Some(self.standing(terrain));
+                continue;
+            }
+            let Some(mut beam) = self.beam.take() else {
+                match self.open_beam() {
+                    Some(beam) => self.beam = Some(beam),
+                    None => return Progress::Done,
+                }
+                continue;
+            };
+            if beam.at < beam.nodes.len() {
+                self.expand(&mut beam, terrain);
+                self.beam = Some(beam);
+            } else if !self.close_level(&mut beam) {
+                self.beam = Some(beam);
+            }
+        }
+        Progress::More
+    }
+
+    /// The first turn's orders of the best plans, in terms of the believed position.
+    pub(super) fn orders(&self) -> Orders {
+        let mut game = self.root.clone();
+        let mut orders = Orders::new();
+        for (own, plan) in self.lens.own.iter().zip(&self.plans) {
+            for command in commands(DogId(*own as u16), plan[0]) {
+                if game.play(self.me, command).is_ok() {
+                    orders.push(command);
+                }
+            }
+        }
+        orders
+    }
+
+    fn copy(&mut self, game: &SmartDog) -> SmartDog {
+        match self.spare.pop() {
+            Some(mut copy) => {
+                copy.copy_from(game);
+                copy
+            }
+            None => game.clone(),
+        }
+    }
+
+    /// The value of the present plans, played out.
+    fn standing(&mut self, terrain: &mut Terrain) -> f64 {
+        let mut game = self.root.clone();
+        let (mut sum, mut value) = (0.0, 0.0);
+        for level in 0..self.reach.depth {
+            self.play(&mut game, usize::MAX, Deed::default(), level);
+            value = self.lens.value(&game, terrain);
+            sum += value;
+        }
+        value + self.reach.trail * sum
+    }
+
+    fn open_beam(&mut self) -> Option<Beam> {
+        if self.turn_of == self.lens.own.len() {
+            self.turn_of = 0;
+            self.pass += 1;
+        }
+        let width = *self.reach.widths.get(self.pass)?;
+        let dog = self.turn_of;
+        self.turn_of += 1;
+        let root = Node {
+            game: self.root.clone(),
+            plan: Plan::default(),
+            sum: 0.0,
+        };
+        Some(Beam {
+            dog,
+            width,
+            level: 0,
+            nodes: vec![root],
+            at: 0,
+            children: Vec::new(),
+        })
+    }
+
+    /// Tries everything that the beam's dog can do in the next position.
+    fn expand(&mut self, beam: &mut Beam, terrain: &mut Terrain) {
+        let parent = beam.at;
+        beam.at += 1;
+        let Some(node) = beam.nodes.get(parent) else {
+            return;
+        };
+        for deed in self.deeds(&node.game, self.lens.own[beam.dog]) {
+            let mut game = self.copy(&node.game);
+            self.play(&mut game, beam.dog, deed, beam.level);
+            let value = self.lens.value(&game, terrain);
+            let sum = node.sum + value;
+            beam.children.push(Child {
+                parent,
+                deed,
+                sum,
+                total: value + self.reach.trail * sum,
+                print: print(&game),
+            });
+            self.spare.push(game);
+        }
+    }
+
+    /// Makes the best children the next level; at the last one takes the best plan. True at the end.
+    fn close_level(&mut self, beam: &mut Beam) -> bool {
+        beam.children
+            .sort_by(|one, other| other.total.total_cmp(&one.total));
+        let last = beam.level + 1 == self.reach.depth;
+        let mut met = HashSet::new();
+        let mut nodes: Vec<Node> = Vec::new();
+        for child in &beam.children {
+            if nodes.len() == if last { 1 } else { beam.width } {
+                break;
+            }
+            if !met.insert(child.print) {
+                continue;
+            }
+            let Some(parent) = beam.nodes.get(child.parent) else {
+                continue;
+            };
+            let mut plan = parent.plan;
+            plan[beam.level] = child.deed;
+            if last {
+                if self.best.is_none_or(|best| child.total > best + 1e-9) {
+                    self.best = Some(child.total);
+                    self.plans[beam.dog] = plan;
+                }
+                break;
+            }
+            let mut game = self.copy(&parent.game);
+            self.play(&mut game, beam.dog, child.deed, beam.level);
+            nodes.push(Node {
+                game,
+                plan,
+                sum: child.sum,
+            });
+        }
+        let old = std::mem::replace(&mut beam.nodes, nodes);
+        self.spare.extend(old.into_iter().map(|node| node.game));
+        beam.children.clear();
+        beam.at = 0;
+        beam.level += 1;
+        last || beam.nodes.is_empty()
+    }
+
+    /// Plays one turn of everybody, the beam's dog by `deed`, the other own dogs by their plans.
+    fn play(&mut self, game: &mut SmartDog, dog: usize, deed: Deed, level: usize) {
+        self.used += 1;
+        let active = &self.active;
+        let expected = if active.contains(&true) {
+            let wanted = |at: usize| active.get(at).copied().unwrap_or(false);
+            self.replies.orders(game, &wanted)
+        } else {
+            Default::default()
+        };
+        for (at, own) in self.lens.own.iter().enumerate() {
+            let deed = if at == dog {
+                deed
+            } else {
+                self.plans[at][level]
+            };
+            for command in commands(DogId(*own as u16), deed) {
+                // What is refused changes nothing.
+                let _ = game.play(self.me, command);
+            }
+        }
+        for (seat, command) in expected {
+            let _ = game.play(seat, command);
+        }
+        game.end_all();
+    }
+
+    /// What a dog can do that may make a difference.
+    fn deeds(&self, game: &SmartDog, at: usize) -> Vec<Deed> {
+        let id = DogId(at as u16);
+        let mut deeds = vec![Deed::default()];
+        let Some(dog) = game.dogs().get(at) else {
+            return deeds;
+        };
+        let torus = game.ground().torus();
+        let radius = game.ground().options().get(Key::DogBarkingR);
+        let may_bark = game.allows(self.me, Command::Bark(id)).is_ok();
+        let heard = |from| {
+            may_bark
+                && (game
+                    .sheep()
+                    .iter()
+                    .any(|sheep| torus.within(from, sheep.spot, radius))
+                    || game.dogs().iter().enumerate().any(|(other, dog)| {
+                        other != at
+                            && (dog.owner != self.me || dog.disabled > 0)
+                            && torus.within(from, dog.spot, radius)
+                    }))
+        };
+        let before = heard(dog.spot);
+        if before {
+            deeds.push(Deed {
+                way: None,
+                bark: Bark::Before,
+            });
+        }
+        for way in Direction::ALL {
+            if game.allows(self.me, Command::Move(id, way)).is_err() {
+                continue;
+            }
+            let way = Some(way);
+            deeds.push(Deed {
+                way,
+                bark: Bark::No,
+            });
+            if before {
+                deeds.push(Deed {
+                    way,
+                    bark: Bark::Before,
+                });
+            }
+            if way.is_some_and(|way| heard(torus.next(dog.spot, way))) {
+                deeds.push(Deed {
+                    way,
+                    bark: Bark::After,
+                });
+            }
+        }
+        deeds
+    }
+}
+
+fn commands(dog: DogId, deed: Deed) -> impl Iterator<Item = Command> {
+    let bark = |when: Bark| (deed.bark == when).then_some(Command::Bark(dog));
+    let step = deed.way.map(|way| Command::Move(dog, way));
+    [bark(Bark::Before), step, bark(Bark::After)]
+        .into_iter()
+        .flatten()
+}
+
+/// The position without the sheep that cannot matter within a plan, and their cells; true: in a
+/// rival's pen.
+fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bool)>) {
+    let game = &world.game;
+    let ground = game.ground();
+    let torus = ground.torus();
+    let options = ground.options();
+    let runs = options.get(Key::SheepScaryTurns).min(depth as u32);
+    let bark = options.get(Key::DogBarkingR).min(1_000);
+    let margin = (depth as u32 + 2 * runs + bark + 4) as i32;
+    let home = ground.tiles().get(world.me);
+    let mut left_out = Vec::new();
+    let mut sheep = Vec::new();
+    for one in game.sheep() {
+        let close = own.iter().any(|own| {
+            let (dx, dy) = torus.displacement(game.dogs()[*own].spot, one.spot);
+            dx.abs() + dy.abs() <= margin
+        });
+        if close || home.is_some_and(|home| home.contains(one.spot)) {
+            sheep.push(one.clone());
+        } else {
+            let land = ground.land(one.spot);
+            use crate::smartdog::rules::Land;
+            if land != Land::Pen(world.me) {
+                left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
+            }
+        }
+    }
+    let dogs = game.dogs().iter().cloned();
+    let root = SmartDog::imagine(ground, game.turn(), dogs, sheep, super::world::PUSHES_MAX);
+    (root, left_out)
+}
+
+/// Equal positions have equal prints.
+fn print(game: &SmartDog) -> u64 {
+    let mut print = 0u64;
+    let mut mix = |value: u64| {
+        print = (print.rotate_left(5) ^ value).wrapping_mul(0x517C_C1B7_2722_0A95);
+    };
+    for dog in game.dogs() {
+        mix(u64::from(dog.spot.x) | u64::from(dog.spot.y) << 16 | u64::from(dog.disabled) << 32);
+    }
+    for sheep in game.sheep() {
+        mix(u64::from(sheep.spot.x)
+            | u64::from(sheep.spot.y) << 16
+            | (sheep.direction as u64) << 32
+            | u64::from(sheep.frightened) << 34);
+    }
+    print
+}

@@ -1,0 +1,216 @@
+//! What follows from the ground alone: ways home for sheep, where they drift when left alone, how far
+//! a dog is from a spot whose bark sends a sheep home.
+
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Direction, Ground, Land, Spot};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// No way at all.
+pub(super) const FAR: u16 = u16::MAX;
+/// Cells in all tables of [`Terrain::need`] together, at most.
+const NEED_CELLS_MAX: usize = 24_000_000;
+
+/// Where a calm sheep ends up if nobody meddles, and in how many strolls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fate {
+    /// Strolls until it stands in a pen; [`FAR`] if it never does.
+    pub(super) strolls: u16,
+    /// Whose pen.
+    pub(super) pen: Seat,
+}
+
+/// Tables for one player on one ground.
+#[derive(Clone, Debug)]
+pub(super) struct Terrain {
+    pub(super) ground: Arc<Ground>,
+    pub(super) me: Seat,
+    /// Steps of a sheep to the own pen, by cell.
+    home: Vec<u16>,
+    /// By cell and direction.
+    drift: Vec<Fate>,
+    /// By the sheep's cell: steps of a dog, by its cell, to where a bark sends the sheep home.
+    need: Vec<Option<Box<[u8]>>>,
+    need_cells: usize,
+    /// The cell after a step, by cell and direction; itself where it is closed.
+    next: Vec<u32>,
+}
+
+impl Terrain {
+    pub(super) fn new(ground: &Arc<Ground>, me: Seat) -> Self {
+        let torus = ground.torus();
+        let mut next = Vec::with_capacity(4 * torus.area());
+        for cell in 0..torus.area() {
+            for way in Direction::ALL {
+                let to = torus.next(torus.spot(cell), way);
+                let open = ground.land(to).is_open();
+                next.push(if open { torus.index(to) } else { cell } as u32);
+            }
+        }
+        let mut terrain = Self {
+            ground: Arc::clone(ground),
+            me,
+            home: Vec::new(),
+            drift: Vec::new(),
+            need: vec![None; torus.area()],
+            need_cells: 0,
+            next,
+        };
+        let pens = (0..torus.area())
+            .filter(|cell| ground.land(torus.spot(*cell)) == Land::Pen(me))
+            .collect();
+        terrain.home = terrain.distances(pens);
+        terrain.drift = terrain.fates();
+        terrain
+    }
+
+    pub(super) fn cell(&self, spot: Spot) -> usize {
+        self.ground.torus().index(spot)
+    }
+
+    /// Steps of a sheep to the own pen.
+    pub(super) fn home(&self, cell: usize) -> u16 {
+        self.home.get(cell).copied().unwrap_or(FAR)
+    }
+
+    /// The cell after a step, the same one where the way is closed by landscape.
+    pub(super) fn next(&self, cell: usize, way: Direction) -> usize {
+        self.next
+            .get(4 * cell + way as usize)
+            .map_or(cell, |to| *to as usize)
+    }
+
+    /// Where a calm sheep drifts that stands here and looks this way.
+    pub(super) fn fate(&self, cell: usize, way: Direction) -> Fate {
+        let never = Fate {
+            strolls: FAR,
+            pen: self.me,
+        };
+        self.drift
+            .get(4 * cell + way as usize)
+            .copied()
+            .unwrap_or(never)
+    }
+
+    /// Walking distances over open ground to the nearest of some cells.
+    pub(super) fn distances(&self, sources: Vec<usize>) -> Vec<u16> {
+        let mut far = vec![FAR; self.ground.torus().area()];
+        let mut queue = VecDeque::new();
+        for cell in sources {
+            if let Some(at) = far.get_mut(cell) {
+                *at = 0;
+                queue.push_back(cell);
+            }
+        }
+        while let Some(cell) = queue.pop_front() {
+            let steps = far[cell].saturating_add(1);
+            for way in Direction::ALL {
+                let to = self.next(cell, way);
+                if far[to] == FAR {
+                    far[to] = steps;
+                    queue.push_back(to);
+                }
+            }
+        }
+        far
+    }
+
+    /// Follows the lone sheep's stroll from every cell and direction.
+    fn fates(&self) -> Vec<Fate> {
+        let torus = self.ground.torus();
+        let never = Fate {
+            strolls: FAR,
+            pen: self.me,
+        };
+        let mut fates: Vec<Option<Fate>> = vec![None; 4 * torus.area()];
+        let mut path = Vec::new();
+        for start in 0..fates.len() {
+            path.clear();
+            let mut at = start;
+            let found = loop {
+                if let Some(fate) = fates[at] {
+                    break fate;
+                }
+                let cell = at / 4;
+                if let Land::Pen(pen) = self.ground.land(torus.spot(cell)) {
+                    let fate = Fate { strolls: 0, pen };
+                    fates[at] = Some(fate);
+                    break fate;
+                }
+                // Met on this very walk: a loop.
+                fates[at] = Some(never);
+                path.push(at);
+                let ways = Direction::ALL[at % 4].tries();
+                match ways.into_iter().find(|way| self.next(cell, *way) != cell) {
+                    Some(way) => at = 4 * self.next(cell, way) + way as usize,
+                    None => break never,
+                }
+            };
+            let mut strolls = found.strolls;
+            for at in path.iter().rev() {
+                strolls = strolls.saturating_add(1);
+                fates[*at] = Some(Fate {
+                    strolls,
+                    pen: found.pen,
+                });
+            }
+        }
+        fates
+            .into_iter()
+            .map(|fate| fate.unwrap_or(never))
+            .collect()
+    }
+
+    /// Steps of a dog at `dog` to the nearest cell from which a bark sends a sheep at `sheep` one
+    /// step closer to the own pen; 255 for no way.
+    pub(super) fn need(&mut self, sheep: usize, dog: usize) -> u8 {
+        if self.need.get(sheep).is_some_and(Option::is_none) {
+            if self.need_cells > NEED_CELLS_MAX {
+                self.need.fill(None);
+                self.need_cells = 0;
+            }
+            self.need_cells += self.ground.torus().area();
+            let table = self.needs(sheep);
+            self.need[sheep] = Some(table);
+        }
+        let table = self.need.get(sheep).and_then(Option::as_deref);
+        table
+            .and_then(|table| table.get(dog))
+            .copied()
+            .unwrap_or(u8::MAX)
+    }
+
+    fn needs(&self, sheep: usize) -> Box<[u8]> {
+        let torus = self.ground.torus();
+        let radius = self.ground.options().get(Key::DogBarkingR);
+        let spot = torus.spot(sheep);
+        let here = self.home(sheep);
+        let homeward = |way: Direction| {
+            let to = self.next(sheep, way);
+            to != sheep && self.home(to) < here
+        };
+        let reach = |size: u16| radius.min(u32::from(size) / 2) as i32;
+        let (across, down) = (reach(torus.cols()), reach(torus.rows()));
+        let mut sources = Vec::new();
+        for dx in -across..=across {
+            for dy in -down..=down {
+                let from = torus.offset(spot, dx, dy);
+                if from == spot
+                    || !self.ground.land(from).is_open()
+                    || !torus.within(from, spot, radius)
+                {
+                    continue;
+                }
+                let (x, y) = torus.displacement(from, spot);
+                if homeward(Direction::along(x, y)) {
+                    sources.push(torus.index(from));
+                }
+            }
+        }
+        let far = self.distances(sources);
+        far.into_iter()
+            .map(|steps| steps.min(u16::from(u8::MAX)) as u8)
+            .collect()
+    }
+}

@@ -1,0 +1,321 @@
+//! What a position is worth: sheep that will stand in pens at the end, how far the others are from
+//! it, how far the dogs are from work.
+
+use super::terrain::{FAR, Terrain};
+use super::world::World;
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Fright, Land, SmartDog};
+use smallvec::SmallVec;
+
+/// The scale is sheep: one that is safely penned is worth 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    /// A sheep one step from the pen, as far as this part goes; it falls off exponentially…
+    pub(super) near: f64,
+    /// …with this many steps.
+    pub(super) near_steps: f64,
+    /// A sheep at the pen's edge, as far as this part goes; it falls off linearly to the world's end.
+    pub(super) far: f64,
+    /// Each step that a dog is from work.
+    pub(super) walk: f64,
+    /// A step of the sheep's way home, in steps of the dog's way, when work is chosen.
+    pub(super) carry: f64,
+    /// Sheep in all rivals' pens together, and those of the rival who has most.
+    pub(super) rivals: f64,
+    pub(super) leader: f64,
+    /// A turn for which an own dog is frozen; mute dogs count half.
+    pub(super) frozen: f64,
+    /// A turn for which a foreign dog is.
+    pub(super) freezes: f64,
+}
+
+pub(super) const WEIGHTS: Weights = Weights {
+    near: 0.5,
+    near_steps: 8.0,
+    far: 0.25,
+    walk: 0.003,
+    carry: 0.35,
+    rivals: 0.15,
+    leader: 0.45,
+    frozen: 0.006,
+    freezes: 0.003,
+};
+
+/// Everything about a decision that all its lines share.
+#[derive(Clone, Debug)]
+pub(super) struct Lens {
+    weights: Weights,
+    /// The last turn.
+    limit: u32,
+    /// Turns from stroll to stroll.
+    period: u32,
+    /// The worth of a sheep by its steps from home.
+    worth: Vec<f64>,
+    /// Own dogs, by place.
+    pub(super) own: Vec<usize>,
+    /// Steps to cells that should be looked at, by cell, if sheep are missing.
+    explore: Option<Vec<u16>>,
+    /// Sheep too far away to be simulated, by cell: work for later.
+    far_sheep: Vec<(usize, bool)>,
+    players: usize,
+}
+
+/// Work for a dog.
+#[derive(Clone, Copy)]
+struct Job {
+    sheep: usize,
+    home: f64,
+    taken: bool,
+}
+
+/// Steps that a look around costs more than walking to a sheep.
+const LOOK: f64 = 8.0;
+/// What is longer than this is all the same.
+const COST_MAX: f64 = 120.0;
+/// After so many turns a cell may be worth another look.
+const STALE: u32 = 30;
+
+impl Lens {
+    pub(super) fn new(world: &World, terrain: &Terrain, weights: Weights) -> Self {
+        let ground = world.game.ground();
+        let options = ground.options();
+        let worth = (0..512)
+            .map(|steps| {
+                let steps = f64::from(steps);
+                weights.near * (-steps / weights.near_steps).exp()
+                    + weights.far * (1.0 - (steps / 80.0).min(1.0))
+            })
+            .collect();
+        let own = (0..world.game.dogs().len())
+            .filter(|at| world.game.dogs()[*at].owner == world.me)
+            .collect();
+        Self {
+            weights,
+            limit: options.get(Key::TurnsLimit),
+            period: options.get(Key::SheepStandBy).saturating_add(1),
+            worth,
+            own,
+            explore: explore(world, terrain),
+            far_sheep: Vec::new(),
+            players: ground.tiles().len(),
+        }
+    }
+
+    /// Sheep that are not simulated.
+    pub(super) fn leave_out(&mut self, cells: Vec<(usize, bool)>) {
+        self.far_sheep = cells;
+    }
+
+    fn turns_left(&self, game: &SmartDog) -> u32 {
+        if game.is_over() {
+            0
+        } else {
+            (self.limit + 1).saturating_sub(game.turn())
+        }
+    }
+
+    fn strolls_left(&self, game: &SmartDog) -> u32 {
+        if game.is_over() {
+            return 0;
+        }
+        (self.limit / self.period).saturating_sub(game.turn().saturating_sub(1) / self.period)
+    }
+
+    /// The value of a position at the beginning of a turn.
+    pub(super) fn value(&self, game: &SmartDog, terrain: &mut Terrain) -> f64 {
+        let ground = std::sync::Arc::clone(&terrain.ground);
+        let torus = ground.torus();
+        let (turns, strolls) = (self.turns_left(game), self.strolls_left(game));
+        let mut penned = [0.0f64; 4];
+        let mut hopes = 0.0;
+        let mut jobs: SmallVec<[Job; 32]> = SmallVec::new();
+        let add = |penned: &mut [f64; 4], seat: Seat, worth: f64| {
+            if let Some(sum) = penned.get_mut(seat.index()) {
+                *sum += worth;
+            }
+        };
+        for sheep in game.sheep() {
+            let mut cell = torus.index(sheep.spot);
+            let longest = u32::from(torus.cols()) + u32::from(torus.rows());
+            for _ in 0..sheep.frightened.min(turns).min(longest) {
+                let next = terrain.next(cell, sheep.direction);
+                if next == cell {
+                    break;
+                }
+                cell = next;
+            }
+            let home = terrain.home(cell);
+            let mut job = Job {
+                sheep: cell,
+                home: f64::from(home),
+                taken: false,
+            };
+            match ground.land(torus.spot(cell)) {
+                Land::Pen(owner) if owner == terrain.me => {
+                    let safe = if sheep.frightened > 0 { 0.96 } else { 1.0 };
+                    add(&mut penned, owner, safe);
+                    continue;
+                }
+                Land::Pen(owner) => {
+                    add(&mut penned, owner, 1.0);
+                    job.home = job.home.min(6.0);
+                }
+                _ => {
+                    let fate = terrain.fate(cell, sheep.direction);
+                    if u32::from(fate.strolls) <= strolls && fate.strolls != FAR {
+                        let wait = f64::from(u32::from(fate.strolls) * self.period);
+                        let sure = 0.95 - 0.25 * (wait / 150.0).min(1.0);
+                        if fate.pen == terrain.me {
+                            add(&mut penned, fate.pen, sure);
+                            continue;
+                        }
+                        add(&mut penned, fate.pen, 0.5 * sure);
+                    }
+                }
+            }
+            if home == FAR {
+                continue;
+            }
+            let worth = self.worth.get(usize::from(home)).copied().unwrap_or(0.0);
+            let late = u32::from(home) > turns;
+            hopes += if late { 0.1 * worth } else { worth };
+            if !late || job.home < f64::from(home) {
+                jobs.push(job);
+            }
+        }
+        for (cell, robbery) in &self.far_sheep {
+            let home = terrain.home(*cell);
+            if home != FAR {
+                jobs.push(Job {
+                    sheep: *cell,
+                    home: if *robbery { 6.0 } else { f64::from(home) },
+                    taken: false,
+                });
+            }
+        }
+        let mut value = hopes - self.weights.walk * self.walks(game, terrain, &mut jobs, turns);
+        let mut leader = 0.0f64;
+        for (seat, penned) in penned.iter().enumerate().take(self.players.max(1)) {
+            if seat == terrain.me.index() {
+                value += penned;
+            } else {
+                value -= self.weights.rivals * penned;
+                leader = leader.max(*penned);
+            }
+        }
+        value - self.weights.leader * leader + self.frights(game, terrain.me)
+    }
+
+    /// Steps from every own dog to the nearest job that nobody nearer has.
+    fn walks(&self, game: &SmartDog, terrain: &mut Terrain, jobs: &mut [Job], turns: u32) -> f64 {
+        let mut sum = 0.0;
+        for at in &self.own {
+            let Some(dog) = game.dogs().get(*at) else {
+                continue;
+            };
+            let stand = terrain.cell(dog.spot);
+            let mut best = (COST_MAX, None);
+            for (at, job) in jobs.iter().enumerate() {
+                if job.taken {
+                    continue;
+                }
+                let carry = self.weights.carry * job.home;
+                if carry >= best.0 {
+                    continue;
+                }
+                let need = terrain.need(job.sheep, stand);
+                let cost = f64::from(need) + carry;
+                if need < u8::MAX && cost < best.0 && f64::from(need) + job.home <= f64::from(turns)
+                {
+                    best = (cost, Some(at));
+                }
+            }
+            if let Some(explore) = &self.explore {
+                let steps = explore.get(stand).copied().unwrap_or(FAR);
+                let cost = f64::from(steps) + LOOK;
+                if cost < best.0 {
+                    best = (cost, None);
+                }
+            }
+            if let Some(job) = best.1.and_then(|at| jobs.get_mut(at)) {
+                job.taken = true;
+            }
+            let idle = best.1.is_none() && best.0 >= COST_MAX;
+            sum += if idle { 0.0 } else { best.0 };
+        }
+        sum
+    }
+
+    fn frights(&self, game: &SmartDog, me: Seat) -> f64 {
+        let mut sum = 0.0;
+        for dog in game.dogs().iter().filter(|dog| dog.disabled > 0) {
+            let turns = f64::from(dog.disabled.min(8));
+            let kind = if dog.fright == Fright::Panic {
+                1.0
+            } else {
+                0.5
+            };
+            sum += if dog.owner == me {
+                -self.weights.frozen * turns * kind
+            } else {
+                self.weights.freezes * turns * kind
+            };
+        }
+        sum
+    }
+}
+
+/// Steps to the nearest cell to look at, where sheep are missing: cells of any tile never seen, else
+/// those not seen for long.
+fn explore(world: &World, terrain: &Terrain) -> Option<Vec<u16>> {
+    if world.missing() == 0 {
+        return None;
+    }
+    let ground = &terrain.ground;
+    let torus = ground.torus();
+    let turn = world.game.turn();
+    let sight = ground
+        .options()
+        .get(Key::DogVisibilityR)
+        .min(u32::from(FAR)) as u16;
+    let own = ground.tiles().get(world.me);
+    let cells = |wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let open = |cell: &usize| ground.land(torus.spot(*cell)).is_open();
+        (0..torus.area())
+            .filter(|cell| open(cell) && wanted(*cell))
+            .collect()
+    };
+    let inside = |cell: usize, own_only: bool| {
+        let spot = torus.spot(cell);
+        if own_only {
+            own.is_some_and(|area| area.contains(spot))
+        } else {
+            ground.tiles().iter().any(|(_, area)| area.contains(spot))
+        }
+    };
+    let never = |cell: usize| world.last_seen.get(cell) == Some(&0);
+    let stale = |cell: usize| {
+        world
+            .last_seen
+            .get(cell)
+            .is_some_and(|seen| seen + STALE < turn)
+    };
+    let mut sources = cells(&|cell| never(cell) && inside(cell, true));
+    if sources.is_empty() {
+        sources = cells(&|cell| never(cell) && inside(cell, false));
+    }
+    if sources.is_empty() {
+        sources = cells(&|cell| stale(cell) && inside(cell, true));
+    }
+    if sources.is_empty() {
+        return None;
+    }
+    let mut steps = terrain.distances(sources);
+    for step in &mut steps {
+        if *step != FAR {
+            *step = step.saturating_sub(sight);
+        }
+    }
+    Some(steps)
+}

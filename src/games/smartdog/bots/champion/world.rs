@@ -1,0 +1,493 @@
+//! What the player believes the whole position to be: every sheep and dog it has met, those that it
+//! infers because all tiles are copies, moved on by the exact rules and corrected by what is seen.
+
+use super::reply::Replies;
+use crate::game::Seat;
+use crate::smartdog::bots::sight::{Roster, SeenSheep, Sight};
+use crate::smartdog::known::{KnownMaps, KnownTile};
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{
+    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, Sheep, SheepAction,
+    SmartDog, Spot, View,
+};
+use std::sync::Arc;
+
+/// Sheep asked aside in a simulated turn at most: thinking must not hang where the rules might.
+pub(super) const PUSHES_MAX: u32 = 3_000;
+/// Missed turns that are played on in the belief; after a longer gap it stays as it is.
+const GAP_MAX: u32 = 16;
+/// How far, in steps along an axis, something may have gone from where it was believed to be.
+const STRAY_MAX: i32 = 3;
+
+/// The believed position at the beginning of a turn.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    pub(super) game: SmartDog,
+    pub(super) me: Seat,
+    /// Numbers on the wire, by place in `game.dogs()`.
+    pub(super) ids: Vec<Option<DogId>>,
+    roster: Roster,
+    /// What was ordered this turn.
+    ordered: Orders,
+    /// The turn in which each cell was last in sight; 0: never.
+    pub(super) last_seen: Vec<u32>,
+    /// Cells of the tile on which sheep started, from its corner.
+    origins: Vec<(u16, u16)>,
+    replies: Replies,
+}
+
+/// Players' tiles in creation order.
+fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
+    let mut tiles: Vec<(Seat, Area)> = ground
+        .tiles()
+        .iter()
+        .map(|(seat, area)| (seat, *area))
+        .collect();
+    tiles.sort_by_key(|(seat, area)| (area.first.y, area.first.x, *seat));
+    tiles
+}
+
+impl World {
+    /// The belief at the first view.
+    pub(super) fn new(view: &View, known: &KnownMaps) -> Self {
+        let ground = &view.ground;
+        let mut world = Self {
+            game: SmartDog::imagine(ground, view.turn, [], [], PUSHES_MAX),
+            me: view.seat,
+            ids: Vec::new(),
+            roster: Roster::default(),
+            ordered: Orders::new(),
+            last_seen: vec![0; ground.torus().area()],
+            origins: Vec::new(),
+            replies: Replies::new(ground, view.seat),
+        };
+        let sight = Sight::of(view);
+        world.roster.meet(&sight);
+        let (dogs, sheep) = match known.recognise(view) {
+            Some(map) => world.copies_of_map(ground, &map),
+            None => (
+                world.copies_of_own_dogs(ground, &sight, view.turn),
+                Vec::new(),
+            ),
+        };
+        world.ids = vec![None; dogs.len()];
+        world.correct(view, &sight, dogs, sheep);
+        world.replies.foretell(&world.game);
+        world
+    }
+
+    /// A turn begins.
+    pub(super) fn begin_turn(&mut self, view: &View) {
+        let sight = Sight::of(view);
+        self.roster.meet(&sight);
+        let gap = view.turn.saturating_sub(self.game.turn());
+        for turn in 0..gap.min(GAP_MAX) {
+            let ordered = std::mem::take(&mut self.ordered);
+            let heard = (turn + 1 == gap).then_some(&sight);
+            self.advance(&ordered, heard);
+        }
+        let dogs = self.game.dogs().to_vec();
+        let sheep = self.game.sheep().to_vec();
+        self.replies.judge(&self.ids, &sight);
+        self.correct(view, &sight, dogs, sheep);
+        self.replies.foretell(&self.game);
+    }
+
+    /// These commands were sent.
+    pub(super) fn order(&mut self, orders: &Orders) {
+        self.ordered = orders.clone();
+    }
+
+    /// The reply model in use.
+    pub(super) fn replies(&self) -> &Replies {
+        &self.replies
+    }
+
+    /// Sheep of the whole world that are not accounted for.
+    pub(super) fn missing(&self) -> usize {
+        let ground = self.game.ground();
+        let all = ground.sheep_of_tile() as usize * ground.tiles().len();
+        all.saturating_sub(self.game.sheep().len())
+    }
+
+    fn index_of(&self, id: DogId) -> Option<usize> {
+        self.ids.iter().position(|known| *known == Some(id))
+    }
+
+    /// The command with the believed position's own numbers.
+    fn inner(&self, command: Command) -> Option<Command> {
+        let inner = |id: DogId| Some(DogId(self.index_of(id)? as u16));
+        Some(match command {
+            Command::Move(id, way) => Command::Move(inner(id)?, way),
+            Command::Bark(id) => Command::Bark(inner(id)?),
+        })
+    }
+
+    /// Plays the turn: what was ordered, what others are expected to have done, their barks as
+    /// they were heard.
+    fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
+        let mut game = self.game.clone();
+        let expected = self.replies.orders(&game, &|_| true);
+        for command in ordered {
+            if let Some(command) = self.inner(*command) {
+                // Refused commands change nothing, here as there.
+                let _ = game.play(self.me, command);
+            }
+        }
+        let mut voices: Vec<Spot> = heard.map(|sight| sight.voices.clone()).unwrap_or_default();
+        for (seat, command) in expected {
+            let Command::Bark(dog) = command else {
+                let _ = game.play(seat, command);
+                continue;
+            };
+            if heard.is_some_and(|sight| !self.was_heard(&game, dog, sight, &mut voices)) {
+                continue;
+            }
+            let _ = game.play(seat, command);
+        }
+        if let Some(sight) = heard {
+            self.bark_unexpected(&mut game, sight, &voices);
+        }
+        game.end_all();
+        self.game = game;
+    }
+
+    /// Whether a dog that was expected to bark did: as it is seen, or as a voice from near.
+    fn was_heard(
+        &self,
+        game: &SmartDog,
+        dog: DogId,
+        sight: &Sight,
+        voices: &mut Vec<Spot>,
+    ) -> bool {
+        let id = self.ids.get(dog.index()).copied().flatten();
+        let seen = id.and_then(|id| sight.foreign.iter().find(|dog| dog.id == id));
+        if let Some(seen) = seen {
+            return seen.voice;
+        }
+        let torus = game.ground().torus();
+        let Some(believed) = game.dogs().get(dog.index()) else {
+            return false;
+        };
+        let near = voices
+            .iter()
+            .position(|voice| torus.within(*voice, believed.spot, 2));
+        near.map(|at| voices.remove(at)).is_some()
+    }
+
+    /// Barks of foreign dogs that were not expected, from where they stand now.
+    fn bark_unexpected(&self, game: &mut SmartDog, sight: &Sight, voices: &[Spot]) {
+        let torus = game.ground().torus();
+        for seen in sight.foreign.iter().filter(|dog| dog.voice) {
+            if let Some(at) = self.index_of(seen.id) {
+                // It may have barked as expected: a second bark is refused.
+                let _ = game.play(seen.owner, Command::Bark(DogId(at as u16)));
+            }
+        }
+        for voice in voices {
+            let me = self.me;
+            let nearest = game
+                .dogs()
+                .iter()
+                .enumerate()
+                .filter(|(_, dog)| dog.owner != me)
+                .min_by_key(|(_, dog)| {
+                    let (dx, dy) = torus.displacement(dog.spot, *voice);
+                    dx * dx + dy * dy
+                });
+            let Some((at, owner)) = nearest.map(|(at, dog)| (at, dog.owner)) else {
+                continue;
+            };
+            game.teleport(DogId(at as u16), *voice);
+            let _ = game.play(owner, Command::Bark(DogId(at as u16)));
+        }
+    }
+
+    fn copies_of_map(&mut self, ground: &Arc<Ground>, map: &KnownTile) -> (Vec<Dog>, Vec<Sheep>) {
+        self.origins.clone_from(&map.sheep);
+        let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
+        for (seat, area) in tiles(ground) {
+            let spot = |(x, y): &(u16, u16)| Spot {
+                x: area.first.x.saturating_add(*x),
+                y: area.first.y.saturating_add(*y),
+            };
+            dogs.extend(map.dogs.iter().map(|cell| Dog::imagine(seat, spot(cell))));
+            let calm = |cell| Sheep::imagine(spot(cell), Direction::Down, 0);
+            sheep.extend(map.sheep.iter().map(calm));
+        }
+        (dogs, sheep)
+    }
+
+    /// Every player's dogs start as the own ones do.
+    fn copies_of_own_dogs(&self, ground: &Arc<Ground>, sight: &Sight, turn: u32) -> Vec<Dog> {
+        let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
+        let Some(home) = ground.tiles().get(self.me) else {
+            return own
+                .iter()
+                .map(|spot| Dog::imagine(self.me, *spot))
+                .collect();
+        };
+        let mut dogs = Vec::new();
+        for (seat, area) in tiles(ground) {
+            if turn > 1 && seat != self.me {
+                continue;
+            }
+            dogs.extend(own.iter().map(|spot| {
+                let dx = i32::from(area.first.x) - i32::from(home.first.x);
+                let dy = i32::from(area.first.y) - i32::from(home.first.y);
+                Dog::imagine(seat, ground.torus().offset(*spot, dx, dy))
+            }));
+        }
+        dogs
+    }
+
+    /// Brings dogs and sheep in line with what is seen, and the belief to this turn.
+    fn correct(&mut self, view: &View, sight: &Sight, mut dogs: Vec<Dog>, mut sheep: Vec<Sheep>) {
+        let visible = self.look(view, sight);
+        let mut taken = vec![false; visible.len()];
+        let torus = view.ground.torus();
+        let standing = sight.own.iter().chain(&sight.foreign).map(|dog| dog.spot);
+        for spot in standing.chain(sight.sheep.iter().map(|sheep| sheep.spot)) {
+            taken[torus.index(spot)] = true;
+        }
+        let mut hidden = Hidden {
+            ground: &view.ground,
+            visible: &visible,
+            taken,
+        };
+        self.correct_dogs(sight, &mut dogs, &mut hidden);
+        self.copy_origins(view, sight, &mut sheep);
+        correct_sheep(view, sight, &mut sheep, &mut hidden);
+        self.game = SmartDog::imagine(&view.ground, view.turn, dogs, sheep, PUSHES_MAX);
+        debug_assert_eq!(self.game.dogs().len(), self.ids.len());
+    }
+
+    /// The cells in sight.
+    fn look(&mut self, view: &View, sight: &Sight) -> Vec<bool> {
+        let torus = view.ground.torus();
+        let radius = view.ground.options().get(Key::DogVisibilityR);
+        let mut visible = vec![false; torus.area()];
+        let reach = |size: u16| radius.min(u32::from(size) / 2 + 1) as i32;
+        for dog in &sight.own {
+            for dx in -reach(torus.cols())..=reach(torus.cols()) {
+                for dy in -reach(torus.rows())..=reach(torus.rows()) {
+                    let spot = torus.offset(dog.spot, dx, dy);
+                    if torus.within(dog.spot, spot, radius) {
+                        visible[torus.index(spot)] = true;
+                    }
+                }
+            }
+        }
+        for (seen, visible) in self.last_seen.iter_mut().zip(&visible) {
+            if *visible {
+                *seen = view.turn;
+            }
+        }
+        visible
+    }
+
+    fn correct_dogs(&mut self, sight: &Sight, dogs: &mut Vec<Dog>, hidden: &mut Hidden<'_>) {
+        let torus = hidden.ground.torus();
+        let mut met = vec![false; dogs.len()];
+        let own = self.roster.sort(sight);
+        for seen in own.iter().chain(&sight.foreign) {
+            let bound = self
+                .index_of(seen.id)
+                .filter(|at| dogs.get(*at).is_some_and(|dog| dog.owner == seen.owner));
+            let nearest = || {
+                let free = |at: &usize| dogs[*at].owner == seen.owner && self.ids[*at].is_none();
+                (0..dogs.len()).filter(free).min_by_key(|at| {
+                    let (dx, dy) = torus.displacement(dogs[*at].spot, seen.spot);
+                    dx * dx + dy * dy
+                })
+            };
+            let at = bound.or_else(nearest).unwrap_or_else(|| {
+                dogs.push(Dog::imagine(seen.owner, seen.spot));
+                self.ids.push(None);
+                met.push(false);
+                dogs.len() - 1
+            });
+            if std::mem::replace(&mut met[at], true) {
+                continue;
+            }
+            self.ids[at] = Some(seen.id);
+            let dog = &mut dogs[at];
+            dog.spot = seen.spot;
+            dog.voice = seen.voice;
+            match seen.action {
+                DogAction::Move => dog.disabled = 0,
+                DogAction::Panic => {
+                    dog.disabled = dog.disabled.max(1);
+                    dog.fright = Fright::Panic;
+                }
+                DogAction::Indignant => {
+                    dog.disabled = dog.disabled.max(1);
+                    dog.fright = Fright::Indignant;
+                }
+            }
+        }
+        let mut stands = Vec::with_capacity(dogs.len());
+        for (at, dog) in dogs.iter_mut().enumerate() {
+            stands.push(met[at] || hidden.settle(&mut dog.spot, i32::MAX));
+        }
+        // Two dogs seen on one cell cannot both be believed.
+        let mut spots = std::collections::HashSet::new();
+        for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
+            *stands &= hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
+        }
+        let mut keep = stands.iter();
+        dogs.retain(|_| *keep.next().unwrap_or(&false));
+        let mut keep = stands.iter();
+        self.ids.retain(|_| *keep.next().unwrap_or(&false));
+    }
+
+    /// A sheep that still stands where it started tells where one started on every tile.
+    fn copy_origins(&mut self, view: &View, sight: &Sight, sheep: &mut Vec<Sheep>) {
+        let ground = &view.ground;
+        let period = ground.options().get(Key::SheepStandBy).saturating_add(1);
+        let most = ground.sheep_of_tile() as usize;
+        for seen in &sight.sheep {
+            if view.turn > period
+                || self.origins.len() >= most
+                || seen.direction != Direction::Down
+                || seen.action == SheepAction::Panic
+            {
+                continue;
+            }
+            let tiles = tiles(ground);
+            let Some((seat, area)) = tiles.iter().find(|(_, area)| area.contains(seen.spot)) else {
+                continue;
+            };
+            let cell = (seen.spot.x - area.first.x, seen.spot.y - area.first.y);
+            if self.origins.contains(&cell) {
+                continue;
+            }
+            self.origins.push(cell);
+            for (other, area) in &tiles {
+                let spot = Spot {
+                    x: area.first.x.saturating_add(cell.0),
+                    y: area.first.y.saturating_add(cell.1),
+                };
+                let inside = ground.torus().contains(spot) && area.contains(spot);
+                if other != seat && inside && ground.land(spot).is_open() {
+                    sheep.push(Sheep::imagine(spot, Direction::Down, 0));
+                }
+            }
+        }
+    }
+}
+
+/// Cells on which somebody may be believed to stand unseen.
+struct Hidden<'a> {
+    ground: &'a Ground,
+    visible: &'a [bool],
+    taken: Vec<bool>,
+}
+
+impl Hidden<'_> {
+    /// Keeps a spot if it is out of sight, open and free, or moves it to the nearest one that is,
+    /// at most `stray` steps away along each axis. False if there is none.
+    fn settle(&mut self, spot: &mut Spot, stray: i32) -> bool {
+        let torus = self.ground.torus();
+        if !torus.contains(*spot) {
+            return false;
+        }
+        let widest = i32::from(torus.cols().max(torus.rows())) / 2 + 1;
+        for ring in 0..=stray.min(widest) {
+            for dx in -ring..=ring {
+                let edge = dx.abs() == ring;
+                let step = if edge { 1 } else { 2 * ring.max(1) };
+                for dy in (-ring..=ring).step_by(step as usize) {
+                    let to = torus.offset(*spot, dx, dy);
+                    let at = torus.index(to);
+                    if !self.visible[at] && !self.taken[at] && self.ground.land(to).is_open() {
+                        self.taken[at] = true;
+                        *spot = to;
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Believed sheep take the places of those seen: the one believed on the very cell, else the nearest
+/// one that is not where it was believed, else the nearest unseen one; else it is new.
+fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mut Hidden<'_>) {
+    let torus = view.ground.torus();
+    let runs = view.ground.options().get(Key::SheepScaryTurns);
+    let mut met: Vec<bool> = vec![false; sheep.len()];
+    let mut by_cell = vec![usize::MAX; torus.area()];
+    for (at, sheep) in sheep.iter().enumerate() {
+        if torus.contains(sheep.spot) {
+            by_cell[torus.index(sheep.spot)] = at;
+        }
+    }
+    let mut strange: Vec<SeenSheep> = Vec::new();
+    for seen in &sight.sheep {
+        match by_cell[torus.index(seen.spot)] {
+            at if at < sheep.len() && !met[at] => {
+                met[at] = true;
+                update(&mut sheep[at], seen, runs);
+            }
+            _ => strange.push(*seen),
+        }
+    }
+    for seen in &strange {
+        let near = |at: &usize| {
+            let (dx, dy) = torus.displacement(sheep[*at].spot, seen.spot);
+            let wrong =
+                torus.contains(sheep[*at].spot) && hidden.visible[torus.index(sheep[*at].spot)];
+            (i32::from(!wrong), dx.abs() + dy.abs())
+        };
+        let nearest = (0..sheep.len()).filter(|at| !met[*at]).min_by_key(near);
+        match nearest.filter(|at| near(at).1 <= STRAY_MAX) {
+            Some(at) => {
+                met[at] = true;
+                sheep[at].spot = seen.spot;
+                update(&mut sheep[at], seen, runs);
+            }
+            None => {
+                let mut new = Sheep::imagine(seen.spot, seen.direction, 0);
+                update(&mut new, seen, runs);
+                sheep.push(new);
+                met.push(true);
+            }
+        }
+    }
+    let mut stays = Vec::with_capacity(sheep.len());
+    for (at, sheep) in sheep.iter_mut().enumerate() {
+        stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
+    }
+    let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
+    let mut surplus = stays
+        .iter()
+        .filter(|stays| **stays)
+        .count()
+        .saturating_sub(most);
+    if most > 0 {
+        for (stays, met) in stays.iter_mut().zip(&met).rev() {
+            if surplus > 0 && *stays && !met {
+                *stays = false;
+                surplus -= 1;
+            }
+        }
+    }
+    let mut keep = stays.iter();
+    sheep.retain(|_| *keep.next().unwrap_or(&false));
+}
+
+/// How a sheep that is seen behaves. The turns for which it still runs are not told: the believed
+/// number if there is one, else as many as one has that caught the fright last turn.
+fn update(sheep: &mut Sheep, seen: &SeenSheep, runs: u32) {
+    let frightened = match seen.action {
+        SheepAction::Panic if sheep.frightened > 0 => sheep.frightened,
+        SheepAction::Panic => runs.saturating_sub(1).max(1),
+        SheepAction::StandBy | SheepAction::Move => 0,
+    };
+    if frightened != sheep.frightened {
+        *sheep = Sheep::imagine(sheep.spot, seen.direction, frightened);
+    }
+    sheep.direction = seen.direction;
+}

@@ -1,0 +1,29 @@
+//! Rung 2: the player of the contest's Java kit.
+
+use super::sight::Sight;
+use crate::game::{Bot, Budget};
+use crate::rng::Rng;
+use crate::smartdog::rules::{Ask, Command, Direction, Event, Orders, SmartDog, View};
+
+pub(super) const DESCRIPTION: &str = "Every so many turns as its seat's number, the first dog it sees takes a random step and barks, like the official Java kit.";
+
+/// Moves at random.
+pub struct Random(pub Rng);
+
+impl Bot<SmartDog> for Random {
+    fn observe(&mut self, _: &Event) {}
+
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
+        let mut orders = Orders::new();
+        let way = Direction::ALL[self.0.below(4) as usize];
+        let sight = Sight::of(view);
+        let Some(dog) = sight.own.first() else {
+            return orders;
+        };
+        if view.turn.is_multiple_of(u32::from(view.seat.0) + 1) {
+            orders.push(Command::Move(dog.id, way));
+            orders.push(Command::Bark(dog.id));
+        }
+        orders
+    }
+}

@@ -1,0 +1,239 @@
+//! Rung 3: the player of the contest's JavaScript kit, told in its own odd measure: across half the
+//! world it compares columns with half the rows (`spec`: dx against the height), trees look open to
+//! it, and it goes for the pen cell that a search over the eight neighbours meets first.
+
+use super::sight::{Roster, Sight};
+use crate::game::{Bot, Budget, Seat};
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{
+    Ask, Command, Direction, DogId, Event, Ground, Land, Orders, SmartDog, Spot, View,
+};
+use std::collections::VecDeque;
+
+pub(super) const DESCRIPTION: &str = "The official JavaScript kit's rules: the first dog barks the nearest sheep towards the own pen, the others go for enemy pens and dogs.";
+
+/// Herds with the first dog, attacks with the others.
+#[derive(Default)]
+pub struct Shipped {
+    roster: Roster,
+    sites: Sites,
+}
+
+impl Bot<SmartDog> for Shipped {
+    fn observe(&mut self, event: &Event) {
+        if let Event::Turn(view) = event {
+            self.roster.meet(&Sight::of(view));
+        }
+    }
+
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
+        let sight = Sight::of(view);
+        self.roster.meet(&sight);
+        let torus = view.ground.torus();
+        let dogs: Vec<(DogId, Spot)> = self
+            .roster
+            .sort(&sight)
+            .iter()
+            .map(|dog| (dog.id, dog.spot))
+            .collect();
+        let sheep: Vec<Spot> = sight.sheep.iter().map(|sheep| sheep.spot).collect();
+        let mut enemies: Vec<Spot> = sight.foreign.iter().map(|dog| dog.spot).collect();
+        enemies.extend(&sight.voices);
+        let mut taken = vec![false; torus.area()];
+        let own = dogs.iter().map(|(_, spot)| spot);
+        for spot in own.chain(&sheep).chain(&enemies) {
+            taken[torus.index(*spot)] = true;
+        }
+        let scene = Scene {
+            ground: &view.ground,
+            you: view.seat,
+            dogs: &dogs,
+            sheep: &sheep,
+            enemies: &enemies,
+            taken: &|spot| taken[torus.index(spot)],
+        };
+        scene.orders(&mut self.sites, &|_| true)
+    }
+}
+
+/// Nearest pen cells found before, for one player on one ground.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sites {
+    own: Vec<Option<Option<Spot>>>,
+    foreign: Vec<Option<Option<Spot>>>,
+}
+
+/// Which pens are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Site {
+    Own,
+    Foreign,
+}
+
+/// What the rules go by: everything in sight, in the order of the wire.
+pub(super) struct Scene<'a> {
+    pub(super) ground: &'a Ground,
+    pub(super) you: Seat,
+    /// Own dogs in creation order.
+    pub(super) dogs: &'a [(DogId, Spot)],
+    pub(super) sheep: &'a [Spot],
+    /// Foreign dogs, then voices.
+    pub(super) enemies: &'a [Spot],
+    pub(super) taken: &'a dyn Fn(Spot) -> bool,
+}
+
+impl Scene<'_> {
+    /// The turn's commands; some may be refused, as the original's are. Where the original would
+    /// die of an error (no dog, no pen to go for), the dog stands.
+    /// Only dogs that are `wanted` are asked.
+    pub(super) fn orders(&self, sites: &mut Sites, wanted: &dyn Fn(DogId) -> bool) -> Orders {
+        let mut orders = Orders::new();
+        for (at, dog) in self.dogs.iter().enumerate() {
+            if !wanted(dog.0) {
+                continue;
+            }
+            if at == 0 {
+                self.herd(*dog, sites, &mut orders);
+            } else {
+                self.attack(*dog, sites, &mut orders);
+            }
+        }
+        orders
+    }
+
+    fn herd(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
+        let outside = |spot: &&Spot| self.ground.land(**spot) != Land::Pen(self.you);
+        let mut sheep: Vec<&Spot> = self.sheep.iter().filter(outside).collect();
+        sheep.sort_by_key(|spot| self.distance(dog, **spot));
+        for spot in sheep {
+            let Some(site) = self.nearest(*spot, Site::Own, sites) else {
+                return;
+            };
+            let wanted = self.direction(*spot, site);
+            if self.direction(dog, *spot) == wanted && self.in_bark(dog, *spot) {
+                orders.push(Command::Bark(id));
+                return;
+            }
+            let stand = self.ground.torus().next(*spot, wanted.opposite());
+            if self.looks_open(stand) {
+                self.step_towards((id, dog), stand, orders);
+                return;
+            }
+        }
+    }
+
+    fn attack(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
+        let penned = |spot: &&Spot| self.site(self.ground.land(**spot)) == Some(Site::Foreign);
+        let sheep = self.sheep.iter().filter(penned);
+        let targets: Vec<Spot> = sheep.chain(self.enemies).copied().collect();
+        if targets.iter().any(|target| self.in_bark(dog, *target)) {
+            orders.push(Command::Bark(id));
+        }
+        let nearest = targets
+            .iter()
+            .min_by_key(|target| self.distance(dog, **target))
+            .copied()
+            .or_else(|| self.nearest(dog, Site::Foreign, sites));
+        if let Some(target) = nearest {
+            self.step_towards((id, dog), target, orders);
+        }
+    }
+
+    /// A step in the dominant direction or to its sides; with neither open, a bark.
+    fn step_towards(&self, (id, from): (DogId, Spot), to: Spot, orders: &mut Orders) {
+        let ahead = self.direction(from, to);
+        let [_, left, right, _] = ahead.tries();
+        // Its sides: up has right, left; right has down, up; and so round.
+        let open = [ahead, right, left]
+            .into_iter()
+            .find(|way| self.looks_open(self.ground.torus().next(from, *way)));
+        orders.push(match open {
+            Some(way) => Command::Move(id, way),
+            None => Command::Bark(id),
+        });
+    }
+
+    fn looks_open(&self, spot: Spot) -> bool {
+        self.ground.land(spot) != Land::Wall && !(self.taken)(spot)
+    }
+
+    fn site(&self, land: Land) -> Option<Site> {
+        match land {
+            Land::Pen(owner) if owner == self.you => Some(Site::Own),
+            Land::Pen(_) => Some(Site::Foreign),
+            Land::Grass | Land::Wall | Land::Tree => None,
+        }
+    }
+
+    fn displacement(&self, from: Spot, to: Spot) -> (i32, i32) {
+        let torus = self.ground.torus();
+        let (cols, rows) = (i32::from(torus.cols()), i32::from(torus.rows()));
+        let half = |size: i32| (size + 1) / 2;
+        let mut dx = i32::from(to.x) - i32::from(from.x);
+        if dx < -half(rows) {
+            dx += cols;
+        }
+        if dx > half(cols) {
+            dx -= cols;
+        }
+        let mut dy = i32::from(to.y) - i32::from(from.y);
+        if dy <= -half(rows) {
+            dy += rows;
+        }
+        if dy >= half(rows) {
+            dy -= rows;
+        }
+        (dx, dy)
+    }
+
+    fn distance(&self, from: Spot, to: Spot) -> u64 {
+        let (dx, dy) = self.displacement(from, to);
+        u64::from(dx.unsigned_abs()).pow(2) + u64::from(dy.unsigned_abs()).pow(2)
+    }
+
+    fn in_bark(&self, dog: Spot, target: Spot) -> bool {
+        let radius = u64::from(self.ground.options().get(Key::DogBarkingR));
+        self.distance(dog, target) <= radius * radius
+    }
+
+    fn direction(&self, from: Spot, to: Spot) -> Direction {
+        match self.displacement(from, to) {
+            (dx, dy) if dx.abs() > dy.abs() && dx < 0 => Direction::Left,
+            (dx, dy) if dx.abs() > dy.abs() => Direction::Right,
+            (_, dy) if dy < 0 => Direction::Up,
+            _ => Direction::Down,
+        }
+    }
+
+    fn nearest(&self, from: Spot, site: Site, sites: &mut Sites) -> Option<Spot> {
+        let torus = self.ground.torus();
+        let known = match site {
+            Site::Own => &mut sites.own,
+            Site::Foreign => &mut sites.foreign,
+        };
+        known.resize(torus.area(), None);
+        *known[torus.index(from)].get_or_insert_with(|| self.search(from, site))
+    }
+
+    /// The first cell of a breadth-first search over all eight neighbours, column by column.
+    fn search(&self, from: Spot, site: Site) -> Option<Spot> {
+        let torus = self.ground.torus();
+        let mut met = vec![false; torus.area()];
+        met[torus.index(from)] = true;
+        let mut queue = VecDeque::from([from]);
+        while let Some(spot) = queue.pop_front() {
+            if self.site(self.ground.land(spot)) == Some(site) {
+                return Some(spot);
+            }
+            for dx in -1..=1 {
+                for dy in -1..=1 {
+                    let next = torus.offset(spot, dx, dy);
+                    if !std::mem::replace(&mut met[torus.index(next)], true) {
+                        queue.push_back(next);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
