@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod crash;
 mod daemon;
+mod hub;
 mod packaging;
 mod referee;
 mod stopping;

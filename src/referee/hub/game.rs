@@ -42,6 +42,8 @@ pub(super) struct Place {
     pub(super) out: Outbox,
     deadline: Option<Instant>,
     lines: usize,
+    /// Whether he is out of the match.
+    out_of_it: bool,
 }
 
 impl Place {
@@ -51,6 +53,7 @@ impl Place {
             out,
             deadline: None,
             lines: 0,
+            out_of_it: false,
         }
     }
 }
@@ -169,7 +172,8 @@ impl Game {
 
     async fn hear(&mut self, heard: Heard) {
         let Heard { seat, line, at } = heard;
-        let Some(place) = self.places.get_mut(seat.index()) else {
+        let place = self.places.get_mut(seat.index());
+        let Some(place) = place.filter(|place| !place.out_of_it) else {
             return;
         };
         let Some(line) = line else {
@@ -219,12 +223,13 @@ impl Game {
 
     /// A player is out of the match; his connection ends when he has heard so.
     async fn fault(&mut self, seat: Seat, kept: Kept, what: &str) {
-        let Some(place) = self.places.get(seat.index()) else {
+        let Some(place) = self.places.get_mut(seat.index()) else {
             return;
         };
-        if self.table.outcome().is_some() {
+        if place.out_of_it || self.table.outcome().is_some() {
             return;
         }
+        place.out_of_it = true;
         let name = &place.name;
         self.faults
             .push(format!("player {} ({name}) {what}", seat.0 + 1));

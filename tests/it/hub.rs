@@ -1,0 +1,6 @@
+//! Both ends of a hub's line: our hub with other people's players, our players on other people's hubs.
+
+mod client;
+mod player;
+mod scripted;
+mod server;

@@ -1,0 +1,251 @@
+//! Our players on hubs that do what they like.
+
+use super::scripted::{Guest, Hub, START, TURN, WON};
+use crate::app::folder;
+use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
+use drover::session::{Parts, SessionOptions, Sessions};
+use drover::store::{Filter, MatchRow, PageAt, Settings, Store};
+use drover::thinking::{Pool, PoolOptions};
+use games::Cause;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+struct World {
+    runtime: tokio::runtime::Runtime,
+    store: Store,
+    sessions: Sessions,
+    hubs: Hubs,
+    stop: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    /// One connection to this hub.
+    fn new(hub: &Hub, room: &str) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let folder = folder();
+        let stop = CancellationToken::new();
+        let (store, sessions, hubs) = runtime.block_on(async {
+            let store = Store::open(&Settings::at(folder.path().join("drover.db")))
+                .await
+                .unwrap();
+            let parts = Parts {
+                store: store.clone(),
+                pool: Pool::start(&PoolOptions::default()).unwrap(),
+                identities: drover::identities::Identities::default(),
+                find: games::find,
+            };
+            let sessions = Sessions::open(SessionOptions::default(), parts)
+                .await
+                .unwrap();
+            let plan = HubPlan {
+                kit: games::find("smartdog").unwrap(),
+                address: hub.address.to_string(),
+                hub: room.to_owned(),
+                name: "bob".to_owned(),
+                bot: "random".to_owned(),
+                seats: 1,
+            };
+            let hubs = Hubs::start(&[plan], &sessions, &stop);
+            (store, sessions, hubs)
+        });
+        Self {
+            runtime,
+            store,
+            sessions,
+            hubs,
+            stop,
+            _folder: folder,
+        }
+    }
+
+    fn status(&self) -> HubStatus {
+        self.hubs.list().remove(0)
+    }
+
+    /// The newest match, once it has ended.
+    fn ended(&self, count: usize) -> MatchRow {
+        let at = PageAt {
+            after: None,
+            limit: 10,
+        };
+        let begun = Instant::now();
+        loop {
+            let page = self
+                .runtime
+                .block_on(self.store.matches(&Filter::default(), &at));
+            let mut items = page.unwrap().items;
+            if items.len() == count && items[0].ended_us.is_some() {
+                return items.remove(0);
+            }
+            assert!(begun.elapsed() < super::player::PATIENCE, "{items:#?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn close(self) {
+        self.stop.cancel();
+        self.runtime.block_on(async {
+            self.hubs.ended().await;
+            self.sessions.close().await;
+            let summary = self.store.verify(None, |_| {}).await.unwrap();
+            assert!(summary.clean(), "{summary:?}");
+            self.store.close().await;
+        });
+    }
+}
+
+fn until(mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < super::player::PATIENCE);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn joined(hub: &Hub, line: &str) -> Guest {
+    let mut guest = hub.guest();
+    assert_eq!(guest.line(), line);
+    guest
+}
+
+#[test]
+fn a_game_is_played_in_order_and_the_next_one_on_a_new_line() {
+    let hub = Hub::open();
+    let world = World::new(&hub, "duet");
+    let mut guest = joined(&hub, "join bob duet\n");
+    guest.say("wait \n");
+    until(|| world.status().phase == Phase::Queued);
+    // Lines end in the middle of packets.
+    let (one, other) = START.split_at(40);
+    guest.say(one);
+    std::thread::sleep(Duration::from_millis(20));
+    guest.say(other);
+    assert!(guest.is_silent(), "nothing is said before a turn");
+    guest.say("hello 1\nstate  \"turn\":1");
+    assert!(guest.is_silent());
+    guest.say(TURN.strip_prefix("state  \"turn\":1").unwrap());
+    let orders = guest.piece();
+    assert!(
+        orders.starts_with("do 7 move ") && orders.contains("do 7 bark\n"),
+        "{orders}"
+    );
+    assert!(orders.ends_with("\nend\n"), "one write: {orders}");
+    assert!(guest.is_silent());
+    guest.say("warning 7 Dog already moved this turn\nerror Unknown command: x()\n");
+    assert!(guest.is_silent());
+    assert_eq!(world.status().phase, Phase::Playing);
+    guest.say(WON);
+    assert_eq!(guest.piece(), "", "the line is closed");
+    let row = world.ended(1);
+    assert_eq!(
+        (row.cause, row.detail.as_str()),
+        (Some(Cause::Normal), "player 1 won")
+    );
+    assert_eq!(row.referee, format!("{}/duet", hub.address));
+    drop(joined(&hub, "join bob duet\n"));
+    let status = world.status();
+    assert_eq!((status.games, status.ended["normal"]), (1, 1));
+    world.close();
+}
+
+#[test]
+fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
+    let hub = Hub::open();
+    let world = World::new(&hub, "duet");
+    let mut guest = joined(&hub, "join bob duet\n");
+    guest.say("error No such hub\n");
+    assert_eq!(guest.line(), "join bob #duet\n");
+    guest.say("error No such hub\n");
+    assert_eq!(guest.piece(), "");
+    until(|| world.status().phase == Phase::Waiting);
+    let status = world.status();
+    assert_eq!(
+        status.last_error.as_deref(),
+        Some("the hub does not let us in: No such hub")
+    );
+    assert!(status.next_retry_us.is_some() && status.failures == 1);
+    let mut guest = joined(&hub, "join bob duet\n");
+    guest.say("error No such hub\n");
+    assert_eq!(guest.line(), "join bob #duet\n");
+    guest.say(START);
+    guest.say(TURN);
+    assert!(guest.piece().ends_with("end\n"));
+    guest.say(WON);
+    world.ended(1);
+    until(|| world.status().failures == 0);
+    assert_eq!(world.status().back_after_ms.len(), 1);
+    world.close();
+}
+
+#[test]
+fn every_broken_game_is_kept_with_its_cause() {
+    let hub = Hub::open();
+    let world = World::new(&hub, "solo");
+    let play = |last: &str| {
+        let mut guest = joined(&hub, "join bob solo\n");
+        guest.say(START);
+        guest.say(TURN);
+        assert!(guest.piece().ends_with("end\n"));
+        guest.say(last);
+        guest
+    };
+    drop(play("state  \"turn\":2\nobj  \"id\":"));
+    let row = world.ended(1);
+    assert_eq!(
+        (row.cause, row.detail.as_str()),
+        (Some(Cause::Disconnect), "it closed the connection")
+    );
+    drop(play(
+        "finished \"youWin\":false,\"error\":\"player.gone\"\n",
+    ));
+    let row = world.ended(2);
+    let given_up = "the hub gave the match up: player.gone";
+    assert_eq!(
+        (row.cause, row.detail.as_str()),
+        (Some(Cause::Disconnect), given_up)
+    );
+    let garbage = "\u{1}\u{2}{}[]==,,\n".repeat(30_000);
+    let guest = play(&garbage);
+    let row = world.ended(3);
+    assert_eq!(row.cause, Some(Cause::ProtocolError), "{}", row.detail);
+    drop(guest);
+    assert_eq!(world.status().games, 3);
+    assert_eq!(world.status().ended["disconnect"], 2);
+    world.close();
+}
+
+#[test]
+fn a_start_that_cannot_be_played_is_no_game() {
+    let hub = Hub::open();
+    let world = World::new(&hub, "solo");
+    let mut guest = joined(&hub, "join bob solo\n");
+    guest.say(&START.replace("\"players\":1", "\"players\":7"));
+    assert_eq!(guest.piece(), "");
+    until(|| world.status().last_error.is_some());
+    let error = world.status().last_error.unwrap();
+    assert!(
+        error.contains("cannot be played") && error.contains("7 cannot play"),
+        "{error}"
+    );
+    assert_eq!(world.status().games, 0);
+    world.close();
+}
+
+#[test]
+fn a_stop_ends_queues_at_once_and_games_after_their_end() {
+    let hub = Hub::open();
+    let world = World::new(&hub, "duet");
+    let mut guest = joined(&hub, "join bob duet\n");
+    guest.say(START);
+    guest.say(TURN);
+    assert!(guest.piece().ends_with("end\n"));
+    world.stop.cancel();
+    std::thread::sleep(Duration::from_millis(100));
+    guest.say(TURN);
+    assert!(guest.piece().ends_with("end\n"), "the game goes on");
+    guest.say(WON);
+    until(|| world.status().phase == Phase::Stopped);
+    assert_eq!(world.ended(1).cause, Some(Cause::Normal));
+    world.close();
+}

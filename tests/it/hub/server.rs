@@ -1,0 +1,353 @@
+//! Our hub, dialled by players who do what they like.
+
+use super::player::Player;
+use drover::referee::hub::{HubServer, HubSettings};
+use drover::referee::store_recording::StoreRecording;
+use drover::referee::{Recording, Unrecorded};
+use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+struct Hub {
+    address: SocketAddr,
+    server: Arc<HubServer>,
+    stop: CancellationToken,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Hub {
+    fn with(settings: HubSettings, recording: Option<Arc<dyn Recording>>) -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        Self::on(runtime, settings, recording)
+    }
+
+    fn on(
+        runtime: tokio::runtime::Runtime,
+        settings: HubSettings,
+        recording: Option<Arc<dyn Recording>>,
+    ) -> Self {
+        let stop = CancellationToken::new();
+        let (address, server) = runtime.block_on(async {
+            let recording = recording.unwrap_or_else(|| Arc::new(Unrecorded));
+            let server = HubServer::open(settings, recording).await.unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let (serving, stop) = (Arc::clone(&server), stop.clone());
+            tokio::spawn(async move { serving.serve(listener, stop).await });
+            (address, server)
+        });
+        Self {
+            address,
+            server,
+            stop,
+            runtime,
+        }
+    }
+
+    fn of(options: Value) -> Self {
+        Self::with(settings(options), None)
+    }
+
+    /// Waits until so many wait in rooms.
+    fn waiting(&self, players: usize) {
+        let begun = Instant::now();
+        while self.server.waiting() != players {
+            assert!(
+                begun.elapsed() < super::player::PATIENCE,
+                "{}",
+                self.server.waiting()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn drain(&self, within: Duration) {
+        self.stop.cancel();
+        self.runtime.block_on(self.server.drain(within));
+    }
+}
+
+fn settings(options: Value) -> HubSettings {
+    HubSettings {
+        options,
+        ..HubSettings::new(games::find("smartdog").unwrap())
+    }
+}
+
+fn short() -> Value {
+    json!({"map": "guards", "turnsLimit": 3})
+}
+
+#[test]
+fn a_solo_player_hears_the_official_lines() {
+    let hub = Hub::of(short());
+    for join in [
+        "join bob solo\n",
+        "join bob #Solo\r\n",
+        "join  bob   solo\r",
+        "\rjoin bob solo\n",
+    ] {
+        let mut player = Player::dial(hub.address);
+        player.say(join);
+        let mut lines = player.until("start");
+        if join.starts_with('\r') {
+            assert_eq!(lines.remove(0), "error Unknown command: ()");
+        }
+        assert_eq!(lines.len(), 1, "no wait: {lines:#?}");
+        assert!(lines[0].starts_with("start \"you\":1,\"rows\":9,\"cols\":12,\"players\":1,"));
+        let turn = player.until("turn");
+        assert!(turn[0].starts_with("landscape \"............\","));
+        assert_eq!(turn[1], "state  \"turn\":1");
+        assert!(turn[2].starts_with("obj  \""));
+        player.say("end\r\n");
+        assert_eq!(player.play_out(), "finished \"youWin\":true,\"winner\":1");
+    }
+}
+
+#[test]
+fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
+    let hub = Hub::of(short());
+    let mut player = Player::dial(hub.address);
+    for (said, answer) in [
+        ("end\n", "error Unknown command: end()"),
+        ("do 5 bark\n", "error Unknown command: do(5 bark)"),
+        ("join bob sextet\n", "error No such hub"),
+        ("constructor\n", "error Unknown command: constructor()"),
+        ("join bob duet\n", "wait "),
+        ("join bob duet\n", "error You are waiting already"),
+        ("end\n", "error You are waiting already"),
+    ] {
+        player.say(said);
+        let line = player.line().unwrap();
+        if said == "end\n" && answer.contains("waiting") {
+            assert!(line.starts_with("error"), "{line}");
+        } else {
+            assert_eq!(line, answer, "{said}");
+        }
+    }
+    let mut other = Player::join(hub.address, "ann", "duet");
+    assert!(
+        other.line().unwrap().starts_with("start \"you\":2"),
+        "no wait for who completes"
+    );
+    player.until("turn");
+    other.until("turn");
+    player.say("do 1 move\ndo 1 sit\n{[\njoin x\nsend y\nend\nend\nend\n");
+    let told = [
+        "warning 1 Unexpected direction 'undefined', one of the following expected: up,down,left,right",
+        "warning Unknown command - sit, only the following are allowed: move,bark",
+        "error Unknown command: {[()",
+        "error You are playing already",
+        "error Unknown command: send(y)",
+    ];
+    for line in told {
+        assert_eq!(player.line().unwrap(), line);
+    }
+    other.say("do 9999 bark\n");
+    assert_eq!(
+        other.line().unwrap(),
+        "warning 9999 Unknown id",
+        "the turn is still his"
+    );
+    other.say("end\n");
+    assert_eq!(other.line().unwrap(), "state  \"turn\":2");
+    let others = std::thread::spawn(move || other.play_out());
+    assert_eq!(player.play_out(), "finished \"youWin\":true,\"winner\":1");
+    assert_eq!(
+        others.join().unwrap(),
+        "finished \"youWin\":false,\"winner\":1"
+    );
+}
+
+#[test]
+fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
+    let hub = Hub::of(short());
+    let mut long = Player::dial(hub.address);
+    long.say(&"x".repeat(5_000));
+    assert_eq!(long.line(), None);
+    let mut ghost = Player::join(hub.address, "ghost", "duet");
+    assert_eq!(ghost.line().unwrap(), "wait ");
+    drop(ghost);
+    hub.waiting(0);
+    let mut first = Player::join(hub.address, "a", "duet");
+    assert_eq!(
+        first.line().unwrap(),
+        "wait ",
+        "the ghost does not wait any more"
+    );
+    let mut second = Player::join(hub.address, "b", "duet");
+    second.until("turn");
+    second.say("\u{1}\u{2}\u{fffd}\n");
+    assert!(second.line().unwrap().starts_with("error Unknown command"));
+    let second = std::thread::spawn(move || {
+        second.say("end\n");
+        second.play_out()
+    });
+    assert!(first.play_out().starts_with("finished"));
+    second.join().unwrap();
+}
+
+fn stored(store: &Store, runtime: &tokio::runtime::Runtime) -> MatchRow {
+    let at = PageAt {
+        after: None,
+        limit: 1,
+    };
+    let begun = Instant::now();
+    loop {
+        let page = runtime
+            .block_on(store.matches(&Filter::default(), &at))
+            .unwrap();
+        if let Some(row) = page
+            .items
+            .into_iter()
+            .next()
+            .filter(|row| row.ended_us.is_some())
+        {
+            return row;
+        }
+        assert!(begun.elapsed() < super::player::PATIENCE);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn kept(folder: &Path, options: Value) -> (Hub, Store) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let store = runtime
+        .block_on(Store::open(&Settings::at(folder.join("drover.db"))))
+        .unwrap();
+    let recording = StoreRecording::new(store.clone(), Durability::Process);
+    let hub = Hub::on(runtime, settings(options), Some(Arc::new(recording)));
+    (hub, store)
+}
+
+#[test]
+fn who_leaves_forfeits_and_the_others_play_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (hub, store) = kept(folder.path(), short());
+    let mut gone = Player::join(hub.address, "gone", "trio");
+    gone.until("wait");
+    let mut one = Player::join(hub.address, "one", "trio");
+    one.until("wait");
+    let mut two = Player::join(hub.address, "two", "trio");
+    gone.until("turn");
+    gone.say("do 1 move up\n");
+    drop(gone);
+    let two = std::thread::spawn(move || two.play_out());
+    assert_eq!(one.play_out(), "finished \"youWin\":true,\"winner\":2");
+    assert_eq!(
+        two.join().unwrap(),
+        "finished \"youWin\":false,\"winner\":2"
+    );
+    let row = stored(&store, &hub.runtime);
+    assert_eq!(row.cause, Some(games::Cause::Disconnect));
+    assert_eq!(row.detail, "player 1 (gone) left");
+    assert_eq!(row.blame, Some(0));
+    assert_eq!(row.scores, [-1000, 0, 0]);
+    assert_eq!(row.seats[1].name.as_deref(), Some("one"));
+    let summary = hub.runtime.block_on(store.verify(None, |_| {})).unwrap();
+    assert!(summary.clean(), "{summary:?}");
+    hub.runtime.block_on(store.close());
+}
+
+#[test]
+fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
+    let folder = tempfile::tempdir().unwrap();
+    for (on_fault, scores, ends) in [
+        (
+            "forfeit",
+            [-1000, 0],
+            "finished \"youWin\":true,\"winner\":2",
+        ),
+        (
+            "abort",
+            [0, 0],
+            "finished \"youWin\":false,\"error\":\"player.gone\"",
+        ),
+    ] {
+        let mut options = short();
+        options["waitForTurn"] = 300.into();
+        options["on_fault"] = on_fault.into();
+        let folder = folder.path().join(on_fault);
+        std::fs::create_dir(&folder).unwrap();
+        let (hub, store) = kept(&folder, options);
+        let mut slow = Player::join(hub.address, "slow", "duet");
+        slow.until("wait");
+        let mut quick = Player::join(hub.address, "quick", "duet");
+        slow.until("turn");
+        assert_eq!(quick.play_out(), ends);
+        assert_eq!(
+            slow.line().unwrap(),
+            "finished \"youWin\":false,\"error\":\"player.gone\""
+        );
+        assert_eq!(slow.line(), None);
+        let row = stored(&store, &hub.runtime);
+        assert_eq!(row.cause, Some(games::Cause::TimeForfeit));
+        assert_eq!(
+            (row.detail.as_str(), row.blame),
+            ("player 1 (slow) was out of time", Some(0))
+        );
+        assert_eq!(row.scores, scores);
+        hub.runtime.block_on(store.close());
+    }
+}
+
+#[test]
+fn maps_go_round_and_everybody_may_be_told_to_wait() {
+    let map = |rows: &str| ("map".to_owned(), format!("{{\"turnsLimit\": 1}}\n{rows}"));
+    let settings = HubSettings {
+        maps: vec![map("@*"), map("@*-")],
+        always_wait: true,
+        ..settings(Value::Null)
+    };
+    let hub = Hub::with(settings, None);
+    for cols in [2, 3, 2] {
+        let mut player = Player::join(hub.address, "bob", "solo");
+        assert_eq!(player.line().unwrap(), "wait ");
+        let start = player.line().unwrap();
+        assert!(start.contains(&format!("\"cols\":{cols},")), "{start}");
+        player.play_out();
+    }
+}
+
+#[test]
+fn a_stop_sends_queues_home_and_gives_up_what_lasts_too_long() {
+    let hub = Hub::of(short());
+    let mut waits = Player::join(hub.address, "a", "duet");
+    waits.until("wait");
+    let mut plays = Player::join(hub.address, "b", "solo");
+    plays.until("turn");
+    hub.drain(Duration::from_millis(100));
+    assert_eq!(waits.line(), None);
+    assert_eq!(
+        plays.line().unwrap(),
+        "finished \"youWin\":false,\"error\":\"player.gone\""
+    );
+    assert_eq!(plays.line(), None);
+}
+
+#[test]
+fn a_hub_of_wrong_settings_does_not_open() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let error = |settings| {
+        let opened = runtime.block_on(HubServer::open(settings, Arc::new(Unrecorded)));
+        opened.err().unwrap().to_string()
+    };
+    assert!(error(settings(json!({"turnsLimit": 0}))).contains("turnsLimit is 0"));
+    let maps = vec![("broken".to_owned(), "@?".to_owned())];
+    let settings = HubSettings {
+        maps,
+        ..settings(Value::Null)
+    };
+    let told = error(settings);
+    assert!(
+        told.contains("broken: ") && told.contains("column 2"),
+        "{told}"
+    );
+    let koehandel = HubSettings::new(games::find("koehandel").unwrap());
+    assert!(error(koehandel).contains("do not dial a hub"));
+}
