@@ -4,6 +4,8 @@ mod bare;
 pub mod callbacks;
 mod child;
 pub mod crash;
+mod hub_process;
+pub mod hubs;
 pub mod idle;
 mod load;
 pub mod matches;

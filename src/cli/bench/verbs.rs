@@ -2,6 +2,7 @@
 
 use super::callbacks::{self, CallbacksArgs};
 use super::crash::{self, CrashArgs};
+use super::hubs::{self, HubsArgs};
 use super::idle::{self, IdleArgs};
 use super::matches::{self, MatchesArgs};
 use super::soak::{self, SoakArgs};
@@ -13,6 +14,8 @@ pub enum Verb {
     Callbacks(CallbacksArgs),
     /// Kill a daemon again and again while matches run: nothing acknowledged may be lost.
     Crash(CrashArgs),
+    /// Games at once that a hub holds, and how long its turns take.
+    Hubs(HubsArgs),
     /// Memory of idle sessions, and the time from start-up to the first durable reply.
     Idle(IdleArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
@@ -30,6 +33,7 @@ pub async fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
         Verb::Callbacks(args) => callbacks::run(args).await,
         Verb::Crash(args) => crash::run(args).await,
+        Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
         Verb::Soak(args) => soak::run(args).await,

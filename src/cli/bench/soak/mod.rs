@@ -1,7 +1,6 @@
 //! `drover bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
 //! looks whether every game is accounted for and nothing leaks.
 
-mod hub;
 mod proxy;
 mod run;
 mod sample;

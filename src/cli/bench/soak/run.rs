@@ -1,10 +1,10 @@
 //! `drover bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
 //! looks whether every game is accounted for and nothing leaks.
 
-use super::hub::HubProcess;
 use super::proxy::{Fault, Proxy};
 use super::sample::{self, Sample};
 use crate::cli::bench::child::Daemon;
+use crate::cli::bench::hub_process::HubProcess;
 use crate::cli::bench::site::Folder;
 use crate::store::{Filter, PageAt, Store};
 use anyhow::{Context as _, ensure};
@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Rooms of the hubs, in turn.
 const ROOMS: [&str; 6] = ["duet", "solo", "default", "quartet", "#duet", "trio"];
-/// How long a turn may last at the hub, in milliseconds: short, so that stalls are noticed.
-const WAIT_FOR_TURN_MS: u32 = 3_000;
+/// How long a turn may last at the hub: short, so that stalls are noticed.
+const WAIT_FOR_TURN: &str = "waitForTurn=3000";
 /// How long a stall lasts: longer than the client bears silence.
 const STALL: Duration = Duration::from_secs(45);
 /// How long connections have to come back when all is well again.
@@ -141,7 +141,7 @@ pub async fn run(args: SoakArgs) -> anyhow::Result<()> {
 /// What kept it from running.
 pub async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
     let folder = Folder::new(&args.folder)?;
-    let mut hub = HubProcess::start(WAIT_FOR_TURN_MS).await?;
+    let mut hub = HubProcess::start(&[WAIT_FOR_TURN.to_owned()]).await?;
     let stop = CancellationToken::new();
     let _stop = stop.clone().drop_guard();
     let mut proxies = Vec::with_capacity(args.hubs);

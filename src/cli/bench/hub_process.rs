@@ -13,19 +13,20 @@ const START_MAX: Duration = Duration::from_secs(20);
 /// A running hub; killed when dropped.
 pub(super) struct HubProcess {
     pub(super) address: SocketAddr,
-    wait_for_turn_ms: u32,
+    options: Vec<String>,
     child: Child,
 }
 
 impl HubProcess {
-    pub(super) async fn start(wait_for_turn_ms: u32) -> anyhow::Result<Self> {
+    /// A hub on a loopback port that is free at present; rule options as `NAME=VALUE`.
+    pub(super) async fn start(options: &[String]) -> anyhow::Result<Self> {
         let probe = TcpListener::bind(("127.0.0.1", 0)).context("no free loopback port")?;
         let address = probe.local_addr()?;
         drop(probe);
         Ok(Self {
             address,
-            wait_for_turn_ms,
-            child: spawn(address, wait_for_turn_ms).await?,
+            options: options.to_vec(),
+            child: spawn(address, options).await?,
         })
     }
 
@@ -36,8 +37,13 @@ impl HubProcess {
             .await
             .context("the hub cannot be killed")?;
         tokio::time::sleep(pause).await;
-        self.child = spawn(self.address, self.wait_for_turn_ms).await?;
+        self.child = spawn(self.address, &self.options).await?;
         Ok(())
+    }
+
+    /// Its process's number.
+    pub(super) fn id(&self) -> anyhow::Result<u32> {
+        self.child.id().context("the hub has ended")
     }
 
     pub(super) async fn stop(mut self) -> anyhow::Result<()> {
@@ -45,11 +51,11 @@ impl HubProcess {
     }
 }
 
-async fn spawn(address: SocketAddr, wait_for_turn_ms: u32) -> anyhow::Result<Child> {
+async fn spawn(address: SocketAddr, options: &[String]) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("this executable cannot be found")?;
     let child = Command::new(program)
         .args(["referee", "smartdog", "--listen", &address.to_string()])
-        .args(["--option", &format!("waitForTurn={wait_for_turn_ms}")])
+        .args(options.iter().flat_map(|option| ["--option", option]))
         .env("DROVER__LOG__LEVEL", "warn")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
