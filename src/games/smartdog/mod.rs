@@ -3,6 +3,7 @@
 
 pub mod atlas;
 pub mod bots;
+pub mod cartographer;
 pub mod generate;
 pub mod known;
 pub mod map;
