@@ -5,7 +5,8 @@ use super::play_gateway::start_gateway;
 use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    bench, completions, configure, database, drain, health, matches, play, referee, serve, systemd,
+    bench, completions, configure, database, drain, health, map, matches, play, referee, serve,
+    systemd,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -83,6 +84,9 @@ enum Verb {
     Systemd(systemd::Args),
     /// Print shell completions.
     Completions(completions::Args),
+    /// List, show, draw and check maps.
+    #[command(subcommand)]
+    Map(map::Verb),
 }
 
 /// Runs the command line of this process.
@@ -117,6 +121,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
         Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Systemd(args) => systemd::run(&args),
+        Verb::Map(verb) => map::run(&verb),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
     }
 }

@@ -9,6 +9,7 @@ mod database;
 mod drain;
 mod health;
 mod logging;
+mod map;
 mod matches;
 mod output;
 pub mod play;

@@ -250,6 +250,23 @@ pub trait Kit: Sync + Send {
     fn wire(&self) -> Wire {
         Wire::Callbacks
     }
+    /// The maps that come with the game: name and text, by name.
+    fn maps(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+    /// The map of a seed as text, if the game's maps can be drawn; the same for ever.
+    fn draw_map(&self, seed: u64, symmetric: bool) -> Option<String> {
+        let _ = (seed, symmetric);
+        None
+    }
+    /// Whether a text is a map of the game.
+    ///
+    /// # Errors
+    /// [`SetupError`] says what is wrong where.
+    fn check_map(&self, text: &str) -> Result<(), SetupError> {
+        let _ = text;
+        Err(SetupError(format!("{} has no maps", self.game())))
+    }
     /// How players are received who dial the referee themselves, if the game has that.
     fn reception(&self) -> Option<&'static dyn Reception> {
         None

@@ -30,8 +30,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// A match begins.
-    pub fn begins(&mut self, ground: &Ground, seat: Seat) {
+    /// A match begins, on the map of this name.
+    pub fn begins(&mut self, ground: &Ground, seat: Seat, map: Option<&str>) {
         let options: &Options = ground.options();
         let own = |spot: &Spot| ground.land(*spot) == Land::Pen(seat);
         let cells = ground.torus().spots().filter(own);
@@ -39,6 +39,7 @@ impl Facts {
         self.note(
             "start",
             json!({
+                "map": map,
                 "player": seat.0 + 1,
                 "players": ground.tiles().len(),
                 "cols": ground.torus().cols(),

@@ -2,7 +2,9 @@
 
 use super::atlas;
 use super::bots;
+use super::cartographer;
 use super::dialect::{self, Message};
+use super::generate::{Style, generate};
 use super::known::KnownMaps;
 use super::map::Map;
 use super::options::{Key, Options};
@@ -26,6 +28,8 @@ const ANSWER_WITHIN: Duration = Duration::from_millis(300_000);
 const MATCHES_APART: u64 = 5_000_000;
 /// Dogs of the largest match.
 const DOGS_APART: u64 = 400;
+/// The map that is drawn by the match's seed.
+const DRAWN: &str = "drawn";
 /// The name under which a player joins who was given none.
 const USUAL_NAME: &str = "drover";
 
@@ -51,7 +55,7 @@ const OPTIONS: &[OptionCard] = &[
     option(
         "map",
         "null",
-        "The tile that every player gets: the name of a map of ours, or a map file's text; null: a map of ours by seed.",
+        "The tile that every player gets: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: a map of ours by seed.",
     ),
     option(
         "on_fault",
@@ -158,12 +162,13 @@ fn named_map(wanted: Option<&Value>, seed: u64) -> Result<Map, String> {
         Some(Value::String(text)) if text.contains('\n') => {
             Map::read(text).map_err(|why| format!("map: {why}"))
         }
+        Some(Value::String(name)) if name == DRAWN => Ok(generate(seed, &Style::default())),
         Some(Value::String(name)) => match atlas::find(name) {
             Some(map) => map.map_err(|why| why.to_string()),
             None => {
                 let names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
                 Err(format!(
-                    "there is no map {name:?}; there are {}",
+                    "there is no map {name:?}; there are {}, and {DRAWN}",
                     names.join(", ")
                 ))
             }
@@ -239,7 +244,7 @@ impl Kit for SmartDogKit {
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
         let known = if setup.models {
-            KnownMaps::of_atlas()
+            KnownMaps::of_models(&setup.types)
         } else {
             KnownMaps::none()
         };
@@ -278,8 +283,9 @@ impl Kit for SmartDogKit {
         Ok(run(&position, players, setup.record, pace))
     }
 
-    fn merge_model(&self, model: Option<&Value>, _evidence: &Value) -> Value {
-        model.cloned().unwrap_or(Value::Null)
+    /// Models are of maps.
+    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        cartographer::merge(model, evidence)
     }
 
     fn show_model(&self, model: &Value) -> Value {
@@ -301,6 +307,23 @@ impl Kit for SmartDogKit {
 
     fn wire(&self) -> Wire {
         Wire::Hub
+    }
+
+    fn maps(&self) -> &'static [(&'static str, &'static str)] {
+        &atlas::MAPS
+    }
+
+    fn draw_map(&self, seed: u64, symmetric: bool) -> Option<String> {
+        let style = Style {
+            symmetric,
+            ..Style::default()
+        };
+        Some(generate(seed, &style).to_string())
+    }
+
+    fn check_map(&self, text: &str) -> Result<(), SetupError> {
+        let read = Map::read(text).map(drop);
+        read.map_err(|why| SetupError(why.to_string()))
     }
 
     fn reception(&self) -> Option<&'static dyn Reception> {

@@ -1,9 +1,10 @@
 //! Maps that a player may recognise at the start of a match: those of the atlas, and those learnt in
 //! matches before (README.md, section 7).
 
-use super::atlas;
 use super::map::{Map, Square};
 use super::rules::{Land, Seen, View};
+use super::{atlas, cartographer};
+use serde_json::Value;
 
 /// Maps with their options in their headers.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,19 @@ impl KnownMaps {
                 .filter_map(|(_, text)| Map::read(text).ok())
                 .collect(),
         )
+    }
+
+    /// The maps of the atlas, and those of learnt models (name, model) in which every dog and sheep
+    /// has its place. Anything else among the models is passed over.
+    #[must_use]
+    pub fn of_models(models: &[(String, Value)]) -> Self {
+        let mut known = Self::of_atlas();
+        known.0.extend(
+            models
+                .iter()
+                .filter_map(|(_, model)| cartographer::complete(model)),
+        );
+        known
     }
 
     /// The maps, in the order in which they are compared.

@@ -3,6 +3,7 @@
 
 pub mod atlas;
 pub mod bots;
+pub mod cartographer;
 pub mod dialect;
 pub mod facts;
 pub mod generate;

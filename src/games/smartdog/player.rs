@@ -1,5 +1,6 @@
 //! A bot's side of the wire: a hub's lines in, orders out.
 
+use super::cartographer::{Cartographer, map_name};
 use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, orders, read};
 use super::facts::Facts;
 use super::options::Key;
@@ -30,6 +31,9 @@ pub struct Player {
     orders: Orders,
     turn: u32,
     facts: Facts,
+    cartographer: Cartographer,
+    /// The name of the map that is played on, once a match has begun.
+    map: Option<String>,
 }
 
 /// What is said to be let in.
@@ -58,6 +62,8 @@ impl Player {
             orders: Orders::new(),
             turn: 0,
             facts: Facts::default(),
+            cartographer: Cartographer::new(),
+            map: None,
         }
     }
 
@@ -67,9 +73,15 @@ impl Player {
         };
         let land = cells(rows, told.players);
         let ground = Ground::told(*torus, land, told).map_err(|why| refused("landscape", why))?;
-        self.facts.begins(&ground, told.seat);
+        self.map = map_name(&ground, told.seat);
+        self.facts.begins(&ground, told.seat, self.map.as_deref());
         self.ground = Some(Arc::new(ground));
         Ok(())
+    }
+
+    fn hear(&mut self, event: &Event) {
+        self.cartographer.observe(event);
+        self.bot.observe(event);
     }
 
     /// The label of the dog with this number on the wire.
@@ -85,7 +97,7 @@ impl Player {
     fn seen(&mut self, ground: &Ground, object: Object) -> Option<Seen> {
         let (Object::Dog { spot, .. } | Object::Sheep { spot, .. } | Object::Voice { spot }) =
             object;
-        if !ground.torus().holds(spot) {
+        if !ground.torus().contains(spot) {
             return None;
         }
         Some(match object {
@@ -131,7 +143,7 @@ impl Player {
             seen,
         });
         self.facts.sees(&view);
-        self.bot.observe(&Event::Turn(Arc::clone(&view)));
+        self.hear(&Event::Turn(Arc::clone(&view)));
         self.view = Some(view);
         Ok(Next::Think {
             within: Duration::from_millis(within),
@@ -148,7 +160,7 @@ impl Player {
         });
         self.facts.warned(dog, why);
         if let (Some(command), Some(why)) = (command.copied(), Refusal::from_text(why)) {
-            self.bot.observe(&Event::Refused { command, why });
+            self.hear(&Event::Refused { command, why });
         }
     }
 
@@ -187,7 +199,7 @@ impl Player {
 
     fn finished(&mut self, finish: &Finish) -> Next {
         let winner = finish.winner.map(|seat| seat.0 + 1);
-        self.bot.observe(&Event::Over {
+        self.hear(&Event::Over {
             winner: finish.winner,
         });
         self.facts.note(
@@ -296,7 +308,7 @@ impl Dialogue for Player {
         if self.view.take().is_some() {
             self.orders = self.parsed(frame);
             self.facts.ordered(&self.orders);
-            self.bot.observe(&Event::Ordered(self.orders.clone()));
+            self.hear(&Event::Ordered(self.orders.clone()));
         }
     }
 
@@ -304,8 +316,18 @@ impl Dialogue for Player {
         self.facts.take()
     }
 
+    /// The map: what was seen of where its dogs and sheep start.
     fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
+        let evidence = self.cartographer.evidence();
+        let known = self.map.clone().filter(|_| !evidence.is_null());
+        known
+            .map(|name| Lesson {
+                rival: "map".to_owned(),
+                kind: Some((name, 1.0)),
+                evidence,
+            })
+            .into_iter()
+            .collect()
     }
 
     fn view(&self) -> Value {

@@ -31,7 +31,7 @@ pub const CARDS: &[BotCard] = &[
         4,
         "herder",
         "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
-        0x4370_BDFC_AF03_39C9,
+        0x7CDB_1A5E_19A9_65D6,
     ),
     BotCard {
         thinks: true,

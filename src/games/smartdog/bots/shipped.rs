@@ -102,10 +102,20 @@ impl Scene<'_> {
     }
 
     fn herd(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
-        let outside = |spot: &&Spot| self.ground.land(**spot) != Land::Pen(self.you);
-        let mut sheep: Vec<&Spot> = self.sheep.iter().filter(outside).collect();
-        sheep.sort_by_key(|spot| self.distance(dog, **spot));
-        for spot in sheep {
+        // From the nearest to the farthest, the first listed among equals; seldom more than one.
+        let mut last = None;
+        loop {
+            let ranked = (0..).zip(self.sheep).filter_map(|(at, spot)| {
+                let outside = self.ground.land(*spot) != Land::Pen(self.you);
+                outside.then(|| (self.distance(dog, *spot), at, spot))
+            });
+            let next = ranked
+                .filter(|(far, at, _)| last.is_none_or(|last| (*far, *at) > last))
+                .min_by_key(|(far, at, _)| (*far, *at));
+            let Some((far, at, spot)) = next else {
+                return;
+            };
+            last = Some((far, at));
             let Some(site) = self.nearest(*spot, Site::Own, sites) else {
                 return;
             };

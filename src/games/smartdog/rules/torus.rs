@@ -127,12 +127,6 @@ impl Torus {
         (0..self.rows).flat_map(move |y| (0..self.cols).map(move |x| Spot { x, y }))
     }
 
-    /// Whether a cell lies in the world.
-    #[must_use]
-    pub const fn holds(self, spot: Spot) -> bool {
-        spot.x < self.cols && spot.y < self.rows
-    }
-
     /// Columns, at least 1.
     #[must_use]
     pub const fn cols(self) -> u16 {

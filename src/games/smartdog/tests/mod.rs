@@ -1,8 +1,10 @@
 //! What pins the rules and the map format. README.md names the test of each rule.
 
 mod equal;
+mod garbage;
 mod generated;
 mod laws;
+mod learnt;
 mod lines;
 mod maps;
 mod recorded;

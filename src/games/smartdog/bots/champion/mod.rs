@@ -8,4 +8,6 @@ mod terrain;
 mod value;
 mod world;
 
-pub use player::{CHAMPION, HERDER, Herder, SEARCHER};
+pub use player::{CHAMPION, HERDER, Herder, Mind, SEARCHER};
+pub use search::Reach;
+pub use value::Weights;

@@ -18,16 +18,19 @@ const SEEN_MAX: usize = 1_000;
 /// How a player of this family thinks.
 #[derive(Clone, Copy, Debug)]
 pub struct Mind {
-    reach: Reach,
-    weights: Weights,
+    /// How far and wide it searches.
+    pub reach: Reach,
+    /// What it likes.
+    pub weights: Weights,
     /// Whether maps are recognised.
-    recognises: bool,
+    pub recognises: bool,
 }
 
 /// Rung 4: one turn ahead.
 pub const HERDER: Mind = Mind {
     reach: Reach {
         depth: 1,
+        depth_a_run: 0,
         widths: &[1],
         replies: false,
         trail: 0.0,
@@ -40,6 +43,7 @@ pub const HERDER: Mind = Mind {
 pub const SEARCHER: Mind = Mind {
     reach: Reach {
         depth: 8,
+        depth_a_run: 0,
         widths: &[8, 24],
         replies: false,
         trail: 0.02,
@@ -52,6 +56,7 @@ pub const SEARCHER: Mind = Mind {
 pub const CHAMPION: Mind = Mind {
     reach: Reach {
         depth: 10,
+        depth_a_run: 0,
         widths: &[6, 16, 40, 100, 240],
         replies: true,
         trail: 0.02,

@@ -7,23 +7,28 @@ use super::value::{Lens, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress, Seat};
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Direction, DogId, Orders, SmartDog};
+use crate::smartdog::rules::{Command, Direction, DogId, Land, Orders, SmartDog, Spot};
 use std::collections::HashSet;
 
 /// Turns of a plan at most.
 pub(super) const DEPTH_MAX: usize = 16;
 
+/// Passes before one that improves nothing ends the search.
+const PASSES_MIN: usize = 3;
+
 /// How far and wide to search.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub struct Reach {
     /// Turns of a plan, at most [`DEPTH_MAX`].
-    pub(super) depth: usize,
+    pub depth: usize,
+    /// More turns for each turn that a frightened sheep runs.
+    pub depth_a_run: usize,
     /// Positions kept a turn, pass by pass.
-    pub(super) widths: &'static [usize],
+    pub widths: &'static [usize],
     /// Whether others are expected to act.
-    pub(super) replies: bool,
+    pub replies: bool,
     /// The part of the values on the way in a line's value.
-    pub(super) trail: f64,
+    pub trail: f64,
 }
 
 /// What a dog does in a turn: a way or none, and a bark before or after it or none.
@@ -84,6 +89,8 @@ pub(super) struct Search {
     best: Option<f64>,
     pass: usize,
     turn_of: usize,
+    /// Whether this pass has found better plans.
+    improved: bool,
     beam: Option<Beam>,
     spare: Vec<SmartDog>,
     used: u64,
@@ -91,6 +98,11 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
+        let runs = world.game.ground().options().get(Key::SheepScaryTurns);
+        let reach = Reach {
+            depth: (reach.depth + reach.depth_a_run * runs.min(8) as usize).min(DEPTH_MAX),
+            ..reach
+        };
         let mut lens = Lens::new(world, terrain, weights);
         let (root, left_out) = near(world, &lens.own, reach.depth);
         lens.leave_out(left_out);
@@ -120,6 +132,7 @@ impl Search {
             best: None,
             pass: 0,
             turn_of: 0,
+            improved: false,
             beam: None,
             spare: Vec::new(),
             used: 0,
@@ -194,6 +207,11 @@ impl Search {
 
     fn open_beam(&mut self) -> Option<Beam> {
         if self.turn_of == self.lens.own.len() {
+            let settled = !self.improved && self.pass + 1 >= PASSES_MIN;
+            if settled {
+                return None;
+            }
+            self.improved = false;
             self.turn_of = 0;
             self.pass += 1;
         }
@@ -260,6 +278,7 @@ impl Search {
             if last {
                 if self.best.is_none_or(|best| child.total > best + 1e-9) {
                     self.best = Some(child.total);
+                    self.improved = true;
                     self.plans[beam.dog] = plan;
                 }
                 break;
@@ -370,32 +389,32 @@ fn commands(dog: DogId, deed: Deed) -> impl Iterator<Item = Command> {
         .flatten()
 }
 
-/// The position without the sheep that cannot matter within a plan, and their cells; true: in a
-/// rival's pen.
+/// The position without the sheep that nobody near can reach within a plan, and the cells of those;
+/// true: in a rival's pen.
 fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bool)>) {
     let game = &world.game;
     let ground = game.ground();
     let torus = ground.torus();
-    let options = ground.options();
-    let runs = options.get(Key::SheepScaryTurns).min(depth as u32);
-    let bark = options.get(Key::DogBarkingR).min(1_000);
-    let margin = (depth as u32 + 2 * runs + bark + 4) as i32;
-    let home = ground.tiles().get(world.me);
+    let bark = ground.options().get(Key::DogBarkingR).min(1_000);
+    let reach = (depth as u32 + bark + 2) as i32;
+    let within = |from: Spot, to: Spot| {
+        let (dx, dy) = torus.displacement(from, to);
+        dx.abs() + dy.abs() <= reach
+    };
+    let rivals = || game.dogs().iter().filter(|dog| dog.owner != world.me);
     let mut left_out = Vec::new();
     let mut sheep = Vec::new();
     for one in game.sheep() {
-        let close = own.iter().any(|own| {
-            let (dx, dy) = torus.displacement(game.dogs()[*own].spot, one.spot);
-            dx.abs() + dy.abs() <= margin
-        });
-        if close || home.is_some_and(|home| home.contains(one.spot)) {
+        let land = ground.land(one.spot);
+        let at_stake = land == Land::Pen(world.me);
+        let close = own
+            .iter()
+            .filter_map(|own| game.dogs().get(*own))
+            .any(|dog| within(dog.spot, one.spot));
+        if close || at_stake && rivals().any(|dog| within(dog.spot, one.spot)) {
             sheep.push(one.clone());
-        } else {
-            let land = ground.land(one.spot);
-            use crate::smartdog::rules::Land;
-            if land != Land::Pen(world.me) {
-                left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
-            }
+        } else if !at_stake {
+            left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
         }
     }
     let dogs = game.dogs().iter().cloned();

@@ -10,24 +10,27 @@ use smallvec::SmallVec;
 
 /// The scale is sheep: one that is safely penned is worth 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Weights {
+pub struct Weights {
     /// A sheep one step from the pen, as far as this part goes; it falls off exponentially…
-    pub(super) near: f64,
+    pub near: f64,
     /// …with this many steps.
-    pub(super) near_steps: f64,
+    pub near_steps: f64,
     /// A sheep at the pen's edge, as far as this part goes; it falls off linearly to the world's end.
-    pub(super) far: f64,
+    pub far: f64,
     /// Each step that a dog is from work.
-    pub(super) walk: f64,
+    pub walk: f64,
     /// A step of the sheep's way home, in steps of the dog's way, when work is chosen.
-    pub(super) carry: f64,
-    /// Sheep in all rivals' pens together, and those of the rival who has most.
-    pub(super) rivals: f64,
-    pub(super) leader: f64,
+    pub carry: f64,
+    /// Sheep in all rivals' pens together.
+    pub rivals: f64,
+    /// Those of the rival who has most.
+    pub leader: f64,
     /// A turn for which an own dog is frozen; mute dogs count half.
-    pub(super) frozen: f64,
+    pub frozen: f64,
+    /// Turns that are added to every disablement.
+    pub lasting: f64,
     /// A turn for which a foreign dog is.
-    pub(super) freezes: f64,
+    pub freezes: f64,
 }
 
 pub(super) const WEIGHTS: Weights = Weights {
@@ -39,6 +42,7 @@ pub(super) const WEIGHTS: Weights = Weights {
     rivals: 0.15,
     leader: 0.45,
     frozen: 0.006,
+    lasting: 0.0,
     freezes: 0.003,
 };
 
@@ -250,7 +254,8 @@ impl Lens {
     fn frights(&self, game: &SmartDog, me: Seat) -> f64 {
         let mut sum = 0.0;
         for dog in game.dogs().iter().filter(|dog| dog.disabled > 0) {
-            let turns = f64::from(dog.disabled.min(8));
+            // A dog that is frozen now may be kept so for as long as others like.
+            let turns = f64::from(dog.disabled.min(8)) + self.weights.lasting;
             let kind = if dog.fright == Fright::Panic {
                 1.0
             } else {

@@ -1,0 +1,99 @@
+//! `drover map`: the maps of games that are played on maps.
+
+use super::play_args::game;
+use super::usage::UsageError;
+use anyhow::Context as _;
+use clap::Subcommand;
+use games::Kit;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Bytes of a map file that are read at most.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// What can be done with maps.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Names the maps that come with a game.
+    List {
+        /// The game.
+        game: String,
+    },
+    /// Prints a map that comes with a game.
+    Show {
+        /// The game.
+        game: String,
+        /// The map's name.
+        name: String,
+    },
+    /// Draws a map: the same seed gives the same map for ever.
+    Generate {
+        /// The game.
+        game: String,
+        /// Seeds the drawing.
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+        /// The left half mirrors the right half.
+        #[arg(long)]
+        symmetric: bool,
+    },
+    /// Says whether a file is a map of a game, and if not, what is wrong where.
+    Check {
+        /// The game.
+        game: String,
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
+    match verb {
+        Verb::List { game } => {
+            for (name, _) in with_maps(game)?.maps() {
+                println!("{name}");
+            }
+        }
+        Verb::Show { game, name } => {
+            let kit = with_maps(game)?;
+            let found = kit.maps().iter().find(|(known, _)| known == name);
+            let (_, text) = found.ok_or_else(|| {
+                let known: Vec<&str> = kit.maps().iter().map(|(name, _)| *name).collect();
+                let known = known.join(", ");
+                UsageError(format!("{game} has no map {name:?}; there are: {known}"))
+            })?;
+            print!("{text}");
+        }
+        Verb::Generate {
+            game,
+            seed,
+            symmetric,
+        } => {
+            let drawn = with_maps(game)?.draw_map(*seed, *symmetric);
+            let text = drawn.with_context(|| format!("maps of {game} cannot be drawn"))?;
+            print!("{text}");
+        }
+        Verb::Check { game, file } => {
+            let kit = with_maps(game)?;
+            let shown = file.display();
+            let unreadable = || format!("{shown} cannot be read");
+            let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
+            anyhow::ensure!(
+                bytes <= FILE_BYTES_MAX,
+                "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
+            );
+            let text = std::fs::read_to_string(file).with_context(unreadable)?;
+            kit.check_map(&text).with_context(|| format!("{shown}"))?;
+            println!("{shown} is a map of {game}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The game, if it is played on maps.
+fn with_maps(name: &str) -> Result<&'static dyn Kit, UsageError> {
+    let kit = game(name)?;
+    if kit.maps().is_empty() {
+        return Err(UsageError(format!("{name} is not played on maps")));
+    }
+    Ok(kit)
+}

@@ -1,0 +1,379 @@
+//! Learning maps from the matches played on them (README.md, section 7): where a tile's dogs and
+//! sheep start, worked out of what one player saw, and joined over several matches.
+
+use super::map::{Header, Map, Square};
+use super::options::Key;
+use super::rules::{
+    Area, Command, Direction, DogId, Event, Ground, Land, Seen, SheepAction, Spot, View,
+};
+use crate::game::Seat;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The schema of evidence and models.
+const VERSION: u32 = 1;
+/// Cells of a tile that is learnt at most.
+const CELLS_MAX: usize = 16_384;
+/// Places of a model at most.
+const PLACES_MAX: usize = 1_000;
+/// Barks of a match that are remembered at most; later ones end the learning.
+const BARKS_MAX: usize = 4_096;
+/// Rules that make one map differ from another; the time for a turn does not.
+const KEYS: [Key; 6] = [
+    Key::TurnsLimit,
+    Key::DogVisibilityR,
+    Key::DogBarkingR,
+    Key::SheepScaryTurns,
+    Key::DogScaryTurns,
+    Key::SheepStandBy,
+];
+
+/// What is known of a map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Model {
+    version: u32,
+    /// The tile's rows of `.`, `#`, `^` and `-`.
+    landscape: Vec<String>,
+    options: BTreeMap<String, u32>,
+    /// Sheep of the tile, and those of them that start in the pen.
+    sheep: u32,
+    penned: u32,
+    /// Where dogs start: column, row.
+    dogs: Vec<(u16, u16)>,
+    /// Where sheep start: column, row, in how many matches one was found there.
+    places: Vec<(u16, u16, u32)>,
+    /// Matches that went into it.
+    matches: u32,
+}
+
+/// The name of the map that a match is played on, the same for every seat: `map-` and sixteen
+/// hexadecimal digits of a digest of landscape, options and numbers of sheep.
+#[must_use]
+pub fn map_name(ground: &Ground, seat: Seat) -> Option<String> {
+    blank(ground, seat).map(|model| model.name())
+}
+
+/// Watches one match from one seat.
+#[derive(Clone, Debug, Default)]
+pub struct Cartographer {
+    model: Option<Model>,
+    found: BTreeSet<(u16, u16)>,
+    barks: Vec<(u32, Spot)>,
+    /// Own dogs at the beginning of the turn.
+    own: Vec<(DogId, Spot)>,
+    view: Option<Arc<View>>,
+    blind: bool,
+}
+
+impl Cartographer {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Hears what the seat hears.
+    pub fn observe(&mut self, event: &Event) {
+        match event {
+            Event::Turn(view) => self.see(view),
+            Event::Ordered(orders) => self.hear_own(orders),
+            Event::Refused { .. } | Event::Over { .. } => {}
+        }
+    }
+
+    /// What this match tells so far, for [`merge`]; null if it tells nothing.
+    #[must_use]
+    pub fn evidence(&self) -> Value {
+        let Some(mut model) = self.model.clone() else {
+            return Value::Null;
+        };
+        model.places = self.found.iter().map(|(x, y)| (*x, *y, 1)).collect();
+        serde_json::to_value(model).unwrap_or(Value::Null)
+    }
+
+    fn see(&mut self, view: &Arc<View>) {
+        if view.turn == 1 {
+            *self = Self {
+                model: blank(&view.ground, view.seat),
+                ..Self::default()
+            };
+        }
+        let torus = view.ground.torus();
+        let inside = |seen: &&Seen| match seen {
+            Seen::Dog { spot, .. } | Seen::Sheep { spot, .. } | Seen::Voice { spot } => {
+                torus.contains(*spot)
+            }
+        };
+        let seen: Vec<Seen> = view.seen.iter().filter(inside).copied().collect();
+        self.own.clear();
+        for seen in &seen {
+            match *seen {
+                Seen::Dog {
+                    id, spot, owner, ..
+                } if owner == view.seat => self.own.push((id, spot)),
+                // Whoever barked last turn may have done so before or after a step.
+                Seen::Voice { spot }
+                | Seen::Dog {
+                    spot, voice: true, ..
+                } => {
+                    self.barks.push((view.turn.saturating_sub(1), spot));
+                }
+                Seen::Dog { .. } | Seen::Sheep { .. } => {}
+            }
+        }
+        self.blind |= self.barks.len() > BARKS_MAX;
+        self.view = Some(Arc::clone(view));
+        if self.model.is_none() || self.blind {
+            return;
+        }
+        if view.turn == 1 {
+            self.find_dogs(view);
+        }
+        for seen in &seen {
+            let Seen::Sheep {
+                spot,
+                action: SheepAction::StandBy | SheepAction::Move,
+                direction: Direction::Down,
+            } = *seen
+            else {
+                continue;
+            };
+            if self.is_origin(view, spot) {
+                self.found.extend(tile_cell(&view.ground, spot));
+            }
+        }
+    }
+
+    fn hear_own(&mut self, orders: &[Command]) {
+        let Some(view) = &self.view else { return };
+        for command in orders {
+            let Command::Bark(id) = command else { continue };
+            let dog = self.own.iter().find(|(own, _)| own == id);
+            self.barks.extend(dog.map(|(_, spot)| (view.turn, *spot)));
+        }
+    }
+
+    fn find_dogs(&mut self, view: &View) {
+        let tile = view.ground.tiles().get(view.seat);
+        let (Some(model), Some(tile)) = (&mut self.model, tile) else {
+            return;
+        };
+        model.dogs = self
+            .own
+            .iter()
+            .filter(|(_, spot)| tile.contains(*spot))
+            .map(|(_, spot)| (spot.x - tile.first.x, spot.y - tile.first.y))
+            .collect();
+        model.dogs.sort_by_key(|(x, y)| (*y, *x));
+        model.dogs.dedup();
+    }
+
+    /// Whether a calm sheep that looks down stands where it started: nobody has strolled yet, or it
+    /// stands so deep in a pen that no stroll leads there; and no bark was near, with three cells a
+    /// turn for fright that spreads.
+    fn is_origin(&self, view: &View, spot: Spot) -> bool {
+        let ground = &view.ground;
+        let options = ground.options();
+        let torus = ground.torus();
+        let strolled = view.turn > options.get(Key::SheepStandBy).saturating_add(1);
+        let deep = Direction::ALL
+            .into_iter()
+            .all(|way| matches!(ground.land(torus.next(spot, way)), Land::Pen(_)))
+            && matches!(ground.land(spot), Land::Pen(_));
+        let runs = options
+            .get(Key::SheepScaryTurns)
+            .saturating_mul(2)
+            .saturating_add(2);
+        let reach = options.get(Key::DogBarkingR).saturating_add(5);
+        (!strolled || deep)
+            && self.barks.iter().all(|(turn, bark)| {
+                let spread = view.turn.saturating_sub(*turn).min(runs).saturating_mul(3);
+                !torus.within(*bark, spot, reach.saturating_add(spread).min(30_000))
+            })
+    }
+}
+
+/// A cell by its place on its tile, if it lies on one.
+fn tile_cell(ground: &Ground, spot: Spot) -> Option<(u16, u16)> {
+    let tile = |(_, area): &(Seat, &Area)| area.contains(spot);
+    let (_, area) = ground.tiles().iter().find(tile)?;
+    Some((spot.x - area.first.x, spot.y - area.first.y))
+}
+
+/// The model of a ground without anybody on it.
+fn blank(ground: &Ground, seat: Seat) -> Option<Model> {
+    let tile = ground.tiles().get(seat)?;
+    let torus = ground.torus();
+    if !torus.contains(tile.first) || !torus.contains(tile.last) {
+        return None;
+    }
+    let letter = |x, y| match ground.land(Spot { x, y }) {
+        Land::Wall => '#',
+        Land::Tree => '^',
+        Land::Pen(_) => '-',
+        Land::Grass => '.',
+    };
+    let row = |y| -> String { (tile.first.x..=tile.last.x).map(|x| letter(x, y)).collect() };
+    let model = Model {
+        version: VERSION,
+        landscape: (tile.first.y..=tile.last.y).map(row).collect(),
+        options: KEYS
+            .into_iter()
+            .map(|key| (key.name().to_owned(), ground.options().get(key)))
+            .collect(),
+        sheep: ground.sheep_of_tile(),
+        penned: ground.penned_of_tile(),
+        dogs: Vec::new(),
+        places: Vec::new(),
+        matches: 1,
+    };
+    model.is_sound().then_some(model)
+}
+
+impl Model {
+    /// Reads a model or evidence; `None` for anything else.
+    fn read(value: &Value) -> Option<Self> {
+        let model = Self::deserialize(value).ok()?;
+        model.is_sound().then_some(model)
+    }
+
+    fn is_sound(&self) -> bool {
+        let cols = self.landscape.first().map_or(0, String::len);
+        let cells = cols.saturating_mul(self.landscape.len());
+        let inside =
+            |x: u16, y: u16| usize::from(x) < cols && usize::from(y) < self.landscape.len();
+        self.version == VERSION
+            && cells > 0
+            && cells <= CELLS_MAX
+            && self
+                .landscape
+                .iter()
+                .all(|row| row.len() == cols && row.bytes().all(|letter| b".#^-".contains(&letter)))
+            && self.options.len() == KEYS.len()
+            && self.dogs.len() + self.places.len() <= PLACES_MAX
+            && self.dogs.iter().all(|(x, y)| inside(*x, *y))
+            && self.places.iter().all(|(x, y, _)| inside(*x, *y))
+    }
+
+    fn is_same_map(&self, other: &Self) -> bool {
+        (&self.landscape, &self.options) == (&other.landscape, &other.options)
+            && (self.sheep, self.penned) == (other.sheep, other.penned)
+    }
+
+    fn name(&self) -> String {
+        let mut text = self.landscape.join("\n");
+        for (key, value) in &self.options {
+            let _ = write!(text, "\n{key}={value}");
+        }
+        let _ = write!(text, "\n{} {}", self.sheep, self.penned);
+        let digest = text.bytes().fold(0xCBF2_9CE4_8422_2325u64, |digest, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        });
+        format!("map-{digest:016x}")
+    }
+
+    /// Takes another match's places in.
+    fn join(&mut self, other: &Self) {
+        let mut places: BTreeMap<(u16, u16), u32> = BTreeMap::new();
+        for (x, y, count) in self.places.iter().chain(&other.places) {
+            let sum = places.entry((*x, *y)).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        self.places = places
+            .into_iter()
+            .map(|((x, y), count)| (x, y, count))
+            .collect();
+        self.places
+            .sort_by_key(|(x, y, count)| (std::cmp::Reverse(*count), *y, *x));
+        self.places
+            .truncate(PLACES_MAX.saturating_sub(self.dogs.len()));
+        if self.dogs.is_empty() {
+            self.dogs.clone_from(&other.dogs);
+        }
+        self.matches = self.matches.saturating_add(other.matches);
+    }
+
+    /// The map, once every dog and sheep has its place: those found most often, with nobody else
+    /// found as often.
+    fn map(&self) -> Option<Map> {
+        let mut places = self.places.clone();
+        places.sort_by_key(|(x, y, count)| (std::cmp::Reverse(*count), *y, *x));
+        let wanted = self.sheep as usize;
+        let doubtful = match (
+            wanted.checked_sub(1).and_then(|last| places.get(last)),
+            places.get(wanted),
+        ) {
+            (Some(last), Some(next)) => last.2 == next.2,
+            (None, next) => next.is_some(),
+            (Some(_), None) => false,
+        };
+        if self.dogs.is_empty() || places.len() < wanted || doubtful {
+            return None;
+        }
+        let mut rows: Vec<Vec<Square>> = self
+            .landscape
+            .iter()
+            .map(|row| row.chars().filter_map(Square::from_letter).collect())
+            .collect();
+        let mut put = |x: u16, y: u16, on: fn(Square) -> Option<Square>| {
+            let cell = rows.get_mut(usize::from(y))?.get_mut(usize::from(x))?;
+            *cell = on(*cell)?;
+            Some(())
+        };
+        for (x, y) in &self.dogs {
+            put(*x, *y, |square| {
+                (square == Square::Grass).then_some(Square::Dog)
+            })?;
+        }
+        for (x, y, _) in places.iter().take(wanted) {
+            put(*x, *y, |square| match square {
+                Square::Grass => Some(Square::Sheep),
+                Square::Pen => Some(Square::PennedSheep),
+                _ => None,
+            })?;
+        }
+        let mut header = Header::default();
+        for (name, value) in &self.options {
+            header.set(Key::from_name(name)?, i64::from(*value)).ok()?;
+        }
+        let map = Map::new(header, &rows).ok()?;
+        let penned = map.count(|square| square == Square::PennedSheep);
+        (penned == self.penned as usize).then_some(map)
+    }
+}
+
+/// Joins what a match told ([`Cartographer::evidence`]) with the model of its map, if there is one.
+/// Evidence that is none, or of another map, changes nothing; a model that is none is replaced.
+#[must_use]
+pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
+    let old = model.and_then(Model::read);
+    let joined = match (old, Model::read(evidence)) {
+        (Some(mut old), Some(new)) if old.is_same_map(&new) => {
+            old.join(&new);
+            old
+        }
+        (Some(old), _) => old,
+        (None, Some(mut new)) => {
+            let places = std::mem::take(&mut new.places);
+            let bare = Model {
+                matches: 0,
+                ..new.clone()
+            };
+            new.places = places;
+            let mut model = bare;
+            model.join(&new);
+            model
+        }
+        (None, None) => return Value::Null,
+    };
+    serde_json::to_value(joined).unwrap_or(Value::Null)
+}
+
+/// The map of a model in which every dog and sheep has its place.
+pub(super) fn complete(model: &Value) -> Option<Map> {
+    Model::read(model)?.map()
+}

@@ -1,0 +1,143 @@
+//! Maps are learnt from matches on them and recognised afterwards.
+
+use crate::Budget;
+use crate::game::{Game as _, Seat};
+use crate::smartdog::bots::make;
+use crate::smartdog::cartographer::{Cartographer, map_name, merge};
+use crate::smartdog::generate::{Style, generate};
+use crate::smartdog::known::KnownMaps;
+use crate::smartdog::map::{Header, Map, Square};
+use crate::smartdog::options::{Key, Options};
+use crate::smartdog::rules::{Ask, Event, Orders, Players, Setup, SmartDog, View};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A match of the kit's players; what each seat's cartographer has found.
+fn watch(map: &Map, players: Players) -> Vec<Value> {
+    let setup = Setup {
+        map: map.clone(),
+        players,
+        options: Options::default(),
+    };
+    let mut game = SmartDog::begin(&setup);
+    let seats: Vec<Seat> = (0..players.count()).map(|seat| Seat(seat as u8)).collect();
+    let mut makers: Vec<Cartographer> = seats.iter().map(|_| Cartographer::new()).collect();
+    let mut bots: Vec<_> = seats
+        .iter()
+        .map(|_| make("shipped", 1, &KnownMaps::none()).unwrap())
+        .collect();
+    while game.outcome().is_none() {
+        let turn = game.turn();
+        let mut acts: Vec<(Seat, Option<Orders>)> = Vec::new();
+        for seat in &seats {
+            let view: Arc<View> = Arc::new(game.view(*seat));
+            let event = Event::Turn(Arc::clone(&view));
+            makers[seat.index()].observe(&event);
+            bots[seat.index()].observe(&event);
+            let orders = bots[seat.index()].decide(&view, &Ask { turn }, Budget::nodes(1));
+            makers[seat.index()].observe(&Event::Ordered(orders.clone()));
+            acts.push((*seat, Some(orders)));
+        }
+        game.step(&acts, &mut Vec::new());
+    }
+    makers.iter().map(Cartographer::evidence).collect()
+}
+
+fn places(model: &Value) -> Vec<(u64, u64)> {
+    let places = model["places"].as_array().unwrap();
+    let number = |place: &Value, at: usize| place[at].as_u64().unwrap();
+    places
+        .iter()
+        .map(|place| (number(place, 0), number(place, 1)))
+        .collect()
+}
+
+/// Every place found is one on which a sheep starts.
+fn check(map: &Map, players: Players) -> bool {
+    let model = watch(map, players)
+        .iter()
+        .fold(Value::Null, |model, evidence| merge(Some(&model), evidence));
+    let rows: Vec<&[Square]> = map.iter().collect();
+    for (x, y) in places(&model) {
+        assert!(
+            rows[y as usize][x as usize].has_sheep(),
+            "({x}, {y}) in\n{map}"
+        );
+    }
+    let known = KnownMaps::of_models(&[("m".to_owned(), model.clone())]);
+    let learnt = known.iter().count() > KnownMaps::of_atlas().iter().count();
+    if learnt {
+        assert_eq!(known.iter().last(), Some(map));
+    }
+    learnt
+}
+
+#[test]
+fn nothing_false_is_learnt() {
+    let style = Style::default();
+    let learnt = (0..60)
+        .filter(|seed| check(&generate(*seed, &style), Players::ALL[*seed as usize % 4]))
+        .count();
+    assert!(learnt >= 5, "{learnt} maps were learnt whole");
+}
+
+#[test]
+fn a_map_learnt_is_recognised() {
+    let rows = ["........", ".@....*.", "...--...", "...-o...", "........"];
+    let rows: Vec<Vec<Square>> = rows
+        .iter()
+        .map(|row| row.chars().filter_map(Square::from_letter).collect())
+        .collect();
+    let mut header = Header::default();
+    for key in &Key::ALL[..6] {
+        header
+            .set(*key, i64::from(Options::default().get(*key)))
+            .unwrap();
+    }
+    header.set(Key::DogVisibilityR, 6).unwrap();
+    let map = Map::new(header, &rows).unwrap();
+    let evidence = watch(&map, Players::Two);
+    let model = merge(Some(&merge(None, &evidence[0])), &evidence[1]);
+    assert_eq!(model["matches"], 2);
+    let known = KnownMaps::of_models(&[("m".to_owned(), model)]);
+    let setup = Setup {
+        map: map.clone(),
+        players: Players::Four,
+        options: Options::default(),
+    };
+    let game = SmartDog::begin(&setup);
+    let tile = known.recognise(&game.seen_by(Seat(3))).unwrap();
+    assert_eq!(tile.dogs, [(1, 1)]);
+    assert_eq!(tile.sheep, [(6, 1), (4, 3)]);
+    let names: Vec<_> = (0..4)
+        .map(|seat| map_name(game.ground(), Seat(seat)))
+        .collect();
+    assert!(names.iter().all(|name| *name == names[0] && name.is_some()));
+    assert_eq!(names[0].as_deref(), Some("map-19cc2d8e5d3dd26c"));
+}
+
+#[test]
+fn garbage_teaches_nothing() {
+    let map = generate(3, &Style::default());
+    let good = merge(None, &watch(&map, Players::Two)[0]);
+    let garbage = [
+        Value::Null,
+        json!(7),
+        json!({"version": 1}),
+        json!([good.clone()]),
+        json!({"version": 2, "landscape": ["."], "options": {}, "sheep": 1, "penned": 0, "dogs": [], "places": [], "matches": 1}),
+        json!({"version": 1, "landscape": [".é"], "options": {}, "sheep": 1, "penned": 0, "dogs": [[9, 9]], "places": [[70000, 1, 1]], "matches": 1}),
+    ];
+    for garbage in &garbage {
+        assert_eq!(merge(Some(&good), garbage), good);
+        assert_eq!(merge(Some(garbage), &good)["landscape"], good["landscape"]);
+        assert_eq!(merge(None, garbage), Value::Null);
+        let known = KnownMaps::of_models(&[("x".to_owned(), garbage.clone())]);
+        assert_eq!(known.iter().count(), KnownMaps::of_atlas().iter().count());
+    }
+    let other = merge(
+        None,
+        &watch(&generate(4, &Style::default()), Players::Two)[0],
+    );
+    assert_eq!(merge(Some(&good), &other), good);
+}
