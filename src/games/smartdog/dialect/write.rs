@@ -1,4 +1,4 @@
-//! What the hub says, to the byte as the official server says it (README.md, section 6).
+//! What the hub says, to the byte as the official server says it (README.md, section 8).
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
