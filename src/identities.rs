@@ -3,6 +3,7 @@
 
 use crate::store::types::NewMatch;
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Matches that may be registered at once; further ones are not known to our sessions.
@@ -44,6 +45,25 @@ impl Identities {
         if all.len() < MATCHES_MAX {
             all.insert((referee.to_owned(), market), known);
         }
+    }
+
+    /// Makes a seat known by the address from which its player dialled our hub, for a wire that has no
+    /// numbers.
+    pub fn register_line(&self, line: SocketAddr, row: Arc<NewMatch>, seat: u8) {
+        let ids = row.seats.iter().map(|known| u64::from(known.seat == seat));
+        let ids = ids.collect();
+        self.register(&line.to_string(), 0, KnownMatch { row, ids });
+    }
+
+    /// Forgets a line whose match is over.
+    pub fn forget_line(&self, line: SocketAddr) {
+        self.forget(&line.to_string(), 0);
+    }
+
+    /// Which seat of which match the player has who dialled from this address, if the hub is ours.
+    #[must_use]
+    pub fn find_line(&self, line: SocketAddr) -> Option<Identity> {
+        self.find(&line.to_string(), 0, 1)
     }
 
     /// Forgets a match that is over.
@@ -117,6 +137,12 @@ mod tests {
             [None, Some("n3".to_owned()), Some("n0".to_owned())]
         );
         assert!(identities.find("r", 7, 15).is_none() && identities.find("r", 8, 12).is_none());
+        let line = SocketAddr::from(([127, 0, 0, 1], 4000));
+        let row = identities.find("r", 7, 11).unwrap().row;
+        identities.register_line(line, row, 2);
+        assert_eq!(identities.find_line(line).unwrap().seat, 2);
+        identities.forget_line(line);
+        assert!(identities.find_line(line).is_none());
         identities.forget("r", 7);
         assert!(identities.find("r", 7, 12).is_none());
     }

@@ -3,9 +3,10 @@
 use super::options::durability_of;
 use crate::config::Config;
 use crate::gateway::hubs::HubPlan;
-use crate::referee::hub::{HubServer, HubSettings, Room, read_maps};
+use crate::identities::Identities;
+use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
 use crate::referee::store_recording::StoreRecording;
-use crate::store::Store;
+use crate::session::Parts;
 use anyhow::Context as _;
 use games::Kit;
 use std::sync::Arc;
@@ -24,17 +25,29 @@ impl RunningHub {
     pub(super) async fn start(
         kit: &'static dyn Kit,
         config: &Config,
-        store: Store,
+        parts: &Parts,
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
         let durability = durability_of(config, kit.game());
-        let recording = Arc::new(StoreRecording::new(store, durability));
-        let hub = HubServer::open(hub_settings(kit, config)?, recording).await?;
+        let recording = Arc::new(StoreRecording::new(parts.store.clone(), durability));
+        let settings = HubSettings {
+            on_line: Some(introduce(parts.identities.clone())),
+            ..hub_settings(kit, config)?
+        };
+        let hub = HubServer::open(settings, recording).await?;
         let serving = Arc::clone(&hub);
         let server = tokio::spawn(async move { serving.serve(listener, stop).await });
         Ok(Self { hub, server })
     }
+}
+
+/// Lets sessions that play on our own hub join its match.
+fn introduce(identities: Identities) -> OnLine {
+    Arc::new(move |line, seated| match seated {
+        Some((row, seat)) => identities.register_line(line, row, seat.0),
+        None => identities.forget_line(line),
+    })
 }
 
 /// What the configuration says of the hub.

@@ -113,7 +113,7 @@ impl Daemon {
             identities: identities.clone(),
             find: games::find,
         };
-        let sessions = Sessions::open(session_options(config), parts).await?;
+        let sessions = Sessions::open(session_options(config), parts.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
             "sessions of the last run are taken up"
@@ -140,7 +140,7 @@ impl Daemon {
         let hub = match hub_listener {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
-                Some(RunningHub::start(kit, config, store.clone(), listener, drain.clone()).await?)
+                Some(RunningHub::start(kit, config, &parts, listener, drain.clone()).await?)
             }
             None => None,
         };

@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -43,6 +44,8 @@ pub struct Opening {
     pub words: Value,
     /// The own seat and how many there are, where the wire tells.
     pub seating: Option<Seating>,
+    /// Our own end of the line, if it is one to a hub: our own hub knows it.
+    pub line: Option<SocketAddr>,
 }
 
 /// An end, unless something came meanwhile: the last message must be older than this.

@@ -48,7 +48,8 @@ pub(super) fn open(
     let identity = shared
         .parts
         .identities
-        .find(key.place.referee(), key.market, key.id);
+        .find(key.place.referee(), key.market, key.id)
+        .or_else(|| shared.parts.identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit, nobody tells.
     let (match_id, seat) = match &identity {

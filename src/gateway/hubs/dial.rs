@@ -4,6 +4,7 @@ use crate::link::{AnyLine, LineError, keep_alive};
 use futures_util::StreamExt as _;
 use games::Kit;
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -45,6 +46,8 @@ pub(super) struct Line {
     kit: &'static dyn Kit,
     read: FramedRead<OwnedReadHalf, AnyLine>,
     write: OwnedWriteHalf,
+    /// Our own end.
+    pub(super) local: Option<SocketAddr>,
     frame: String,
     lines: usize,
 }
@@ -57,9 +60,11 @@ impl Line {
             .map_err(|_| LineFault::ConnectTimeout)?
             .map_err(LineFault::Unreachable)?;
         keep_alive(&stream);
+        let local = stream.local_addr().ok();
         let (read, write) = stream.into_split();
         Ok(Self {
             kit,
+            local,
             read: FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX)),
             write,
             frame: String::new(),

@@ -131,6 +131,7 @@ impl Seat {
             before,
             words: self.words.clone(),
             seating,
+            line: line.local,
         };
         let mut answer = sessions
             .begin(key.clone(), opening, start, received)

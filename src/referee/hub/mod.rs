@@ -9,4 +9,4 @@ mod server;
 
 pub use maps::{MapsError, read_maps};
 pub use rooms::{Room, RoomError};
-pub use server::{HubServer, HubSettings};
+pub use server::{HubServer, HubSettings, OnLine};

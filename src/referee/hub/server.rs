@@ -6,15 +6,15 @@ use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
 use crate::referee::clock::now_us;
-use crate::referee::host::OnMatch;
 use crate::referee::match_info::MatchInfo;
 use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Writer};
 use crate::referee::seat_spec::SeatSpec;
 use crate::referee::setup::{cancelled, drawn_seed, ids, merged, row};
-use crate::store::types::MatchResult;
+use crate::store::types::{MatchResult, NewMatch};
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use serde_json::{Value, json};
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,9 +49,13 @@ pub struct HubSettings {
     pub always_wait: bool,
     /// Seeds the coin of rooms that could begin.
     pub seed: u64,
-    /// Told of every match before it begins.
-    pub on_match: Option<OnMatch>,
+    /// Told of every player who is seated, and again when he has left.
+    pub on_line: Option<OnLine>,
 }
+
+/// Called with the address from which a player dialled, and his match's row and seat; without these
+/// when the match is over.
+pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<NewMatch>, Seat)>) + Send + Sync>;
 
 impl HubSettings {
     /// The official rooms for this game.
@@ -68,7 +72,7 @@ impl HubSettings {
             wait_for_player: super::lobby::WAIT_FOR_PLAYER,
             always_wait: false,
             seed: 0,
-            on_match: None,
+            on_line: None,
         }
     }
 
@@ -340,15 +344,18 @@ impl HubServer {
                 .collect(),
             started_us: now_us(),
         };
-        if let Some(tell) = &settings.on_match {
-            tell(&info);
-        }
-        let record = self.record(&info, table.setup()).await;
+        let row = row(&info, &settings.referee, table.setup());
+        let record = self.record(row.clone(), &info.ids).await;
+        let row = Arc::new(row);
         let writer = Writer::start(record);
         let (said, inbox) = mpsc::channel(INBOX_MAX);
-        let mut places = Vec::with_capacity(players);
+        let (mut places, mut lines) = (Vec::with_capacity(players), Vec::with_capacity(players));
         for (seat, guest) in (0u8..).map(Seat).zip(party.guests) {
             tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
+            if let Some(tell) = &settings.on_line {
+                tell(guest.peer, Some((Arc::clone(&row), seat)));
+            }
+            lines.push(guest.peer);
             let seated = Seated {
                 seat,
                 inbox: said.clone(),
@@ -370,6 +377,9 @@ impl HubServer {
             outs.iter().for_each(|out| out.say(given_up.clone()));
         }
         outs.iter().for_each(|out| out.close());
+        if let Some(tell) = &settings.on_line {
+            lines.into_iter().for_each(|line| tell(line, None));
+        }
         let closed = match writer.flush().await {
             Ok(record) => record.close(result(ended)).await,
             Err(error) => Err(error),
@@ -380,12 +390,12 @@ impl HubServer {
     }
 
     /// Where the match is kept; nowhere if the recording fails, for its players wait.
-    async fn record(&self, info: &MatchInfo, setup: Value) -> Box<dyn MatchRecord> {
-        let row = row(info, &self.settings.referee, setup);
-        match self.recording.open(row, &info.ids).await {
+    async fn record(&self, row: NewMatch, ids: &[u64]) -> Box<dyn MatchRecord> {
+        let match_id = row.id.clone();
+        match self.recording.open(row, ids).await {
             Ok(record) => record,
             Err(error) => {
-                tracing::error!(match_id = info.match_id, %error, "a match is not kept");
+                tracing::error!(match_id, %error, "a match is not kept");
                 Box::new(Unrecorded)
             }
         }
@@ -398,7 +408,7 @@ async fn accept(
     places: &Arc<Semaphore>,
 ) -> io::Result<(
     tokio::sync::OwnedSemaphorePermit,
-    (tokio::net::TcpStream, std::net::SocketAddr),
+    (tokio::net::TcpStream, SocketAddr),
 )> {
     let place = Arc::clone(places).acquire_owned().await;
     let place = place.map_err(io::Error::other)?;
