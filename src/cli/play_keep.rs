@@ -80,7 +80,7 @@ async fn one(
             .collect(),
     };
     let mut record = recording.open(row, &ids).await?;
-    for lines in lines_of(&played.transcript).chunks(LINES_AT_ONCE) {
+    for lines in lines_of(&played.transcript, kit.wire()).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }
     let outcome = &played.outcome;

@@ -1,4 +1,4 @@
-//! A match's transcripts as people read them: one line an entry, in the order of the log.
+//! A match's transcripts as people read them: one entry after the other, in the order of the log.
 
 use crate::store::types::{Direction, Side};
 use crate::store::{FAILED, LATE, MatchEntry, MatchRow};
@@ -62,14 +62,16 @@ fn line(entry: &MatchEntry, begin_us: i64) -> String {
         Side::Player => "player",
         Side::Referee => "referee",
     };
-    format!(
-        "{seconds:>9.3}  seat {seat} {side:<7} {:<12} {arrow} {}",
-        entry.bot,
-        plain(&entry.text)
-    )
+    let head = format!(
+        "{seconds:>9.3}  seat {seat} {side:<7} {:<12} {arrow} ",
+        entry.bot
+    );
+    let below = format!("\n{:width$}", "", width = head.chars().count());
+    let lines: Vec<String> = entry.text.split('\n').map(plain).collect();
+    head + &lines.join(&below)
 }
 
-/// The text decoded and on one line.
+/// One line of a text, decoded.
 fn plain(text: &str) -> String {
     match text {
         "" => "(empty)".to_owned(),

@@ -246,6 +246,11 @@ pub trait Kit: Sync + Send {
         let _ = line;
         true
     }
+    /// Each seat's share of the win: 1 for the only winner. Unless a game says otherwise, the best score
+    /// wins, and equal best ones share.
+    fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
+        outcome.win_shares()
+    }
     /// How players and referee meet.
     fn wire(&self) -> Wire {
         Wire::Callbacks

@@ -137,6 +137,7 @@ fn deck(
         }
         counted.push(Counted {
             table: table.clone(),
+            shares: plan.kit.win_shares(&played.outcome),
             outcome: played.outcome,
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),

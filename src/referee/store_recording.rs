@@ -8,7 +8,7 @@ use crate::store::types::{
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::{BoxFuture, try_join_all};
-use games::{Seat, Seats};
+use games::{Seat, Seats, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -260,14 +260,18 @@ impl MatchRecord for StoreRecord {
     }
 }
 
-/// Lines of a match that was played without a wire: a call and a reply each, one microsecond apart.
+/// Lines of a match that was played without a wire, one microsecond apart: a call and a reply each; where
+/// players are called, none goes without a reply.
 #[must_use]
-pub fn lines_of(transcript: &[games::Heard]) -> Vec<RecordLine> {
+pub fn lines_of(transcript: &[games::Heard], wire: Wire) -> Vec<RecordLine> {
     let mut lines = Vec::with_capacity(2 * transcript.len());
     let mut at_us = now_us();
     for heard in transcript {
-        let reply = heard.reply.clone().unwrap_or_default();
-        for (direction, text) in [(Direction::Out, heard.call.clone()), (Direction::In, reply)] {
+        let called = wire == Wire::Callbacks;
+        let reply = heard.reply.clone().or_else(|| called.then(String::new));
+        let call = (Direction::Out, heard.call.clone());
+        let reply = reply.map(|reply| (Direction::In, reply));
+        for (direction, text) in std::iter::once(call).chain(reply) {
             at_us += 1;
             let entry = NewEntry {
                 at_us,

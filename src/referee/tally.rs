@@ -1,7 +1,7 @@
 //! What many matches add up to: shares, means and how sure they are.
 
 use super::spans::Spans;
-use games::Outcome;
+use games::{Outcome, Seats};
 
 /// Two-sided 95 % of a normal distribution.
 const Z95: f64 = 1.959_964;
@@ -88,6 +88,8 @@ pub struct Counted {
     pub table: Vec<usize>,
     /// How it ended.
     pub outcome: Outcome,
+    /// Shares of the win, by seat, as the game gives them.
+    pub shares: Seats<f64>,
     /// Acts that the rules refused, by seat.
     pub refused: Vec<u32>,
     /// Answers that did not come, by seat.
@@ -141,7 +143,7 @@ impl Tally {
         let mut cluster = vec![(0.0, 0.0, 0.0); self.entrants.len()];
         for played in matches {
             self.games += 1;
-            let shares = played.outcome.win_shares();
+            let shares = &played.shares;
             let scores = played.outcome.scores.values();
             for (seat, entrant) in played.table.iter().enumerate() {
                 let share = shares.values().get(seat).copied().unwrap_or_default();
@@ -215,15 +217,19 @@ mod tests {
 
     #[test]
     fn entrants_are_counted_wherever_they_sit() {
-        let played = |table: Vec<usize>, scores: [i64; 4]| Counted {
-            table,
-            outcome: Outcome {
+        let played = |table: Vec<usize>, scores: [i64; 4]| {
+            let outcome = Outcome {
                 cause: Cause::Normal,
                 scores: scores.into_iter().collect(),
-            },
-            refused: vec![0, 1, 0, 0],
-            missed: vec![0; 4],
-            took: Vec::new(),
+            };
+            Counted {
+                table,
+                shares: outcome.win_shares(),
+                outcome,
+                refused: vec![0, 1, 0, 0],
+                missed: vec![0; 4],
+                took: Vec::new(),
+            }
         };
         let mut tally = Tally::new(2);
         tally.add(&[

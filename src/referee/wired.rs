@@ -12,7 +12,7 @@ use super::watch::{KeptMatch, Watch};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use games::{Heard, Seat};
+use games::{Heard, Kit, Seat};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -147,10 +147,11 @@ async fn one(
         outcome: outcome.clone(),
         transcript: transcript(&lines),
     });
-    Ok((counted(&hosted, table, outcome, &lines), kept))
+    Ok((counted(host.kit(), &hosted, table, outcome, &lines), kept))
 }
 
 fn counted(
+    kit: &dyn Kit,
     hosted: &HostedMatch,
     table: &[usize],
     outcome: games::Outcome,
@@ -176,6 +177,7 @@ fn counted(
     let missed = |lines: &Vec<LogLine>| lines.iter().filter(|line| line.missed).count() as u32;
     Counted {
         table: table.to_vec(),
+        shares: kit.win_shares(&outcome),
         outcome,
         refused: Vec::new(),
         missed: lines.iter().map(missed).collect(),

@@ -2,7 +2,7 @@
 
 use super::mailbox::{Expiry, Rest, Session};
 use super::registry::{Shared, lock};
-use games::Cause;
+use games::{Cause, Wire};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,7 +42,9 @@ fn sweep(shared: &Arc<Shared>) {
                 Rest::Empty => touched_ms > sleep_before,
                 Rest::Ended => touched_ms > forget_before,
                 Rest::Live => {
-                    if touched_ms <= close_before && idle.len() < CLOSED_MAX {
+                    // A hub's session ends with its connection, however long a turn may last.
+                    let alone = session.key.place.kit().wire() == Wire::Callbacks;
+                    if alone && touched_ms <= close_before && idle.len() < CLOSED_MAX {
                         idle.push(Arc::clone(session));
                     }
                     true

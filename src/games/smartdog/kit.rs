@@ -11,23 +11,27 @@ use super::options::{Key, Options};
 use super::player::Player;
 use super::reception::Hub;
 use super::referee::{OnFault, Referee, RefereeSetup};
-use super::rules::{DogId, Event, Orders, Players, Setup, SmartDog};
+use super::rules::{Event, Orders, Players, Setup, SmartDog};
 use crate::game::{Bot, Budget, Cause, Game, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route, Seating,
     SetupError, TableSetup, Wire, bot_seed,
 };
-use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
+use crate::wire::{Call, Dialogue, Fact, Reception, Reply, Table, WireError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The time for a turn unless a hub tells another, and the most that is taken.
 const ANSWER_WITHIN: Duration = Duration::from_millis(300_000);
+/// The number that matches without a wire carry in their transcripts.
+const MARKET: u64 = 1;
 /// Matches after which numbers of dogs come again.
 const MATCHES_APART: u64 = 5_000_000;
 /// Dogs of the largest match.
 const DOGS_APART: u64 = 400;
+/// The score of a player who has forfeited, as outcomes have it; only above it can one win.
+const FORFEIT_HUNDREDTHS: i64 = -1_000;
 /// The map that is drawn by the match's seed.
 const DRAWN: &str = "drawn";
 /// The name under which a player joins who was given none.
@@ -305,6 +309,19 @@ impl Kit for SmartDogKit {
         dialect::completes(&String::from_utf8_lossy(line))
     }
 
+    /// The official winner takes all: the first seat among equal best scores, nobody without more than
+    /// -10 points.
+    fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
+        let mut best = (None, FORFEIT_HUNDREDTHS);
+        for (seat, score) in outcome.scores.iter() {
+            if *score > best.1 {
+                best = (Some(seat), *score);
+            }
+        }
+        let share = |(seat, _): (Seat, &i64)| f64::from(u8::from(best.0 == Some(seat)));
+        outcome.scores.iter().map(share).collect()
+    }
+
     fn wire(&self) -> Wire {
         Wire::Hub
     }
@@ -347,7 +364,7 @@ fn run(
     let mut game = SmartDog::begin(setup);
     let seats = bots.len();
     let mut refused: Seats<u32> = Seats::from_fn(seats, |_| 0);
-    let mut transcript = Vec::new();
+    let mut arrived = Vec::new();
     let mut asks = 0;
     let stop = || pace.stop();
     while !game.is_over() {
@@ -355,7 +372,6 @@ fn run(
         for (at, bot) in bots.iter_mut().enumerate() {
             let seat = Seat(at as u8);
             let view = Arc::new(game.seen_by(seat));
-            let call = record.then(|| dialect::state(&view, dog_number));
             bot.observe(&Event::Turn(Arc::clone(&view)));
             let Some(ask) = game.ask(seat) else { continue };
             asks += 1;
@@ -370,21 +386,21 @@ fn run(
                 refused[seat] += 1;
             }
             bot.observe(&Event::Ordered(orders.clone()));
-            transcript.extend(call.map(|call| Heard {
-                seat,
-                call,
-                reply: Some(dialect::orders(&orders, |id| Some(dog_number(id)))),
-            }));
             turn.push(orders);
         }
         let first = game.turn() as usize % seats.max(1);
         for at in (0..seats).map(|place| (first + place) % seats) {
-            let seat = Seat(at as u8);
-            for command in turn.get(at).into_iter().flatten() {
+            let (seat, Some(orders)) = (Seat(at as u8), turn.get_mut(at)) else {
+                continue;
+            };
+            for command in &*orders {
                 if let (Err(why), Some(bot)) = (game.play(seat, *command), bots.get_mut(at)) {
                     let command = *command;
                     bot.observe(&Event::Refused { command, why });
                 }
+            }
+            if record {
+                arrived.push((seat, std::mem::take(orders)));
             }
         }
         for at in 0..seats {
@@ -403,16 +419,57 @@ fn run(
         }),
         asks,
         refused,
-        transcript,
+        transcript: if record {
+            transcribed(setup, &arrived)
+        } else {
+            Vec::new()
+        },
     }
+}
+
+/// The wire's text of a match that was played without one: the referee hears the orders as they arrived.
+fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
+    let first_dog = first_dog(MARKET);
+    let mut referee = Referee::new(RefereeSetup {
+        position: setup.clone(),
+        on_fault: OnFault::default(),
+        first_dog,
+    });
+    let mut transcript = Vec::new();
+    let mut asked: Seats<Option<String>> = Seats::from_fn(setup.players.count(), |_| None);
+    let mut calls = Vec::new();
+    let mut hear =
+        |referee: &mut Referee, asked: &mut Seats<Option<String>>, all: &mut Vec<Heard>| {
+            referee.calls(&mut calls);
+            for Call {
+                seat,
+                text,
+                answer_within,
+            } in calls.drain(..)
+            {
+                if answer_within.is_some() {
+                    asked[seat] = Some(text);
+                } else {
+                    let (call, reply) = (text, None);
+                    all.push(Heard { seat, call, reply });
+                }
+            }
+        };
+    hear(&mut referee, &mut asked, &mut transcript);
+    for (seat, orders) in arrived {
+        let said = dialect::orders(orders, |dog| Some(first_dog + u64::from(dog.0)));
+        transcript.push(Heard {
+            seat: *seat,
+            call: asked[*seat].take().unwrap_or_default(),
+            reply: Some(said.clone()),
+        });
+        referee.answer(*seat, Reply::Text(said.as_bytes()));
+        hear(&mut referee, &mut asked, &mut transcript);
+    }
+    transcript
 }
 
 /// The number of a match's first dog: no two matches near each other share one, and all fit 32 bits.
 const fn first_dog(market: u64) -> u64 {
     1 + market % MATCHES_APART * DOGS_APART
-}
-
-/// Numbers of dogs in transcripts of matches that have no wire.
-fn dog_number(id: DogId) -> u64 {
-    u64::from(id.0) + 1
 }

@@ -346,6 +346,13 @@ impl HubServer {
         };
         let row = row(&info, &settings.referee, table.setup());
         let record = self.record(row.clone(), &info.ids).await;
+        tracing::info!(
+            match_id = info.match_id,
+            room = party.room.name,
+            map = map.map(|(name, _)| name.as_str()),
+            players = ?info.names,
+            "a match begins"
+        );
         let row = Arc::new(row);
         let writer = Writer::start(record);
         let (said, inbox) = mpsc::channel(INBOX_MAX);
@@ -377,6 +384,13 @@ impl HubServer {
             outs.iter().for_each(|out| out.say(given_up.clone()));
         }
         outs.iter().for_each(|out| out.close());
+        tracing::info!(
+            match_id = info.match_id,
+            cause = ended.cause.word(),
+            scores = ?ended.outcome.as_ref().map(|outcome| outcome.scores.values()),
+            detail = ended.detail,
+            "a match ended"
+        );
         if let Some(tell) = &settings.on_line {
             lines.into_iter().for_each(|line| tell(line, None));
         }

@@ -6,7 +6,7 @@ use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{CLOSING_MATCHES, CLOSING_SESSIONS, Rows};
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
-use games::{Cause, Lesson, Outcome};
+use games::{Cause, Kit, Lesson, Outcome};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
@@ -45,14 +45,15 @@ pub(super) async fn gather(
 ) -> Result<Endings, sqlx::Error> {
     let mut endings = Endings::default();
     let mut ended = HashSet::new();
-    close_matches(connection, batch, &mut endings, &mut ended).await?;
+    close_matches(connection, batch, kit, &mut endings, &mut ended).await?;
     let mut closings = read_sessions(connection, batch).await?;
     // Those who can tell the result go first.
     closings.sort_by_key(|ending| ending.seat.is_none());
     let mut merges = Vec::new();
     for ending in &closings {
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
-            end_match(&mut endings, &ending.match_id, &ending.result());
+            let kit = kit(&ending.game);
+            end_match(&mut endings, kit, &ending.match_id, &ending.result());
         }
         for lesson in &ending.close.lessons {
             ending.learn(lesson, kit, &mut endings.lessons, &mut merges);
@@ -74,6 +75,7 @@ fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)>
 async fn close_matches(
     connection: &mut SqliteConnection,
     batch: &Batch,
+    kit: KitOf,
     endings: &mut Endings,
     ended: &mut HashSet<String>,
 ) -> Result<(), sqlx::Error> {
@@ -87,26 +89,31 @@ async fn close_matches(
         return Ok(());
     }
     let wanted = Value::from_iter(ids.iter().map(|id| id.as_str())).to_string();
-    let stored: Vec<(String, Option<i64>)> = sqlx::query_as(CLOSING_MATCHES)
+    let stored: Vec<(String, Option<i64>, String)> = sqlx::query_as(CLOSING_MATCHES)
         .bind(wanted)
         .fetch_all(connection)
         .await?;
-    let known: HashMap<String, Option<i64>> = stored.into_iter().collect();
+    let known: HashMap<String, (Option<i64>, String)> = stored
+        .into_iter()
+        .map(|(id, ended_us, game)| (id, (ended_us, game)))
+        .collect();
     for work in &batch.works {
         let Work::Close { id, result, .. } = work else {
             continue;
         };
         match known.get(id) {
             None => drop(endings.unknown.insert(id.clone())),
-            Some(Some(_)) => {}
-            Some(None) if ended.insert(id.clone()) => end_match(endings, id, result),
-            Some(None) => {}
+            Some((None, game)) if ended.insert(id.clone()) => {
+                end_match(endings, kit(game), id, result);
+            }
+            Some(_) => {}
         }
     }
     Ok(())
 }
 
-fn end_match(endings: &mut Endings, id: &str, result: &MatchResult) {
+/// `kit`: the match's game, if this version knows it.
+fn end_match(endings: &mut Endings, kit: Option<&dyn Kit>, id: &str, result: &MatchResult) {
     let scores = Value::from_iter(result.scores.iter().copied()).to_string();
     let (cause, detail) = (result.cause.word(), &result.detail);
     endings
@@ -116,7 +123,11 @@ fn end_match(endings: &mut Endings, id: &str, result: &MatchResult) {
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
     };
-    for ((seat, score), (_, share)) in outcome.scores.iter().zip(outcome.win_shares().iter()) {
+    let shares = match kit {
+        Some(kit) => kit.win_shares(&outcome),
+        None => outcome.win_shares(),
+    };
+    for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
         endings.results.push(&(id, seat, score, share));
     }
 }
