@@ -148,6 +148,7 @@ impl Dialogue for Talk {
                 return Ok(Next::Over(Ending {
                     cause: Cause::Normal,
                     detail: String::new(),
+                    wins: Vec::new(),
                     scores,
                 }));
             }

@@ -1,6 +1,6 @@
 //! Connections to hubs that we dial.
 
-use super::params::Params;
+use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
 use super::state::ApiState;
@@ -14,7 +14,7 @@ pub(super) async fn list(
     State(state): State<ApiState>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
-    let wanted = Params::read(query.as_deref(), &[&["game"]])?.game()?;
+    let wanted = Params::read(query.as_deref(), &[&["game"], PAGE])?.game()?;
     let hubs = state.hubs.list();
     let items: Vec<Value> = hubs
         .iter()

@@ -5,8 +5,8 @@ use super::play_gateway::start_gateway;
 use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    bench, completions, configure, database, drain, health, map, matches, play, referee, serve,
-    systemd,
+    bench, completions, configure, database, drain, health, map, matches, open_files, play,
+    referee, serve, systemd,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -110,6 +110,7 @@ pub fn run() -> ExitCode {
 
 fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
+    open_files::raise();
     match cli.verb {
         Verb::Serve(args) => serve::run(&common, &args),
         Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),

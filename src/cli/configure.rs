@@ -1,7 +1,9 @@
 //! `drover config check|show|init`.
 
 use super::args::Common;
+use super::usage::UsageError;
 use crate::config::{self, Flags};
+use crate::daemon::hub_settings;
 use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -28,11 +30,14 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::Check { file: Some(file) } => {
             let loaded = config::check_file(file)?;
+            whole(&loaded)?;
             note(&loaded);
             writeln!(out, "{} is in order", file.display())?;
         }
         Verb::Check { file: None } => {
-            note(&common.load(&Flags::new())?);
+            let loaded = common.load(&Flags::new())?;
+            whole(&loaded)?;
+            note(&loaded);
             writeln!(out, "the configuration is in order")?;
         }
         Verb::Show => write!(out, "{}", config::show(&common.load(&Flags::new())?))?,
@@ -46,6 +51,16 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What only shows when the hub is put together: its rooms and maps.
+fn whole(loaded: &config::Loaded) -> anyhow::Result<()> {
+    if let Some(kit) = games::find("smartdog") {
+        hub_settings(kit, &loaded.config)?
+            .check()
+            .map_err(|error| UsageError(error.to_string()))?;
+    }
+    Ok(())
 }
 
 fn note(loaded: &config::Loaded) {

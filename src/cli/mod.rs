@@ -11,6 +11,7 @@ mod health;
 mod logging;
 mod map;
 mod matches;
+mod open_files;
 mod output;
 pub mod play;
 pub mod play_args;

@@ -115,6 +115,13 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
             Ok(ExitCode::SUCCESS)
         });
     }
+    if !args.hubs.is_empty() || args.maps.is_some() || args.always_wait {
+        let why = format!(
+            "--hub, --maps and --always-wait are of hubs; {} players are called",
+            kit.game()
+        );
+        return Err(UsageError(why).into());
+    }
     let settings = settings(kit, &args, &loaded.config)?;
     let ours = loaded.config.referee.koehandel.listen;
     let listen = args.listen.or(ours).unwrap_or(LISTEN);

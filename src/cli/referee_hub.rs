@@ -28,12 +28,31 @@ pub(super) fn settings(
     } else {
         HubSettings::new(kit)
     };
-    let rooms = if args.hubs.is_empty() {
-        settings.rooms
+    if args.targets.is_some() || args.no_retry {
+        let game = kit.game();
+        let why = format!(
+            "--targets and --no-retry are of referees that call their players; {game} players dial"
+        );
+        return Err(UsageError(why).into());
+    }
+    let configured = if kit.game() == CONFIGURED {
+        config.referee.smartdog.hubs.as_slice()
     } else {
-        let rooms = Room::with(&args.hubs, kit);
-        rooms.map_err(|error| UsageError(format!("--hub: {error}")))?
+        &[]
     };
+    // A flag's hub takes the place of a configured one of the same name.
+    let named = |hub: &str| {
+        hub.split(':')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_lowercase()
+    };
+    let kept = configured
+        .iter()
+        .filter(|hub| !args.hubs.iter().any(|flag| named(flag) == named(hub)));
+    let hubs: Vec<String> = kept.chain(&args.hubs).cloned().collect();
+    let rooms = Room::with(&hubs, kit).map_err(|error| UsageError(format!("--hub: {error}")))?;
     let maps = match &args.maps {
         Some(folder) => maps(folder)?,
         None => settings.maps,

@@ -48,6 +48,8 @@ pub struct Ending {
     pub detail: String,
     /// Scores in the dialogue's own order of seats (own seat first), when the wire tells them.
     pub scores: Vec<i64>,
+    /// Shares of the win in the same order, when the wire tells them and no scores.
+    pub wins: Vec<f64>,
 }
 
 /// Something learnt from a transcript and kept for history.

@@ -14,6 +14,10 @@ const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
 /// Questions without an answer after which the line is dead.
 const KEEP_ALIVE_TRIES: u32 = 4;
 
+/// How long what was written may stay unacknowledged.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(120);
+
 /// Why no more lines come.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
@@ -96,7 +100,11 @@ pub fn keep_alive(stream: &TcpStream) {
         .with_time(KEEP_ALIVE_AFTER)
         .with_interval(KEEP_ALIVE_EVERY)
         .with_retries(KEEP_ALIVE_TRIES);
-    let _ = SockRef::from(stream).set_tcp_keepalive(&questions);
+    let socket = SockRef::from(stream);
+    let _ = socket.set_tcp_keepalive(&questions);
+    // The same for what was written and is not acknowledged: nothing is asked meanwhile.
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX));
     let _ = stream.set_nodelay(true);
 }
 

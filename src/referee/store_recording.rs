@@ -247,6 +247,7 @@ impl MatchRecord for StoreRecord {
                     cause,
                     detail,
                     scores,
+                    wins: Vec::new(),
                     lessons: Vec::new(),
                 };
                 session.append(&store, Vec::new(), Some(Box::new(close)))

@@ -1,7 +1,7 @@
 //! The actor: takes one message after the other, folds it, has the decision made, and answers once
 //! the store has it all.
 
-use super::answer::{Answer, Ledger, Refusal, Sending, micros};
+use super::answer::{Answer, Ended, Ledger, Refusal, Sending, micros};
 use super::core::{Core, Last, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
@@ -370,7 +370,10 @@ impl Actor {
             });
         }
         let close = ending.map(|ending| self.shared.closing(core, ending));
-        let ends = close.as_ref().map(|close| close.cause);
+        let ends = close.as_ref().map(|close| Ended {
+            cause: close.cause,
+            detail: close.detail.clone(),
+        });
         let facts = self.shared.facts(
             &self.session.key.place,
             core,
@@ -391,8 +394,8 @@ impl Actor {
                     answer: said.clone(),
                     mark,
                 }));
-                if let Some(cause) = ends {
-                    self.shared.end(&self.session.key, core, cause);
+                if let Some(ended) = &ends {
+                    self.shared.end(&self.session.key, core, ended.cause);
                 }
                 let session = Arc::clone(&self.session);
                 Ok(Answer {
@@ -432,6 +435,7 @@ impl Actor {
                 cause,
                 detail: detail.to_owned(),
                 scores: Vec::new(),
+                wins: Vec::new(),
                 lessons: Vec::new(),
             };
             let closed = self
@@ -495,6 +499,7 @@ impl Shared {
             cause: ending.cause,
             detail: ending.detail,
             scores: ending.scores,
+            wins: ending.wins,
             lessons,
         })
     }

@@ -16,8 +16,17 @@ pub struct Answer {
     pub text: Bytes,
     /// To be told once the answer is handed to the transport.
     pub sending: Option<Sending>,
-    /// Why the session is over, if it is.
-    pub ended: Option<Cause>,
+    /// How the session came to its end, if it has.
+    pub ended: Option<Ended>,
+}
+
+/// The end of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Why.
+    pub cause: Cause,
+    /// The particulars, in a sentence.
+    pub detail: String,
 }
 
 impl Answer {

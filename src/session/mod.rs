@@ -20,7 +20,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Refusal, Sending};
+pub use answer::{Answer, Ended, Refusal, Sending};
 pub use mailbox::Opening;
 pub use options::{Parts, SessionOptions, StoreError};
 pub use place::{Key, Place};

@@ -7,7 +7,6 @@ use super::place::Key;
 use super::registry::Shared;
 use crate::identities::Identity;
 use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
-use games::Seating;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -82,7 +81,7 @@ pub(super) fn open(
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
-        None => foreign_match(key, &match_id, at_us, told.and_then(|told| told.seating)),
+        None => foreign_match(key, &match_id, at_us, told),
     };
     shared.meters.opened(game);
     Core {
@@ -134,7 +133,9 @@ fn setup(models: bool, late: bool, identity: Option<&Identity>, words: Option<&V
 
 /// The row of a match that somebody else referees: seats are counted from ours unless the wire tells,
 /// and nobody knows who sits on the others.
-fn foreign_match(key: &Key, id: &str, at_us: i64, seating: Option<Seating>) -> NewMatch {
+fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> NewMatch {
+    let seating = told.and_then(|told| told.seating);
+    let name = told.and_then(|told| told.words.get("name")?.as_str());
     let most = *key.place.kit().seats().end();
     let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
     NewMatch {
@@ -153,7 +154,7 @@ fn foreign_match(key: &Key, id: &str, at_us: i64, seating: Option<Seating>) -> N
                     seat if seat == own => format!("builtin:{}", key.place.card().name),
                     _ => String::new(),
                 },
-                name: None,
+                name: name.filter(|_| seat == own).map(str::to_owned),
             })
             .collect(),
     }

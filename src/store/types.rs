@@ -143,6 +143,8 @@ pub struct Close {
     pub detail: String,
     /// Scores, own seat first, then clockwise; empty if never told.
     pub scores: Vec<i64>,
+    /// Shares of the win in the same order, where they were told and scores were not.
+    pub wins: Vec<f64>,
     /// What it taught. Merged into the models of named opponents (by the names on the match's seats)
     /// and of learnt types inside the same transaction, by the game's [`games::Kit::merge_model`].
     pub lessons: Vec<Lesson>,

@@ -78,8 +78,6 @@ struct Measured {
 pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
     let kit = games::find("koehandel").context("this build has no Koehandel")?;
     let script = Arc::new(Script::record(kit)?);
-    let most = args.connections.iter().max().copied().unwrap_or_default();
-    raise_open_files(most)?;
     println!(
         "one seat's {} messages of a recorded match on every connection, {} rounds of {} s each, {} cores shared with the load",
         script.len(),
@@ -241,16 +239,4 @@ impl fmt::Display for Batches {
         }
         Ok(())
     }
-}
-
-/// Both ends of every connection are in this process.
-pub(super) fn raise_open_files(connections: usize) -> anyhow::Result<()> {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    let wanted = connections as u64 * 2 + 256;
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    if soft < wanted {
-        setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard)
-            .with_context(|| format!("{wanted} open files are needed; raise `ulimit -n`"))?;
-    }
-    Ok(())
 }

@@ -1,7 +1,6 @@
 //! `drover bench idle`: what sessions cost that wait for their next message, and how soon a daemon
 //! that finds many of them answers again.
 
-use super::callbacks::raise_open_files;
 use super::child::{Daemon, Running};
 use super::messages::Script;
 use super::site::Folder;
@@ -55,7 +54,6 @@ pub async fn run(args: IdleArgs) -> anyhow::Result<()> {
         "a match has only {} messages",
         script.len()
     );
-    raise_open_files(CONNECTIONS)?;
     println!(
         "{:>9} {:>10} {:>11} {:>11} {:>11} {:>9}  start to first durable reply",
         "sessions", "entries", "started", "all awake", "at rest", "a session"

@@ -1,6 +1,5 @@
 //! `drover bench matches`: many matches at once over real HTTP, every seat hosted here.
 
-use super::callbacks::raise_open_files;
 use super::site::{Folder, Site, SiteOptions};
 use super::stats::{Latencies, shown};
 use crate::link::HttpOptions;
@@ -13,8 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Connections for each match: one a seat, and some to spare.
-const CONNECTIONS_A_MATCH: usize = 8;
 /// Ledger rows and matches read at a time.
 const PAGE: u32 = 10_000;
 const MATCHES_PAGE: u32 = 200;
@@ -70,7 +67,6 @@ fn span(text: &str) -> Result<Duration, String> {
 /// # Errors
 /// What kept it from playing, or that an answer was late, illegal or the fallback.
 pub async fn run(args: MatchesArgs) -> anyhow::Result<()> {
-    raise_open_files(args.matches * CONNECTIONS_A_MATCH)?;
     let site = Site::start(Folder::new(&args.folder)?, options(&args)).await?;
     let hogs = Hogs::start(args.hogs);
     let begun = Instant::now();

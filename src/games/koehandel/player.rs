@@ -72,6 +72,7 @@ impl Dialogue for Player {
                 cause: Cause::Normal,
                 detail: String::new(),
                 scores: scores.to_vec(),
+                wins: Vec::new(),
             }));
         }
         Ok(self.fold.ask().map_or(Next::Wait, |ask| Next::Think {

@@ -11,6 +11,10 @@ use std::sync::Arc;
 
 /// Facts found and not yet fetched are at most so many; a turn has a dozen.
 const UNFETCHED_MAX: usize = 1_000;
+/// Cells of a pen that is watched at most.
+const PEN_MAX: usize = 2_500;
+/// Own dogs that watch it at most.
+const WATCHERS_MAX: usize = 100;
 /// Letters of a hub's text that are kept.
 const TEXT_MAX: usize = 200;
 
@@ -36,6 +40,10 @@ impl Facts {
         let own = |spot: &Spot| ground.land(*spot) == Land::Pen(seat);
         let cells = ground.torus().spots().filter(own);
         self.pen = cells.map(|spot| (spot, false)).collect();
+        // A pen that no map has is not watched: it would cost every turn dearly.
+        if self.pen.len() > PEN_MAX {
+            self.pen.clear();
+        }
         self.note(
             "start",
             json!({
@@ -114,7 +122,7 @@ impl Facts {
             "landscape": view.ground.rows().collect::<Vec<_>>(),
             "options": view.ground.options(),
             "penned": penned,
-            "score": {"points": view.ground.score(penned), "all_in_sight": self.in_sight},
+            "score": {"points": points(view, penned), "all_in_sight": self.in_sight},
             "objects": seen,
         })
     }
@@ -183,7 +191,11 @@ impl Facts {
         let (mut dogs, mut sheep) = (Vec::new(), BTreeSet::new());
         for seen in &view.seen {
             match seen {
-                Seen::Dog { spot, owner, .. } if *owner == view.seat => dogs.push(*spot),
+                Seen::Dog { spot, owner, .. } if *owner == view.seat => {
+                    if dogs.len() < WATCHERS_MAX {
+                        dogs.push(*spot);
+                    }
+                }
                 Seen::Sheep { spot, .. } => drop(sheep.insert((spot.x, spot.y))),
                 Seen::Dog { .. } | Seen::Voice { .. } => {}
             }
@@ -222,12 +234,17 @@ impl Facts {
             "score",
             json!({
                 "turn": view.turn,
-                "points": view.ground.score(penned),
+                "points": points(view, penned),
                 "penned": penned,
                 "all_in_sight": in_sight,
             }),
         );
     }
+}
+
+/// The own score in points, to two places.
+fn points(view: &View, penned: u32) -> f64 {
+    (view.ground.score(penned) * 100.0).round() / 100.0
 }
 
 fn show(seen: &Seen) -> Value {

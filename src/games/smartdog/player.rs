@@ -5,7 +5,7 @@ use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, ord
 use super::facts::Facts;
 use super::options::Key;
 use super::rules::{Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SmartDog, View};
-use crate::game::{Bot, Budget, Cause, Progress};
+use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -174,11 +174,10 @@ impl Player {
         if self.door.tries < 2 && why.to_lowercase().contains("hub") {
             return Next::Send(self.join());
         }
-        Next::Over(Ending {
-            cause: Cause::InitFailure,
-            detail: format!("the hub does not let us in: {why}"),
-            scores: Vec::new(),
-        })
+        Next::Over(ending(
+            Cause::InitFailure,
+            format!("the hub does not let us in: {why}"),
+        ))
     }
 
     fn join(&self) -> String {
@@ -198,6 +197,11 @@ impl Player {
     }
 
     fn finished(&mut self, finish: &Finish) -> Next {
+        let Some(start) = self.start.as_deref().filter(|_| self.ground.is_some()) else {
+            let why = "the hub ended the game before it began".to_owned();
+            return Next::Over(ending(Cause::InitFailure, why));
+        };
+        let (own, players) = (start.told.seat, start.told.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
         self.hear(&Event::Over {
             winner: finish.winner,
@@ -206,19 +210,24 @@ impl Player {
             "result",
             json!({"won": finish.wins, "winner": winner, "error": finish.error}),
         );
-        let (cause, detail) = match (&finish.error, winner) {
-            (Some(error), _) => (
-                Cause::Disconnect,
-                format!("the hub gave the match up: {error}"),
-            ),
-            (None, Some(winner)) => (Cause::Normal, format!("player {winner} won")),
-            (None, None) if finish.wins == Some(true) => (Cause::Normal, "won".to_owned()),
-            (None, None) => (Cause::Normal, "nobody won".to_owned()),
+        if let Some(error) = &finish.error {
+            let why = format!("the hub gave the match up: {error}");
+            return Next::Over(ending(Cause::Disconnect, why));
+        }
+        let own_win = finish.wins == Some(true);
+        let detail = match winner {
+            Some(winner) => format!("player {winner} won"),
+            None if own_win => "won".to_owned(),
+            None => "nobody won".to_owned(),
         };
+        let won = finish.winner.or(own_win.then_some(own));
+        let wins = (0..players).map(|step| {
+            let seat = (own.index() + step) % players;
+            f64::from(u8::from(won.map(Seat::index) == Some(seat)))
+        });
         Next::Over(Ending {
-            cause,
-            detail,
-            scores: Vec::new(),
+            wins: wins.collect(),
+            ..ending(Cause::Normal, detail)
         })
     }
 
@@ -244,6 +253,15 @@ impl Player {
             _ => None,
         };
         frame.lines().filter_map(command).collect()
+    }
+}
+
+fn ending(cause: Cause, detail: String) -> Ending {
+    Ending {
+        cause,
+        detail,
+        scores: Vec::new(),
+        wins: Vec::new(),
     }
 }
 

@@ -17,7 +17,11 @@ impl Reception for Hub {
             Line::Join { name, hub } => {
                 let room = hub.map(|hub| hub.trim_start_matches('#').to_lowercase());
                 return Arrival::Join {
-                    name: name.chars().take(NAME_MAX).collect(),
+                    name: name
+                        .chars()
+                        .filter(|letter| !letter.is_control())
+                        .take(NAME_MAX)
+                        .collect(),
                     room: room.filter(|room| !room.is_empty()),
                 };
             }

@@ -3,7 +3,7 @@
 use super::dialect::{Line, error, escaped, finish, gone, hear, start, state, warning};
 use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
-use crate::game::{Cause, Game as _, Outcome, Seat};
+use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
 use crate::kit::SetupError;
 use crate::wire::{Call, Reply, Table};
 use serde::{Deserialize, Serialize};
@@ -238,14 +238,19 @@ impl Table for Referee {
         !self.aborted && self.game.waits_for(seat) == Some(true)
     }
 
-    /// Points in hundredths. A match with a fault in it has the first fault's cause.
+    /// Points in hundredths; none if the match was given up. A match with a fault in it has the first
+    /// fault's cause.
     fn outcome(&self) -> Option<Outcome> {
         if !self.is_over() {
             return None;
         }
         Some(Outcome {
             cause: self.fault.unwrap_or(Cause::Normal),
-            scores: self.game.hundredths(),
+            scores: if self.aborted {
+                Seats::default()
+            } else {
+                self.game.hundredths()
+            },
         })
     }
 

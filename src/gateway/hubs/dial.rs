@@ -35,7 +35,7 @@ pub(super) enum LineFault {
     Broken(io::Error),
     #[error("it takes nothing for {} s", WRITE_WITHIN.as_secs())]
     WriteTimeout,
-    #[error("it said nothing for {} s", .0.as_secs())]
+    #[error("it said nothing to the purpose for {} s", .0.as_secs())]
     Silent(Duration),
     #[error("it sent {0}")]
     Garbage(String),
@@ -81,18 +81,21 @@ impl Line {
             .map_err(LineFault::Broken)
     }
 
-    /// The next whole frame; `within`: how long there may be silence. What came of a frame before this
-    /// is dropped is kept for the next call.
+    /// The next whole frame, at the latest `within` so long.
     pub(super) async fn frame(&mut self, within: Option<Duration>) -> Result<String, LineFault> {
+        match within {
+            Some(within) => tokio::time::timeout(within, self.lines())
+                .await
+                .unwrap_or(Err(LineFault::Silent(within))),
+            None => self.lines().await,
+        }
+    }
+
+    /// Lines up to one that makes the frame whole. What came before this is dropped is kept for the next
+    /// call.
+    async fn lines(&mut self) -> Result<String, LineFault> {
         loop {
-            let next = self.read.next();
-            let line = match within {
-                Some(within) => tokio::time::timeout(within, next)
-                    .await
-                    .map_err(|_| LineFault::Silent(within))?,
-                None => next.await,
-            };
-            let line = match line {
+            let line = match self.read.next().await {
                 Some(Ok(line)) => line,
                 Some(Err(LineError::Broken(error))) => return Err(LineFault::Broken(error)),
                 Some(Err(error @ LineError::TooLong(_))) => {

@@ -1,10 +1,10 @@
 //! Keeps every connection: dials, plays, waits, dials again.
 
 use super::backoff::Backoff;
-use super::game::{GameFault, Joined, Seat, micros_now, words};
+use super::game::{GameFault, Joined, Played, Seat, micros_now, words};
 use super::status::{HubStatus, Phase};
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
-use crate::session::{Place, Sessions};
+use crate::session::{Ended, Place, Sessions};
 use games::{Cause, Kit};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -158,12 +158,10 @@ impl Dialler {
 
     /// Plays a game; gives the wait before the next one.
     async fn play(&mut self, joined: Joined) -> Duration {
-        self.backoff.began();
         self.enters(Phase::Playing);
         {
             let mut status = lock(&self.status);
             status.games += 1;
-            status.failures = 0;
             if let Some(lost) = self.lost.take() {
                 let after = u64::try_from(lost.elapsed().as_millis()).unwrap_or(u64::MAX);
                 status.back_after_ms.push(after);
@@ -171,13 +169,18 @@ impl Dialler {
                 status.back_after_ms.drain(..more);
             }
         }
-        let (cause, fault) = self.seat.play(&self.sessions, joined).await;
+        let Played { ended, answered } = self.seat.play(&self.sessions, joined).await;
+        let Ended { cause, detail } = ended;
         metrics::counter!(HUB_GAMES, "cause" => cause.word()).increment(1);
         *lock(&self.status).ended.entry(cause.word()).or_default() += 1;
-        if cause == Cause::Normal {
+        // A hub that only says that a game begins is no better than one that cannot be reached.
+        if answered {
+            self.backoff.began();
+        }
+        if cause == Cause::Normal && answered {
             return self.backoff.after_game();
         }
-        self.failed(fault.unwrap_or_else(|| "it gave the game up".to_owned()));
+        self.failed(detail);
         self.lost = Some(Instant::now());
         self.backoff.after_failure()
     }

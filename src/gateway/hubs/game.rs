@@ -1,7 +1,7 @@
 //! One game on one connection, from the first word to the last.
 
 use super::dial::{Line, LineFault};
-use crate::session::{Answer, Key, Opening, Place, Refusal, Sessions};
+use crate::session::{Answer, Ended, Key, Opening, Place, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
@@ -12,8 +12,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const FIRST_WORD_WITHIN: Duration = Duration::from_secs(60);
 /// How much longer than a turn a hub may be silent: it ends turns that last too long.
 const SILENCE_BEYOND_TURN: Duration = Duration::from_secs(30);
-/// Words of the time before a game that are kept.
+/// Words of the time before a game that are kept, and bytes of each.
 const BEFORE_MAX: usize = 64;
+const WORD_BYTES_MAX: usize = 1_024;
+/// Bytes that a hub may say in one game: far more than the longest of ours.
+const GAME_BYTES_MAX: usize = 512 << 20;
 
 /// Who plays where.
 #[derive(Clone)]
@@ -91,25 +94,23 @@ impl Seat {
         Ok(Knocking { line, talk, before })
     }
 
-    /// Plays a game to its end. Gives why it ended, and what went wrong if anything did.
-    pub(super) async fn play(
-        &self,
-        sessions: &Sessions,
-        joined: Joined,
-    ) -> (Cause, Option<String>) {
+    /// Plays a game to its end.
+    pub(super) async fn play(&self, sessions: &Sessions, joined: Joined) -> Played {
         let key = Key {
             place: Arc::clone(&self.place),
             market: micros_now().unsigned_abs(),
             id: self.number,
         };
-        match self.turns(sessions, &key, joined).await {
-            Ok(cause) => (cause, None),
+        let mut answered = false;
+        let ended = match self.turns(sessions, &key, joined, &mut answered).await {
+            Ok(ended) => ended,
             Err(fault) => {
-                let (cause, why) = (fault.cause(), fault.to_string());
-                sessions.end(&key, cause, why.clone());
-                (cause, Some(why))
+                let (cause, detail) = (fault.cause(), fault.to_string());
+                sessions.end(&key, cause, detail.clone());
+                Ended { cause, detail }
             }
-        }
+        };
+        Played { ended, answered }
     }
 
     async fn turns(
@@ -117,7 +118,8 @@ impl Seat {
         sessions: &Sessions,
         key: &Key,
         joined: Joined,
-    ) -> Result<Cause, GameFault> {
+        answered: &mut bool,
+    ) -> Result<Ended, GameFault> {
         let Joined {
             mut line,
             start,
@@ -133,20 +135,34 @@ impl Seat {
             seating,
             line: line.local,
         };
+        let mut said = start.len();
         let mut answer = sessions
             .begin(key.clone(), opening, start, received)
             .await?;
         loop {
-            if let Some(cause) = deliver(&mut line, answer).await? {
-                return Ok(cause);
+            *answered |= !answer.text.is_empty();
+            if let Some(ended) = deliver(&mut line, answer).await? {
+                return Ok(ended);
             }
             let frame = line.frame(Some(silence)).await?;
             let received = Instant::now();
+            said = said.saturating_add(frame.len());
+            if said > GAME_BYTES_MAX {
+                let what = format!("more than {GAME_BYTES_MAX} bytes in one game");
+                return Err(LineFault::Garbage(what).into());
+            }
             answer = sessions
                 .callback(key.clone(), false, frame, received)
                 .await?;
         }
     }
+}
+
+/// A game that was played.
+pub(super) struct Played {
+    pub(super) ended: Ended,
+    /// Whether there was a turn, so that it was a game indeed.
+    pub(super) answered: bool,
 }
 
 /// A connection that has asked to be let in.
@@ -201,19 +217,22 @@ async fn say(
     Ok(())
 }
 
-/// Hubs may let us wait again and again: only so much of it is kept.
+/// Hubs may let us wait again and again, and say what they like: only so much of it is kept.
 fn note(before: &mut Vec<NewEntry>, direction: Direction, text: &str) {
     if before.len() < BEFORE_MAX {
+        let kept = text
+            .char_indices()
+            .take_while(|(at, _)| *at < WORD_BYTES_MAX);
         before.push(NewEntry {
             at_us: micros_now(),
             direction,
-            text: text.to_owned(),
+            text: kept.map(|(_, letter)| letter).collect(),
         });
     }
 }
 
-/// Sends an answer; gives why the session is over, if it is.
-async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Cause>, LineFault> {
+/// Sends an answer; gives how the session ended, if it has.
+async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Ended>, LineFault> {
     let Answer {
         text,
         sending,

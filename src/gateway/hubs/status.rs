@@ -21,7 +21,7 @@ pub enum Phase {
 }
 
 /// One connection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct HubStatus {
     /// Where the hub listens.
     pub address: String,

@@ -43,6 +43,13 @@ impl Outbox {
         }
     }
 
+    /// Sends a line, if there is one.
+    pub(super) fn say_line(&self, line: Option<Frame>) {
+        if let Some(line) = line {
+            self.say(line + "\n");
+        }
+    }
+
     /// Ends the connection once all that was said is sent.
     pub(super) fn close(&self) {
         self.end.cancel();
@@ -88,19 +95,15 @@ pub(super) async fn converse(
     let end = out.end.clone();
     let writing = tokio::spawn(write_out(write, unread, end.clone()));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
+    let idle_until = Instant::now() + IDLE_MAX;
     let mut visitor = Visitor {
         hub,
         peer,
         out,
         state: State::Reception,
-        idle_since: Instant::now(),
     };
     loop {
-        let idle_until = visitor.idle_since + IDLE_MAX;
-        let (at_reception, at_table) = (
-            matches!(visitor.state, State::Reception),
-            matches!(visitor.state, State::Table(_)),
-        );
+        let at_reception = matches!(visitor.state, State::Reception);
         tokio::select! {
             biased;
             () = end.cancelled() => break,
@@ -112,13 +115,15 @@ pub(super) async fn converse(
             line = lines.next() => match line {
                 Some(Ok(line)) => visitor.hear(&line).await,
                 Some(Err(error)) => {
+                    visitor.say(format!("error {error}"));
                     tracing::debug!(%peer, %error, "a player's line is not read");
                     break;
                 }
                 None => break,
             },
             () = tokio::time::sleep_until(idle_until.into()), if at_reception => break,
-            () = stop.cancelled(), if !at_table => break,
+            // A queue is sent home by itself; a party that has left it goes on to its table.
+            () = stop.cancelled(), if at_reception => break,
         }
     }
     visitor.leave().await;
@@ -160,7 +165,6 @@ struct Visitor {
     peer: SocketAddr,
     out: Outbox,
     state: State,
-    idle_since: Instant,
 }
 
 impl Visitor {
@@ -178,7 +182,6 @@ impl Visitor {
 
     async fn hear(&mut self, line: &Bytes) {
         let at = Instant::now();
-        self.idle_since = at;
         if let State::Table(Seated { seat, inbox }) = &self.state {
             let line = Some(String::from_utf8_lossy(line).into_owned());
             // The match may just have ended.
@@ -205,12 +208,8 @@ impl Visitor {
                     seated,
                 };
                 match self.hub.join(room.as_deref(), guest) {
-                    Entrance::Queue(ticket, answer) => {
-                        if let Some(answer) = answer {
-                            self.say(answer);
-                        }
-                        self.state = State::Queue(ticket, place);
-                    }
+                    Entrance::Queue(ticket) => self.state = State::Queue(ticket, place),
+                    // Who was never let in does not stay for ever.
                     Entrance::Refused(answer) => self.say(answer),
                 }
             }
@@ -218,7 +217,7 @@ impl Visitor {
     }
 
     fn say(&self, text: Frame) {
-        self.out.say(text + "\n");
+        self.out.say_line(Some(text));
     }
 
     async fn leave(self) {

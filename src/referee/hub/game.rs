@@ -180,6 +180,8 @@ impl Game {
             self.fault(seat, Kept::Failed(String::new()), "left").await;
             return;
         };
+        // With this character a stored reply says that there was none.
+        let line = line.replace('\u{1}', "\u{fffd}");
         place.lines += 1;
         if place.lines > LINES_MAX {
             let what = "said too much in one turn";

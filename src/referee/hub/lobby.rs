@@ -34,7 +34,7 @@ pub(super) enum Joined<G> {
     Begins(Party<G>),
     /// There is no such room.
     NoRoom,
-    /// Too many wait there.
+    /// Too many wait there, or the hub is closing.
     Full,
 }
 
@@ -51,6 +51,7 @@ pub(super) struct Lobby<G> {
     queues: Vec<Queue<G>>,
     wait: Duration,
     rng: Rng,
+    closed: bool,
 }
 
 impl<G> Lobby<G> {
@@ -65,23 +66,24 @@ impl<G> Lobby<G> {
             queues: rooms.into_iter().map(queue).collect(),
             wait,
             rng: Rng::new(seed, 0),
+            closed: false,
         }
     }
 
     /// A player joins. With enough to play and room for more, a coin decides between beginning now and
-    /// waiting anew.
+    /// waiting anew. What would begin now is due at once if it `may` not begin here.
     pub(super) fn join(
         &mut self,
         room: Option<&str>,
-        ticket: Ticket,
-        guest: G,
+        (ticket, guest): (Ticket, G),
+        may: bool,
         now: Instant,
     ) -> Joined<G> {
         let name = room.unwrap_or(USUAL_ROOM);
         let Some(queue) = self.queues.iter_mut().find(|queue| queue.room.name == name) else {
             return Joined::NoRoom;
         };
-        if queue.guests.len() >= QUEUED_MAX {
+        if self.closed || queue.guests.len() >= QUEUED_MAX {
             return Joined::Full;
         }
         queue.guests.push_back((ticket, guest));
@@ -92,11 +94,13 @@ impl<G> Lobby<G> {
                 queue.due = Some(now + self.wait);
                 now_or_later
             });
-        if begins {
-            Joined::Begins(queue.begin())
-        } else {
-            Joined::Waits(queued)
+        if begins && may {
+            return Joined::Begins(queue.begin(now));
         }
+        if begins {
+            queue.due = Some(now);
+        }
+        Joined::Waits(queued)
     }
 
     /// A waiting player is gone.
@@ -111,11 +115,13 @@ impl<G> Lobby<G> {
 
     /// A match whose time has come, if there is one.
     pub(super) fn due(&mut self, now: Instant) -> Option<Party<G>> {
+        let due = |queue: &&mut Queue<G>| queue.due.is_some_and(|due| due <= now);
         let queue = self
             .queues
             .iter_mut()
-            .find(|queue| queue.due.is_some_and(|due| due <= now))?;
-        Some(queue.begin())
+            .filter(due)
+            .min_by_key(|queue| queue.due)?;
+        Some(queue.begin(now))
     }
 
     /// When the next match is due.
@@ -123,8 +129,9 @@ impl<G> Lobby<G> {
         self.queues.iter().filter_map(|queue| queue.due).min()
     }
 
-    /// Sends everybody home.
+    /// Sends everybody home and lets nobody in any more.
     pub(super) fn close(&mut self) {
+        self.closed = true;
         for queue in &mut self.queues {
             queue.guests.clear();
             queue.due = None;
@@ -138,8 +145,7 @@ impl<G> Lobby<G> {
 }
 
 impl<G> Queue<G> {
-    fn begin(&mut self) -> Party<G> {
-        self.due = None;
+    fn begin(&mut self, now: Instant) -> Party<G> {
         let count = self.guests.len().min(self.room.most);
         let party = Party {
             room: self.room.clone(),
@@ -147,6 +153,8 @@ impl<G> Queue<G> {
             before: self.began,
         };
         self.began += 1;
+        // Who is left may have waited for a place long enough.
+        self.due = (self.guests.len() >= self.room.most).then_some(now);
         party
     }
 }
@@ -165,27 +173,27 @@ mod tests {
     #[test]
     fn a_full_room_begins_in_the_order_of_arrival() {
         let (mut lobby, now) = (lobby(1), Instant::now());
-        let waits = lobby.join(Some("trio"), 1, "a", now);
+        let waits = lobby.join(Some("trio"), (1, "a"), true, now);
         assert!(matches!(waits, Joined::Waits(1)));
         assert!(matches!(
-            lobby.join(Some("trio"), 2, "ghost", now),
+            lobby.join(Some("trio"), (2, "ghost"), true, now),
             Joined::Waits(2)
         ));
         lobby.leave(2);
         assert!(matches!(
-            lobby.join(Some("trio"), 3, "b", now),
+            lobby.join(Some("trio"), (3, "b"), true, now),
             Joined::Waits(2)
         ));
-        let Joined::Begins(party) = lobby.join(Some("trio"), 4, "c", now) else {
+        let Joined::Begins(party) = lobby.join(Some("trio"), (4, "c"), true, now) else {
             panic!("it does not begin");
         };
         assert_eq!((party.guests, party.before), (vec!["a", "b", "c"], 0));
-        let Joined::Begins(party) = lobby.join(Some("solo"), 5, "d", now) else {
+        let Joined::Begins(party) = lobby.join(Some("solo"), (5, "d"), true, now) else {
             panic!("it does not begin");
         };
         assert_eq!(party.guests, ["d"]);
         assert!(matches!(
-            lobby.join(Some("sextet"), 6, "e", now),
+            lobby.join(Some("sextet"), (6, "e"), true, now),
             Joined::NoRoom
         ));
         assert_eq!((lobby.waiting(), lobby.next_due()), (0, None));
@@ -196,9 +204,12 @@ mod tests {
         let mut begun_at_once = 0;
         for seed in 0..200 {
             let (mut lobby, now) = (lobby(seed), Instant::now());
-            assert!(matches!(lobby.join(None, 1, "a", now), Joined::Waits(1)));
+            assert!(matches!(
+                lobby.join(None, (1, "a"), true, now),
+                Joined::Waits(1)
+            ));
             assert_eq!(lobby.next_due(), None, "one alone cannot play");
-            match lobby.join(None, 2, "b", now) {
+            match lobby.join(None, (2, "b"), true, now) {
                 Joined::Begins(party) => {
                     begun_at_once += 1;
                     assert_eq!(party.guests.len(), 2);
@@ -222,8 +233,8 @@ mod tests {
         let mut seed = 0;
         let mut lobby = loop {
             let mut lobby = lobby(seed);
-            lobby.join(None, 1, "a", now);
-            if matches!(lobby.join(None, 2, "b", now), Joined::Waits(_)) {
+            lobby.join(None, (1, "a"), true, now);
+            if matches!(lobby.join(None, (2, "b"), true, now), Joined::Waits(_)) {
                 break lobby;
             }
             seed += 1;
@@ -233,5 +244,21 @@ mod tests {
         assert_eq!(lobby.waiting(), 1);
         lobby.close();
         assert_eq!(lobby.waiting(), 0);
+    }
+
+    #[test]
+    fn what_may_not_begin_yet_is_due_and_who_leaves_is_out_of_it() {
+        let (mut lobby, now) = (lobby(1), Instant::now());
+        for (ticket, guest) in [(1, "a"), (2, "b"), (3, "c")] {
+            let joined = lobby.join(Some("duet"), (ticket, guest), false, now);
+            assert!(matches!(joined, Joined::Waits(queued) if queued as u64 == ticket));
+        }
+        assert_eq!(lobby.next_due(), Some(now));
+        lobby.leave(1);
+        assert_eq!(lobby.due(now).unwrap().guests, ["b", "c"]);
+        assert_eq!(lobby.next_due(), None);
+        lobby.close();
+        let late = lobby.join(Some("duet"), (9, "z"), true, now);
+        assert!(matches!(late, Joined::Full));
     }
 }

@@ -19,12 +19,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Pause after a failed accept, for instance when no file is left to open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long connections have for their last words at a stop.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// How a hub works.
 #[derive(Clone)]
@@ -81,33 +84,29 @@ impl HubSettings {
     /// # Errors
     /// [`SetupError`] names the map or option.
     pub fn check(&self) -> Result<(), SetupError> {
-        let own = [(String::new(), String::new())];
-        let maps = if self.maps.is_empty() {
-            &own[..]
-        } else {
-            &self.maps
-        };
-        for (name, text) in maps {
-            let table = self.table(text, 1, 1, 0);
-            table.map_err(|error| match name.as_str() {
-                "" => error,
-                name => SetupError(format!("{name}: {error}")),
-            })?;
+        if !self.maps.is_empty() && self.options.get("map").is_some_and(|map| !map.is_null()) {
+            let why = "a folder of maps and the option `map` exclude each other";
+            return Err(SetupError(why.to_owned()));
+        }
+        self.table(None, 1, 1, 0)?;
+        for (name, text) in &self.maps {
+            let table = self.table(Some(text), 1, 1, 0);
+            table.map_err(|error| SetupError(format!("{name}: {error}")))?;
         }
         Ok(())
     }
 
     fn table(
         &self,
-        map: &str,
+        map: Option<&str>,
         players: usize,
         market: u64,
         seed: u64,
     ) -> Result<Box<dyn Table>, SetupError> {
         let own = match map {
-            "" => Value::Null,
+            None => Value::Null,
             // A map of one row is a text all the same.
-            text => json!({ "map": format!("{text}\n") }),
+            Some(text) => json!({ "map": format!("{text}\n") }),
         };
         self.kit.table(&TableSetup {
             seed,
@@ -120,8 +119,8 @@ impl HubSettings {
 
 /// What becomes of a player at the reception.
 pub(super) enum Entrance {
-    /// He has a place in a queue, perhaps in a match already, and hears this.
-    Queue(Ticket, Option<Frame>),
+    /// He has a place in a queue, perhaps in a match already, and has heard so.
+    Queue(Ticket),
     /// He hears this.
     Refused(Frame),
 }
@@ -136,7 +135,8 @@ pub struct HubServer {
     changed: Notify,
     next_market: AtomicU64,
     next_ticket: AtomicU64,
-    permits: Semaphore,
+    permits: Arc<Semaphore>,
+    connections: TaskTracker,
     games: TaskTracker,
     stop: CancellationToken,
 }
@@ -179,7 +179,10 @@ impl HubServer {
             changed: Notify::new(),
             next_market: AtomicU64::new(last + 1),
             next_ticket: AtomicU64::new(1),
-            permits: Semaphore::new(settings.matches_max.min(Semaphore::MAX_PERMITS)),
+            permits: Arc::new(Semaphore::new(
+                settings.matches_max.min(Semaphore::MAX_PERMITS),
+            )),
+            connections: TaskTracker::new(),
             games: TaskTracker::new(),
             stop: CancellationToken::new(),
             settings,
@@ -197,7 +200,6 @@ impl HubServer {
     ) -> io::Result<()> {
         listener.local_addr()?;
         let places = Arc::new(Semaphore::new(self.settings.connections_max));
-        let connections = TaskTracker::new();
         let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
         loop {
             let accepted = tokio::select! {
@@ -213,7 +215,7 @@ impl HubServer {
                 }
             };
             let (hub, stop) = (Arc::clone(self), stop.clone());
-            connections.spawn(async move {
+            self.connections.spawn(async move {
                 converse(hub, stream, peer, stop).await;
                 drop(place);
             });
@@ -234,12 +236,9 @@ impl HubServer {
             self.stop.cancel();
             self.games.wait().await;
         }
-    }
-
-    /// How many matches run or wait for a place.
-    #[must_use]
-    pub fn matches(&self) -> usize {
-        self.games.len()
+        // Last words are on their way.
+        self.connections.close();
+        let _ = tokio::time::timeout(LAST_WORDS, self.connections.wait()).await;
     }
 
     /// How many players wait in rooms.
@@ -254,22 +253,31 @@ impl HubServer {
 
     pub(super) fn join(self: &Arc<Self>, room: Option<&str>, guest: Guest) -> Entrance {
         let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
-        let joined = self.lobby().join(room, ticket, guest, Instant::now());
-        self.changed.notify_one();
-        match joined {
-            Joined::Waits(queued) => Entrance::Queue(ticket, self.reception.wait(queued)),
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
+        let out = guest.out.clone();
+        // Whoever waits hears so before his match can begin: both happen under the lock.
+        let mut lobby = self.lobby();
+        let joined = lobby.join(room, (ticket, guest), permit.is_some(), Instant::now());
+        let entrance = match joined {
+            Joined::Waits(queued) => {
+                out.say_line(self.reception.wait(queued));
+                Entrance::Queue(ticket)
+            }
             Joined::Begins(party) => {
-                let queued = party.guests.len();
-                let wait = self
-                    .settings
-                    .always_wait
-                    .then(|| self.reception.wait(queued));
-                self.begin(party);
-                Entrance::Queue(ticket, wait.flatten())
+                if self.settings.always_wait {
+                    out.say_line(self.reception.wait(party.guests.len()));
+                }
+                if let Some(permit) = permit {
+                    self.begin(party, permit);
+                }
+                Entrance::Queue(ticket)
             }
             Joined::NoRoom => Entrance::Refused(self.reception.no_room()),
-            Joined::Full => Entrance::Refused("error Too many players are waiting".to_owned()),
-        }
+            Joined::Full => Entrance::Refused("error Nobody is let in at present".to_owned()),
+        };
+        drop(lobby);
+        self.changed.notify_one();
+        entrance
     }
 
     pub(super) fn leave(&self, ticket: Ticket) {
@@ -290,12 +298,14 @@ impl HubServer {
                     Some(due) => tokio::time::sleep_until(due.into()).await,
                     None => std::future::pending().await,
                 }
+                // A party leaves its queue only when there is a place for its match.
+                Arc::clone(&self.permits).acquire_owned().await
             };
             tokio::select! {
-                () = wait => {
+                permit = wait => {
                     let party = self.lobby().due(Instant::now());
-                    if let Some(party) = party {
-                        self.begin(party);
+                    if let (Some(party), Ok(permit)) = (party, permit) {
+                        self.begin(party, permit);
                     }
                 }
                 () = self.changed.notified() => {}
@@ -303,11 +313,11 @@ impl HubServer {
         }
     }
 
-    fn begin(self: &Arc<Self>, party: Party<Guest>) {
+    fn begin(self: &Arc<Self>, party: Party<Guest>, permit: OwnedSemaphorePermit) {
         let hub = Arc::clone(self);
         self.games.spawn(async move {
-            let _permit = hub.permits.acquire().await;
             hub.play(party).await;
+            drop(permit);
         });
     }
 
@@ -317,7 +327,7 @@ impl HubServer {
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
         let at = settings.maps.len().max(1) as u64;
         let map = settings.maps.get((party.before % at) as usize);
-        let text = map.map_or("", |(_, text)| text);
+        let text = map.map(|(_, text)| text.as_str());
         // A hub without maps of its own goes through the game's, whose choice follows from the seed.
         let seed = if map.is_some() {
             drawn_seed()
@@ -420,10 +430,7 @@ impl HubServer {
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> io::Result<(
-    tokio::sync::OwnedSemaphorePermit,
-    (tokio::net::TcpStream, SocketAddr),
-)> {
+) -> io::Result<(OwnedSemaphorePermit, (tokio::net::TcpStream, SocketAddr))> {
     let place = Arc::clone(places).acquire_owned().await;
     let place = place.map_err(io::Error::other)?;
     Ok((place, listener.accept().await?))

@@ -46,6 +46,7 @@ async fn referee(store: &Store, number: u64) {
             cause,
             detail,
             scores: Vec::new(),
+            wins: Vec::new(),
             lessons: Vec::new(),
         };
         append.close = Some(Box::new(close));

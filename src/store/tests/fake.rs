@@ -102,6 +102,7 @@ impl Dialogue for FakeDialogue {
             ("end", scores) => Ok(Next::Over(Ending {
                 cause: Cause::Normal,
                 detail: String::new(),
+                wins: Vec::new(),
                 scores: scores
                     .split(',')
                     .map(|score| score.parse().unwrap())
@@ -332,6 +333,7 @@ impl Pen {
             at_us: 9,
             cause: Cause::Normal,
             detail: String::new(),
+            wins: Vec::new(),
             scores,
             lessons: vec![Lesson {
                 rival: "W".into(),

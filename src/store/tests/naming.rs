@@ -65,6 +65,7 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
         cause: games::Cause::Normal,
         detail: String::new(),
         scores: vec![1, 2, 3, 4],
+        wins: Vec::new(),
         lessons: vec![games::Lesson {
             rival: "W".into(),
             kind: Some(("bluffer".into(), 0.9)),

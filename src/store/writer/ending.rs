@@ -53,7 +53,12 @@ pub(super) async fn gather(
     for ending in &closings {
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
             let kit = kit(&ending.game);
-            end_match(&mut endings, kit, &ending.match_id, &ending.result());
+            let (result, wins) = ending.result();
+            end_match(&mut endings, kit, &ending.match_id, &result);
+            for (seat, share) in wins.iter().enumerate() {
+                let (id, score) = (&ending.match_id, None::<i64>);
+                endings.results.push(&(id, seat, score, share));
+            }
         }
         for lesson in &ending.close.lessons {
             ending.learn(lesson, kit, &mut endings.lessons, &mut merges);
@@ -187,26 +192,23 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
 }
 
 impl Ending<'_> {
-    /// The match's result as this session was told it: scores turned from the session's own order
-    /// of seats to the match's; none where nobody knows its seat.
-    fn result(&self) -> MatchResult {
-        let mut scores = match self.seat {
-            Some(_) => self.close.scores.clone(),
-            None => Vec::new(),
+    /// The match's result as this session was told it, and shares of the win where scores were not told:
+    /// turned from the session's own order of seats to the match's; none where nobody knows its seat.
+    fn result(&self) -> (MatchResult, Vec<f64>) {
+        let (mut scores, mut wins) = match self.seat {
+            Some(_) => (self.close.scores.clone(), self.close.wins.clone()),
+            None => (Vec::new(), Vec::new()),
         };
-        if let Some(seat) = self.seat
-            && !scores.is_empty()
-        {
-            let turn = usize::from(seat) % scores.len();
-            scores.rotate_right(turn);
-        }
-        MatchResult {
+        turn(&mut scores, self.seat);
+        turn(&mut wins, self.seat);
+        let result = MatchResult {
             at_us: self.close.at_us,
             cause: self.close.cause,
             blame: None,
             detail: self.close.detail.clone(),
             scores,
-        }
+        };
+        (result, wins)
     }
 
     /// The match's seat of the place that the session's wire calls `rival`.
@@ -259,6 +261,13 @@ impl Ending<'_> {
             lesson.evidence.to_string(),
             name,
         ));
+    }
+}
+
+/// Turns what begins with the own seat to begin with the first.
+fn turn<T>(values: &mut [T], seat: Option<u8>) {
+    if let (Some(seat), count @ 1..) = (seat, values.len()) {
+        values.rotate_right(usize::from(seat) % count);
     }
 }
 

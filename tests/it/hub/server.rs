@@ -169,6 +169,7 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
     let hub = Hub::of(short());
     let mut long = Player::dial(hub.address);
     long.say(&"x".repeat(5_000));
+    assert_eq!(long.line().unwrap(), "error a line of more than 1024 bytes");
     assert_eq!(long.line(), None);
     let mut ghost = Player::join(hub.address, "ghost", "duet");
     assert_eq!(ghost.line().unwrap(), "wait ");
@@ -257,15 +258,17 @@ fn who_leaves_forfeits_and_the_others_play_on() {
 #[test]
 fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
     let folder = tempfile::tempdir().unwrap();
-    for (on_fault, scores, ends) in [
+    for (on_fault, scores, shares_of, ends) in [
         (
             "forfeit",
-            [-1000, 0],
+            vec![-1000, 0],
+            [Some(0.0), Some(1.0)],
             "finished \"youWin\":true,\"winner\":2",
         ),
         (
             "abort",
-            [0, 0],
+            vec![],
+            [None, None],
             "finished \"youWin\":false,\"error\":\"player.gone\"",
         ),
     ] {
@@ -292,6 +295,8 @@ fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
             ("player 1 (slow) was out of time", Some(0))
         );
         assert_eq!(row.scores, scores);
+        let shares: Vec<Option<f64>> = row.seats.iter().map(|seat| seat.win_share).collect();
+        assert_eq!(shares, shares_of);
         hub.runtime.block_on(store.close());
     }
 }

@@ -46,6 +46,8 @@ impl Fault {
 
 /// How long players are refused.
 const REFUSE: Duration = Duration::from_secs(5);
+/// How long a player's bytes are on their way: hubs are far away.
+const DELAY: Duration = Duration::from_millis(40);
 /// Bytes passed on at once.
 const CHUNK: usize = 4_096;
 /// What a hub would never say.
@@ -168,6 +170,7 @@ async fn pass(mut player: TcpStream, hub: SocketAddr, mut orders: broadcast::Rec
             }
             read = player.read(&mut up) => {
                 let Ok(count @ 1..) = read else { return };
+                tokio::time::sleep(DELAY).await;
                 if hub.write_all(up.get(..count).unwrap_or_default()).await.is_err() {
                     return;
                 }

@@ -11,6 +11,9 @@ use crate::smartdog::rules::{
 /// Cells of a side of the largest world that is played on: four of the largest tiles.
 const SIDE_MAX: i64 = 4_000;
 
+/// Cells of the largest world that is played on.
+const AREA_MAX: usize = 2_000_000;
+
 /// The line after which a hub waits for orders.
 pub const TURN: &str = "turn";
 
@@ -183,6 +186,12 @@ fn start(fields: &Fields) -> Result<Start, String> {
         side => Ok(side),
     };
     let torus = Torus::new(side("cols")?, side("rows")?);
+    if torus.area() > AREA_MAX {
+        return Err(format!(
+            "start: a world of {} cells is not played on; {AREA_MAX} are the most",
+            torus.area()
+        ));
+    }
     let players = Players::try_from(fields.needed("players", 255)? as u8)?;
     let seat = fields
         .seat("you")

@@ -122,9 +122,9 @@ pub enum Refusal {
     /// A bark in panic or indignation.
     #[error("Cannot bark because fighted by another dog")]
     Muted,
-    /// A command after the end of the seat's turn, or of a seat that does not play. The official
-    /// server has no such text: it counts ends without asking whose they are.
-    #[error("Your turn is over")]
+    /// A command after the end of the match, or of a seat that does not play. The official server has
+    /// no such text.
+    #[error("You do not play")]
     Ended,
 }
 
@@ -157,7 +157,7 @@ impl SmartDog {
     /// # Errors
     /// [`Refusal`], in the official order of checks.
     pub fn allows(&self, seat: Seat, command: Command) -> Result<(), Refusal> {
-        if self.waits_for(seat) != Some(true) {
+        if !self.may_command(seat) {
             return Err(Refusal::Ended);
         }
         match command {

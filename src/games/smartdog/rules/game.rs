@@ -199,7 +199,7 @@ impl SmartDog {
     /// # Errors
     /// [`Refusal`]; nothing has changed then.
     pub fn play(&mut self, seat: Seat, command: Command) -> Result<(), Refusal> {
-        if self.waits_for(seat) != Some(true) {
+        if !self.may_command(seat) {
             return Err(Refusal::Ended);
         }
         match command {
@@ -208,7 +208,13 @@ impl SmartDog {
         }
     }
 
-    /// Ends a seat's turn: it commands nothing more. When all have ended, sheep and dogs act and the
+    /// Whether a seat may command: while the turn lasts also after its own end, as at the official
+    /// server.
+    pub(super) fn may_command(&self, seat: Seat) -> bool {
+        !self.is_over && self.has_forfeited(seat) == Some(false)
+    }
+
+    /// Ends a seat's turn: it is not waited for any more. When all have ended, sheep and dogs act and the
     /// next turn begins, or the match is over.
     ///
     /// # Errors

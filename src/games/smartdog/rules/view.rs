@@ -7,7 +7,6 @@ use super::torus::{Direction, Spot};
 use crate::game::Seat;
 use crate::smartdog::options::Key;
 use serde::{Deserialize, Serialize};
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// A dog's `action` on the wire.
@@ -118,23 +117,36 @@ impl SmartDog {
         let torus = self.ground.torus();
         let radius = self.ground.options().get(Key::DogVisibilityR);
         let reach = radius as i32;
-        let mut shown = vec![false; torus.area()];
-        let mut seen = Vec::new();
+        let spots = self.dogs.iter().map(|dog| dog.spot);
+        let mut hidden: Vec<Spot> = spots
+            .chain(self.sheep.iter().map(|sheep| sheep.spot))
+            .collect();
+        let (mut seen, mut found) = (Vec::new(), Vec::new());
         for dog in self.dogs.iter().filter(|dog| dog.owner == seat) {
-            for dx in sweep(reach, torus.cols()) {
-                for dy in sweep(reach, torus.rows()) {
-                    let spot = torus.offset(dog.spot, dx, dy);
-                    if torus.within(dog.spot, spot, radius)
-                        && !std::mem::replace(&mut shown[torus.index(spot)], true)
-                    {
-                        seen.extend(self.seen_at(spot));
-                    }
+            hidden.retain(|spot| {
+                let in_sight = torus.within(dog.spot, *spot, radius);
+                if in_sight {
+                    let column = met(dog.spot.x, spot.x, torus.cols(), reach);
+                    let row = met(dog.spot.y, spot.y, torus.rows(), reach);
+                    found.push((column, row, *spot));
                 }
+                !in_sight
+            });
+            found.sort_unstable_by_key(|(column, row, _)| (*column, *row));
+            seen.extend(
+                found
+                    .drain(..)
+                    .filter_map(|(_, _, spot)| self.seen_at(spot)),
+            );
+        }
+        // The dogs that were not seen, still in creation order.
+        for spot in hidden {
+            if let Thing::Dog(id) = self.thing(spot)
+                && self.dogs[id.index()].voice
+            {
+                seen.push(Seen::Voice { spot });
             }
         }
-        let unseen = |spot: Spot| !shown[torus.index(spot)];
-        let voices = self.dogs.iter().filter(|dog| dog.voice && unseen(dog.spot));
-        seen.extend(voices.map(|dog| Seen::Voice { spot: dog.spot }));
         View {
             seat,
             turn: self.turn,
@@ -178,7 +190,7 @@ impl SmartDog {
     }
 }
 
-/// From −`reach` to `reach`, once round the world at most.
-fn sweep(reach: i32, size: u16) -> RangeInclusive<i32> {
-    -reach..=reach.min(i32::from(size) - 1 - reach)
+/// How far from −`reach` on a sweep meets a column or row: it goes once round the world at most.
+fn met(from: u16, to: u16, size: u16, reach: i32) -> i32 {
+    (i32::from(to) - i32::from(from) + reach).rem_euclid(i32::from(size))
 }

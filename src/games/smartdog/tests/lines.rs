@@ -117,7 +117,8 @@ fn every_text_of_warnings_and_errors() {
     );
     assert_eq!(
         told(&mut *table, 0, "do 1 bark"),
-        [(0, "warning 1 Your turn is over".to_owned())]
+        [(0, "warning 1 Dog with already barked this turn".to_owned())],
+        "commands after the end work until the turn is over"
     );
     assert_eq!(told(&mut *table, 1, "end").len(), 2);
     assert_eq!(
@@ -176,7 +177,9 @@ fn the_official_abort_ends_the_match_for_all() {
         said(&mut *table),
         [(0, dialect::gone()), (1, dialect::gone())]
     );
-    assert_eq!(table.outcome().unwrap().cause, Cause::TimeForfeit);
+    let outcome = table.outcome().unwrap();
+    assert_eq!(outcome.cause, Cause::TimeForfeit);
+    assert!(outcome.scores.is_empty(), "nobody won");
     assert_eq!(told(&mut *table, 0, "end"), []);
 }
 
@@ -340,6 +343,7 @@ fn the_client_reads_every_form() {
             (ending.cause, ending.detail.as_str()),
             (Cause::Normal, "player 1 won")
         );
+        assert_eq!(ending.wins, [0.0, 1.0], "the own seat first");
     }
 }
 
@@ -365,6 +369,12 @@ fn finished_in_all_forms() {
         ),
     ] {
         let (mut player, _) = listener();
+        let Next::Over(ending) = player.receive(line.as_bytes()).unwrap() else {
+            panic!("{line} does not end the wait");
+        };
+        assert_eq!(ending.cause, Cause::InitFailure, "there was no game");
+        let opening = format!("{START}\nlandscape \"1.2.\",\"....\"");
+        player.receive(opening.as_bytes()).unwrap();
         let Next::Over(ending) = player.receive(line.as_bytes()).unwrap() else {
             panic!("{line} does not end the match");
         };
