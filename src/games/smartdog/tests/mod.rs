@@ -6,6 +6,7 @@ mod generated;
 mod laws;
 mod learnt;
 mod maps;
+mod proofs;
 mod recorded;
 mod reference;
 mod shipped;
