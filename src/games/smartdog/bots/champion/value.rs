@@ -40,7 +40,7 @@ pub(super) const WEIGHTS: Weights = Weights {
     walk: 0.003,
     carry: 0.35,
     rivals: 0.15,
-    leader: 0.45,
+    leader: 0.85,
     frozen: 0.006,
     lasting: 0.0,
     freezes: 0.003,
