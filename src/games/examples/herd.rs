@@ -8,6 +8,7 @@
 //! | `duel` | `--hero` against `--rival` on the other seats, by seat |
 //! | `solo` | `--bots` alone: sheep penned at the end of all sheep |
 //! | `speed` | simulated turns a second, and `--hero`'s nodes within `--ms` |
+//! | `solve` | long searches (`--widths`) for orders that pen all sheep, written to `--out DIR` |
 //! | `maps` | the maps themselves |
 //! | `watch` | a match drawn every `--every` turns |
 //! | `signatures` | each bot's signature |
@@ -23,7 +24,7 @@
 
 use games::game::{Bot, Budget, Seat};
 use games::smartdog::atlas;
-use games::smartdog::bots::champion::{CHAMPION, Herder, Mind};
+use games::smartdog::bots::champion::{CHAMPION, Herder, Mind, Proof, solve};
 use games::smartdog::bots::{CARDS, Stage, make, signature};
 use games::smartdog::generate::{Style, generate};
 use games::smartdog::known::KnownMaps;
@@ -178,7 +179,8 @@ fn variant(args: &Args) -> Result<Mind, Failure> {
         let (reach, weights) = (&mut mind.reach, &mut mind.weights);
         match name {
             "depth" => reach.depth = value as usize,
-            "depth_a_run" => reach.depth_a_run = value as usize,
+            "long_width" => reach.long.0 = value as usize,
+            "long_turns" => reach.long.1 = value as u32,
             "trail" => reach.trail = value,
             "replies" => reach.replies = value > 0.0,
             "near" => weights.near = value,
@@ -223,6 +225,24 @@ impl Field {
         };
         let bots: Result<Vec<_>, Failure> = names.iter().enumerate().map(bot).collect();
         Ok(Stage::of(bots?))
+    }
+
+    /// A lone match of a bot as a proof, and whether it is one.
+    fn proof(&self, name: &str, map: &Map) -> Result<(Proof, bool), Failure> {
+        let setup = Setup {
+            map: map.clone(),
+            players: Players::One,
+            options: Options::default(),
+        };
+        let mut turns = Vec::new();
+        let game = self.stage(&[name])?.play_by(
+            &setup,
+            |bot, view, _, ask| bot.decide(view, ask, Budget::nodes(self.nodes)),
+            |_, acts| turns.extend(acts.iter().filter_map(|(_, orders)| orders.clone())),
+        );
+        let proof = Proof::of(&turns, game.dogs().len());
+        let holds = proof.holds(&setup);
+        Ok((proof, holds))
     }
 
     /// Plays a match; the tally is that of seat `hero`.
@@ -447,6 +467,48 @@ fn draw(game: &SmartDog) -> String {
     rows.join("\n")
 }
 
+/// Looks for proofs, wider and wider or in the play of `--by BOT`, and writes those found to
+/// `--out DIR` if given.
+fn prove(field: &Field, args: &Args) -> Result<(), Failure> {
+    let (out, by) = (args.text("out", ""), args.text("by", ""));
+    for (name, map) in args.maps()? {
+        let begun = Instant::now();
+        let mut proof = None;
+        if !by.is_empty() {
+            let played = field.proof(&by, &map)?;
+            println!(
+                "{name}: {by} {}",
+                if played.1 {
+                    "does it"
+                } else {
+                    "does not do it"
+                }
+            );
+            proof = played.1.then_some(played.0);
+        }
+        let widths = args.list("widths", "20,100,500");
+        for width in widths.iter().filter(|_| by.is_empty()) {
+            proof = solve(&map, Options::default(), width.parse()?);
+            if proof.is_some() {
+                break;
+            }
+        }
+        let Some(proof) = proof else {
+            println!("{name}: none found in {:.1?}", begun.elapsed());
+            continue;
+        };
+        println!(
+            "{name}: {} turns, found in {:.1?}",
+            proof.len(),
+            begun.elapsed()
+        );
+        if !out.is_empty() {
+            std::fs::write(format!("{out}/{name}.txt"), proof.to_string())?;
+        }
+    }
+    Ok(())
+}
+
 fn show_maps(args: &Args) -> Result<(), Failure> {
     for (name, map) in args.maps()? {
         println!("{name}\n{map}");
@@ -508,6 +570,7 @@ fn main() -> Result<(), Failure> {
         "duel" => duel(&field, &args),
         "solo" => solo(&field, &args),
         "speed" => speed(&field, &args),
+        "solve" => prove(&field, &args),
         "maps" => show_maps(&args),
         "watch" => watch(&field, &args),
         "signatures" => {
@@ -520,6 +583,6 @@ fn main() -> Result<(), Failure> {
             }
             Ok(())
         }
-        _ => Err("herd ladder|duel|solo|maps|watch|speed|signatures [--key value]…".into()),
+        _ => Err("herd ladder|duel|solo|solve|maps|watch|speed|signatures [--key value]…".into()),
     }
 }

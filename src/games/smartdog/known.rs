@@ -26,6 +26,12 @@ impl KnownMaps {
         Self(Vec::new())
     }
 
+    /// These maps alone.
+    #[must_use]
+    pub const fn of(maps: Vec<Map>) -> Self {
+        Self(maps)
+    }
+
     /// The maps that come with the program.
     #[must_use]
     pub fn of_atlas() -> Self {

@@ -11,9 +11,9 @@ use crate::smartdog::rules::{Ask, Event, Orders, Players, Setup, SmartDog, View}
 use std::sync::Arc;
 
 /// Turns of a match that go into a signature.
-const SIGNATURE_TURNS: u32 = 25;
+const SIGNATURE_TURNS: u32 = 80;
 /// Nodes a decision in those matches.
-const SIGNATURE_NODES: u64 = 2_000;
+const SIGNATURE_NODES: u64 = 500;
 
 /// Players at one world.
 pub struct Stage {

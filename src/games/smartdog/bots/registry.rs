@@ -24,14 +24,14 @@ const fn card(rung: u8, name: &'static str, description: &'static str, signature
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "stand", stand::DESCRIPTION, 0x88D0_B7EB_B24F_91FA),
-    card(2, "random", random::DESCRIPTION, 0xABB9_F251_B2BA_D5DC),
-    card(3, "shipped", shipped::DESCRIPTION, 0x9C64_E3DB_2A0B_F094),
+    card(1, "stand", stand::DESCRIPTION, 0x680B_3C6B_7F15_8644),
+    card(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
+    card(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
     card(
         4,
         "herder",
         "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
-        0x7CDB_1A5E_19A9_65D6,
+        0x58DB_C0FC_83AB_BA2E,
     ),
     BotCard {
         thinks: true,
@@ -39,7 +39,7 @@ pub const CARDS: &[BotCard] = &[
             5,
             "herder-search",
             "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
-            0xED65_212C_4BA6_CFFC,
+            0xA0EB_5DBB_2B81_0559,
         )
     },
     BotCard {
@@ -48,7 +48,7 @@ pub const CARDS: &[BotCard] = &[
             6,
             "champion",
             "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
-            0xE790_352F_5B23_9919,
+            0xBE6D_DB7E_25DA_6518,
         )
     },
 ];

@@ -7,6 +7,7 @@ mod laws;
 mod learnt;
 mod lines;
 mod maps;
+mod proofs;
 mod recorded;
 mod reference;
 mod shipped;

@@ -1,5 +1,6 @@
 //! The player: believes, searches, answers.
 
+use super::long::Long;
 use super::search::{Reach, Search};
 use super::terrain::Terrain;
 use super::value::{WEIGHTS, Weights};
@@ -30,8 +31,8 @@ pub struct Mind {
 pub const HERDER: Mind = Mind {
     reach: Reach {
         depth: 1,
-        depth_a_run: 0,
         widths: &[1],
+        long: (0, 0),
         replies: false,
         trail: 0.0,
     },
@@ -39,12 +40,12 @@ pub const HERDER: Mind = Mind {
     recognises: false,
 };
 
-/// Rung 5: a beam without anybody's replies.
+/// Rung 5: a short beam without anybody's replies.
 pub const SEARCHER: Mind = Mind {
     reach: Reach {
         depth: 8,
-        depth_a_run: 0,
         widths: &[8, 24],
+        long: (0, 0),
         replies: false,
         trail: 0.02,
     },
@@ -56,8 +57,8 @@ pub const SEARCHER: Mind = Mind {
 pub const CHAMPION: Mind = Mind {
     reach: Reach {
         depth: 10,
-        depth_a_run: 0,
         widths: &[6, 16, 40, 100, 240],
+        long: (10, 64),
         replies: true,
         trail: 0.02,
     },
@@ -85,6 +86,8 @@ struct Thoughts {
     terrain: Terrain,
     /// The decision under way.
     search: Option<Search>,
+    /// What follows it if it finds nothing to do.
+    long: Option<Long>,
 }
 
 impl Herder {
@@ -109,6 +112,7 @@ impl Herder {
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
                 thoughts.search = None;
+                thoughts.long = None;
                 return;
             }
         }
@@ -123,6 +127,7 @@ impl Herder {
             world: World::new(view, &self.known),
             terrain: Terrain::new(&view.ground, view.seat),
             search: None,
+            long: None,
         }));
     }
 
@@ -167,12 +172,20 @@ impl Bot<SmartDog> for Herder {
                     world,
                     terrain,
                     search,
+                    long,
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
                     Search::new(world, terrain, self.mind.reach, self.mind.weights)
                 });
                 let progress = search.run(terrain, slice);
-                (world.outer(&search.orders()), progress)
+                if progress == Progress::More || !search.is_idle() {
+                    return (world.outer(&search.orders()), progress);
+                }
+                let Mind { reach, weights, .. } = self.mind;
+                let long = long.get_or_insert_with(|| Long::new(world, terrain, reach, weights));
+                let nodes = slice.nodes.saturating_sub(search.used());
+                let progress = long.run(terrain, Budget { nodes, ..slice });
+                (world.outer(&long.orders()), progress)
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::game::{Seat, Seats};
 use crate::smartdog::bots::shipped::{Scene, Sites};
 use crate::smartdog::bots::sight::Sight;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Dog, DogId, Ground, SmartDog, Spot};
+use crate::smartdog::rules::{Command, Dog, DogId, Fright, Ground, SmartDog, Spot};
 use smallvec::SmallVec;
 
 /// What everybody else is expected to order in a turn, in order.
@@ -130,7 +130,12 @@ impl Replies {
         let all = (0u16..).map(DogId).zip(game.dogs());
         let own = all.filter(|(_, dog)| dog.owner == seat);
         self.dogs.extend(own.map(|(id, dog)| (id, dog.spot)));
-        if !self.dogs.iter().any(|(id, _)| wanted(id.index())) {
+        let dogs = game.dogs();
+        let free = |id: DogId| {
+            let dog = dogs.get(id.index());
+            wanted(id.index()) && dog.is_some_and(|dog| dog.suffers() != Some(Fright::Panic))
+        };
+        if !self.dogs.iter().any(|(id, _)| free(*id)) {
             return;
         }
         let ground = game.ground();
@@ -156,7 +161,7 @@ impl Replies {
             enemies: &self.enemies,
             taken: &|spot| game.is_taken(spot),
         };
-        let orders = scene.orders(sites, &|id| wanted(id.index()));
+        let orders = scene.orders(sites, &free);
         expected.extend(orders.into_iter().map(|command| (seat, command)));
     }
 }

@@ -1,49 +1,37 @@
 //! The search: plans for every own dog over some turns, improved dog by dog with a beam that keeps the
 //! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
 
+use super::deed::{Deed, deeds};
 use super::reply::Replies;
 use super::terrain::Terrain;
 use super::value::{Lens, Weights};
 use super::world::World;
 use crate::game::{Budget, Progress, Seat};
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{Command, Direction, DogId, Land, Orders, SmartDog, Spot};
+use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
 use std::collections::HashSet;
 
 /// Turns of a plan at most.
 pub(super) const DEPTH_MAX: usize = 16;
 
-/// Passes before one that improves nothing ends the search.
-const PASSES_MIN: usize = 3;
+/// Passes before one that improves nothing ends the search, and before that if nothing at all is
+/// better than standing.
+const PASSES_MIN: usize = 4;
+const IDLE_MIN: usize = 2;
 
 /// How far and wide to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// Turns of a plan, at most [`DEPTH_MAX`].
     pub depth: usize,
-    /// More turns for each turn that a frightened sheep runs.
-    pub depth_a_run: usize,
     /// Positions kept a turn, pass by pass.
     pub widths: &'static [usize],
+    /// The long beam for when nothing else is better than standing: width and turns; 0: none.
+    pub long: (usize, u32),
     /// Whether others are expected to act.
     pub replies: bool,
     /// The part of the values on the way in a line's value.
     pub trail: f64,
-}
-
-/// What a dog does in a turn: a way or none, and a bark before or after it or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-struct Deed {
-    way: Option<Direction>,
-    bark: Bark,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-enum Bark {
-    #[default]
-    No,
-    Before,
-    After,
 }
 
 type Plan = [Deed; DEPTH_MAX];
@@ -98,11 +86,6 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
-        let runs = world.game.ground().options().get(Key::SheepScaryTurns);
-        let reach = Reach {
-            depth: (reach.depth + reach.depth_a_run * runs.min(8) as usize).min(DEPTH_MAX),
-            ..reach
-        };
         let mut lens = Lens::new(world, terrain, weights);
         let (root, left_out) = near(world, &lens.own, reach.depth);
         lens.leave_out(left_out);
@@ -174,13 +157,24 @@ impl Search {
         let mut game = self.root.clone();
         let mut orders = Orders::new();
         for (own, plan) in self.lens.own.iter().zip(&self.plans) {
-            for command in commands(DogId(*own as u16), plan[0]) {
+            for command in plan[0].commands(DogId(*own as u16)) {
                 if game.play(self.me, command).is_ok() {
                     orders.push(command);
                 }
             }
         }
         orders
+    }
+
+    /// Whether nothing better than standing was found.
+    pub(super) fn is_idle(&self) -> bool {
+        let stands = |plan: &Plan| plan.iter().all(|deed| *deed == Deed::default());
+        self.plans.iter().all(stands)
+    }
+
+    /// Simulated turns so far.
+    pub(super) const fn used(&self) -> u64 {
+        self.used
     }
 
     fn copy(&mut self, game: &SmartDog) -> SmartDog {
@@ -207,7 +201,8 @@ impl Search {
 
     fn open_beam(&mut self) -> Option<Beam> {
         if self.turn_of == self.lens.own.len() {
-            let settled = !self.improved && self.pass + 1 >= PASSES_MIN;
+            let passes = if self.is_idle() { IDLE_MIN } else { PASSES_MIN };
+            let settled = !self.improved && self.pass + 1 >= passes;
             if settled {
                 return None;
             }
@@ -240,7 +235,7 @@ impl Search {
         let Some(node) = beam.nodes.get(parent) else {
             return;
         };
-        for deed in self.deeds(&node.game, self.lens.own[beam.dog]) {
+        for deed in deeds(&node.game, self.me, self.lens.own[beam.dog]) {
             let mut game = self.copy(&node.game);
             self.play(&mut game, beam.dog, deed, beam.level);
             let value = self.lens.value(&game, terrain);
@@ -315,7 +310,7 @@ impl Search {
             } else {
                 self.plans[at][level]
             };
-            for command in commands(DogId(*own as u16), deed) {
+            for command in deed.commands(DogId(*own as u16)) {
                 // What is refused changes nothing.
                 let _ = game.play(self.me, command);
             }
@@ -325,68 +320,6 @@ impl Search {
         }
         game.end_all();
     }
-
-    /// What a dog can do that may make a difference.
-    fn deeds(&self, game: &SmartDog, at: usize) -> Vec<Deed> {
-        let id = DogId(at as u16);
-        let mut deeds = vec![Deed::default()];
-        let Some(dog) = game.dogs().get(at) else {
-            return deeds;
-        };
-        let torus = game.ground().torus();
-        let radius = game.ground().options().get(Key::DogBarkingR);
-        let may_bark = game.allows(self.me, Command::Bark(id)).is_ok();
-        let heard = |from| {
-            may_bark
-                && (game
-                    .sheep()
-                    .iter()
-                    .any(|sheep| torus.within(from, sheep.spot, radius))
-                    || game.dogs().iter().enumerate().any(|(other, dog)| {
-                        other != at
-                            && (dog.owner != self.me || dog.disabled > 0)
-                            && torus.within(from, dog.spot, radius)
-                    }))
-        };
-        let before = heard(dog.spot);
-        if before {
-            deeds.push(Deed {
-                way: None,
-                bark: Bark::Before,
-            });
-        }
-        for way in Direction::ALL {
-            if game.allows(self.me, Command::Move(id, way)).is_err() {
-                continue;
-            }
-            let way = Some(way);
-            deeds.push(Deed {
-                way,
-                bark: Bark::No,
-            });
-            if before {
-                deeds.push(Deed {
-                    way,
-                    bark: Bark::Before,
-                });
-            }
-            if way.is_some_and(|way| heard(torus.next(dog.spot, way))) {
-                deeds.push(Deed {
-                    way,
-                    bark: Bark::After,
-                });
-            }
-        }
-        deeds
-    }
-}
-
-fn commands(dog: DogId, deed: Deed) -> impl Iterator<Item = Command> {
-    let bark = |when: Bark| (deed.bark == when).then_some(Command::Bark(dog));
-    let step = deed.way.map(|way| Command::Move(dog, way));
-    [bark(Bark::Before), step, bark(Bark::After)]
-        .into_iter()
-        .flatten()
 }
 
 /// The position without the sheep that nobody near can reach within a plan, and the cells of those;
@@ -423,7 +356,7 @@ fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bo
 }
 
 /// Equal positions have equal prints.
-fn print(game: &SmartDog) -> u64 {
+pub(super) fn print(game: &SmartDog) -> u64 {
     let mut print = 0u64;
     let mut mix = |value: u64| {
         print = (print.rotate_left(5) ^ value).wrapping_mul(0x517C_C1B7_2722_0A95);

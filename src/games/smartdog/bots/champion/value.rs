@@ -27,7 +27,7 @@ pub struct Weights {
     pub leader: f64,
     /// A turn for which an own dog is frozen; mute dogs count half.
     pub frozen: f64,
-    /// Turns that are added to every disablement.
+    /// Turns that are added to an own dog's disablement.
     pub lasting: f64,
     /// A turn for which a foreign dog is.
     pub freezes: f64,
@@ -40,7 +40,7 @@ pub(super) const WEIGHTS: Weights = Weights {
     walk: 0.003,
     carry: 0.35,
     rivals: 0.15,
-    leader: 0.45,
+    leader: 0.85,
     frozen: 0.006,
     lasting: 0.0,
     freezes: 0.003,
@@ -111,7 +111,7 @@ impl Lens {
         self.far_sheep = cells;
     }
 
-    fn turns_left(&self, game: &SmartDog) -> u32 {
+    pub(super) fn turns_left(&self, game: &SmartDog) -> u32 {
         if game.is_over() {
             0
         } else {
@@ -254,15 +254,15 @@ impl Lens {
     fn frights(&self, game: &SmartDog, me: Seat) -> f64 {
         let mut sum = 0.0;
         for dog in game.dogs().iter().filter(|dog| dog.disabled > 0) {
-            // A dog that is frozen now may be kept so for as long as others like.
-            let turns = f64::from(dog.disabled.min(8)) + self.weights.lasting;
+            let turns = f64::from(dog.disabled.min(8));
             let kind = if dog.fright == Fright::Panic {
                 1.0
             } else {
                 0.5
             };
             sum += if dog.owner == me {
-                -self.weights.frozen * turns * kind
+                // Whoever froze it may keep it so for as long as he likes.
+                -self.weights.frozen * (turns + self.weights.lasting) * kind
             } else {
                 self.weights.freezes * turns * kind
             };

@@ -1,0 +1,133 @@
+//! What one dog does in one turn.
+
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{Command, Direction, DogId, SmartDog, Spot};
+
+/// A step or none, and a bark before or after it or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Deed {
+    way: Option<Direction>,
+    bark: Bark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+enum Bark {
+    #[default]
+    No,
+    Before,
+    After,
+}
+
+/// Letters by direction (up, right, down, left): a step, one after a bark, one before a bark.
+const LETTERS: [(Bark, [char; 4]); 3] = [
+    (Bark::No, ['u', 'r', 'd', 'l']),
+    (Bark::Before, ['U', 'R', 'D', 'L']),
+    (Bark::After, ['^', '>', 'v', '<']),
+];
+
+impl Deed {
+    /// One character: `.` stands, `!` barks, `urdl` steps, `URDL` barks and steps, `^>v<` steps and
+    /// barks.
+    #[must_use]
+    pub fn letter(self) -> char {
+        let Some(way) = self.way else {
+            return if self.bark == Bark::No { '.' } else { '!' };
+        };
+        let row = LETTERS.iter().find(|(bark, _)| *bark == self.bark);
+        row.map_or('.', |(_, letters)| letters[way as usize])
+    }
+
+    /// The deed with this [`letter`](Self::letter).
+    #[must_use]
+    pub fn from_letter(letter: char) -> Option<Self> {
+        let found = LETTERS.iter().find_map(|(bark, letters)| {
+            let at = letters.iter().position(|known| *known == letter)?;
+            let way = Direction::ALL.get(at).copied();
+            Some(Self { way, bark: *bark })
+        });
+        match letter {
+            '.' => Some(Self::default()),
+            '!' => Some(Self {
+                way: None,
+                bark: Bark::Before,
+            }),
+            _ => found,
+        }
+    }
+
+    /// What a dog does by these orders, if each of its commands comes once.
+    #[must_use]
+    pub fn of(orders: &[Command], dog: DogId) -> Self {
+        let mut deed = Self::default();
+        for command in orders {
+            match *command {
+                Command::Move(id, way) if id == dog => deed.way = Some(way),
+                Command::Bark(id) if id == dog && deed.way.is_some() => deed.bark = Bark::After,
+                Command::Bark(id) if id == dog => deed.bark = Bark::Before,
+                Command::Move(..) | Command::Bark(_) => {}
+            }
+        }
+        deed
+    }
+
+    /// The dog's commands, in order.
+    pub fn commands(self, dog: DogId) -> impl Iterator<Item = Command> {
+        let bark = move |when: Bark| (self.bark == when).then_some(Command::Bark(dog));
+        let step = self.way.map(|way| Command::Move(dog, way));
+        [bark(Bark::Before), step, bark(Bark::After)]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// What a dog can do that may make a difference: barks only where a sheep, a foreign dog or a
+/// disabled friend hears them.
+pub(super) fn deeds(game: &SmartDog, me: Seat, at: usize) -> Vec<Deed> {
+    let id = DogId(at as u16);
+    let mut deeds = vec![Deed::default()];
+    let Some(dog) = game.dogs().get(at) else {
+        return deeds;
+    };
+    let torus = game.ground().torus();
+    let radius = game.ground().options().get(Key::DogBarkingR);
+    let may_bark = game.allows(me, Command::Bark(id)).is_ok();
+    let heard = |from: Spot| {
+        let by_sheep = || {
+            let mut sheep = game.sheep().iter();
+            sheep.any(|sheep| torus.within(from, sheep.spot, radius))
+        };
+        let by_dogs = || {
+            let mut dogs = game.dogs().iter().enumerate();
+            dogs.any(|(other, dog)| {
+                other != at
+                    && (dog.owner != me || dog.disabled > 0)
+                    && torus.within(from, dog.spot, radius)
+            })
+        };
+        may_bark && (by_sheep() || by_dogs())
+    };
+    let before = heard(dog.spot);
+    if before {
+        let bark = Bark::Before;
+        deeds.push(Deed { way: None, bark });
+    }
+    for way in Direction::ALL {
+        if game.allows(me, Command::Move(id, way)).is_err() {
+            continue;
+        }
+        let after = heard(torus.next(dog.spot, way));
+        let way = Some(way);
+        let bark = Bark::No;
+        deeds.push(Deed { way, bark });
+        if before {
+            let bark = Bark::Before;
+            deeds.push(Deed { way, bark });
+        }
+        if after {
+            let bark = Bark::After;
+            deeds.push(Deed { way, bark });
+        }
+    }
+    deeds
+}
