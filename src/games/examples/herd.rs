@@ -7,7 +7,7 @@
 //! | `ladder` | every bot of `--bots` against copies of `--rival`, by number of players and seat |
 //! | `duel` | `--hero` against `--rival` on the other seats, by seat |
 //! | `solo` | `--bots` alone: sheep penned at the end of all sheep |
-//! | `speed` | simulated turns a second, and `--hero`'s nodes within `--ms` |
+//! | `speed` | simulated turns a second |
 //! | `solve` | long searches (`--widths`) for orders that pen all sheep, written to `--out DIR` |
 //! | `maps` | the maps themselves |
 //! | `watch` | a match drawn every `--every` turns |

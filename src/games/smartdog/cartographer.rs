@@ -125,7 +125,10 @@ impl Cartographer {
                 Seen::Dog { .. } | Seen::Sheep { .. } => {}
             }
         }
-        self.blind |= self.barks.len() > BARKS_MAX;
+        if self.blind || self.barks.len() > BARKS_MAX {
+            self.blind = true;
+            self.barks = Vec::new();
+        }
         self.view = Some(Arc::clone(view));
         if self.model.is_none() || self.blind {
             return;
@@ -149,7 +152,9 @@ impl Cartographer {
     }
 
     fn hear_own(&mut self, orders: &[Command]) {
-        let Some(view) = &self.view else { return };
+        let Some(view) = self.view.as_ref().filter(|_| !self.blind) else {
+            return;
+        };
         for command in orders {
             let Command::Bark(id) = command else { continue };
             let dog = self.own.iter().find(|(own, _)| own == id);
@@ -289,11 +294,11 @@ impl Model {
             .collect();
         self.places
             .sort_by_key(|(x, y, count)| (std::cmp::Reverse(*count), *y, *x));
-        self.places
-            .truncate(PLACES_MAX.saturating_sub(self.dogs.len()));
         if self.dogs.is_empty() {
             self.dogs.clone_from(&other.dogs);
         }
+        self.places
+            .truncate(PLACES_MAX.saturating_sub(self.dogs.len()));
         self.matches = self.matches.saturating_add(other.matches);
     }
 

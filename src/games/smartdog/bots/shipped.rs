@@ -61,6 +61,10 @@ impl Bot<SmartDog> for Shipped {
 pub(super) struct Sites {
     own: Vec<Option<Option<Spot>>>,
     foreign: Vec<Option<Option<Spot>>>,
+    /// Whether there is an own pen, once looked for.
+    has_own: Option<bool>,
+    /// Whether there is a foreign pen, once looked for.
+    has_foreign: Option<bool>,
 }
 
 /// Which pens are looked for.
@@ -221,6 +225,17 @@ impl Scene<'_> {
             Site::Own => &mut sites.own,
             Site::Foreign => &mut sites.foreign,
         };
+        // Without any such cell every search would go through the whole world.
+        let there = match site {
+            Site::Own => &mut sites.has_own,
+            Site::Foreign => &mut sites.has_foreign,
+        };
+        if !*there.get_or_insert_with(|| {
+            let mut spots = torus.spots();
+            spots.any(|spot| self.site(self.ground.land(spot)) == Some(site))
+        }) {
+            return None;
+        }
         known.resize(torus.area(), None);
         *known[torus.index(from)].get_or_insert_with(|| self.search(from, site))
     }

@@ -12,6 +12,7 @@ use crate::smartdog::rules::{
     Ask, Command, Direction, DogAction, DogId, Event, Ground, Orders, Players, Refusal, Seen,
     Setup, SheepAction, SmartDog, Spot, View,
 };
+use crate::wire::Dialogue as _;
 use std::sync::Arc;
 
 fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
@@ -211,4 +212,40 @@ fn slices_change_nothing() {
         last = sliced.ponder(&view, &ask, Budget::nodes(nodes)).0;
     }
     assert_eq!(whole, last);
+}
+
+/// A hub that tells of a tile that fits no layout, and gives every dog another owner each turn.
+#[test]
+fn owners_that_change_on_a_tile_that_fits_nowhere() {
+    let known = crate::smartdog::known::KnownMaps::of_atlas();
+    let bot = crate::smartdog::bots::make("champion", 1, &known).unwrap();
+    let mut player = crate::smartdog::player::Player::new(bot, "bob", "duet");
+    let start = "start \"you\":1,\"rows\":4,\"cols\":400,\"players\":3,\"x1\":0,\"x2\":399,\"y1\":0,\"y2\":3,\
+                 \"dogVisibilityR\":1000,\"dogBarkingR\":3,\"turnsLimit\":100,\"maxSheepsCount\":0";
+    let row = format!("\"1{}2\"", ".".repeat(398));
+    let landscape = [row.as_str(); 4].join(",");
+    let opening = format!("{start}\nlandscape {landscape}\n");
+    player.receive(opening.as_bytes()).unwrap();
+    let began = std::time::Instant::now();
+    for turn in [1, 2, 3, 9, 40, 41, 2, 4_000_000_000u32] {
+        let mut frame = format!("state  \"turn\":{turn}\n");
+        for dog in 0..60u32 {
+            let (x, owner) = (dog * 6 % 400, (dog + turn) % 3 + 1);
+            let sheep = format!(
+                "obj  \"type\":\"Sheep\",\"x\":{},\"y\":3,\"action\":\"panic\",\"direction\":\"up\"\n",
+                x + 1
+            );
+            frame += &format!(
+                "obj  \"id\":{dog},\"type\":\"Dog\",\"x\":{x},\"y\":1,\"owner\":{owner},\"action\":\"move\",\"voice\":\"barking\"\n{sheep}"
+            );
+        }
+        let asked = player.receive(format!("{frame}turn\n").as_bytes()).unwrap();
+        assert!(matches!(asked, crate::wire::Next::Think { .. }));
+        let mut best = "end".to_owned();
+        player.think(crate::game::Budget::nodes(50), &mut best);
+        assert!(best.ends_with("end"));
+        player.said(&best);
+    }
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(20), "{took:?}");
 }

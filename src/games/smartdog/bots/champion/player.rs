@@ -109,6 +109,8 @@ impl Herder {
         if let State::Thinking(thoughts) = &mut self.state {
             let same = Arc::ptr_eq(&thoughts.terrain.ground, &view.ground)
                 || thoughts.terrain.ground == view.ground;
+            // A turn that goes back begins another match.
+            let same = same && view.turn >= thoughts.world.game.turn();
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
                 thoughts.search = None;

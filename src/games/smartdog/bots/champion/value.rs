@@ -304,7 +304,7 @@ fn explore(world: &World, terrain: &Terrain) -> Option<Vec<u16>> {
         world
             .last_seen
             .get(cell)
-            .is_some_and(|seen| seen + STALE < turn)
+            .is_some_and(|seen| seen.saturating_add(STALE) < turn)
     };
     let mut sources = cells(&|cell| never(cell) && inside(cell, true));
     if sources.is_empty() {

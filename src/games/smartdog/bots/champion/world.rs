@@ -12,6 +12,8 @@ use crate::smartdog::rules::{
 };
 use std::sync::Arc;
 
+/// Sheep that are believed at most: all of four of the largest tiles.
+const SHEEP_MAX: usize = 2_000;
 /// Sheep asked aside in a simulated turn at most: thinking must not hang where the rules might.
 pub(super) const PUSHES_MAX: u32 = 3_000;
 /// Missed turns that are played on in the belief; after a longer gap it stays as it is.
@@ -42,6 +44,8 @@ fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
         .tiles()
         .iter()
         .map(|(seat, area)| (seat, *area))
+        // Nobody knows where the others' tiles lie if the own one fits no layout.
+        .filter(|(_, area)| area.first.x <= area.last.x && area.first.y <= area.last.y)
         .collect();
     tiles.sort_by_key(|(seat, area)| (area.first.y, area.first.x, *seat));
     tiles
@@ -291,9 +295,7 @@ impl World {
         let mut met = vec![false; dogs.len()];
         let own = self.roster.sort(sight);
         for seen in own.iter().chain(&sight.foreign) {
-            let bound = self
-                .index_of(seen.id)
-                .filter(|at| dogs.get(*at).is_some_and(|dog| dog.owner == seen.owner));
+            let bound = self.index_of(seen.id).filter(|at| *at < dogs.len());
             let nearest = || {
                 let free = |at: &usize| dogs[*at].owner == seen.owner && self.ids[*at].is_none();
                 (0..dogs.len()).filter(free).min_by_key(|at| {
@@ -312,6 +314,7 @@ impl World {
             }
             self.ids[at] = Some(seen.id);
             let dog = &mut dogs[at];
+            dog.owner = seen.owner;
             dog.spot = seen.spot;
             dog.voice = seen.voice;
             match seen.action {
@@ -333,7 +336,8 @@ impl World {
         // Two dogs seen on one cell cannot both be believed.
         let mut spots = std::collections::HashSet::new();
         for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
-            *stands &= hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
+            // One that has no place may lie outside the world.
+            *stands = *stands && hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
         }
         let mut keep = stands.iter();
         dogs.retain(|_| *keep.next().unwrap_or(&false));
@@ -392,12 +396,18 @@ impl Hidden<'_> {
         if !torus.contains(*spot) {
             return false;
         }
-        let widest = i32::from(torus.cols().max(torus.rows())) / 2 + 1;
-        for ring in 0..=stray.min(widest) {
-            for dx in -ring..=ring {
+        // Rings go no further round the world than once on either axis.
+        let wide = i32::from(torus.cols()) / 2 + 1;
+        let high = i32::from(torus.rows()) / 2 + 1;
+        for ring in 0..=stray.min(wide.max(high)) {
+            for dx in -ring.min(wide)..=ring.min(wide) {
                 let edge = dx.abs() == ring;
+                if !edge && ring > high {
+                    continue;
+                }
+                let down = ring.min(high);
                 let step = if edge { 1 } else { 2 * ring.max(1) };
-                for dy in (-ring..=ring).step_by(step as usize) {
+                for dy in (-down..=down).step_by(step as usize) {
                     let to = torus.offset(*spot, dx, dy);
                     let at = torus.index(to);
                     if !self.visible[at] && !self.taken[at] && self.ground.land(to).is_open() {
@@ -460,18 +470,22 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mu
     for (at, sheep) in sheep.iter_mut().enumerate() {
         stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
     }
-    let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
+    let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
+    // What a hub tells is not to be believed without limit.
+    let most = if told == 0 {
+        SHEEP_MAX
+    } else {
+        told.min(SHEEP_MAX)
+    };
     let mut surplus = stays
         .iter()
         .filter(|stays| **stays)
         .count()
         .saturating_sub(most);
-    if most > 0 {
-        for (stays, met) in stays.iter_mut().zip(&met).rev() {
-            if surplus > 0 && *stays && !met {
-                *stays = false;
-                surplus -= 1;
-            }
+    for (stays, met) in stays.iter_mut().zip(&met).rev() {
+        if surplus > 0 && *stays && !met {
+            *stays = false;
+            surplus -= 1;
         }
     }
     let mut keep = stays.iter();
