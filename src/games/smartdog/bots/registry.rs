@@ -54,7 +54,7 @@ pub const CARDS: &[BotCard] = &[
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance; `known` are maps
-/// that it may recognise, used by those who think.
+/// that the champion may recognise.
 #[must_use]
 pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<SmartDog>>> {
     match name {
