@@ -102,8 +102,9 @@ fn a_game_that_a_stop_cut_is_kept_as_a_lost_connection() {
     let mut command = with_hubs(folder.path());
     command.env("DROVER__REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "100000");
     let app = TestApp::spawn(command, folder.path());
+    // Both players have a session, and their referee one for each.
     app.get_until("/api/v1/sessions?live=true", |answer| {
-        !items(&answer.json()).is_empty()
+        items(&answer.json()).len() >= 4
     });
     app.signal(Signal::SIGKILL);
     app.wait();
