@@ -1,9 +1,10 @@
 //! Keeps every connection: dials, plays, waits, dials again.
 
 use super::backoff::Backoff;
-use super::game::{GameFault, Joined, Played, Seat, micros_now, words};
+use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
+use crate::referee::now_us;
 use crate::session::{Ended, Place, Sessions};
 use games::{Cause, Kit};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,7 +64,7 @@ impl Hubs {
                     name: plan.name.clone(),
                     bot: plan.bot.clone(),
                     connection,
-                    since_us: micros_now(),
+                    since_us: now_us(),
                     ..HubStatus::default()
                 }));
                 let number = all.len() as u64 + 1;
@@ -195,21 +196,21 @@ impl Dialler {
         );
         let mut status = lock(&self.status);
         status.last_error = Some(why);
-        status.last_error_us = Some(micros_now());
+        status.last_error_us = Some(now_us());
     }
 
     fn waits(&self, wait: Duration) {
         self.enters(Phase::Waiting);
         let mut status = lock(&self.status);
         let wait_us = i64::try_from(wait.as_micros()).unwrap_or(i64::MAX);
-        status.next_retry_us = Some(micros_now().saturating_add(wait_us));
+        status.next_retry_us = Some(now_us().saturating_add(wait_us));
         status.failures = self.backoff.failures();
     }
 
     fn enters(&self, phase: Phase) {
         let mut status = lock(&self.status);
         status.phase = phase;
-        status.since_us = micros_now();
+        status.since_us = now_us();
         status.next_retry_us = None;
     }
 }

@@ -1,12 +1,13 @@
 //! One game on one connection, from the first word to the last.
 
 use super::dial::{Line, LineFault};
+use crate::referee::now_us;
 use crate::session::{Answer, Ended, Key, Opening, Place, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How long a hub may take to say anything after it was asked to let us in.
 const FIRST_WORD_WITHIN: Duration = Duration::from_secs(60);
@@ -98,7 +99,7 @@ impl Seat {
     pub(super) async fn play(&self, sessions: &Sessions, joined: Joined) -> Played {
         let key = Key {
             place: Arc::clone(&self.place),
-            market: micros_now().unsigned_abs(),
+            market: now_us().unsigned_abs(),
             id: self.number,
         };
         let mut answered = false;
@@ -224,7 +225,7 @@ fn note(before: &mut Vec<NewEntry>, direction: Direction, text: &str) {
             .char_indices()
             .take_while(|(at, _)| *at < WORD_BYTES_MAX);
         before.push(NewEntry {
-            at_us: micros_now(),
+            at_us: now_us(),
             direction,
             text: kept.map(|(_, letter)| letter).collect(),
         });
@@ -245,14 +246,6 @@ async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Ended>, LineF
         sending.handed();
     }
     Ok(ended)
-}
-
-/// Microseconds since 1970-01-01 UTC.
-pub(super) fn micros_now() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// What the opening words are made of.
