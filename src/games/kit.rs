@@ -35,6 +35,18 @@ pub struct OptionCard {
     pub description: &'static str,
 }
 
+impl OptionCard {
+    /// An option with its default as JSON text.
+    #[must_use]
+    pub const fn new(name: &'static str, default: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            default,
+            description,
+        }
+    }
+}
+
 /// A name or option that a game does not know, as a sentence that says what exists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

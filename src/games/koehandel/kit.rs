@@ -28,60 +28,48 @@ pub static KIT: KoehandelKit = KoehandelKit;
 /// Koehandel's [`Kit`].
 pub struct KoehandelKit;
 
-const fn option(
-    name: &'static str,
-    default: &'static str,
-    description: &'static str,
-) -> OptionCard {
-    OptionCard {
-        name,
-        default,
-        description,
-    }
-}
-
 const OPTIONS: &[OptionCard] = &[
-    option(
+    OptionCard::new(
         "trade_payment",
         "\"winner\"",
         "Who pays after a trade: winner (the original's rows) or exchange (the boxed game). A1",
     ),
-    option(
+    OptionCard::new(
         "bluffer_rebids",
         "true",
         "Whether a player found bluffing may bid again for the same card. A2",
     ),
-    option(
+    OptionCard::new(
         "second_bluff",
         "\"refused\"",
         "A second unpayable bid on one card: refused at once, or struck when it cannot be paid. A3",
     ),
-    option(
+    OptionCard::new(
         "empty_offer",
         "true",
         "Whether a trade may be offered with no card at all. A10",
     ),
-    option(
+    OptionCard::new(
         "lost_row",
         "\"loser\"",
         "Whom the row with a minus names after a trade: loser or winner. I5",
     ),
-    option(
+    OptionCard::new(
         "first_seat",
         "null",
         "Who starts, 0 to 3; null draws by seed. A6",
     ),
-    option(
+    OptionCard::new(
         "end_turns_max",
         "400",
         "Turns after the deck's end before the match is cut. A22",
     ),
-    option(
+    OptionCard::new(
         "end_turns_without_set_max",
         "60",
         "Such turns in a row without a completed quartet. A22",
     ),
-    option(
+    OptionCard::new(
         "failures_max",
         "10",
         "Connection failures or time-outs in a row after which a player is a filler. A23",

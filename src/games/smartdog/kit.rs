@@ -43,60 +43,48 @@ pub static KIT: SmartDogKit = SmartDogKit;
 /// Smart-dog's [`Kit`].
 pub struct SmartDogKit;
 
-const fn option(
-    name: &'static str,
-    default: &'static str,
-    description: &'static str,
-) -> OptionCard {
-    OptionCard {
-        name,
-        default,
-        description,
-    }
-}
-
 const OPTIONS: &[OptionCard] = &[
-    option(
+    OptionCard::new(
         "map",
         "null",
         "The tile that every player gets: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: a map of ours by seed.",
     ),
-    option(
+    OptionCard::new(
         "on_fault",
         "\"forfeit\"",
         "When a player is gone or out of time: forfeit (he scores -10, the others play on) or abort (over for all, as at the official server).",
     ),
-    option(
+    OptionCard::new(
         "turnsLimit",
         "null",
         "Turns of the match; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "dogVisibilityR",
         "null",
         "Radius in cells of a dog's sight; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "dogBarkingR",
         "null",
         "Radius in cells of a bark; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "sheepScaryTurns",
         "null",
         "Turns for which a frightened sheep runs; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "dogScaryTurns",
         "null",
         "Turns for which an enemy's bark disables a dog; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "sheepStandBy",
         "null",
         "Turns for which a calm sheep stands between two steps; null: as the map says.",
     ),
-    option(
+    OptionCard::new(
         "waitForTurn",
         "null",
         "Milliseconds that players have for a turn; null: as the map says.",
