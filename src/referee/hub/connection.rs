@@ -209,7 +209,6 @@ impl Visitor {
                 };
                 match self.hub.join(room.as_deref(), guest) {
                     Entrance::Queue(ticket) => self.state = State::Queue(ticket, place),
-                    // Who was never let in does not stay for ever.
                     Entrance::Refused(answer) => self.say(answer),
                 }
             }
@@ -221,20 +220,20 @@ impl Visitor {
     }
 
     async fn leave(self) {
-        match self.state {
-            State::Reception => {}
-            State::Queue(ticket, _) => self.hub.leave(ticket),
-            State::Table(Seated { seat, inbox }) => {
-                let at = Instant::now();
-                // Nobody minds after the match.
-                let _ = inbox
-                    .send(Heard {
-                        seat,
-                        line: None,
-                        at,
-                    })
-                    .await;
+        let seated = match self.state {
+            State::Reception => None,
+            State::Queue(ticket, mut seated) => {
+                self.hub.leave(ticket);
+                // He may have been given a seat just now.
+                seated.close();
+                seated.try_recv().ok()
             }
+            State::Table(seated) => Some(seated),
+        };
+        if let Some(Seated { seat, inbox }) = seated {
+            let (line, at) = (None, Instant::now());
+            // Nobody minds after the match.
+            let _ = inbox.send(Heard { seat, line, at }).await;
         }
     }
 }

@@ -302,6 +302,55 @@ fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
 }
 
 #[test]
+fn players_wait_for_a_place_and_who_leaves_meanwhile_is_not_played_with() {
+    let settings = HubSettings {
+        matches_max: 1,
+        ..settings(short())
+    };
+    let hub = Hub::with(settings, None);
+    let mut first = Player::join(hub.address, "first", "solo");
+    first.until("turn");
+    let mut solo = Player::join(hub.address, "solo", "solo");
+    assert_eq!(solo.line().unwrap(), "wait ");
+    let mut gone = Player::join(hub.address, "gone", "duet");
+    assert_eq!(gone.line().unwrap(), "wait ");
+    let mut one = Player::join(hub.address, "one", "duet");
+    assert_eq!(one.line().unwrap(), "wait ");
+    drop(gone);
+    hub.waiting(2);
+    let mut two = Player::join(hub.address, "two", "duet");
+    assert_eq!(two.line().unwrap(), "wait ");
+    first.say("end\n");
+    first.play_out();
+    let others: Vec<_> = [solo, one, two]
+        .into_iter()
+        .map(|mut player| std::thread::spawn(move || player.play_out()))
+        .collect();
+    let ends: Vec<String> = others.into_iter().map(|end| end.join().unwrap()).collect();
+    assert_eq!(ends[1], "finished \"youWin\":true,\"winner\":1");
+    assert_eq!(ends[2], "finished \"youWin\":false,\"winner\":1");
+}
+
+#[test]
+fn what_the_store_means_by_silence_is_only_a_line_when_a_player_says_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (hub, store) = kept(folder.path(), short());
+    let mut player = Player::join(hub.address, "sly", "solo");
+    player.until("turn");
+    player.say("\u{1}late\n");
+    assert!(player.line().unwrap().starts_with("error Unknown command"));
+    player.say("end\n");
+    player.play_out();
+    assert_eq!(
+        stored(&store, &hub.runtime).cause,
+        Some(games::Cause::Normal)
+    );
+    let summary = hub.runtime.block_on(store.verify(None, |_| {})).unwrap();
+    assert!(summary.clean(), "{summary:?}");
+    hub.runtime.block_on(store.close());
+}
+
+#[test]
 fn maps_go_round_and_everybody_may_be_told_to_wait() {
     let map = |rows: &str| ("map".to_owned(), format!("{{\"turnsLimit\": 1}}\n{rows}"));
     let settings = HubSettings {
