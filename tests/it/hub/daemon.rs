@@ -121,3 +121,31 @@ fn a_game_that_a_stop_cut_is_kept_as_a_lost_connection() {
     });
     app.stop();
 }
+
+#[test]
+fn matches_without_a_wire_are_kept_as_the_wire_would_have_them() {
+    let folder = folder();
+    let path = folder.path().join("played.db");
+    let mut play = drover();
+    play.args([
+        "play",
+        "smartdog",
+        "--games",
+        "6",
+        "--option",
+        "turnsLimit=30",
+    ]);
+    for bot in ["shipped", "herder", "random"] {
+        play.args(["--seat", &format!("builtin:{bot}")]);
+    }
+    let played = play.arg("--store").arg(&path).output().unwrap();
+    assert!(played.status.success(), "{}", text(&played.stderr));
+    let mut verify = drover();
+    verify
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", path);
+    let verified = verify.output().unwrap();
+    let told = text(&verified.stdout);
+    assert!(verified.status.success(), "{told}");
+    assert!(told.contains("6 matches, 18 sessions"), "{told}");
+}
