@@ -1,0 +1,330 @@
+//! Decks of any size, cards and sets of cards (README.md, section 1).
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Most cards that a deck may have.
+pub const CARDS_MAX: usize = 128;
+
+/// One card of a deck, by its place: suit after suit, the lowest value first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Card(pub u8);
+
+impl Card {
+    /// Its place in arrays by card.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A set of cards of one deck.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct CardSet(pub u128);
+
+impl CardSet {
+    /// No card.
+    pub const EMPTY: CardSet = CardSet(0);
+
+    /// How many cards.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the card is one of them.
+    #[must_use]
+    pub const fn has(self, card: Card) -> bool {
+        self.0 >> card.0 & 1 == 1
+    }
+
+    /// With one more card.
+    #[must_use]
+    pub const fn with(self, card: Card) -> Self {
+        Self(self.0 | 1 << card.0)
+    }
+
+    /// Without a card.
+    #[must_use]
+    pub const fn without(self, card: Card) -> Self {
+        Self(self.0 & !(1 << card.0))
+    }
+
+    /// The cards of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The cards of either.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The cards of this set that the other does not have.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The card with the lowest place.
+    #[must_use]
+    pub const fn first(self) -> Option<Card> {
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Card(self.0.trailing_zeros() as u8))
+        }
+    }
+
+    /// The card with the highest place.
+    #[must_use]
+    pub const fn last(self) -> Option<Card> {
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Card(127 - self.0.leading_zeros() as u8))
+        }
+    }
+
+    /// Every card, the lowest place first.
+    pub fn iter(self) -> impl Iterator<Item = Card> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let card = rest.first()?;
+            rest = rest.without(card);
+            Some(card)
+        })
+    }
+}
+
+impl FromIterator<Card> for CardSet {
+    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
+        cards.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+impl fmt::Debug for CardSet {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// Why a deck cannot be played with, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeckError {
+    /// No values or no suits.
+    #[error("the deck has no {0}")]
+    Nothing(&'static str),
+    /// The same character twice.
+    #[error("{1:?} stands twice among the {0}, so its cards could not be told apart")]
+    Twice(&'static str, char),
+    /// A blank or a control character.
+    #[error("{1:?} cannot be one of the {0}: cards are written without blanks")]
+    Blank(&'static str, char),
+    /// Too many cards.
+    #[error("the deck has {0} cards; at most {CARDS_MAX} can be played with")]
+    TooLarge(usize),
+}
+
+/// Values low to high, and suits of which the first is trump.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Letters", into = "Letters")]
+pub struct Deck {
+    values: Vec<char>,
+    suits: Vec<char>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Letters {
+    values: String,
+    suits: String,
+}
+
+impl TryFrom<Letters> for Deck {
+    type Error = DeckError;
+
+    fn try_from(letters: Letters) -> Result<Self, DeckError> {
+        Self::new(&letters.values, &letters.suits)
+    }
+}
+
+impl From<Deck> for Letters {
+    fn from(deck: Deck) -> Self {
+        Self {
+            values: deck.values(),
+            suits: deck.suits(),
+        }
+    }
+}
+
+fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, DeckError> {
+    let mut letters = Vec::new();
+    for letter in text.chars() {
+        if letter.is_whitespace() || letter.is_control() {
+            return Err(DeckError::Blank(what, letter));
+        }
+        if letters.contains(&letter) {
+            return Err(DeckError::Twice(what, letter));
+        }
+        letters.push(letter);
+    }
+    if letters.is_empty() {
+        return Err(DeckError::Nothing(what));
+    }
+    Ok(letters)
+}
+
+impl Deck {
+    /// The values of tournament games, low to high.
+    pub const CONTEST_VALUES: &'static str = "23456789TJQKA";
+    /// The suits of tournament games; clubs are trump.
+    pub const CONTEST_SUITS: &'static str = "CDHS";
+
+    /// The deck of these values, low to high, and these suits, the first one trump.
+    ///
+    /// # Errors
+    /// [`DeckError`] for nothing, letters that stand twice or are blank, and more than 128 cards.
+    pub fn new(values: &str, suits: &str) -> Result<Self, DeckError> {
+        let (values, suits) = (distinct("values", values)?, distinct("suits", suits)?);
+        let cards = values.len().saturating_mul(suits.len());
+        if cards > CARDS_MAX {
+            return Err(DeckError::TooLarge(cards));
+        }
+        Ok(Self { values, suits })
+    }
+
+    /// The deck of tournament games: 52 cards, clubs trump.
+    #[must_use]
+    pub fn contest() -> Self {
+        Self {
+            values: Self::CONTEST_VALUES.chars().collect(),
+            suits: Self::CONTEST_SUITS.chars().collect(),
+        }
+    }
+
+    /// The values as `set_deck` has them.
+    #[must_use]
+    pub fn values(&self) -> String {
+        self.values.iter().collect()
+    }
+
+    /// The suits as `set_deck` has them.
+    #[must_use]
+    pub fn suits(&self) -> String {
+        self.suits.iter().collect()
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many suits there are.
+    #[must_use]
+    pub fn suit_count(&self) -> usize {
+        self.suits.len()
+    }
+
+    /// How many cards there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len() * self.suits.len()
+    }
+
+    /// Never: every deck has a card.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Every card.
+    #[must_use]
+    pub fn all(&self) -> CardSet {
+        CardSet(u128::MAX >> (CARDS_MAX - self.len()))
+    }
+
+    /// The cards of a suit; 0 is trump.
+    #[must_use]
+    pub fn suit(&self, suit: u8) -> CardSet {
+        let values = self.values.len();
+        CardSet((u128::MAX >> (CARDS_MAX - values)) << (usize::from(suit) * values))
+    }
+
+    /// A card's suit; 0 is trump.
+    #[must_use]
+    pub fn suit_of(&self, card: Card) -> u8 {
+        (card.index() / self.values.len()) as u8
+    }
+
+    /// A card's value, 0 the lowest.
+    #[must_use]
+    pub fn value_of(&self, card: Card) -> u8 {
+        (card.index() % self.values.len()) as u8
+    }
+
+    /// The card that is written like this. Case matters.
+    #[must_use]
+    pub fn read(&self, text: &str) -> Option<Card> {
+        let mut letters = text.chars();
+        let (value, suit) = (letters.next()?, letters.next()?);
+        if letters.next().is_some() {
+            return None;
+        }
+        let value = self.values.iter().position(|letter| *letter == value)?;
+        let suit = self.suits.iter().position(|letter| *letter == suit)?;
+        u8::try_from(suit * self.values.len() + value)
+            .ok()
+            .map(Card)
+    }
+
+    /// How a card is written: its value, then its suit.
+    #[must_use]
+    pub fn text(&self, card: Card) -> String {
+        let value = self.values.get(usize::from(self.value_of(card)));
+        let suit = self.suits.get(usize::from(self.suit_of(card)));
+        value.into_iter().chain(suit).collect()
+    }
+
+    /// What may be played from a hand when a card of the suit `led` lies, or nothing.
+    #[must_use]
+    pub fn playable(&self, hand: CardSet, led: Option<u8>) -> CardSet {
+        let following = led.map_or(CardSet::EMPTY, |suit| hand.and(self.suit(suit)));
+        if following.is_empty() {
+            hand
+        } else {
+            following
+        }
+    }
+
+    /// Whether `card` takes the trick from `best`, which holds it so far.
+    #[must_use]
+    pub fn beats(&self, card: Card, best: Card) -> bool {
+        let (suit, best_suit) = (self.suit_of(card), self.suit_of(best));
+        if suit == best_suit {
+            card > best
+        } else {
+            suit == 0
+        }
+    }
+
+    /// Which of the cards, in the order they were played, takes the trick. None of none.
+    #[must_use]
+    pub fn winner(&self, cards: &[Card]) -> Option<usize> {
+        let mut best: Option<(usize, Card)> = None;
+        for (at, card) in cards.iter().enumerate() {
+            if best.is_none_or(|(_, holds)| self.beats(*card, holds)) {
+                best = Some((at, *card));
+            }
+        }
+        best.map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,8 @@
+//! Planowanie: tricks that are declared beforehand, two to four players, any deck.
+//! Rules, wire and the readings chosen: README.md.
+
+pub mod cards;
+pub mod rules;
+
+#[cfg(test)]
+mod tests;

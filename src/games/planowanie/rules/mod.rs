@@ -1,0 +1,11 @@
+//! The rules: deals, declarations, tricks, points (README.md, section 1).
+
+mod deal;
+mod game;
+mod round;
+mod setup;
+
+pub use deal::deal;
+pub use game::{Act, Ask, Event, Planowanie, View};
+pub use round::{Play, Round, RoundError};
+pub use setup::{DEALS_MAX, Dealt, Game, PLAYERS, PlannedDeal, Setup, SetupError};

@@ -1,0 +1,218 @@
+//! One deal as everybody at the table sees it: declarations, tricks, points. Hands are not in it, so
+//! that a player can keep one as well as the referee.
+
+use crate::game::{Seat, Seats};
+use crate::planowanie::cards::{Card, CardSet, Deck};
+use smallvec::SmallVec;
+
+/// One card laid down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Play {
+    /// By whom.
+    pub seat: Seat,
+    /// Which.
+    pub card: Card,
+}
+
+/// What cannot happen in a deal as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoundError {
+    /// No such player.
+    #[error("there is no player {0}")]
+    Nobody(u8),
+    /// A declaration above the number of cards, a second one, or one after the first card.
+    #[error("player {seat} cannot declare {tricks} now, with {cards} cards each")]
+    Declaration {
+        /// Who.
+        seat: u8,
+        /// What.
+        tricks: u8,
+        /// The deal's number of cards.
+        cards: u8,
+    },
+    /// A card before all declarations or out of turn.
+    #[error("player {0} is not to play now")]
+    NotToPlay(u8),
+    /// A card that has been played before.
+    #[error("that card has been played before")]
+    Twice,
+}
+
+/// A deal in play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    cards: u8,
+    declared: Seats<Option<u8>>,
+    taken: Seats<u8>,
+    /// Who leads, or led, the trick on the table.
+    leader: Seat,
+    trick: SmallVec<[Card; 4]>,
+    played: Vec<Play>,
+    gone: CardSet,
+}
+
+impl Round {
+    /// A deal of so many cards before the declarations.
+    #[must_use]
+    pub fn new(players: usize, cards: u8, leader: Seat) -> Self {
+        Self {
+            cards,
+            declared: Seats::from_fn(players, |_| None),
+            taken: Seats::from_fn(players, |_| 0),
+            leader,
+            trick: SmallVec::new(),
+            played: Vec::with_capacity(players * usize::from(cards)),
+            gone: CardSet::EMPTY,
+        }
+    }
+
+    /// Cards that each player was dealt.
+    #[must_use]
+    pub fn cards(&self) -> u8 {
+        self.cards
+    }
+
+    /// How many play.
+    #[must_use]
+    pub fn players(&self) -> usize {
+        self.taken.len()
+    }
+
+    /// What each player declared, as far as it is revealed.
+    #[must_use]
+    pub fn declared(&self) -> &Seats<Option<u8>> {
+        &self.declared
+    }
+
+    /// Whether all have declared.
+    #[must_use]
+    pub fn all_declared(&self) -> bool {
+        self.declared.values().iter().all(Option::is_some)
+    }
+
+    /// Tricks that each player has taken.
+    #[must_use]
+    pub fn taken(&self) -> &Seats<u8> {
+        &self.taken
+    }
+
+    /// Who leads, or led, the trick on the table.
+    #[must_use]
+    pub fn leader(&self) -> Seat {
+        self.leader
+    }
+
+    /// The cards on the table, in the order they were played.
+    #[must_use]
+    pub fn trick(&self) -> &[Card] {
+        &self.trick
+    }
+
+    /// Every card played in this deal, in order.
+    #[must_use]
+    pub fn played(&self) -> &[Play] {
+        &self.played
+    }
+
+    /// Every card played in this deal.
+    #[must_use]
+    pub fn gone(&self) -> CardSet {
+        self.gone
+    }
+
+    /// Tricks that are complete.
+    #[must_use]
+    pub fn tricks_done(&self) -> usize {
+        self.played.len() / self.players().max(1)
+    }
+
+    /// Whether every card has been played.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.tricks_done() == usize::from(self.cards)
+    }
+
+    /// Who has to play a card now.
+    #[must_use]
+    pub fn to_play(&self) -> Option<Seat> {
+        if !self.all_declared() || self.is_over() {
+            return None;
+        }
+        let seat = (self.leader.index() + self.trick.len()) % self.players();
+        Some(Seat(seat as u8))
+    }
+
+    /// The suit that was led to the trick on the table.
+    #[must_use]
+    pub fn led(&self, deck: &Deck) -> Option<u8> {
+        self.trick.first().map(|card| deck.suit_of(*card))
+    }
+
+    /// What each player gets for the deal if it ended now: his tricks, and as many points as there
+    /// were cards if they are what he declared.
+    #[must_use]
+    pub fn points(&self) -> Seats<i64> {
+        let points = |seat| {
+            let taken = self.taken[seat];
+            let bonus = if self.declared[seat] == Some(taken) {
+                self.cards
+            } else {
+                0
+            };
+            i64::from(taken) + i64::from(bonus)
+        };
+        Seats::from_fn(self.players(), points)
+    }
+
+    /// Notes a declaration.
+    ///
+    /// # Errors
+    /// [`RoundError`]; the deal is then unchanged.
+    pub fn declare(&mut self, seat: Seat, tricks: u8) -> Result<(), RoundError> {
+        let Some(before) = self.declared.get(seat) else {
+            return Err(RoundError::Nobody(seat.0));
+        };
+        if before.is_some() || tricks > self.cards {
+            return Err(RoundError::Declaration {
+                seat: seat.0,
+                tricks,
+                cards: self.cards,
+            });
+        }
+        self.declared[seat] = Some(tricks);
+        Ok(())
+    }
+
+    /// Lays a card of whoever is to play. Gives the taker of the trick that it completes.
+    ///
+    /// # Errors
+    /// [`RoundError`]; the deal is then unchanged.
+    pub fn play(
+        &mut self,
+        deck: &Deck,
+        seat: Seat,
+        card: Card,
+    ) -> Result<Option<Seat>, RoundError> {
+        if self.taken.get(seat).is_none() {
+            return Err(RoundError::Nobody(seat.0));
+        }
+        if self.to_play() != Some(seat) {
+            return Err(RoundError::NotToPlay(seat.0));
+        }
+        if self.gone.has(card) {
+            return Err(RoundError::Twice);
+        }
+        self.gone = self.gone.with(card);
+        self.played.push(Play { seat, card });
+        self.trick.push(card);
+        if self.trick.len() < self.players() {
+            return Ok(None);
+        }
+        let best = deck.winner(&self.trick).unwrap_or_default();
+        let taker = Seat(((self.leader.index() + best) % self.players()) as u8);
+        self.taken[taker] += 1;
+        self.leader = taker;
+        self.trick.clear();
+        Ok(Some(taker))
+    }
+}

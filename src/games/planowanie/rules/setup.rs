@@ -1,0 +1,282 @@
+//! What a game starts from: the deck, the players, the deals and every hand.
+
+use super::deal::deal;
+use crate::game::Seat;
+use crate::planowanie::cards::{Card, CardSet, Deck};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// How many can play.
+pub const PLAYERS: RangeInclusive<usize> = 2..=4;
+/// Most deals of one game.
+pub const DEALS_MAX: usize = 1_000;
+
+/// Why a game cannot be played, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SetupError(pub String);
+
+fn wrong<T>(why: String) -> Result<T, SetupError> {
+    Err(SetupError(why))
+}
+
+/// A deal as `set_game` announces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedDeal {
+    /// Cards that each player gets, from 1.
+    pub cards: u8,
+    /// Who leads the first trick.
+    pub leader: Seat,
+}
+
+/// What everybody knows from the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Game {
+    deck: Deck,
+    players: usize,
+    deals: Vec<PlannedDeal>,
+}
+
+impl Game {
+    /// A game of these deals.
+    ///
+    /// # Errors
+    /// [`SetupError`] names the deal that cannot be dealt, or what else does not fit.
+    pub fn new(deck: Deck, players: usize, deals: Vec<PlannedDeal>) -> Result<Self, SetupError> {
+        if !PLAYERS.contains(&players) {
+            return wrong(format!("{players} cannot play; a game has 2 to 4 players"));
+        }
+        if deals.is_empty() || deals.len() > DEALS_MAX {
+            return wrong(format!(
+                "a game has 1 to {DEALS_MAX} deals, not {}",
+                deals.len()
+            ));
+        }
+        for (number, planned) in (1..).zip(&deals) {
+            let cards = usize::from(planned.cards);
+            if cards == 0 {
+                return wrong(format!("deal {number} has no cards"));
+            }
+            if cards * players > deck.len() {
+                return wrong(format!(
+                    "deal {number} needs {} cards for {players} players with {cards} each, but the deck has {}",
+                    cards * players,
+                    deck.len()
+                ));
+            }
+            if planned.leader.index() >= players {
+                return wrong(format!(
+                    "deal {number} is led by player {}, but players are numbered 0 to {}",
+                    planned.leader.0,
+                    players - 1
+                ));
+            }
+        }
+        Ok(Self {
+            deck,
+            players,
+            deals,
+        })
+    }
+
+    /// The game of the tournament: thirteen deals of one to thirteen cards, four players.
+    #[must_use]
+    pub fn contest() -> Self {
+        Self {
+            deck: Deck::contest(),
+            players: 4,
+            deals: Self::rising(13, 4),
+        }
+    }
+
+    /// Deals of one to `most` cards, the leader moving on by one.
+    #[must_use]
+    pub fn rising(most: u8, players: usize) -> Vec<PlannedDeal> {
+        (1..=most)
+            .map(|cards| PlannedDeal {
+                cards,
+                leader: Seat(((usize::from(cards) - 1) % players.max(1)) as u8),
+            })
+            .collect()
+    }
+
+    /// The cards.
+    #[must_use]
+    pub fn deck(&self) -> &Deck {
+        &self.deck
+    }
+
+    /// How many play.
+    #[must_use]
+    pub fn players(&self) -> usize {
+        self.players
+    }
+
+    /// The deals, in order.
+    #[must_use]
+    pub fn deals(&self) -> &[PlannedDeal] {
+        &self.deals
+    }
+}
+
+/// A deal with its hands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dealt {
+    /// As announced.
+    pub planned: PlannedDeal,
+    /// Each seat's cards, in the order in which they are told.
+    pub hands: Vec<Vec<Card>>,
+}
+
+/// Everything a game follows from, together with its players' acts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Setup {
+    game: Game,
+    hands: Vec<Vec<Vec<Card>>>,
+}
+
+impl Setup {
+    /// A game whose cards the frozen generator deals from a seed.
+    #[must_use]
+    pub fn seeded(game: Game, seed: u64) -> Self {
+        let hands = (1u64..)
+            .zip(&game.deals)
+            .map(|(number, planned)| {
+                deal(
+                    &game.deck,
+                    game.players,
+                    usize::from(planned.cards),
+                    seed,
+                    number,
+                )
+            })
+            .collect();
+        Self { game, hands }
+    }
+
+    /// A game with these hands, by deal and seat.
+    ///
+    /// # Errors
+    /// [`SetupError`] names the first hand that does not fit the game.
+    pub fn of_hands(game: Game, hands: Vec<Vec<Vec<Card>>>) -> Result<Self, SetupError> {
+        if hands.len() != game.deals.len() {
+            return wrong(format!(
+                "there are hands for {} deals of {}",
+                hands.len(),
+                game.deals.len()
+            ));
+        }
+        for ((number, planned), dealt) in (1..).zip(&game.deals).zip(&hands) {
+            if dealt.len() != game.players {
+                return wrong(format!(
+                    "deal {number} has {} hands for {} players",
+                    dealt.len(),
+                    game.players
+                ));
+            }
+            let mut seen = CardSet::EMPTY;
+            for (seat, hand) in dealt.iter().enumerate() {
+                if hand.len() != usize::from(planned.cards) {
+                    return wrong(format!(
+                        "deal {number}: player {seat} has {} cards instead of {}",
+                        hand.len(),
+                        planned.cards
+                    ));
+                }
+                for card in hand {
+                    if !game.deck.all().has(*card) || seen.has(*card) {
+                        return wrong(format!(
+                            "deal {number}: a card of player {seat} is not in the deck or dealt twice"
+                        ));
+                    }
+                    seen = seen.with(*card);
+                }
+            }
+        }
+        Ok(Self { game, hands })
+    }
+
+    /// What everybody knows.
+    #[must_use]
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// A deal with its hands; `at` counts from 0.
+    #[must_use]
+    pub fn deal(&self, at: usize) -> Option<Dealt> {
+        Some(Dealt {
+            planned: *self.game.deals.get(at)?,
+            hands: self.hands.get(at)?.clone(),
+        })
+    }
+}
+
+/// A setup as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    values: String,
+    suits: String,
+    players: usize,
+    deals: Vec<WrittenDeal>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenDeal {
+    cards: u8,
+    leader: Seat,
+    hands: Vec<Vec<String>>,
+}
+
+impl From<Setup> for Written {
+    fn from(setup: Setup) -> Self {
+        let Setup { game, hands } = setup;
+        let write = |hand: Vec<Card>| hand.iter().map(|card| game.deck.text(*card)).collect();
+        Self {
+            values: game.deck.values(),
+            suits: game.deck.suits(),
+            players: game.players,
+            deals: game
+                .deals
+                .iter()
+                .zip(hands)
+                .map(|(planned, hands)| WrittenDeal {
+                    cards: planned.cards,
+                    leader: planned.leader,
+                    hands: hands.into_iter().map(write).collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl TryFrom<Written> for Setup {
+    type Error = SetupError;
+
+    fn try_from(written: Written) -> Result<Self, SetupError> {
+        let deck = Deck::new(&written.values, &written.suits)
+            .map_err(|why| SetupError(why.to_string()))?;
+        let mut deals = Vec::new();
+        let mut hands = Vec::new();
+        for (number, deal) in (1..).zip(written.deals) {
+            deals.push(PlannedDeal {
+                cards: deal.cards,
+                leader: deal.leader,
+            });
+            let read = |text: &String| {
+                deck.read(text)
+                    .ok_or_else(|| SetupError(format!("deal {number}: there is no card {text:?}")))
+            };
+            let dealt: Result<Vec<Vec<Card>>, _> = deal
+                .hands
+                .iter()
+                .map(|hand| hand.iter().map(read).collect())
+                .collect();
+            hands.push(dealt?);
+        }
+        Self::of_hands(Game::new(deck, written.players, deals)?, hands)
+    }
+}

@@ -1,0 +1,63 @@
+//! The laws of every game, and what must hold in every position of this one.
+
+use crate::game::{Cause, Seat};
+use crate::laws::play_randomly;
+use crate::planowanie::cards::{CardSet, Deck};
+use crate::planowanie::rules::{Game, PlannedDeal, Planowanie, Setup};
+use std::sync::Arc;
+
+fn odd() -> Game {
+    let deals = [(3, 1), (9, 0), (1, 1)].map(|(cards, leader)| PlannedDeal {
+        cards,
+        leader: Seat(leader),
+    });
+    Game::new(Deck::new("abcXYZ", "xyz").unwrap(), 2, deals.to_vec()).unwrap()
+}
+
+#[test]
+fn random_games_keep_the_laws() {
+    for seed in 0..200 {
+        for game in [Game::contest(), odd()] {
+            let setup = Arc::new(Setup::seeded(game, seed));
+            let silence = if seed % 4 == 0 { 0.01 } else { 0.0 };
+            let audit = |game: &Planowanie| {
+                let deck = game.game().deck();
+                let hands = (0..game.game().players() as u8).map(|seat| game.hand(Seat(seat)));
+                let held: usize = hands.clone().map(CardSet::len).sum();
+                let all = hands.fold(game.round().gone(), CardSet::or);
+                let dealt = usize::from(game.round().cards()) * game.game().players();
+                if !game.is_over() {
+                    assert_eq!(
+                        held + game.round().gone().len(),
+                        dealt,
+                        "cards are conserved"
+                    );
+                    assert_eq!(all.len(), dealt, "no card is in two places");
+                }
+                assert!(all.minus(deck.all()).is_empty());
+            };
+            let (outcome, _) = play_randomly::<Planowanie>(&setup, seed, silence, audit);
+            let tricks: i64 = setup
+                .game()
+                .deals()
+                .iter()
+                .map(|deal| i64::from(deal.cards))
+                .sum();
+            let players = setup.game().players() as i64;
+            if outcome.cause == Cause::Normal {
+                let points: i64 = outcome.scores.values().iter().sum();
+                assert!((tricks..=tricks * (1 + players)).contains(&points));
+            } else {
+                assert_eq!(
+                    outcome
+                        .scores
+                        .values()
+                        .iter()
+                        .filter(|score| **score < 0)
+                        .count(),
+                    1
+                );
+            }
+        }
+    }
+}
