@@ -160,7 +160,38 @@ pub struct Outcome {
     pub scores: Seats<i64>,
 }
 
+/// One result between two seats of a match.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Duel {
+    /// The one.
+    pub first: Seat,
+    /// The other.
+    pub second: Seat,
+    /// The first one's share: 1 won, 0.5 drawn, 0 lost.
+    pub share: f64,
+}
+
 impl Outcome {
+    /// The result of every pair of seats by their scores.
+    #[must_use]
+    pub fn duels(&self) -> Vec<Duel> {
+        let mut duels = Vec::new();
+        for (first, score) in self.scores.iter() {
+            for (second, other) in self.scores.iter().filter(|(second, _)| *second > first) {
+                duels.push(Duel {
+                    first,
+                    second,
+                    share: match score.cmp(other) {
+                        std::cmp::Ordering::Less => 0.0,
+                        std::cmp::Ordering::Equal => 0.5,
+                        std::cmp::Ordering::Greater => 1.0,
+                    },
+                });
+            }
+        }
+        duels
+    }
+
     /// Each seat's share of the win: 1 for the only best score, 1/k for k equal best ones, else 0.
     #[must_use]
     pub fn win_shares(&self) -> Seats<f64> {

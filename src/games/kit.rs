@@ -1,6 +1,6 @@
 //! A game's door: everything that the daemon may ask of a game, without knowing which one it is.
 
-use crate::game::{Outcome, Seat, Seats};
+use crate::game::{Duel, Outcome, Seat, Seats};
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
 use serde::Serialize;
@@ -62,6 +62,17 @@ pub enum Wire {
     Hub,
     /// The referee starts each player as a program and speaks with it over stdin and stdout.
     Stdio,
+}
+
+/// What programs on pipes are held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StdioWire {
+    /// Longest line of an answer, in bytes.
+    pub reply_line_max: usize,
+    /// What a player hears when he is no longer wanted, if the wire has a word for it.
+    pub farewell: Option<&'static str>,
+    /// Memory that a program may have, in bytes, if the contest says.
+    pub memory: Option<u64>,
 }
 
 /// Which session a first frame belongs to, read without a session.
@@ -180,6 +191,8 @@ pub struct Heard {
     pub call: String,
     /// What came back; `None` where nobody waited for an answer or none came.
     pub reply: Option<String>,
+    /// How long that took, where somebody looked at a clock.
+    pub took: Option<Duration>,
 }
 
 /// An in-process match, played.
@@ -263,9 +276,21 @@ pub trait Kit: Sync + Send {
     fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
         outcome.win_shares()
     }
+    /// The results of a match between each two of its seats that count for ratings.
+    fn duels(&self, outcome: &Outcome) -> Vec<Duel> {
+        outcome.duels()
+    }
     /// How players and referee meet.
     fn wire(&self) -> Wire {
         Wire::Callbacks
+    }
+    /// What programs on pipes are held to, where players are such programs.
+    fn stdio(&self) -> StdioWire {
+        StdioWire {
+            reply_line_max: 1 << 20,
+            farewell: None,
+            memory: None,
+        }
     }
     /// The maps that come with the game: name and text, by name.
     fn maps(&self) -> &'static [(&'static str, &'static str)] {

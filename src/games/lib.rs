@@ -15,18 +15,18 @@ pub mod search;
 pub mod smartdog;
 pub mod wire;
 
-pub use game::{Bot, Budget, Cause, Game, Illegal, Outcome, Seat, Seats};
+pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
-    Seating, SetupError, TableSetup, Wire, bot_seed,
+    Seating, SetupError, StdioWire, TableSetup, Wire, bot_seed,
 };
 pub use wire::{
-    Arrival, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply, Table,
-    WireError,
+    Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply,
+    Table, WireError,
 };
 
 /// Every game, in the order in which they are shown.
-pub static ALL: &[&dyn Kit] = &[&koehandel::KIT, &smartdog::KIT];
+pub static ALL: &[&dyn Kit] = &[&koehandel::KIT, &smartdog::KIT, &planowanie::KIT];
 
 /// The game with this name.
 #[must_use]

@@ -50,6 +50,8 @@ pub struct Ending {
     pub scores: Vec<i64>,
     /// Shares of the win in the same order, when the wire tells them and no scores.
     pub wins: Vec<f64>,
+    /// What is still answered; empty: nothing.
+    pub last_word: Frame,
 }
 
 /// Something learnt from a transcript and kept for history.
@@ -116,6 +118,15 @@ pub enum Reply<'a> {
     Failed,
 }
 
+/// Whose fault ended a match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blame {
+    /// Who.
+    pub seat: Seat,
+    /// What he did, in a sentence.
+    pub detail: String,
+}
+
 /// The referee's side of one match.
 pub trait Table: Send {
     /// Moves what is to be sent now to `out`, for each seat in the order in which it must hear it.
@@ -125,6 +136,15 @@ pub trait Table: Send {
     fn answer(&mut self, seat: Seat, reply: Reply<'_>);
     /// Whether the match still waits for this seat's answer, or for more of it.
     fn waits(&self, seat: Seat) -> bool;
+    /// Is told, before the answer, how much time a seat has taken for it; for games whose clock runs
+    /// over more than one answer. Time is passed in: whoever drives the table owns the clock.
+    fn spent(&mut self, seat: Seat, time: Duration) {
+        let _ = (seat, time);
+    }
+    /// Whose fault ended the match, if it was somebody's.
+    fn blame(&self) -> Option<Blame> {
+        None
+    }
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
     /// Everything this match started from, enough to replay it on any later version.

@@ -1,8 +1,9 @@
-//! Byte transports: the outgoing HTTP client that calls players, lines over TCP.
+//! Byte transports: the outgoing HTTP client that calls players, lines over TCP, programs on pipes.
 
 mod counted;
 pub mod http_out;
 pub mod lines;
+pub mod program;
 pub mod target;
 
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, Reach};

@@ -133,11 +133,15 @@ fn deck(
                 seats: bots.iter().map(|bot| format!("builtin:{bot}")).collect(),
                 outcome: played.outcome.clone(),
                 transcript: played.transcript,
+                blame: None,
+                stderr: Vec::new(),
             });
         }
         counted.push(Counted {
             table: table.clone(),
             shares: plan.kit.win_shares(&played.outcome),
+            duels: plan.kit.duels(&played.outcome),
+            blame: None,
             outcome: played.outcome,
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),

@@ -1,6 +1,7 @@
-//! Runs games: drives a table against its seats, over HTTP or in process, seats those who dial a hub,
+//! Runs games: drives a table against its seats, over HTTP, over pipes or in process, seats those who dial a hub,
 //! and keeps what happened.
 
+pub mod arbiter;
 mod board;
 pub mod budget;
 pub mod clock;

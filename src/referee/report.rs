@@ -4,6 +4,7 @@ use super::budget::ThinkBudget;
 use super::tally::{EntrantTally, Tally};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The conditions of the matches.
@@ -52,6 +53,14 @@ pub struct SeatReport {
     pub mean_score: f64,
     /// Its standard error; `null` for a single deck.
     pub score_error: Option<f64>,
+    /// Mean result against each other player: 1 won, 0.5 drawn.
+    pub pair_score: f64,
+    /// Lower end of its 95 % interval.
+    pub pair_score_low: f64,
+    /// Upper end of its 95 % interval.
+    pub pair_score_high: f64,
+    /// Matches that ended by its fault, by cause.
+    pub faults: BTreeMap<&'static str, u64>,
     /// Acts that the rules refused.
     pub refused: u64,
     /// Answers that did not come.
@@ -110,14 +119,14 @@ impl Report {
     pub fn csv(&self) -> String {
         let mut text = String::from(
             "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,mean_score,\
-             score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99\n",
+             score_error,pair_score,pair_score_low,pair_score_high,faults,refused,missed,timed,decision_ms_p50,decision_ms_p99\n",
         );
         for row in &self.seats {
             let bot = quoted(&row.bot);
             let number =
                 |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
             text.push_str(&format!(
-                "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{},{},{},{},{}\n",
+                "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{:.6},{:.6},{:.6},{},{},{},{},{},{}\n",
                 row.seat,
                 row.games,
                 row.wins,
@@ -127,6 +136,10 @@ impl Report {
                 row.win_share_high,
                 row.mean_score,
                 number(row.score_error),
+                row.pair_score,
+                row.pair_score_low,
+                row.pair_score_high,
+                row.faults.values().sum::<u64>(),
                 row.refused,
                 row.missed,
                 row.timed,
@@ -148,8 +161,8 @@ impl Report {
             .unwrap_or(0)
             .max(3);
         let mut text = format!(
-            "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>7}  {:>9}  {:>9}\n",
-            "seat", "bot", "games", "wins", "share", "95 %", "score", "refused", "p50 ms", "p99 ms"
+            "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>6}  {:>7}  {:>9}  {:>9}\n",
+            "seat", "bot", "games", "wins", "share", "95 %", "score", "pairs", "refused", "p50 ms", "p99 ms"
         );
         for row in &self.seats {
             let interval = format!(
@@ -159,17 +172,23 @@ impl Report {
             );
             let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
             text.push_str(&format!(
-                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>7}  {:>9}  {:>9}\n",
+                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
                 row.seat,
                 row.bot,
                 row.games,
                 row.wins,
                 100.0 * row.win_share,
                 row.mean_score,
+                100.0 * row.pair_score,
                 row.refused + row.missed,
                 ms(row.decision_ms_p50),
                 ms(row.decision_ms_p99),
             ));
+        }
+        for row in self.seats.iter().filter(|row| !row.faults.is_empty()) {
+            let faults = row.faults.iter();
+            let faults: Vec<String> = faults.map(|(cause, count)| format!("{cause} {count}")).collect();
+            text.push_str(&format!("lost by its own fault: {}: {}\n", row.bot, faults.join(", ")));
         }
         let conditions = &self.conditions;
         text.push_str(&format!(
@@ -188,6 +207,7 @@ impl Report {
 
 fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
     let (low, high) = tally.share.share_interval();
+    let (pair_low, pair_high) = tally.pairs.share_interval();
     let ms = |share| {
         tally
             .took
@@ -205,6 +225,10 @@ fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
         win_share_high: high,
         mean_score: tally.score.value(),
         score_error: tally.score.error(),
+        pair_score: tally.pairs.value(),
+        pair_score_low: pair_low,
+        pair_score_high: pair_high,
+        faults: tally.faults.clone(),
         refused: tally.refused,
         missed: tally.missed,
         timed: tally.took.count(),

@@ -99,7 +99,8 @@ impl BuiltinSeat {
     }
 }
 
-fn decide(
+/// Thinks within the limit and the budget.
+pub(super) fn decide(
     dialogue: &mut dyn Dialogue,
     budget: ThinkBudget,
     limit: Duration,

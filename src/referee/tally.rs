@@ -1,7 +1,8 @@
 //! What many matches add up to: shares, means and how sure they are.
 
 use super::spans::Spans;
-use games::{Outcome, Seats};
+use games::{Duel, Outcome, Seat, Seats};
+use std::collections::BTreeMap;
 
 /// Two-sided 95 % of a normal distribution.
 const Z95: f64 = 1.959_964;
@@ -90,6 +91,10 @@ pub struct Counted {
     pub outcome: Outcome,
     /// Shares of the win, by seat, as the game gives them.
     pub shares: Seats<f64>,
+    /// The results between each two seats that count.
+    pub duels: Vec<Duel>,
+    /// Whose fault ended it, if it was somebody's.
+    pub blame: Option<Seat>,
     /// Acts that the rules refused, by seat.
     pub refused: Vec<u32>,
     /// Answers that did not come, by seat.
@@ -117,6 +122,10 @@ pub struct EntrantTally {
     pub missed: u64,
     /// Times of decisions.
     pub took: Spans,
+    /// Results against each other player of a match: 1 won, 0.5 drawn.
+    pub pairs: Mean,
+    /// Matches that ended by its fault, by cause.
+    pub faults: BTreeMap<&'static str, u64>,
 }
 
 /// All entrants' sums.
@@ -141,10 +150,19 @@ impl Tally {
     /// Adds the matches over one deck.
     pub fn add(&mut self, matches: &[Counted]) {
         let mut cluster = vec![(0.0, 0.0, 0.0); self.entrants.len()];
+        let mut pairs = vec![(0.0, 0.0); self.entrants.len()];
         for played in matches {
             self.games += 1;
             let shares = &played.shares;
             let scores = played.outcome.scores.values();
+            for duel in &played.duels {
+                for (seat, share) in [(duel.first, duel.share), (duel.second, 1.0 - duel.share)] {
+                    let entrant = played.table.get(seat.index());
+                    if let Some(sums) = entrant.and_then(|entrant| pairs.get_mut(*entrant)) {
+                        *sums = (sums.0 + share, sums.1 + 1.0);
+                    }
+                }
+            }
             for (seat, entrant) in played.table.iter().enumerate() {
                 let share = shares.values().get(seat).copied().unwrap_or_default();
                 let score = scores.get(seat).copied().unwrap_or_default() as f64;
@@ -160,6 +178,9 @@ impl Tally {
             tally.share.add(share, count);
             tally.score.add(score, count);
         }
+        for (tally, (share, count)) in self.entrants.iter_mut().zip(pairs) {
+            tally.pairs.add(share, count);
+        }
     }
 }
 
@@ -170,6 +191,9 @@ impl EntrantTally {
         self.shared_wins += u64::from(share > 0.0 && share < 1.0);
         self.refused += u64::from(played.refused.get(seat).copied().unwrap_or_default());
         self.missed += u64::from(played.missed.get(seat).copied().unwrap_or_default());
+        if played.blame.map(Seat::index) == Some(seat) {
+            *self.faults.entry(played.outcome.cause.word()).or_default() += 1;
+        }
         if let Some(took) = played.took.get(seat) {
             self.took.merge(took);
         }
@@ -225,6 +249,8 @@ mod tests {
             Counted {
                 table,
                 shares: outcome.win_shares(),
+                duels: outcome.duels(),
+                blame: None,
                 outcome,
                 refused: vec![0, 1, 0, 0],
                 missed: vec![0; 4],
@@ -243,6 +269,8 @@ mod tests {
         );
         assert_eq!(first.share.value(), 0.75);
         assert_eq!(first.score.value(), 7.0);
+        // Three pairs won, then one drawn and two won.
+        assert_eq!(first.pairs.value(), 5.5 / 6.0);
         assert_eq!((tally.games, tally.entrants[1].games), (2, 6));
     }
 }

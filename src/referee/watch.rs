@@ -1,6 +1,6 @@
 //! The seam between many matches being played and whoever shows or keeps them.
 
-use games::{Heard, Outcome};
+use games::{Heard, Outcome, Seat};
 
 /// One match, for whoever keeps it.
 #[derive(Clone, Debug)]
@@ -15,6 +15,19 @@ pub struct KeptMatch {
     pub outcome: Outcome,
     /// What the referee sent and heard.
     pub transcript: Vec<Heard>,
+    /// Whose fault ended it, if it was somebody's.
+    pub blame: Option<Blamed>,
+    /// The end of each program's standard error, by seat; may be empty.
+    pub stderr: Vec<String>,
+}
+
+/// Whose fault ended a match, and how it showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blamed {
+    /// Who.
+    pub seat: Seat,
+    /// What happened, in a sentence.
+    pub detail: String,
 }
 
 /// Who watches many matches being played.
@@ -26,7 +39,7 @@ pub trait Watch: Send {
 }
 
 impl KeptMatch {
-    /// As text: a line of seats, a line of scores, then one line a call: seat, call and reply,
+    /// As text: a line of seats, a line of scores, a line of whose fault ended it, if any, then one line a call: seat, call and reply,
     /// separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {
@@ -45,6 +58,9 @@ impl KeptMatch {
             self.seats.join("\t"),
             scores.join("\t"),
         );
+        if let Some(Blamed { seat, detail }) = &self.blame {
+            text.push_str(&format!("blame\t{}\t{}\n", seat.0, detail.escape_debug()));
+        }
         for heard in &self.transcript {
             let reply = heard.reply.as_deref().unwrap_or_default();
             text.push_str(&format!(

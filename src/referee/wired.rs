@@ -146,6 +146,8 @@ async fn one(
         seats: hosted.info.seats.clone(),
         outcome: outcome.clone(),
         transcript: transcript(&lines),
+        blame: None,
+        stderr: Vec::new(),
     });
     Ok((counted(host.kit(), &hosted, table, outcome, &lines), kept))
 }
@@ -178,6 +180,8 @@ fn counted(
     Counted {
         table: table.to_vec(),
         shares: kit.win_shares(&outcome),
+        duels: kit.duels(&outcome),
+        blame: None,
         outcome,
         refused: Vec::new(),
         missed: lines.iter().map(missed).collect(),
@@ -198,6 +202,7 @@ fn transcript(lines: &[Vec<LogLine>]) -> Vec<Heard> {
                     seat: Seat(seat as u8),
                     call,
                     reply,
+                    took: None,
                 },
             )
         })

@@ -247,6 +247,7 @@ fn run(
                     seat,
                     call,
                     reply: None,
+                    took: None,
                 });
             }
         }

@@ -73,6 +73,7 @@ impl Dialogue for Player {
                 detail: String::new(),
                 scores: scores.to_vec(),
                 wins: Vec::new(),
+                last_word: String::new(),
             }));
         }
         Ok(self.fold.ask().map_or(Next::Wait, |ask| Next::Think {

@@ -1,8 +1,18 @@
 //! Planowanie: tricks that are declared beforehand, two to four players, any deck.
 //! Rules, wire and the readings chosen: README.md.
 
+pub mod bots;
 pub mod cards;
+pub mod clock;
+pub mod dialect;
+pub mod facts;
+mod kit;
+pub mod options;
+pub mod player;
+pub mod referee;
 pub mod rules;
+
+pub use kit::KIT;
 
 #[cfg(test)]
 mod tests;

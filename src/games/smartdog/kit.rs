@@ -439,7 +439,12 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
                     asked[seat] = Some(text);
                 } else {
                     let (call, reply) = (text, None);
-                    all.push(Heard { seat, call, reply });
+                    all.push(Heard {
+                        seat,
+                        call,
+                        reply,
+                        took: None,
+                    });
                 }
             }
         };
@@ -450,6 +455,7 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
             seat: *seat,
             call: asked[*seat].take().unwrap_or_default(),
             reply: Some(said.clone()),
+            took: None,
         });
         referee.answer(*seat, Reply::Text(said.as_bytes()));
         hear(&mut referee, &mut asked, &mut transcript);

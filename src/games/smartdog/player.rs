@@ -262,6 +262,7 @@ fn ending(cause: Cause, detail: String) -> Ending {
         detail,
         scores: Vec::new(),
         wins: Vec::new(),
+        last_word: String::new(),
     }
 }
 

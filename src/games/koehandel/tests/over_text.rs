@@ -40,6 +40,7 @@ pub fn over_text(table: &mut dyn Table, seats: &mut [Box<dyn Dialogue>]) -> (Out
                 seat: call.seat,
                 call: call.text,
                 reply,
+                took: None,
             });
         }
         if let Some(outcome) = table.outcome() {

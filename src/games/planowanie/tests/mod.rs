@@ -1,3 +1,5 @@
 //! Tests of Planowanie.
 
+mod deals;
 mod laws;
+mod recorded;

@@ -1,0 +1,297 @@
+//! The text of the wire (README.md, section 2): an arbiter's commands, a player's replies.
+
+use super::cards::{Card, Deck};
+use super::rules::{Game, PlannedDeal};
+use crate::game::Seat;
+
+/// Longest line of a reply, in bytes (B4.16).
+pub const REPLY_LINE_MAX: usize = 1_024;
+/// A reply that says no more than yes.
+pub const YES: &str = "=\n";
+
+/// What an arbiter says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Nothing: a blank line, which gets no reply.
+    Blank,
+    /// `set_deck V C`.
+    SetDeck(Deck),
+    /// `set_players n i`.
+    SetPlayers {
+        /// How many play.
+        players: usize,
+        /// The reader's own seat.
+        own: Seat,
+    },
+    /// `set_game d c1 s1 …`.
+    SetGame(Vec<PlannedDeal>),
+    /// `set_cards c K1 …`; cards as they are written.
+    SetCards(Vec<String>),
+    /// `time_left t`, in milliseconds for the rest of the game.
+    TimeLeft(i64),
+    /// `gen_declare`.
+    GenDeclare,
+    /// `declare i l`.
+    Declare(Seat, u8),
+    /// `gen_move`.
+    GenMove,
+    /// `play i K`; the card as it is written.
+    Play(Seat, String),
+    /// `quit`.
+    Quit,
+    /// Any other word.
+    Unknown(String),
+}
+
+/// A command that cannot be read, as a sentence for the reply.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CommandError(pub String);
+
+/// A command line with the number that a player may echo, as in GTP (B4.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The leading number, as written.
+    pub id: Option<String>,
+    /// What is said.
+    pub command: Result<Command, CommandError>,
+}
+
+/// A line without its control characters but tabs (B4.2).
+#[must_use]
+pub fn clean(line: &[u8]) -> String {
+    String::from_utf8_lossy(line)
+        .chars()
+        .filter(|letter| !letter.is_control() || *letter == '\t')
+        .collect()
+}
+
+/// Reads a command line.
+#[must_use]
+pub fn read(line: &[u8]) -> Line {
+    let text = clean(line);
+    let mut words = text.split_whitespace().peekable();
+    let numeric = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let id = words.next_if(numeric).map(str::to_owned);
+    let command = match words.next() {
+        None => Ok(Command::Blank),
+        Some(word) => command(word, &words.collect::<Vec<_>>()),
+    };
+    Line { id, command }
+}
+
+fn refused<T>(why: String) -> Result<T, CommandError> {
+    Err(CommandError(why))
+}
+
+fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, CommandError> {
+    word.parse()
+        .or_else(|_| refused(format!("{what} must be a number, not {word:?}")))
+}
+
+fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
+    match (word, rest) {
+        ("set_deck", [values, suits]) => match Deck::new(values, suits) {
+            Ok(deck) => Ok(Command::SetDeck(deck)),
+            Err(why) => refused(why.to_string()),
+        },
+        ("set_players", [players, own]) => Ok(Command::SetPlayers {
+            players: number(players, "the number of players")?,
+            own: Seat(number(own, "the own number")?),
+        }),
+        ("set_game", [count, deals @ ..]) => {
+            let count: usize = number(count, "the number of deals")?;
+            if deals.len() != count.saturating_mul(2) {
+                return refused(format!(
+                    "{count} deals need {} numbers, not {}",
+                    count.saturating_mul(2),
+                    deals.len()
+                ));
+            }
+            planned(deals).map(Command::SetGame)
+        }
+        ("set_cards", [count, cards @ ..]) => {
+            let count: usize = number(count, "the number of cards")?;
+            if cards.len() != count {
+                return refused(format!(
+                    "{count} cards are announced, {} given",
+                    cards.len()
+                ));
+            }
+            Ok(Command::SetCards(
+                cards.iter().map(|card| (*card).to_owned()).collect(),
+            ))
+        }
+        ("time_left", [time]) => Ok(Command::TimeLeft(number(time, "the time")?)),
+        ("gen_declare", []) => Ok(Command::GenDeclare),
+        ("declare", [seat, tricks]) => Ok(Command::Declare(
+            Seat(number(seat, "the player")?),
+            number(tricks, "the declaration")?,
+        )),
+        ("gen_move", []) => Ok(Command::GenMove),
+        ("play", [seat, card]) => Ok(Command::Play(
+            Seat(number(seat, "the player")?),
+            (*card).to_owned(),
+        )),
+        ("quit", _) => Ok(Command::Quit),
+        (
+            "set_deck" | "set_players" | "set_game" | "set_cards" | "time_left" | "gen_declare"
+            | "declare" | "gen_move" | "play",
+            _,
+        ) => refused(format!("{word} does not take {} words", rest.len())),
+        _ => Ok(Command::Unknown(word.to_owned())),
+    }
+}
+
+/// The pairs of `set_game`: cards and leader of each deal.
+///
+/// # Errors
+/// [`CommandError`] names what is no number.
+pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, CommandError> {
+    let deals = words.chunks(2).map(|pair| match pair {
+        [cards, leader] => Ok(PlannedDeal {
+            cards: number(cards, "the number of cards")?,
+            leader: Seat(number(leader, "the leader")?),
+        }),
+        _ => refused("a deal is two numbers: cards and leader".to_owned()),
+    });
+    deals.collect()
+}
+
+/// `set_deck`.
+#[must_use]
+pub fn set_deck(deck: &Deck) -> String {
+    format!("set_deck {} {}", deck.values(), deck.suits())
+}
+
+/// `set_players`.
+#[must_use]
+pub fn set_players(players: usize, own: Seat) -> String {
+    format!("set_players {players} {}", own.0)
+}
+
+/// `set_game`.
+#[must_use]
+pub fn set_game(game: &Game) -> String {
+    let mut text = format!("set_game {}", game.deals().len());
+    for deal in game.deals() {
+        text.push_str(&format!(" {} {}", deal.cards, deal.leader.0));
+    }
+    text
+}
+
+/// `set_cards`.
+#[must_use]
+pub fn set_cards(deck: &Deck, hand: &[Card]) -> String {
+    let mut text = format!("set_cards {}", hand.len());
+    for card in hand {
+        text.push(' ');
+        text.push_str(&deck.text(*card));
+    }
+    text
+}
+
+/// `declare`.
+#[must_use]
+pub fn declare(seat: Seat, tricks: u8) -> String {
+    format!("declare {} {tricks}", seat.0)
+}
+
+/// `play`.
+#[must_use]
+pub fn play(deck: &Deck, seat: Seat, card: Card) -> String {
+    format!("play {} {}", seat.0, deck.text(card))
+}
+
+/// A player's first line: whether it agrees, and what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// `=`; else `?`.
+    pub yes: bool,
+    /// The rest without blanks around it.
+    pub payload: String,
+}
+
+/// Reads the first line of a reply; `None` if it begins with neither `=` nor `?`.
+#[must_use]
+pub fn hear(line: &str) -> Option<Said> {
+    let mut letters = line.chars();
+    let yes = match letters.next()? {
+        '=' => true,
+        '?' => false,
+        _ => return None,
+    };
+    Some(Said {
+        yes,
+        payload: letters.as_str().trim().to_owned(),
+    })
+}
+
+/// Reads a declaration. Strict: one plain number; lenient: the first word, with sign or leading zeros
+/// (B4.6).
+#[must_use]
+pub fn tricks(payload: &str, lenient: bool) -> Option<u8> {
+    let word = only_word(payload, lenient)?;
+    let number: u8 = word.parse().ok()?;
+    (lenient || number.to_string() == word).then_some(number)
+}
+
+/// Reads a card. Strict: one word; lenient: the first word.
+#[must_use]
+pub fn card(deck: &Deck, payload: &str, lenient: bool) -> Option<Card> {
+    deck.read(only_word(payload, lenient)?)
+}
+
+fn only_word(payload: &str, lenient: bool) -> Option<&str> {
+    let mut words = payload.split_whitespace();
+    let word = words.next()?;
+    (lenient || words.next().is_none()).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_with_and_without_numbers() {
+        let said = |line: &str| read(line.as_bytes()).command;
+        assert_eq!(said("gen_move\r"), Ok(Command::GenMove));
+        assert_eq!(said("  \t "), Ok(Command::Blank));
+        assert_eq!(said("play 3 AS"), Ok(Command::Play(Seat(3), "AS".into())));
+        assert_eq!(said("fly"), Ok(Command::Unknown("fly".into())));
+        let line = read(b"17 time_left 20");
+        assert_eq!(line.id.as_deref(), Some("17"));
+        assert_eq!(line.command, Ok(Command::TimeLeft(20)));
+        for wrong in [
+            "set_game 2 1 0",
+            "set_cards 2 AS",
+            "play 1",
+            "time_left x",
+            "set_deck A",
+        ] {
+            assert!(said(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn replies_are_read_as_strictly_as_asked() {
+        let yes = |line: &str| hear(line).map(|said| (said.yes, said.payload));
+        assert_eq!(yes("= AS"), Some((true, "AS".into())));
+        assert_eq!(yes("=\tAS "), Some((true, "AS".into())));
+        assert_eq!(yes("=AS"), Some((true, "AS".into())));
+        assert_eq!(yes("? no"), Some((false, "no".into())));
+        assert_eq!(yes("AS"), None);
+        assert_eq!(tricks("3", false), Some(3));
+        for lenient in ["+3", "03", "3 ok"] {
+            assert_eq!(tricks(lenient, false), None, "{lenient}");
+            assert_eq!(tricks(lenient, true), Some(3), "{lenient}");
+        }
+        for never in ["", "-1", "x", "300", "3.0"] {
+            assert_eq!(tricks(never, true), None, "{never}");
+        }
+        let deck = Deck::contest();
+        assert_eq!(card(&deck, "AS ok", false), None);
+        assert_eq!(card(&deck, "AS ok", true), deck.read("AS"));
+        assert_eq!(card(&deck, "as", true), None);
+    }
+}

@@ -1,0 +1,404 @@
+//! The arbiter's side of one game (README.md, section 3): commands in lock step, one player at a time,
+//! a clock for the whole game, and an early end by a player's fault.
+
+use super::dialect::{self, Said};
+use super::options::Conduct;
+use super::rules::{Planowanie, Setup};
+use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::kit::SetupError;
+use crate::wire::{Blame, Call, Reply, Table};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Lines of other output that a lenient arbiter skips before a reply.
+const JUNK_MAX: u32 = 10;
+/// Blank lines before a reply, and lines of it after its first, that are passed over.
+const LINES_MAX: u32 = 1_000;
+/// How long a player has to take note of the game's last cards (B4.11).
+const LAST_WITHIN: Duration = Duration::from_secs(1);
+/// Bytes kept of what a player says beside (B4.5).
+const TEXT_MAX: usize = 256;
+
+/// Everything that a game is refereed from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefereeSetup {
+    /// The game with all its hands.
+    pub position: Setup,
+    /// The clock and how strictly replies are read.
+    #[serde(default)]
+    pub conduct: Conduct,
+}
+
+/// What a player is told or asked next.
+enum Step {
+    Tell(String),
+    TimeLeft,
+    Declare,
+    Play,
+}
+
+/// The command that is out.
+struct Open {
+    seat: Seat,
+    step: Step,
+    /// The reply's first line.
+    said: Option<Said>,
+    /// Lines passed over so far.
+    skipped: u32,
+    /// Time that the reply has taken so far.
+    took: Duration,
+}
+
+/// One game, refereed.
+pub struct Referee {
+    setup: RefereeSetup,
+    game: Planowanie,
+    steps: VecDeque<(Seat, Step)>,
+    open: Option<Open>,
+    left: Seats<Duration>,
+    /// Whether a player has ever replied.
+    spoke: Seats<bool>,
+    /// Declarations of the deal that nobody is told yet.
+    declared: Vec<u8>,
+    blame: Option<Blame>,
+}
+
+impl Referee {
+    /// A game from its start.
+    #[must_use]
+    pub fn new(setup: RefereeSetup) -> Self {
+        let game = Planowanie::begin(Arc::new(setup.position.clone()));
+        let players = game.game().players();
+        let time = Duration::from_millis(setup.conduct.time_ms);
+        let mut referee = Self {
+            left: Seats::from_fn(players, |_| time),
+            spoke: Seats::from_fn(players, |_| false),
+            steps: VecDeque::new(),
+            open: None,
+            declared: Vec::new(),
+            blame: None,
+            game,
+            setup,
+        };
+        referee.configure();
+        referee.deal();
+        referee
+    }
+
+    /// The game that [`Table::setup`] described.
+    ///
+    /// # Errors
+    /// [`SetupError`] says which part is missing or does not fit.
+    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
+        let setup = serde_json::from_value(setup.clone())
+            .map_err(|why| SetupError(format!("planowanie setup: {why}")))?;
+        Ok(Self::new(setup))
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn game(&self) -> &Planowanie {
+        &self.game
+    }
+
+    fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        (0..self.left.len() as u8).map(Seat)
+    }
+
+    fn tell(&mut self, seat: Seat, text: String) {
+        self.steps.push_back((seat, Step::Tell(text)));
+    }
+
+    fn configure(&mut self) {
+        let game = Arc::clone(self.game.game());
+        for seat in self.seats() {
+            self.tell(seat, dialect::set_deck(game.deck()));
+            self.tell(seat, dialect::set_players(game.players(), seat));
+            self.tell(seat, dialect::set_game(&game));
+        }
+    }
+
+    /// Deals out and asks for all declarations.
+    fn deal(&mut self) {
+        let deck = self.game.game().deck().clone();
+        let Some(dealt) = self.setup.position.deal(self.game.deal()) else {
+            return;
+        };
+        for (seat, hand) in self.seats().zip(&dealt.hands) {
+            self.tell(seat, dialect::set_cards(&deck, hand));
+        }
+        self.declared.clear();
+        for seat in self.seats() {
+            self.steps.push_back((seat, Step::TimeLeft));
+            self.steps.push_back((seat, Step::Declare));
+        }
+    }
+
+    fn ask_card(&mut self) {
+        if let Some(seat) = self.game.round().to_play() {
+            self.steps.push_back((seat, Step::TimeLeft));
+            self.steps.push_back((seat, Step::Play));
+        }
+    }
+
+    /// All have declared: everybody hears everything.
+    fn reveal(&mut self) {
+        let declared = std::mem::take(&mut self.declared);
+        for (seat, tricks) in self.seats().zip(&declared) {
+            // Checked when it was heard.
+            let _ = self.game.declare(seat, *tricks);
+        }
+        for listener in self.seats() {
+            for (seat, tricks) in self.seats().zip(&declared) {
+                self.tell(listener, dialect::declare(seat, *tricks));
+            }
+        }
+        self.ask_card();
+    }
+
+    fn hear_declaration(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+        let tricks = dialect::tricks(&said.payload, self.setup.conduct.lenient)
+            .filter(|tricks| said.yes && *tricks <= self.game.round().cards());
+        let Some(tricks) = tricks else {
+            return Err(format!(
+                "gen_declare was answered {:?}, which is no number from 0 to {}",
+                shown(said),
+                self.game.round().cards()
+            ));
+        };
+        self.declared.push(tricks);
+        debug_assert_eq!(self.declared.len(), seat.index() + 1);
+        if self.declared.len() == self.left.len() {
+            self.reveal();
+        }
+        Ok(())
+    }
+
+    fn hear_card(&mut self, seat: Seat, said: &Said) -> Result<(), String> {
+        let deck = self.game.game().deck().clone();
+        let card = dialect::card(&deck, &said.payload, self.setup.conduct.lenient);
+        let Some(card) = card.filter(|_| said.yes) else {
+            return Err(format!(
+                "gen_move was answered {:?}, which is no card of the deck",
+                shown(said)
+            ));
+        };
+        let deal = self.game.deal();
+        self.game.play(seat, card).map_err(|why| why.to_string())?;
+        for listener in self.seats() {
+            self.tell(listener, dialect::play(&deck, seat, card));
+        }
+        if self.game.deal() == deal {
+            self.ask_card();
+        } else {
+            self.deal();
+        }
+        Ok(())
+    }
+
+    /// A whole reply has come.
+    fn replied(&mut self, open: Open, said: &Said) {
+        let heard = match open.step {
+            Step::Declare => self.hear_declaration(open.seat, said),
+            Step::Play => self.hear_card(open.seat, said),
+            // A refusal of anything else is the player's own affair (B4.5).
+            Step::Tell(_) | Step::TimeLeft => Ok(()),
+        };
+        if let Err(why) = heard {
+            self.fault(open.seat, Cause::IllegalMove, why);
+        }
+    }
+
+    /// A line of a reply. Gives the reply back once it is whole.
+    fn line(&mut self, line: &[u8]) -> Result<Option<Open>, (Seat, String)> {
+        let Some(open) = &mut self.open else {
+            return Ok(None);
+        };
+        let refused = |seat: Seat, why: String| Err((seat, why));
+        if line.len() > dialect::REPLY_LINE_MAX {
+            let why = format!(
+                "a line of its reply is longer than {} bytes",
+                dialect::REPLY_LINE_MAX
+            );
+            return refused(open.seat, why);
+        }
+        let text = dialect::clean(line);
+        let blank = text.trim().is_empty();
+        if blank && open.said.is_some() {
+            return Ok(self.open.take());
+        }
+        let first = if blank { None } else { dialect::hear(&text) };
+        if first.is_some() && open.said.is_none() {
+            open.said = first;
+            return Ok(None);
+        }
+        let junk = !blank && open.said.is_none();
+        if junk && !(self.setup.conduct.lenient && open.skipped < JUNK_MAX) {
+            let why = format!("its reply {:?} begins with neither = nor ?", cut(&text));
+            return refused(open.seat, why);
+        }
+        open.skipped += 1;
+        if open.skipped > LINES_MAX {
+            return refused(open.seat, "its reply has no end".to_owned());
+        }
+        Ok(None)
+    }
+
+    /// How much of the next reply's time is not charged.
+    fn free(&self, seat: Seat) -> Duration {
+        let Conduct {
+            grace_ms, start_ms, ..
+        } = self.setup.conduct;
+        let start_ms = if self.spoke[seat] { 0 } else { start_ms };
+        Duration::from_millis(grace_ms.saturating_add(start_ms))
+    }
+
+    /// Charges a whole reply; whether time is left.
+    fn charge(&mut self, open: &Open) -> bool {
+        let charged = open.took.saturating_sub(self.free(open.seat));
+        self.left[open.seat] = self.left[open.seat].saturating_sub(charged);
+        self.spoke[open.seat] = true;
+        !self.left[open.seat].is_zero() || self.game.is_over()
+    }
+
+    fn fault(&mut self, seat: Seat, cause: Cause, detail: String) {
+        // The score already stands after the last card.
+        if self.game.is_over() {
+            self.steps.retain(|(listener, _)| *listener != seat);
+            return;
+        }
+        self.game.forfeit(seat, cause);
+        self.blame = Some(Blame { seat, detail });
+        self.steps.clear();
+    }
+
+    /// How the command that is out reads, for a fault's detail.
+    fn doing(step: &Step) -> &str {
+        match step {
+            Step::Tell(text) => text.split(' ').next().unwrap_or_default(),
+            Step::TimeLeft => "time_left",
+            Step::Declare => "gen_declare",
+            Step::Play => "gen_move",
+        }
+    }
+}
+
+fn shown(said: &Said) -> String {
+    let sign = if said.yes { '=' } else { '?' };
+    cut(&format!("{sign} {}", said.payload))
+}
+
+fn cut(text: &str) -> String {
+    let ends = text
+        .char_indices()
+        .map(|(at, letter)| at + letter.len_utf8());
+    let end = ends
+        .take_while(|end| *end <= TEXT_MAX)
+        .last()
+        .unwrap_or_default();
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+impl Table for Referee {
+    fn calls(&mut self, out: &mut Vec<Call>) {
+        if self.open.is_some() {
+            return;
+        }
+        let Some((seat, step)) = self.steps.pop_front() else {
+            return;
+        };
+        let left = self.left.get(seat).copied().unwrap_or_default();
+        let text = match &step {
+            Step::Tell(text) => text.clone(),
+            Step::TimeLeft => format!("time_left {}", left.as_millis()),
+            Step::Declare => "gen_declare".to_owned(),
+            Step::Play => "gen_move".to_owned(),
+        };
+        let within = if self.game.is_over() {
+            LAST_WITHIN
+        } else {
+            left + self.free(seat)
+        };
+        out.push(Call {
+            seat,
+            text,
+            answer_within: Some(within),
+        });
+        self.open = Some(Open {
+            seat,
+            step,
+            said: None,
+            skipped: 0,
+            took: Duration::ZERO,
+        });
+    }
+
+    fn spent(&mut self, seat: Seat, time: Duration) {
+        if let Some(open) = self.open.as_mut().filter(|open| open.seat == seat) {
+            open.took += time;
+        }
+    }
+
+    fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
+        if self.open.as_ref().is_none_or(|open| open.seat != seat) {
+            return;
+        }
+        let line = match reply {
+            Reply::Text(line) => line,
+            Reply::Late | Reply::Failed => {
+                let Some(open) = self.open.take() else { return };
+                let doing = Self::doing(&open.step).to_owned();
+                let (cause, detail) = match reply {
+                    Reply::Late => (Cause::TimeForfeit, format!("{doing}: its time was over")),
+                    _ if self.spoke[seat] => (Cause::Crash, format!("{doing}: it is gone")),
+                    _ => (Cause::InitFailure, "it never replied".to_owned()),
+                };
+                self.fault(seat, cause, detail);
+                return;
+            }
+        };
+        // A reply may come as one text or line by line.
+        for line in line.split(|byte| *byte == b'\n') {
+            match self.line(line) {
+                Ok(None) => {}
+                Ok(Some(open)) => {
+                    if !self.charge(&open) {
+                        let detail = format!("{}: its time was over", Self::doing(&open.step));
+                        self.fault(seat, Cause::TimeForfeit, detail);
+                    } else if let Some(said) = open.said.clone() {
+                        self.replied(open, &said);
+                    }
+                    return;
+                }
+                Err((seat, why)) => {
+                    self.open = None;
+                    self.fault(seat, Cause::ProtocolError, why);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn waits(&self, seat: Seat) -> bool {
+        self.open.as_ref().is_some_and(|open| open.seat == seat)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if self.open.is_some() || !self.steps.is_empty() {
+            return None;
+        }
+        self.game.outcome()
+    }
+
+    fn blame(&self) -> Option<Blame> {
+        self.blame.clone()
+    }
+
+    fn setup(&self) -> Value {
+        serde_json::to_value(&self.setup).unwrap_or_default()
+    }
+}

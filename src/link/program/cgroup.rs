@@ -1,0 +1,111 @@
+//! A cgroup (version 2) for every program, where the operator has a directory of them to give.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How often an emptied cgroup is asked to go: its last process may still be on its way out.
+const REMOVALS_MAX: u32 = 50;
+/// Between two of these.
+const REMOVAL_WAIT: Duration = Duration::from_millis(2);
+
+/// A directory under which programs get cgroups of their own.
+#[derive(Debug)]
+pub struct Cgroup {
+    directory: PathBuf,
+    made: AtomicU64,
+}
+
+impl Cgroup {
+    /// The cgroup of this directory.
+    ///
+    /// # Errors
+    /// If it is no directory of cgroups of version 2, or its children cannot be limited in memory.
+    pub fn at(directory: &Path) -> io::Result<Self> {
+        let controllers = fs::read_to_string(directory.join("cgroup.controllers"))?;
+        if !controllers.split_whitespace().any(|name| name == "memory") {
+            let why = "its cgroup.controllers does not list memory";
+            return Err(io::Error::new(ErrorKind::Unsupported, why));
+        }
+        fs::write(directory.join("cgroup.subtree_control"), "+memory")?;
+        Ok(Self {
+            directory: directory.to_owned(),
+            made: AtomicU64::new(0),
+        })
+    }
+
+    /// A cgroup of its own for a process and all that it starts.
+    pub(super) fn cell(&self, process: u32, memory: Option<u64>) -> io::Result<Cell> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let name = format!("drover-{}-{number}", std::process::id());
+        let cell = Cell(self.directory.join(name));
+        fs::create_dir(&cell.0)?;
+        if let Some(memory) = memory {
+            fs::write(cell.0.join("memory.max"), memory.to_string())?;
+        }
+        fs::write(cell.0.join("cgroup.procs"), process.to_string())?;
+        Ok(cell)
+    }
+}
+
+/// A program's own cgroup. Dropped, it is emptied and removed.
+#[derive(Debug)]
+pub(super) struct Cell(PathBuf);
+
+impl Cell {
+    /// Whether its processes were killed for want of memory.
+    pub(super) fn out_of_memory(&self) -> bool {
+        let events = fs::read_to_string(self.0.join("memory.events")).unwrap_or_default();
+        events.lines().any(|line| {
+            line.strip_prefix("oom_kill ")
+                .is_some_and(|count| count != "0")
+        })
+    }
+
+    /// Kills every process in it.
+    pub(super) fn kill(&self) {
+        // Kernels before 5.14 have no such file; the process group is killed beside it.
+        drop(fs::write(self.0.join("cgroup.kill"), "1"));
+    }
+}
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        self.kill();
+        for _ in 0..REMOVALS_MAX {
+            match fs::remove_dir(&self.0) {
+                Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                    std::thread::sleep(REMOVAL_WAIT);
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_put_into_a_cgroup_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Cgroup::at(folder.path()).is_err());
+        fs::write(folder.path().join("cgroup.controllers"), "cpu memory pids\n").unwrap();
+        let cgroup = Cgroup::at(folder.path()).unwrap();
+        let told = |cell: &Cell, name: &str| fs::read_to_string(cell.0.join(name)).unwrap();
+        assert_eq!(
+            fs::read_to_string(folder.path().join("cgroup.subtree_control")).unwrap(),
+            "+memory"
+        );
+        let cell = cgroup.cell(77, Some(400)).unwrap();
+        assert_eq!(told(&cell, "cgroup.procs"), "77");
+        assert_eq!(told(&cell, "memory.max"), "400");
+        assert!(!cell.out_of_memory());
+        fs::write(cell.0.join("memory.events"), "low 0\noom_kill 2\n").unwrap();
+        assert!(cell.out_of_memory());
+        assert_ne!(cgroup.cell(78, None).unwrap().0, cell.0);
+    }
+}

@@ -1,0 +1,121 @@
+//! Ending a program: a word, then signals, then nothing is left of it.
+
+use super::pipes::ready;
+use super::start::Program;
+use rustix::event::PollFlags;
+use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// How long a program may take to end after its last word.
+const QUIT_WITHIN: Duration = Duration::from_secs(1);
+/// How long it may take to end after SIGTERM.
+const TERM_WITHIN: Duration = Duration::from_millis(500);
+/// How long to wait for the exit of a program that has closed its pipe, to say how it ended.
+const EXIT_WITHIN: Duration = Duration::from_millis(100);
+
+/// How a program is taken leave of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Farewell<'a> {
+    /// By this word, if any, and a closed pipe, then as below.
+    Word(Option<&'a str>),
+    /// By SIGTERM, then SIGKILL.
+    None,
+}
+
+/// A program that has ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// How, if the system told; `None` too where it had to be killed.
+    pub status: Option<ExitStatus>,
+    /// Whether it was killed for want of memory.
+    pub out_of_memory: bool,
+    /// The end of its standard error.
+    pub stderr: Vec<u8>,
+    /// Bytes of its standard error in all.
+    pub stderr_total: u64,
+}
+
+impl Ended {
+    /// How it ended, in words: `exit status 1`, `signal 9`.
+    #[must_use]
+    pub fn manner(&self) -> String {
+        let how = match self.status.map(|status| (status.code(), status.signal())) {
+            Some((Some(code), _)) => format!("exit status {code}"),
+            Some((None, Some(signal))) => format!("signal {signal}"),
+            _ => "it was killed".to_owned(),
+        };
+        if self.out_of_memory {
+            how + ", out of memory"
+        } else {
+            how
+        }
+    }
+}
+
+impl Program {
+    /// Ends it and everything that it started.
+    #[must_use]
+    pub fn end(mut self, farewell: Farewell<'_>) -> Ended {
+        let exit = self
+            .pid()
+            .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let gone = |within| {
+            let exit: Option<&OwnedFd> = exit.as_ref();
+            exit.is_some_and(|exit| {
+                let until = Instant::now() + within;
+                ready(&[(exit.as_fd(), PollFlags::IN)], until).unwrap_or(true)
+            })
+        };
+        let mut by_itself = match farewell {
+            Farewell::Word(word) => {
+                if let Some(word) = word {
+                    // It may have gone already.
+                    drop(self.say(word, Instant::now()));
+                }
+                self.stdin = None;
+                gone(QUIT_WITHIN)
+            }
+            Farewell::None => gone(EXIT_WITHIN),
+        };
+        if !by_itself {
+            self.signal(Signal::TERM);
+            by_itself = gone(TERM_WITHIN);
+        }
+        // Those that it started may be left even where it has gone itself. It is reaped afterwards, so
+        // that its number cannot have become somebody else's.
+        self.signal(Signal::KILL);
+        if let Some(cell) = &self.cell {
+            cell.kill();
+        }
+        let status = self.process.reap().filter(|_| by_itself);
+        self.marker.sweep();
+        let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
+        let (stderr, stderr_total) = self.stderr.end();
+        Ended {
+            status,
+            out_of_memory,
+            stderr,
+            stderr_total,
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.pid() {
+            // Nobody may be left in it.
+            drop(kill_process_group(group, signal));
+        }
+    }
+
+    /// Stops it until [`Program::resume`], so that it does not think on others' time.
+    pub fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal(Signal::CONT);
+    }
+}

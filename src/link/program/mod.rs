@@ -1,0 +1,15 @@
+//! A player's program on pipes: started in a process group of its own, spoken to line by line with a
+//! deadline, and ended with nothing left behind. Plain blocking calls, for a thread of its own.
+
+mod cgroup;
+mod ending;
+mod orphans;
+mod pipes;
+mod stderr;
+mod start;
+
+pub use cgroup::Cgroup;
+pub use ending::{Ended, Farewell};
+pub use orphans::adopt_orphans;
+pub use pipes::{LineFault, ready};
+pub use start::{Program, ProgramLimits, ProgramOptions, StartError};

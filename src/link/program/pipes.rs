@@ -1,0 +1,158 @@
+//! Speaking with a program line by line.
+
+use super::start::Program;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// Bytes read at once.
+const CHUNK: usize = 4_096;
+
+/// Why a program said no whole line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineFault {
+    /// Not in time.
+    Late,
+    /// It has ended, or closed its pipe.
+    Gone,
+    /// The line is longer than it may be; its beginning.
+    TooLong(Vec<u8>),
+}
+
+impl Program {
+    /// Says a frame, followed by the end of its line.
+    ///
+    /// # Errors
+    /// [`LineFault::Late`] if it does not take it in by the deadline, [`LineFault::Gone`].
+    pub fn say(&mut self, frame: &str, deadline: Instant) -> Result<(), LineFault> {
+        let Some(stdin) = &mut self.stdin else {
+            return Err(LineFault::Gone);
+        };
+        let text = format!("{frame}\n");
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            match stdin.write(rest) {
+                Ok(taken) => rest = rest.get(taken..).unwrap_or_default(),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !ready(&[(stdin.as_fd(), PollFlags::OUT)], deadline)? {
+                        return Err(LineFault::Late);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(LineFault::Gone),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next line without its end, waited for until the deadline.
+    ///
+    /// # Errors
+    /// [`LineFault`].
+    pub fn line(&mut self, deadline: Instant) -> Result<Vec<u8>, LineFault> {
+        loop {
+            if let Some(line) = self.heard()? {
+                return Ok(line);
+            }
+            match self.read() {
+                0 if !self.gone && !ready(&[(self.stdout.as_fd(), PollFlags::IN)], deadline)? => {
+                    return Err(LineFault::Late);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Where its lines come from, to be waited for together with those of others.
+    #[must_use]
+    pub fn output(&self) -> BorrowedFd<'_> {
+        self.stdout.as_fd()
+    }
+
+    /// A whole line that has come already.
+    ///
+    /// # Errors
+    /// [`LineFault::TooLong`]; [`LineFault::Gone`] once it has ended and all is heard.
+    pub fn heard(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
+        let fresh = self.said.get(self.searched..).unwrap_or_default();
+        let end = fresh.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(self.said.len(), |end| self.searched + end);
+        if length > self.line_max {
+            self.said.truncate(self.line_max + 1);
+            return Err(LineFault::TooLong(std::mem::take(&mut self.said)));
+        }
+        if end.is_none() {
+            self.searched = self.said.len();
+            return if self.gone { Err(LineFault::Gone) } else { Ok(None) };
+        }
+        let mut line: Vec<u8> = self.said.drain(..=length).collect();
+        line.pop();
+        self.searched = 0;
+        Ok(Some(line))
+    }
+
+    /// Reads what is there; how many bytes that were. That it has ended shows in
+    /// [`Program::heard`].
+    pub fn read(&mut self) -> usize {
+        let mut chunk = [0; CHUNK];
+        match self.stdout.read(&mut chunk) {
+            Ok(count @ 1..) => {
+                self.said.extend_from_slice(chunk.get(..count).unwrap_or_default());
+                count
+            }
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                0
+            }
+            Ok(0) | Err(_) => {
+                self.gone = true;
+                0
+            }
+        }
+    }
+
+    /// Forgets what it has said unasked; how many bytes that were.
+    pub fn discard(&mut self) -> usize {
+        let mut discarded = std::mem::take(&mut self.said).len();
+        self.searched = 0;
+        while let count @ 1.. = self.read() {
+            discarded += count;
+            self.said.clear();
+        }
+        self.said.clear();
+        discarded
+    }
+}
+
+/// Waits until one of the pipes is ready; false: not by the deadline.
+///
+/// # Errors
+/// [`LineFault::Gone`] if they cannot be waited for.
+pub fn ready(
+    pipes: &[(BorrowedFd<'_>, PollFlags)],
+    deadline: Instant,
+) -> Result<bool, LineFault> {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut polled: Vec<PollFd<'_>> = pipes
+            .iter()
+            .map(|(pipe, flags)| PollFd::from_borrowed_fd(*pipe, *flags))
+            .collect();
+        match poll(&mut polled, Some(&timespec(left))) {
+            Ok(0) => return Ok(false),
+            Ok(_) => return Ok(true),
+            Err(Errno::INTR) => {}
+            Err(_) => return Err(LineFault::Gone),
+        }
+    }
+}
+
+fn timespec(span: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(span.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(span.subsec_nanos()),
+    }
+}

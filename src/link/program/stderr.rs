@@ -1,0 +1,62 @@
+//! A program's standard error: drained so that it never blocks, and its end kept.
+
+use std::collections::VecDeque;
+use std::io::Read as _;
+use std::process::ChildStderr;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// Bytes read at once.
+const CHUNK: usize = 65_536;
+/// How long the rest is waited for once the program has ended.
+const REST_WITHIN: Duration = Duration::from_millis(200);
+/// The reading thread's stack: it does next to nothing.
+const STACK: usize = 128 << 10;
+
+/// The end of what was said, and how much it was in all.
+#[derive(Default)]
+struct Ring {
+    kept: VecDeque<u8>,
+    total: u64,
+}
+
+/// The thread that drains it.
+pub(super) struct Stderr {
+    ring: Arc<Mutex<Ring>>,
+    /// Disconnected once all is drained.
+    drained: mpsc::Receiver<()>,
+}
+
+impl Stderr {
+    /// Drains the pipe, keeping the last `kept_max` bytes.
+    pub(super) fn drain(mut pipe: ChildStderr, kept_max: usize) -> std::io::Result<Self> {
+        let ring = Arc::new(Mutex::new(Ring::default()));
+        let filled = Arc::clone(&ring);
+        let (draining, drained) = mpsc::channel::<()>();
+        let drain = move || {
+            let _draining = draining;
+            let mut chunk = vec![0; CHUNK];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                let mut ring = filled.lock().unwrap_or_else(PoisonError::into_inner);
+                ring.total += count as u64;
+                let fresh = chunk.get(count.saturating_sub(kept_max)..count).unwrap_or_default();
+                ring.kept.extend(fresh);
+                let more = ring.kept.len().saturating_sub(kept_max);
+                ring.kept.drain(..more);
+            }
+        };
+        std::thread::Builder::new()
+            .name("stderr".to_owned())
+            .stack_size(STACK)
+            .spawn(drain)?;
+        Ok(Self { ring, drained })
+    }
+
+    /// What was kept, and how many bytes were said in all. Waits a moment for the rest: whoever else
+    /// holds the pipe open is not waited for.
+    pub(super) fn end(self) -> (Vec<u8>, u64) {
+        drop(self.drained.recv_timeout(REST_WITHIN));
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut ring.kept).into(), ring.total)
+    }
+}

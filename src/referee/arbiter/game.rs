@@ -1,0 +1,307 @@
+//! One game: the table's calls go out, lines come back, and every moment is charged to whom it belongs.
+
+use super::players::{Pipes, Player};
+use crate::link::program::{LineFault, ready};
+use crate::referee::spans::Spans;
+use crate::referee::transcript::Kept;
+use games::{Call, Cause, Heard, Outcome, Reply, Seat, Table};
+use rustix::event::PollFlags;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often an abort is looked for while waiting.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Most calls of one game: its own bounds end it long before.
+const CALLS_MAX: usize = 1_000_000;
+/// Most bytes of one reply.
+const REPLY_MAX: usize = 16 << 20;
+
+/// A game that came to its end.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    /// Whose fault that was, and how it showed.
+    pub(super) blame: Option<(Seat, String)>,
+    pub(super) transcript: Vec<Heard>,
+    /// Times from call to answer, by seat.
+    pub(super) took: Vec<Spans>,
+}
+
+/// A call whose answer is waited for.
+struct Open {
+    seat: Seat,
+    /// When the call was written.
+    since: Instant,
+    within: Duration,
+    /// How much of the time since then the table has been told, in whole microseconds.
+    charged: Duration,
+    said: Vec<u8>,
+    lines: usize,
+    /// Its place in the transcript.
+    entry: usize,
+}
+
+/// A game in play.
+pub(super) struct Game<'a> {
+    pub(super) table: &'a mut dyn Table,
+    pub(super) players: &'a mut [Player],
+    pub(super) abort: &'a AtomicBool,
+    open: Vec<Open>,
+    transcript: Vec<Heard>,
+    took: Vec<Spans>,
+}
+
+impl<'a> Game<'a> {
+    pub(super) fn new(
+        table: &'a mut dyn Table,
+        players: &'a mut [Player],
+        abort: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            took: players.iter().map(|_| Spans::default()).collect(),
+            table,
+            players,
+            abort,
+            open: Vec::new(),
+            transcript: Vec::new(),
+        }
+    }
+
+    /// Plays it to its end; `None` if it was aborted.
+    pub(super) fn play(mut self) -> Option<Ended> {
+        let mut calls = Vec::new();
+        loop {
+            self.table.calls(&mut calls);
+            // Bots in this process first: programs' clocks do not run while these think.
+            calls.sort_by_key(|call: &Call| !matches!(self.player(call.seat), Some(Player::Builtin(_))));
+            let called = !calls.is_empty();
+            for call in calls.drain(..) {
+                self.call(call);
+            }
+            if let Some(outcome) = self.table.outcome() {
+                return Some(self.ended(outcome));
+            }
+            if !called && self.open.is_empty() || self.transcript.len() > CALLS_MAX {
+                let scores = self.players.iter().map(|_| 0).collect();
+                let cause = Cause::Stalled;
+                return Some(self.ended(Outcome { cause, scores }));
+            }
+            if self.abort.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.listen();
+        }
+    }
+
+    fn ended(self, outcome: Outcome) -> Ended {
+        let blame = self.table.blame().map(|blame| {
+            let how = match self.players.get(blame.seat.index()) {
+                Some(Player::Program(Pipes { failure: Some(failure), .. })) => {
+                    format!("{} ({failure})", blame.detail)
+                }
+                _ => blame.detail,
+            };
+            (blame.seat, how)
+        });
+        Ended {
+            outcome,
+            blame,
+            transcript: self.transcript,
+            took: self.took,
+        }
+    }
+
+    fn player(&mut self, seat: Seat) -> Option<&mut Player> {
+        self.players.get_mut(seat.index())
+    }
+
+    fn call(&mut self, call: Call) {
+        let Call {
+            seat,
+            text,
+            answer_within,
+        } = call;
+        let wanted = answer_within.is_some();
+        let mut open = Open {
+            seat,
+            since: Instant::now(),
+            within: answer_within.unwrap_or_default(),
+            charged: Duration::ZERO,
+            said: Vec::new(),
+            lines: 0,
+            entry: self.transcript.len(),
+        };
+        self.transcript.push(Heard {
+            seat,
+            call: text.clone(),
+            reply: None,
+            took: None,
+        });
+        match self.player(seat) {
+            Some(Player::Program(pipes)) => {
+                let said = match &mut pipes.program {
+                    Some(program) => {
+                        if pipes.fair {
+                            program.resume();
+                        }
+                        program.say(&text, open.since + open.within.max(LOOK_EVERY))
+                    }
+                    None => Err(LineFault::Gone),
+                };
+                match said {
+                    Ok(()) if wanted => {
+                        open.since = Instant::now();
+                        self.open.push(open);
+                    }
+                    Ok(()) => {}
+                    Err(fault) => self.fault(open, &fault),
+                }
+            }
+            Some(Player::Builtin(builtin)) => {
+                let answer = builtin.answer(&text);
+                self.charge(&mut open);
+                if let Some(answer) = answer {
+                    open.said = answer.into_bytes();
+                    if wanted {
+                        self.table.answer(seat, Reply::Text(&open.said));
+                    }
+                    self.close(open);
+                } else if wanted {
+                    self.fault(open, &LineFault::Gone);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Tells the table how much more time a call has taken.
+    fn charge(&mut self, open: &mut Open) {
+        let whole = Duration::from_micros(open.since.elapsed().as_micros() as u64);
+        let fresh = whole.saturating_sub(open.charged);
+        open.charged += fresh;
+        self.table.spent(open.seat, fresh);
+    }
+
+    /// Writes an answer down.
+    fn close(&mut self, open: Open) {
+        if let Some(spans) = self.took.get_mut(open.seat.index()) {
+            spans.add(open.charged);
+        }
+        if let Some(heard) = self.transcript.get_mut(open.entry) {
+            heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());
+            heard.took = Some(open.charged);
+        }
+        if let Some(Player::Program(pipes)) = self.players.get(open.seat.index())
+            && let Some(program) = pipes.program.as_ref().filter(|_| pipes.fair)
+        {
+            program.pause();
+        }
+    }
+
+    /// A call without a whole answer. The player is ended: his silence must not cost others time.
+    fn fault(&mut self, mut open: Open, fault: &LineFault) {
+        self.charge(&mut open);
+        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index()) {
+            pipes.end(false);
+        }
+        match fault {
+            LineFault::TooLong(beginning) => {
+                open.said.extend_from_slice(beginning);
+                self.table.answer(open.seat, Reply::Text(beginning));
+                self.close(open);
+                return;
+            }
+            LineFault::Late => self.table.answer(open.seat, Reply::Late),
+            LineFault::Gone => self.table.answer(open.seat, Reply::Failed),
+        }
+        let kept = match fault {
+            LineFault::Late => Kept::Late,
+            _ => Kept::Failed(String::new()),
+        };
+        open.said = kept.encode().into_bytes();
+        self.close(open);
+    }
+
+    /// Hears what comes next, of whoever is waited for.
+    fn listen(&mut self) {
+        let mut at = 0;
+        let mut progress = false;
+        while at < self.open.len() {
+            progress |= self.hear(&mut at);
+        }
+        if progress || self.open.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let due = self.open.iter().map(|open| open.since + open.within).min();
+        let until = due.unwrap_or(now).min(now + LOOK_EVERY);
+        let outputs: Vec<_> = self
+            .open
+            .iter()
+            .filter_map(|open| match self.players.get(open.seat.index()) {
+                Some(Player::Program(pipes)) => pipes.program.as_ref(),
+                _ => None,
+            })
+            .map(|program| (program.output(), PollFlags::IN))
+            .collect();
+        // If it cannot be waited for, the reading says so.
+        if ready(&outputs, until).unwrap_or(true) {
+            self.read();
+        }
+    }
+
+    fn read(&mut self) {
+        for open in &self.open {
+            if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
+                && let Some(program) = &mut pipes.program
+            {
+                program.read();
+            }
+        }
+    }
+
+    /// Takes one line of the call at this place, which moves on past a call that goes on waiting.
+    /// Whether anything happened.
+    fn hear(&mut self, at: &mut usize) -> bool {
+        let Some(open) = self.open.get(*at) else {
+            return false;
+        };
+        let (seat, due) = (open.seat, open.since + open.within);
+        let heard = match self.player(seat) {
+            Some(Player::Program(Pipes { program: Some(program), .. })) => program.heard(),
+            _ => Err(LineFault::Gone),
+        };
+        let line = match heard {
+            Ok(Some(line)) => line,
+            Ok(None) if Instant::now() < due => {
+                *at += 1;
+                return false;
+            }
+            Ok(None) => {
+                let open = self.open.remove(*at);
+                self.fault(open, &LineFault::Late);
+                return true;
+            }
+            Err(fault) => {
+                let open = self.open.remove(*at);
+                self.fault(open, &fault);
+                return true;
+            }
+        };
+        let mut open = self.open.remove(*at);
+        self.charge(&mut open);
+        if open.lines > 0 {
+            open.said.push(b'\n');
+        }
+        open.lines += 1;
+        open.said.extend_from_slice(&line);
+        self.table.answer(seat, Reply::Text(&line));
+        if open.said.len() > REPLY_MAX {
+            self.fault(open, &LineFault::TooLong(Vec::new()));
+        } else if self.table.waits(seat) {
+            self.open.insert(*at, open);
+        } else {
+            self.close(open);
+        }
+        true
+    }
+}

@@ -1,0 +1,10 @@
+//! The arbiter of games whose players are programs on pipes: starts them, drives a table against them
+//! and against built-in bots, keeps their clocks, and ends them with nothing left behind. On threads
+//! of its own, with blocking calls: a lock-step game is thousands of round trips.
+
+mod game;
+mod players;
+mod plan;
+
+pub use plan::{ArbiterPlan, play};
+pub use players::ProgramRules;

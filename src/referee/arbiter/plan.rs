@@ -1,0 +1,179 @@
+//! Many games with programs, on threads of their own.
+
+use super::game::{Ended, Game};
+use super::players::{Player, ProgramRules};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::schedule::{Deck, Schedule};
+use crate::referee::seat_spec::SeatSpec;
+use crate::referee::tally::{Counted, Tally};
+use crate::referee::watch::{Blamed, KeptMatch, Watch};
+use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
+use serde_json::Value;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+
+/// Decks whose results may wait to be counted.
+const RESULTS_MAX: usize = 256;
+/// The number of every match on a wire that has none.
+const MARKET: u64 = 1;
+
+/// What is played.
+pub struct ArbiterPlan {
+    /// The game.
+    pub kit: &'static dyn Kit,
+    /// Who enters: programs and built-in bots.
+    pub seats: Vec<SeatSpec>,
+    /// Who meets whom.
+    pub schedule: Schedule,
+    /// How long each decision of a built-in bot may take.
+    pub budget: ThinkBudget,
+    /// Games at once.
+    pub concurrency: NonZeroUsize,
+    /// Rule options.
+    pub options: Value,
+    /// Whether built-in bots may use opponent models.
+    pub models: bool,
+    /// Whether transcripts are kept and handed to [`Watch::played`].
+    pub record: bool,
+    /// How programs are treated.
+    pub programs: ProgramRules,
+}
+
+/// Plays the plan until it is done or `abort` is set; games cut by that are not counted.
+/// Blocks: call it on a thread that may.
+///
+/// # Errors
+/// [`SetupError`] for unknown bots or options or a wrong number of seats.
+pub fn play(
+    plan: &ArbiterPlan,
+    abort: &AtomicBool,
+    watch: &mut dyn Watch,
+) -> Result<Tally, SetupError> {
+    let next = AtomicU64::new(0);
+    let (results, played) = mpsc::sync_channel(RESULTS_MAX);
+    let mut tally = Tally::new(plan.seats.len());
+    let mut failure = None;
+    std::thread::scope(|scope| {
+        for _ in 0..plan.concurrency.get() {
+            let (next, results) = (&next, results.clone());
+            scope.spawn(move || work(plan, abort, next, &results));
+        }
+        drop(results);
+        // Decks are counted whole, so that rotations over one deck stay together.
+        for deck in played {
+            match deck {
+                Ok((counted, kept)) => {
+                    tally.add(&counted);
+                    kept.into_iter().for_each(|played| watch.played(played));
+                    watch.done(tally.games);
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+    });
+    failure.map_or(Ok(tally), Err)
+}
+
+type DeckPlayed = (Vec<Counted>, Vec<KeptMatch>);
+
+fn work(
+    plan: &ArbiterPlan,
+    abort: &AtomicBool,
+    next: &AtomicU64,
+    results: &mpsc::SyncSender<Result<DeckPlayed, SetupError>>,
+) {
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= plan.schedule.decks() || abort.load(Ordering::Relaxed) {
+            return;
+        }
+        let played = deck(plan, &plan.schedule.deck(number), abort);
+        let failed = played.is_err();
+        let Some(played) = played.transpose() else {
+            return;
+        };
+        if results.send(played).is_err() || failed {
+            // The rest of the plan would fail alike.
+            next.store(plan.schedule.decks(), Ordering::Relaxed);
+            return;
+        }
+    }
+}
+
+/// One deck's games, or `None` if they were cut.
+fn deck(
+    plan: &ArbiterPlan,
+    deck: &Deck,
+    abort: &AtomicBool,
+) -> Result<Option<DeckPlayed>, SetupError> {
+    let mut counted = Vec::with_capacity(deck.tables.len());
+    let mut kept = Vec::with_capacity(deck.tables.len());
+    for (turn, table) in deck.tables.iter().enumerate() {
+        let Some((ended, mut played)) = one(plan, table, deck.seed, abort)? else {
+            return Ok(None);
+        };
+        played.number = deck.first + turn as u64;
+        counted.push(Counted {
+            table: table.clone(),
+            shares: plan.kit.win_shares(&ended.outcome),
+            duels: plan.kit.duels(&ended.outcome),
+            blame: ended.blame.as_ref().map(|(seat, _)| *seat),
+            outcome: ended.outcome,
+            refused: Vec::new(),
+            missed: Vec::new(),
+            took: ended.took,
+        });
+        kept.push(played);
+    }
+    Ok(Some((counted, kept)))
+}
+
+fn one(
+    plan: &ArbiterPlan,
+    table: &[usize],
+    seed: u64,
+    abort: &AtomicBool,
+) -> Result<Option<(Ended, KeptMatch)>, SetupError> {
+    let seats: Vec<&SeatSpec> = table
+        .iter()
+        .filter_map(|entrant| plan.seats.get(*entrant))
+        .collect();
+    let mut rules = plan.kit.table(&TableSetup {
+        seed,
+        options: plan.options.clone(),
+        market: MARKET,
+        ids: (1..=seats.len() as u64).collect(),
+    })?;
+    let mut players = Vec::with_capacity(seats.len());
+    for (place, spec) in seats.iter().enumerate() {
+        let seed = bot_seed(seed, Seat(place as u8));
+        let (budget, models) = (plan.budget, plan.models);
+        players.push(Player::seat(plan.kit, spec, seed, budget, models, &plan.programs)?);
+    }
+    let ended = Game::new(rules.as_mut(), &mut players, abort).play();
+    let mut stderr = Vec::with_capacity(players.len());
+    for player in &mut players {
+        stderr.push(match player {
+            Player::Program(pipes) => {
+                pipes.end(ended.is_some());
+                pipes.stderr()
+            }
+            Player::Builtin(_) => String::new(),
+        });
+    }
+    let Some(mut ended) = ended else {
+        return Ok(None);
+    };
+    let transcript = std::mem::take(&mut ended.transcript);
+    let kept = KeptMatch {
+        number: 0,
+        seed,
+        seats: seats.iter().map(ToString::to_string).collect(),
+        outcome: ended.outcome.clone(),
+        transcript: if plan.record { transcript } else { Vec::new() },
+        blame: ended.blame.clone().map(|(seat, detail)| Blamed { seat, detail }),
+        stderr,
+    };
+    Ok(Some((ended, kept)))
+}

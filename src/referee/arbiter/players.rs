@@ -1,0 +1,170 @@
+//! Who sits at an arbiter's table: a program on pipes or a built-in bot.
+
+use crate::link::program::{Cgroup, Ended, Farewell, Program, ProgramLimits, ProgramOptions};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::seat_builtin::decide;
+use crate::referee::seat_spec::SeatSpec;
+use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of a program's standard error that are kept.
+const STDERR_KEPT: usize = 64 << 10;
+/// Part of a decision's time that is left for everything but thinking, at most; and as a share.
+const MARGIN_MAX: Duration = Duration::from_millis(500);
+const MARGIN_SHARE: u32 = 8;
+
+/// How programs are treated.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramRules {
+    /// Memory in bytes, if limited.
+    pub memory: Option<u64>,
+    /// Processor time in seconds for a game, if limited.
+    pub cpu_seconds: Option<u64>,
+    /// Where programs get cgroups of their own.
+    pub cgroup: Option<Arc<Cgroup>>,
+    /// Whether a program is stopped while it is not asked.
+    pub fair: bool,
+}
+
+/// A player.
+pub(super) enum Player {
+    Program(Pipes),
+    Builtin(Builtin),
+}
+
+/// A program, as long as it can be spoken to.
+pub(super) struct Pipes {
+    pub(super) program: Option<Program>,
+    /// Why it cannot be, or how it ended.
+    pub(super) failure: Option<String>,
+    pub(super) fair: bool,
+    farewell: Option<&'static str>,
+    stderr: (Vec<u8>, u64),
+}
+
+/// A bot in this process.
+pub(super) struct Builtin {
+    /// `None` once it has broken down.
+    dialogue: Option<Box<dyn Dialogue>>,
+    budget: ThinkBudget,
+}
+
+impl Player {
+    /// Seats a player. A program that does not start is a player without a voice.
+    pub(super) fn seat(
+        kit: &dyn Kit,
+        spec: &SeatSpec,
+        seed: u64,
+        budget: ThinkBudget,
+        models: bool,
+        rules: &ProgramRules,
+    ) -> Result<Self, SetupError> {
+        if let SeatSpec::Program(words) = spec {
+            return Ok(Self::Program(Pipes::start(kit, words, rules)));
+        }
+        let setup = DialogueSetup {
+            bot: spec.builtin().unwrap_or_default().to_owned(),
+            seed,
+            models,
+            ..DialogueSetup::default()
+        };
+        Ok(Self::Builtin(Builtin {
+            dialogue: Some(kit.dialogue(&setup)?),
+            budget,
+        }))
+    }
+}
+
+impl Pipes {
+    fn start(kit: &dyn Kit, words: &[String], rules: &ProgramRules) -> Self {
+        let wire = kit.stdio();
+        let started = Program::start(&ProgramOptions {
+            words: words.to_vec(),
+            line_max: wire.reply_line_max,
+            stderr_kept: STDERR_KEPT,
+            limits: ProgramLimits {
+                memory: rules.memory,
+                cpu_seconds: rules.cpu_seconds,
+                cgroup: rules.cgroup.clone(),
+            },
+        });
+        let (program, failure) = match started {
+            Ok(program) => (Some(program), None),
+            Err(why) => (None, Some(why.to_string())),
+        };
+        Self {
+            program,
+            failure,
+            fair: rules.fair,
+            farewell: wire.farewell,
+            stderr: (Vec::new(), 0),
+        }
+    }
+
+    /// Ends it. `well`: it did nothing wrong.
+    pub(super) fn end(&mut self, well: bool) {
+        let Some(program) = self.program.take() else {
+            return;
+        };
+        if self.fair {
+            program.resume();
+        }
+        let ended = program.end(match well {
+            true => Farewell::Word(self.farewell),
+            false => Farewell::None,
+        });
+        self.failure = Some(ended.manner());
+        let Ended {
+            stderr,
+            stderr_total,
+            ..
+        } = ended;
+        self.stderr = (stderr, stderr_total);
+    }
+
+    /// The end of what it said on its standard error, with a word on what is missing.
+    pub(super) fn stderr(&self) -> String {
+        let (kept, total) = &self.stderr;
+        let text = String::from_utf8_lossy(kept);
+        match total.saturating_sub(kept.len() as u64) {
+            0 => text.into_owned(),
+            lost => format!("[{lost} bytes before this were not kept]\n{text}"),
+        }
+    }
+}
+
+impl Builtin {
+    /// Its answer to a frame; `None` if it has broken down.
+    pub(super) fn answer(&mut self, frame: &str) -> Option<String> {
+        let dialogue = self.dialogue.as_deref_mut()?;
+        let budget = self.budget;
+        let answered = catch_unwind(AssertUnwindSafe(|| reply(dialogue, budget, frame)));
+        match answered {
+            Ok(answer) => answer,
+            Err(_) => {
+                tracing::error!("a built-in bot broke down");
+                self.dialogue = None;
+                None
+            }
+        }
+    }
+}
+
+fn reply(dialogue: &mut dyn Dialogue, budget: ThinkBudget, frame: &str) -> Option<String> {
+    match dialogue.receive(frame.as_bytes()).ok()? {
+        Next::Wait => Some(String::new()),
+        Next::Over(ending) => Some(ending.last_word),
+        Next::Send(frame) => {
+            dialogue.said(&frame);
+            Some(frame)
+        }
+        Next::Think { within, fallback } => {
+            let limit = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
+            let best = decide(dialogue, budget, limit, fallback);
+            dialogue.said(&best);
+            Some(best)
+        }
+    }
+}
