@@ -1,0 +1,77 @@
+//! Rung 5: plays every card out in the same sampled worlds.
+
+use super::judgement;
+use super::mcbid;
+use super::position::{Layout, Mask, Position, narrow};
+use super::searcher::Thinking;
+use super::worlds::{Unknown, list};
+use crate::planowanie::cards::{CARDS_MAX, Card};
+use crate::planowanie::rules::{Act, Ask, View};
+use crate::rng::Rng;
+
+pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays every legal card out by rules in 50 sampled worlds and takes the one with the best mean points. A node is one world.";
+
+/// Sampled worlds a card.
+const WORLDS: u64 = 50;
+
+struct Sampling<M> {
+    layout: Layout<M>,
+    unknown: Unknown<M>,
+    start: Position<M>,
+    rng: Rng,
+    /// Cards with the points that they brought in all worlds.
+    cards: Vec<(u8, i64)>,
+    used: u64,
+}
+
+/// Begins a thought.
+pub(super) fn begin(view: &View, ask: Ask, rng: Rng) -> Option<Box<dyn Thinking>> {
+    match (ask, narrow(view.game.deck())) {
+        (Ask::Declare, _) => mcbid::begin(view, ask, rng),
+        (Ask::Play, true) => Some(Box::new(Sampling::<u64>::new(view, rng))),
+        (Ask::Play, false) => Some(Box::new(Sampling::<u128>::new(view, rng))),
+    }
+}
+
+impl<M: Mask> Sampling<M> {
+    fn new(view: &View, rng: Rng) -> Self {
+        let layout = Layout::new(view.game.deck());
+        let start = Position::seen(&layout, view);
+        let mut cards = [0; CARDS_MAX];
+        let count = list(start.distinct(&layout), &mut cards);
+        Self {
+            unknown: Unknown::new(&layout, view),
+            start,
+            layout,
+            rng,
+            cards: cards[..count].iter().map(|card| (*card, 0)).collect(),
+            used: 0,
+        }
+    }
+}
+
+impl<M: Mask> Thinking for Sampling<M> {
+    fn step(&mut self) {
+        let hands = self.unknown.draw(&self.layout, &mut self.rng);
+        let world = self.unknown.fill(self.start, &hands);
+        for (card, points) in &mut self.cards {
+            let mut position = world;
+            position.play(&self.layout, *card);
+            judgement::play_out(&self.layout, &mut position);
+            *points += i64::from(position.points(self.unknown.seat));
+        }
+        self.used += 1;
+    }
+
+    fn settled(&self, _: u64) -> bool {
+        self.used >= WORLDS || self.cards.len() < 2
+    }
+
+    fn act(&self) -> Option<Act> {
+        if self.used == 0 && self.cards.len() != 1 {
+            return None;
+        }
+        let best = self.cards.iter().rev().max_by_key(|(_, points)| *points);
+        best.map(|(card, _)| Act::Play(Card(*card)))
+    }
+}

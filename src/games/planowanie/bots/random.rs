@@ -1,0 +1,35 @@
+//! Rung 1: any legal act.
+
+use crate::game::{Bot, Budget};
+use crate::planowanie::cards::{Card, CardSet};
+use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::rng::Rng;
+
+pub(super) const DESCRIPTION: &str =
+    "Declares any number of tricks and plays any legal card, each as likely as the others.";
+
+/// Plays at random.
+pub(super) struct Random(pub(super) Rng);
+
+/// What may be played from the own hand.
+pub(super) fn playable(view: &View) -> CardSet {
+    let deck = view.game.deck();
+    deck.playable(view.hand, view.round.led(deck))
+}
+
+impl Bot<Planowanie> for Random {
+    fn observe(&mut self, _: &Event) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        match ask {
+            Ask::Declare => {
+                Act::Declare(self.0.below(u32::from(view.round.cards()) + 1) as u8)
+            }
+            Ask::Play => {
+                let playable = playable(view);
+                let at = self.0.below(playable.len() as u32) as usize;
+                Act::Play(playable.iter().nth(at).unwrap_or(Card(0)))
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The list of built-in players and how to make one by name.
+
+use super::searcher::Searcher;
+use super::{greedy, ismcts, mcbid, pimc, random, rules};
+use crate::game::Bot;
+use crate::kit::BotCard;
+use crate::planowanie::rules::Planowanie;
+use crate::rng::Rng;
+
+/// Streams of a bot's seed begin here.
+const BOT_STREAM: u64 = 1 << 32;
+
+const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
+    BotCard {
+        name,
+        rung,
+        version: 1,
+        description,
+        signature,
+        thinks: false,
+    }
+}
+
+const fn thinker(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
+    BotCard {
+        thinks: true,
+        ..card(rung, name, description, signature)
+    }
+}
+
+/// Every built-in player, weakest first.
+pub const CARDS: &[BotCard] = &[
+    card(1, "random", random::DESCRIPTION, 0),
+    card(2, "greedy", greedy::DESCRIPTION, 0),
+    card(3, "rules", rules::DESCRIPTION, 0),
+    thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0),
+    thinker(5, "pimc-50", pimc::DESCRIPTION, 0),
+    thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0),
+];
+
+/// The player with this name, or `None` if there is none. `seed` is its own chance.
+#[must_use]
+pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
+    let searcher = |begin| Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>);
+    match name {
+        "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
+        "greedy" => Some(Box::new(greedy::Greedy)),
+        "rules" => Some(Box::new(rules::Rules)),
+        "mcbid-200" => searcher(mcbid::begin),
+        "pimc-50" => searcher(pimc::begin),
+        "ismcts-1000" => searcher(ismcts::begin),
+        _ => None,
+    }
+}

@@ -1,0 +1,56 @@
+//! Rung 3: declares by counting, plays by a few sentences.
+
+use super::judgement::{self, Counting, Deal};
+use super::position::{Layout, Mask, Position, narrow};
+use crate::game::{Bot, Budget};
+use crate::planowanie::cards::Card;
+use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+
+pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
+
+/// Plays by the rules policy.
+pub(super) struct Rules;
+
+impl Bot<Planowanie> for Rules {
+    fn observe(&mut self, _: &Event) {}
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        act(view, *ask)
+    }
+}
+
+/// What the rules policy does: legal, at once, for any deck.
+#[must_use]
+pub fn act(view: &View, ask: Ask) -> Act {
+    if narrow(view.game.deck()) {
+        act_by::<u64>(&Layout::new(view.game.deck()), view, ask)
+    } else {
+        act_by::<u128>(&Layout::new(view.game.deck()), view, ask)
+    }
+}
+
+/// What the rules policy does, with the deck's masks at hand.
+#[must_use]
+pub fn act_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> Act {
+    match ask {
+        Ask::Declare => {
+            let counting = Counting::new(layout, Deal::of(view));
+            Act::Declare(counting.declaration(layout, M::of(view.hand)))
+        }
+        Ask::Play => {
+            let position = Position::seen(layout, view);
+            Act::Play(Card(judgement::card(layout, &position).unwrap_or(0)))
+        }
+    }
+}
+
+impl Deal {
+    /// The deal of a view.
+    #[must_use]
+    pub fn of(view: &View) -> Self {
+        Self {
+            players: view.round.players() as u8,
+            cards: view.round.cards(),
+        }
+    }
+}

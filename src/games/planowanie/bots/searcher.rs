@@ -1,0 +1,80 @@
+//! What all players have in common that search: a thought that is carried on from slice to slice.
+
+use super::rules;
+use crate::game::{Bot, Budget, Progress};
+use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::rng::Rng;
+
+/// One decision being thought about.
+pub(super) trait Thinking: Send {
+    /// Thinks for one node.
+    fn step(&mut self);
+    /// Whether more nodes cannot help, of at most `limit` that there will be.
+    fn settled(&self, limit: u64) -> bool;
+    /// The best act so far; `None` before there is any opinion.
+    fn act(&self) -> Option<Act>;
+}
+
+/// What begins a thought.
+pub(super) type Begin = fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>>;
+
+/// Which decision of a game a thought is about.
+type Occasion = (usize, usize, Ask);
+
+/// A player that searches. Chance is drawn anew for every decision from its place in the game, so a
+/// player made in the middle of a game goes on as the one before would have.
+pub(super) struct Searcher {
+    seed: u64,
+    begin: Begin,
+    thought: Option<(Occasion, Box<dyn Thinking>)>,
+}
+
+impl Searcher {
+    /// A player that begins its thoughts like this.
+    pub(super) fn new(seed: u64, begin: Begin) -> Self {
+        Self {
+            seed,
+            begin,
+            thought: None,
+        }
+    }
+
+    fn thought(&mut self, view: &View, ask: Ask) -> Option<&mut Box<dyn Thinking>> {
+        let occasion = (view.deal, view.round.played().len(), ask);
+        if self.thought.as_ref().is_none_or(|(of, _)| *of != occasion) {
+            let stream = (view.deal as u64) << 16
+                | (view.round.played().len() as u64) << 1
+                | u64::from(ask == Ask::Play);
+            let thought = (self.begin)(view, ask, Rng::new(self.seed, stream));
+            self.thought = thought.map(|thought| (occasion, thought));
+        }
+        self.thought.as_mut().map(|(_, thought)| thought)
+    }
+}
+
+impl Bot<Planowanie> for Searcher {
+    fn observe(&mut self, _: &Event) {
+        self.thought = None;
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        self.thought = None;
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Act, Progress) {
+        let Some(thought) = self.thought(view, *ask) else {
+            return (rules::act(view, *ask), Progress::Done);
+        };
+        let mut progress = Progress::Done;
+        while !thought.settled(slice.nodes) {
+            if (slice.stop)() {
+                progress = Progress::More;
+                break;
+            }
+            thought.step();
+        }
+        let act = thought.act();
+        (act.unwrap_or_else(|| rules::act(view, *ask)), progress)
+    }
+}

@@ -1,0 +1,218 @@
+//! Deals of the hidden cards that agree with everything a player has seen.
+
+use super::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::planowanie::cards::CARDS_MAX;
+use crate::planowanie::rules::View;
+use crate::rng::Rng;
+
+/// The place of cards that were not dealt.
+pub const ASIDE: usize = SEATS_MAX;
+/// Hands and the cards that were not dealt.
+pub const PLACES: usize = SEATS_MAX + 1;
+
+/// What a player knows of the cards that he has not seen.
+#[derive(Clone)]
+pub struct Unknown<M> {
+    /// His own seat.
+    pub seat: usize,
+    /// Cards that he has not seen.
+    pub unseen: M,
+    /// Unseen cards by place: hands by seat (his own: none), then those not dealt.
+    pub counts: [u8; PLACES],
+    /// Unseen cards that cannot be in a place, by place.
+    pub barred: [M; PLACES],
+    /// His own hand.
+    pub hand: M,
+    constrained: bool,
+}
+
+impl<M: Mask> Unknown<M> {
+    /// What the player with this view knows: sizes of hands, and who did not follow suit.
+    #[must_use]
+    pub fn new(layout: &Layout<M>, view: &View) -> Self {
+        let round = &view.round;
+        let seat = view.seat.index() & 3;
+        let hand = M::of(view.hand);
+        let unseen = layout.all & !hand & !M::of(round.gone());
+        let mut counts = [0; PLACES];
+        let mut barred = [M::NONE; PLACES];
+        let players = round.players().clamp(1, SEATS_MAX);
+        for (at, count) in counts.iter_mut().enumerate().take(players) {
+            if at != seat {
+                *count = round.cards();
+            }
+        }
+        for trick in round.played().chunks(players) {
+            let led = trick.first().map_or(0, |play| layout.suit_of(play.card.0));
+            for play in trick {
+                let by = play.seat.index() & 3;
+                counts[by] = counts[by].saturating_sub(1);
+                if layout.suit_of(play.card.0) != led {
+                    barred[by] = barred[by] | layout.suit(led);
+                }
+            }
+        }
+        let held: u32 = counts.iter().map(|count| u32::from(*count)).sum();
+        counts[ASIDE] = unseen.count().saturating_sub(held) as u8;
+        let constrained = barred.iter().any(|barred| !(*barred & unseen).is_none());
+        Self {
+            seat,
+            unseen,
+            counts,
+            barred,
+            hand,
+            constrained,
+        }
+    }
+
+    /// Draws hands that agree with it, the player's own included; uniformly as long as everybody
+    /// has followed suit, else close to it.
+    #[must_use]
+    pub fn draw(&self, layout: &Layout<M>, rng: &mut Rng) -> [M; PLACES] {
+        let mut hands = [M::NONE; PLACES];
+        if self.constrained {
+            self.draw_constrained(layout, rng, &mut hands);
+        } else {
+            self.draw_free(rng, &mut hands);
+        }
+        hands[self.seat] = self.hand;
+        hands
+    }
+
+    fn draw_free(&self, rng: &mut Rng, hands: &mut [M; PLACES]) {
+        let mut cards = [0u8; CARDS_MAX];
+        let mut count = list(self.unseen, &mut cards);
+        for (hand, wanted) in hands.iter_mut().zip(self.counts).take(ASIDE) {
+            for _ in 0..wanted {
+                let at = rng.below(count as u32) as usize;
+                *hand = *hand | M::card(cards[at]);
+                count = count.saturating_sub(1);
+                cards[at] = cards[count];
+            }
+        }
+        for card in &cards[..count] {
+            hands[ASIDE] = hands[ASIDE] | M::card(*card);
+        }
+    }
+
+    /// Cards go to places with room, those of the suits that fit into the fewest places first.
+    fn draw_constrained(&self, layout: &Layout<M>, rng: &mut Rng, hands: &mut [M; PLACES]) {
+        let mut room = self.counts;
+        for fits in 1..=PLACES {
+            for suit in 0..layout.suit_count {
+                let of_suit = self.unseen & layout.suit(suit);
+                let open = |place: &usize| {
+                    self.counts[*place] > 0 && (self.barred[*place] & of_suit).is_none()
+                };
+                if of_suit.is_none() || (0..PLACES).filter(open).count() != fits {
+                    continue;
+                }
+                let mut cards = [0u8; CARDS_MAX];
+                let count = list(of_suit, &mut cards);
+                rng.shuffle(&mut cards[..count]);
+                for card in &cards[..count] {
+                    self.put(layout, *card, rng, &mut room, hands);
+                }
+            }
+        }
+    }
+
+    fn put(
+        &self,
+        layout: &Layout<M>,
+        card: u8,
+        rng: &mut Rng,
+        room: &mut [u8; PLACES],
+        hands: &mut [M; PLACES],
+    ) {
+        let one = M::card(card);
+        let mut total = 0;
+        for place in 0..PLACES {
+            if (self.barred[place] & one).is_none() {
+                total += u32::from(room[place]);
+            }
+        }
+        if total == 0 {
+            self.make_room(layout, card, room, hands);
+            return;
+        }
+        let mut pick = rng.below(total);
+        for place in 0..PLACES {
+            if !(self.barred[place] & one).is_none() {
+                continue;
+            }
+            if pick < u32::from(room[place]) {
+                hands[place] = hands[place] | one;
+                room[place] -= 1;
+                return;
+            }
+            pick -= u32::from(room[place]);
+        }
+    }
+
+    /// Puts a card where there is no room, and what has to give way elsewhere, along the shortest
+    /// chain of places.
+    fn make_room(
+        &self,
+        _: &Layout<M>,
+        card: u8,
+        room: &mut [u8; PLACES],
+        hands: &mut [M; PLACES],
+    ) {
+        let mut came_from = [(PLACES, 0u8); PLACES];
+        let mut reached = [false; PLACES];
+        let mut queue = Vec::with_capacity(PLACES);
+        for place in 0..PLACES {
+            if self.counts[place] > 0 && (self.barred[place] & M::card(card)).is_none() {
+                reached[place] = true;
+                came_from[place] = (PLACES, card);
+                queue.push(place);
+            }
+        }
+        let mut at = 0;
+        while let Some(place) = queue.get(at).copied() {
+            at += 1;
+            if room[place] > 0 {
+                let mut to = place;
+                room[place] -= 1;
+                while to < PLACES {
+                    let (from, moved) = came_from[to];
+                    hands[to] = hands[to] | M::card(moved);
+                    if from < PLACES {
+                        hands[from] = hands[from] & !M::card(moved);
+                    }
+                    to = from;
+                }
+                return;
+            }
+            for next in 0..PLACES {
+                let movable = hands[place] & !self.barred[next];
+                if !reached[next] && self.counts[next] > 0 && !movable.is_none() {
+                    reached[next] = true;
+                    came_from[next] = (place, movable.lowest());
+                    queue.push(next);
+                }
+            }
+        }
+    }
+
+    /// The position of this view with hands drawn.
+    #[must_use]
+    pub fn fill(&self, mut position: Position<M>, hands: &[M; PLACES]) -> Position<M> {
+        position.hands.copy_from_slice(&hands[..SEATS_MAX]);
+        position
+    }
+}
+
+/// Writes a set's cards out, lowest first, and gives their number.
+pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
+    let mut rest = set;
+    let mut count = 0;
+    while let Some(card) = rest.pop() {
+        if let Some(slot) = cards.get_mut(count) {
+            *slot = card;
+            count += 1;
+        }
+    }
+    count
+}

@@ -1,0 +1,50 @@
+//! How a player spreads the time that he has for a whole game over its decisions.
+
+use super::rules::{Ask, PlannedDeal, View};
+use std::time::Duration;
+
+/// Time kept back for what nobody foresees, of a game with plenty of it.
+const MARGIN: Duration = Duration::from_secs(2);
+/// Of what is left, this part is kept back for the same, if that is less than [`MARGIN`].
+const MARGIN_PART: u32 = 5;
+/// Of the rest, this many percent are spread.
+const SPREAD_PERCENT: u32 = 95;
+/// What a declaration weighs in first cards of its deal.
+const DECLARING: u64 = 1;
+
+/// How much of the time `left` for the whole game this decision should get. None for what is decided
+/// anyway: the only legal card.
+///
+/// A card weighs the cards left in hand times the cards of the deal, a declaration as much as a
+/// first card. The decision gets its share of what this deal and those after it still weigh.
+#[must_use]
+pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
+    let cards = u64::from(view.round.cards());
+    let held = view.hand.len() as u64;
+    let (own, after) = match ask {
+        Ask::Declare => (DECLARING * cards * cards, cards_weight(cards, cards)),
+        Ask::Play if forced(view) => return Duration::ZERO,
+        Ask::Play => (cards * held, cards_weight(cards, held.saturating_sub(1))),
+    };
+    let later = view.game.deals().iter().skip(view.deal + 1);
+    let later: u64 = later.map(deal_weight).sum();
+    let kept = MARGIN.min(left / MARGIN_PART);
+    let spread = left.saturating_sub(kept) * SPREAD_PERCENT / 100;
+    spread.mul_f64(own as f64 / (own + after + later).max(1) as f64)
+}
+
+fn forced(view: &View) -> bool {
+    let deck = view.game.deck();
+    deck.playable(view.hand, view.round.led(deck)).len() < 2
+}
+
+/// What the decisions from a hand of `held` cards weigh; the last card is not decided.
+fn cards_weight(cards: u64, held: u64) -> u64 {
+    let all = held * (held + 1) / 2;
+    cards * all.saturating_sub(1)
+}
+
+fn deal_weight(deal: &PlannedDeal) -> u64 {
+    let cards = u64::from(deal.cards);
+    DECLARING * cards * cards + cards_weight(cards, cards)
+}
