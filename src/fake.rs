@@ -149,6 +149,7 @@ impl Dialogue for Talk {
                     cause: Cause::Normal,
                     detail: String::new(),
                     wins: Vec::new(),
+                    last_word: String::new(),
                     scores,
                 }));
             }

@@ -4,22 +4,25 @@ use super::play_args::{Output, PlayArgs, game, rule_options};
 use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
 use super::usage::UsageError;
+use crate::link::program::adopt_orphans;
+use crate::referee::arbiter::{self, ArbiterPlan};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::local::{self, LocalPlan};
 use crate::referee::report::{Conditions, Report};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::seat_spec::FILLER;
 use crate::referee::tally::Tally;
+use crate::referee::watch::Watch;
 use crate::referee::wired::{self, WiredPlan};
 use crate::referee::{Host, HostSettings, OnMatch, Recording, SeatSpec, Unrecorded};
 use anyhow::Context as _;
 use futures_util::future::BoxFuture;
-use games::{Kit, Wire};
-use serde_json::Value;
+use games::{Kit, SetupError, Wire};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -76,7 +79,7 @@ pub async fn play(
     stop: CancellationToken,
 ) -> anyhow::Result<String> {
     let entrants = args.entrants(kit)?;
-    let options = rule_options(kit, &args.options)?;
+    let options = with_timeout(kit, rule_options(kit, &args.options)?, args.timeout)?;
     if let Some(log) = &args.log {
         std::fs::create_dir_all(log)
             .with_context(|| format!("cannot make the directory {}", log.display()))?;
@@ -96,8 +99,11 @@ pub async fn play(
         entrants: &entrants,
         options: &options,
     };
+    let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
     let tally = if wire {
         plan.over_wire(gateway, stop).await?
+    } else if entrants.iter().any(programs) {
+        plan.with_programs(stop).await?
     } else {
         plan.in_process(stop).await?
     };
@@ -142,6 +148,36 @@ impl Plan<'_> {
             models: !args.no_models,
             record: args.store.is_some() || args.log.is_some(),
         };
+        self.watched(stop, move |abort, watch| local::play(&plan, abort, watch))
+            .await
+    }
+
+    /// Plays with programs on pipes.
+    async fn with_programs(&self, stop: CancellationToken) -> anyhow::Result<Tally> {
+        let (args, kit) = (self.args, self.kit);
+        let plan = ArbiterPlan {
+            kit,
+            seats: self.entrants.to_vec(),
+            schedule: args.schedule(kit, self.entrants.len()),
+            budget: args.budget(kit),
+            concurrency: args.concurrency(),
+            options: self.options.clone(),
+            models: !args.no_models,
+            record: args.store.is_some() || args.log.is_some(),
+            programs: args.programs(kit)?,
+        };
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        self.watched(stop, move |abort, watch| arbiter::play(&plan, abort, watch))
+            .await
+    }
+
+    /// Plays on threads of their own, shows how far that has come, and keeps what is to be kept.
+    async fn watched(
+        &self,
+        stop: CancellationToken,
+        play: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<Tally, SetupError> + Send + 'static,
+    ) -> anyhow::Result<Tally> {
+        let (args, kit) = (self.args, self.kit);
         let (keeping, sender) = match &args.store {
             Some(path) => {
                 let recording = open_recording(path).await?;
@@ -162,7 +198,7 @@ impl Plan<'_> {
         });
         let mut progress = Progress::new(args.games, args.log.clone(), sender);
         let playing = tokio::task::spawn_blocking(move || {
-            let tally = local::play(&plan, &abort, &mut progress);
+            let tally = play(&abort, &mut progress);
             (tally, progress)
         });
         let (tally, progress) = playing.await.context("playing broke down")?;
@@ -249,6 +285,29 @@ impl Plan<'_> {
         };
         self.entrants.iter().map(called).collect()
     }
+}
+
+/// The rule options with each player's time, where the game has a clock to set.
+fn with_timeout(
+    kit: &dyn Kit,
+    options: Value,
+    timeout: Option<Duration>,
+) -> Result<Value, UsageError> {
+    let Some(timeout) = timeout else {
+        return Ok(options);
+    };
+    let Some(name) = kit.stdio().time_option else {
+        let game = kit.game();
+        let why = format!("--timeout: {game} has no clock to set; see --option");
+        return Err(UsageError(why));
+    };
+    let mut all = match options {
+        Value::Object(options) => options,
+        _ => Map::new(),
+    };
+    let ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    all.insert(name.to_owned(), Value::from(ms));
+    Ok(Value::Object(all))
 }
 
 /// Matches that may wait to be kept.

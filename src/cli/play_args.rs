@@ -1,6 +1,8 @@
 //! What `drover play` is told.
 
 use super::usage::UsageError;
+use crate::link::program::Cgroup;
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::schedule::Schedule;
@@ -10,6 +12,8 @@ use games::Kit;
 use serde_json::{Map, Value};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Most matches of one run.
 const GAMES_MAX: u64 = 100_000_000;
@@ -37,8 +41,8 @@ pub enum Output {
 pub struct PlayArgs {
     /// The game.
     pub game: String,
-    /// Who sits on the next seat: builtin:NAME, url:http://…, filler. In games with a fixed number of
-    /// seats, those not given are fillers.
+    /// Who sits on the next seat: builtin:NAME, cmd:PROGRAM ARGS (games on stdin and stdout),
+    /// url:http://… (games over HTTP), filler. In games that have fillers, seats not given are fillers.
     #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
     pub seats: Vec<String>,
     /// Draw each table's seats at random from these, separated by commas.
@@ -75,6 +79,25 @@ pub struct PlayArgs {
     /// Play over real HTTP on loopback, all built-in bots behind one gateway.
     #[arg(long)]
     pub wire: bool,
+    /// Time that each player has, such as 20s or 500ms: for the whole game where the game's clock runs
+    /// over all of it.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub timeout: Option<Duration>,
+    /// Memory of a cmd: program in MiB; 0: no limit. The default is the contest's.
+    #[arg(long, value_name = "MIB")]
+    pub memory_mib: Option<u64>,
+    /// Processor time of a cmd: program in seconds for a game.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub cpu_seconds: Option<u64>,
+    /// Give every cmd: program a cgroup (version 2) under this directory.
+    #[arg(long, value_name = "DIR")]
+    pub cgroup: Option<PathBuf>,
+    /// Stop cmd: programs while it is not their turn, so that nobody thinks on others' time.
+    #[arg(long)]
+    pub fair: bool,
+    /// Speak with one program by hand: send it any command, watch its replies, run whole games.
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log"])]
+    pub interactive: Option<String>,
     /// Keep every match in this database.
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
@@ -123,8 +146,14 @@ impl PlayArgs {
             .map(parse)
             .collect::<Result<Vec<_>, SeatSpecError>>()
             .map_err(|error| UsageError(error.to_string()))?;
-        while self.pool.is_empty() && entrants.len() < fewest {
-            entrants.push(SeatSpec::filler());
+        if self.pool.is_empty() && entrants.len() < fewest {
+            SeatSpec::filler().check(kit).map_err(|_| {
+                let (game, given) = (kit.game(), entrants.len());
+                UsageError(format!(
+                    "{given} times --seat, but a match of {game} has {fewest} to {seats} seats"
+                ))
+            })?;
+            entrants.resize(fewest, SeatSpec::filler());
         }
         Ok(entrants)
     }
@@ -154,12 +183,50 @@ impl PlayArgs {
         }
     }
 
+    /// How cmd: programs are treated.
+    ///
+    /// # Errors
+    /// [`UsageError`] if the cgroup cannot be used.
+    pub fn programs(&self, kit: &dyn Kit) -> Result<ProgramRules, UsageError> {
+        let cgroup = match &self.cgroup {
+            Some(directory) => Some(Arc::new(Cgroup::at(directory).map_err(|why| {
+                UsageError(format!("--cgroup {}: {why}", directory.display()))
+            })?)),
+            None => None,
+        };
+        Ok(ProgramRules {
+            memory: match self.memory_mib {
+                Some(0) => None,
+                Some(mib) => Some(mib.saturating_mul(1 << 20)),
+                None => kit.stdio().memory,
+            },
+            cpu_seconds: self.cpu_seconds,
+            cgroup,
+            fair: self.fair,
+        })
+    }
+
     /// Matches at once.
     #[must_use]
     pub fn concurrency(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.concurrency.unwrap_or_else(cores)
     }
+}
+
+/// A time such as 500ms, 20s or 3m.
+fn time(text: &str) -> Result<Duration, String> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit());
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let number: u64 = number.parse().unwrap_or_default();
+    let time = match unit {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    };
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| format!("{text:?} is no time such as 500ms, 20s or 3m"))
 }
 
 /// Rule options of the form `name=value` as one JSON object, or null without any.

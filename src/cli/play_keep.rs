@@ -6,8 +6,8 @@ use crate::referee::{Recording, now_us};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
-use games::{Kit, TableSetup};
-use serde_json::Value;
+use games::{Fact, Kit, Seat, TableSetup};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -68,7 +68,7 @@ async fn one(
         referee: REFEREE.to_owned(),
         market,
         ours: true,
-        started_us: now_us(),
+        started_us: played.started_us,
         setup: table.setup(),
         seats: (0u8..)
             .zip(&played.seats)
@@ -80,15 +80,27 @@ async fn one(
             .collect(),
     };
     let mut record = recording.open(row, &ids).await?;
-    for lines in lines_of(&played.transcript, kit.wire()).chunks(LINES_AT_ONCE) {
+    for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
+    }
+    for (seat, text) in (0u8..).zip(&played.stderr) {
+        if !text.is_empty() {
+            let fact = Fact {
+                kind: "stderr".to_owned(),
+                data: json!({ "text": text }),
+            };
+            record.note(Seat(seat), fact).await?;
+        }
     }
     let outcome = &played.outcome;
     let result = MatchResult {
         at_us: now_us(),
         cause: outcome.cause,
-        blame: None,
-        detail: String::new(),
+        blame: played.blame.as_ref().map(|blame| blame.seat.0),
+        detail: played
+            .blame
+            .as_ref()
+            .map_or_else(String::new, |blame| blame.detail.clone()),
         scores: outcome.scores.values().to_vec(),
     };
     Ok(record.close(result).await?)

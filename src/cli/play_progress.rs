@@ -71,6 +71,14 @@ impl Watch for Progress {
             if let Err(error) = std::fs::write(file, played.text()) {
                 self.failure.get_or_insert(error);
             }
+            for (seat, text) in played.stderr.iter().enumerate() {
+                let name = format!("match-{:06}.seat{seat}.stderr", played.number + 1);
+                if !text.is_empty()
+                    && let Err(error) = std::fs::write(log.join(name), text)
+                {
+                    self.failure.get_or_insert(error);
+                }
+            }
         }
         if let Some(keep) = &self.keep {
             // Whoever keeps them says why it stopped.

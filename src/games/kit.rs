@@ -73,6 +73,8 @@ pub struct StdioWire {
     pub farewell: Option<&'static str>,
     /// Memory that a program may have, in bytes, if the contest says.
     pub memory: Option<u64>,
+    /// The option, in milliseconds, that is each player's time.
+    pub time_option: Option<&'static str>,
 }
 
 /// Which session a first frame belongs to, read without a session.
@@ -290,6 +292,7 @@ pub trait Kit: Sync + Send {
             reply_line_max: 1 << 20,
             farewell: None,
             memory: None,
+            time_option: None,
         }
     }
     /// The maps that come with the game: name and text, by name.

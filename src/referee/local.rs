@@ -1,6 +1,7 @@
 //! Matches in process, without a wire, on threads of their own.
 
 use super::budget::{Stopwatch, ThinkBudget};
+use super::clock::now_us;
 use super::schedule::{Deck, Schedule};
 use super::tally::{Counted, Tally};
 use super::watch::{KeptMatch, Watch};
@@ -121,6 +122,7 @@ fn deck(
             models: plan.models,
             record: plan.record,
         };
+        let started_us = now_us();
         let clock = Stopwatch::new(plan.budget, measured, abort);
         let played = plan.kit.play(&setup, &clock)?;
         if abort.load(Ordering::Relaxed) {
@@ -130,6 +132,7 @@ fn deck(
             kept.push(KeptMatch {
                 number: deck.first + turn as u64,
                 seed: deck.seed,
+                started_us,
                 seats: bots.iter().map(|bot| format!("builtin:{bot}")).collect(),
                 outcome: played.outcome.clone(),
                 transcript: played.transcript,

@@ -3,7 +3,7 @@
 
 use crate::store::types::{Entry, MatchResult, NewEntry, NewMatch};
 use futures_util::future::BoxFuture;
-use games::{Seat, Seats};
+use games::{Fact, Seat, Seats};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -58,6 +58,11 @@ pub trait MatchRecord: Send {
     /// Whether lines outlive this process, so that the match waits until they are kept.
     fn lasting(&self) -> bool {
         true
+    }
+    /// Keeps a fact about a seat whose transcript has begun.
+    fn note(&mut self, seat: Seat, fact: Fact) -> BoxFuture<'_, Result<(), RecordError>> {
+        let _ = (seat, fact);
+        Box::pin(std::future::ready(Ok(())))
     }
     /// Closes the match and its seats' transcripts.
     fn close(self: Box<Self>, result: MatchResult) -> BoxFuture<'static, Result<(), RecordError>>;

@@ -162,7 +162,17 @@ impl Report {
             .max(3);
         let mut text = format!(
             "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>6}  {:>7}  {:>9}  {:>9}\n",
-            "seat", "bot", "games", "wins", "share", "95 %", "score", "pairs", "refused", "p50 ms", "p99 ms"
+            "seat",
+            "bot",
+            "games",
+            "wins",
+            "share",
+            "95 %",
+            "score",
+            "pairs",
+            "refused",
+            "p50 ms",
+            "p99 ms"
         );
         for row in &self.seats {
             let interval = format!(
@@ -187,8 +197,14 @@ impl Report {
         }
         for row in self.seats.iter().filter(|row| !row.faults.is_empty()) {
             let faults = row.faults.iter();
-            let faults: Vec<String> = faults.map(|(cause, count)| format!("{cause} {count}")).collect();
-            text.push_str(&format!("lost by its own fault: {}: {}\n", row.bot, faults.join(", ")));
+            let faults: Vec<String> = faults
+                .map(|(cause, count)| format!("{cause} {count}"))
+                .collect();
+            text.push_str(&format!(
+                "lost by its own fault: {}: {}\n",
+                row.bot,
+                faults.join(", ")
+            ));
         }
         let conditions = &self.conditions;
         text.push_str(&format!(

@@ -50,6 +50,9 @@ pub enum SeatSpecError {
          an HTTP server and write url:http://127.0.0.1:PORT/ instead"
     )]
     ProgramOverHttp(String, &'static str),
+    /// The game's players are programs on pipes.
+    #[error("seat {0}: {1} players are programs; write cmd:PROGRAM ARGS or builtin:NAME")]
+    IsProgram(String, &'static str),
     /// The game's players dial their referee.
     #[error("seat {0}: {1} players dial a hub; run drover referee {1} and let them join it")]
     DialsHub(String, &'static str),
@@ -118,7 +121,7 @@ impl SeatSpec {
         }
     }
 
-    /// Checks it against a game whose players do not speak over pipes.
+    /// Checks it against a game.
     ///
     /// # Errors
     /// [`SeatSpecError`] for an unknown bot, and for forms that this wire does not have.
@@ -135,6 +138,10 @@ impl SeatSpec {
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
+            Self::Program(_) if kit.wire() == Wire::Stdio => Ok(()),
+            other if kit.wire() == Wire::Stdio => {
+                Err(SeatSpecError::IsProgram(other.to_string(), kit.game()))
+            }
             dialling if kit.wire() == Wire::Hub => {
                 Err(SeatSpecError::DialsHub(dialling.to_string(), kit.game()))
             }

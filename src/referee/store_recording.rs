@@ -1,6 +1,5 @@
 //! Keeps matches in the store: one session a seat, seen from the referee's side.
 
-use super::clock::now_us;
 use super::record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
@@ -8,7 +7,7 @@ use crate::store::types::{
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::{BoxFuture, try_join_all};
-use games::{Seat, Seats, Wire};
+use games::{Bluff, Fact, Seat, Seats, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -182,6 +181,7 @@ impl SeatSession {
         &mut self,
         store: &Store,
         entries: Vec<NewEntry>,
+        facts: Vec<(Fact, Option<Bluff>)>,
         close: Option<Box<Close>>,
     ) -> Result<(), RecordError> {
         let count = entries.len() as u64;
@@ -192,7 +192,7 @@ impl SeatSession {
             open: (!self.written).then(|| Box::new(self.opened.clone())),
             match_: None,
             entries,
-            facts: Vec::new(),
+            facts,
             close,
         };
         let receipt = store.append(append).await.map_err(refused)?;
@@ -218,9 +218,21 @@ impl MatchRecord for StoreRecord {
             let appends = sessions.filter_map(|(seat, session)| {
                 by_seat
                     .remove(&seat)
-                    .map(|entries| session.append(store, entries, None))
+                    .map(|entries| session.append(store, entries, Vec::new(), None))
             });
             try_join_all(appends).await.map(|_| ())
+        })
+    }
+
+    fn note(&mut self, seat: Seat, fact: Fact) -> BoxFuture<'_, Result<(), RecordError>> {
+        Box::pin(async move {
+            match self.sessions.get_mut(seat.index()) {
+                Some(session) if session.written => {
+                    let facts = vec![(fact, None)];
+                    session.append(&self.store, Vec::new(), facts, None).await
+                }
+                _ => Ok(()),
+            }
         })
     }
 
@@ -250,7 +262,7 @@ impl MatchRecord for StoreRecord {
                     wins: Vec::new(),
                     lessons: Vec::new(),
                 };
-                session.append(&store, Vec::new(), Some(Box::new(close)))
+                session.append(&store, Vec::new(), Vec::new(), Some(Box::new(close)))
             });
             try_join_all(closes).await?;
             self.store
@@ -261,19 +273,24 @@ impl MatchRecord for StoreRecord {
     }
 }
 
-/// Lines of a match that was played without a wire, one microsecond apart: a call and a reply each; where
-/// players are called, none goes without a reply.
+/// Lines of a match that is over: a call and a reply each; where players are called, none goes without
+/// a reply. A reply stands as long after its call as it took, the rest is one microsecond apart.
 #[must_use]
-pub fn lines_of(transcript: &[games::Heard], wire: Wire) -> Vec<RecordLine> {
+pub fn lines_of(transcript: &[games::Heard], wire: Wire, started_us: i64) -> Vec<RecordLine> {
     let mut lines = Vec::with_capacity(2 * transcript.len());
-    let mut at_us = now_us();
+    let mut at_us = started_us;
     for heard in transcript {
         let called = wire == Wire::Callbacks;
         let reply = heard.reply.clone().or_else(|| called.then(String::new));
         let call = (Direction::Out, heard.call.clone());
         let reply = reply.map(|reply| (Direction::In, reply));
         for (direction, text) in std::iter::once(call).chain(reply) {
-            at_us += 1;
+            at_us += match heard.took {
+                Some(took) if direction == Direction::In => {
+                    i64::try_from(took.as_micros()).unwrap_or(i64::MAX)
+                }
+                _ => 1,
+            };
             let entry = NewEntry {
                 at_us,
                 direction,

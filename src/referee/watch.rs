@@ -9,6 +9,8 @@ pub struct KeptMatch {
     pub number: u64,
     /// The seed of its deck.
     pub seed: u64,
+    /// When it began, in microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
     /// Specs by absolute seat.
     pub seats: Vec<String>,
     /// How it ended.

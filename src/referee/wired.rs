@@ -143,6 +143,7 @@ async fn one(
     let kept = plan.record.then(|| KeptMatch {
         number,
         seed,
+        started_us: hosted.info.started_us,
         seats: hosted.info.seats.clone(),
         outcome: outcome.clone(),
         transcript: transcript(&lines),

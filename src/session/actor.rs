@@ -295,7 +295,7 @@ impl Actor {
             }
             Ok(Ok(Next::Over(ending))) => {
                 core.mind = Mind::Awake(dialogue);
-                turn.said.clear();
+                turn.said.clone_from(&ending.last_word);
                 turn.ending = Some(ending);
             }
             Ok(Ok(Next::Think { within, fallback })) => {

@@ -9,6 +9,7 @@ use super::verify::{Checked, Difference};
 use games::{Call, Ending, Fact, Kit, Next, Seat, Table, Wire};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 /// Facts about how an answer came about, not about what was said: no fold can give them.
 const THOUGHT_FACTS: [&str; 2] = ["fallback", "refused"];
@@ -234,9 +235,15 @@ fn fold_referee(
             Direction::Out => replay.called(seat, entry),
             Direction::In => {
                 // A player at a hub says as many lines as he likes.
-                let heard = kit.wire() == Wire::Hub
-                    || replay.open.get_mut(&seat).and_then(VecDeque::pop_front) == Some(true);
+                let call = replay.open.get_mut(&seat).and_then(VecDeque::pop_front);
+                let heard =
+                    kit.wire() == Wire::Hub || call.as_ref().is_some_and(|call| call.wanted);
                 if heard {
+                    if let Some(call) = call {
+                        let took = entry.at_us.saturating_sub(call.at_us);
+                        let took = u64::try_from(took).unwrap_or_default();
+                        table.spent(seat, Duration::from_micros(took));
+                    }
                     table.answer(seat, said_reply(&entry.text));
                     replay.hear(&mut *table);
                 }
@@ -254,9 +261,17 @@ fn fold_referee(
 #[derive(Default)]
 struct Replay {
     due: BTreeMap<Seat, VecDeque<Call>>,
-    /// Calls that are out, by whether the match waits for their answer.
-    open: BTreeMap<Seat, VecDeque<bool>>,
+    /// Calls that are out.
+    open: BTreeMap<Seat, VecDeque<OpenCall>>,
     found: Vec<String>,
+}
+
+/// A call that is out.
+struct OpenCall {
+    /// Whether the match waits for its answer.
+    wanted: bool,
+    /// When it went out, in microseconds since 1970-01-01 UTC.
+    at_us: i64,
 }
 
 impl Replay {
@@ -293,7 +308,9 @@ impl Replay {
                 false
             }
         };
-        self.open.entry(seat).or_default().push_back(wanted);
+        let at_us = entry.at_us;
+        let call = OpenCall { wanted, at_us };
+        self.open.entry(seat).or_default().push_back(call);
     }
 
     fn compare_result(&mut self, row: &MatchRow, table: &dyn Table) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod app;
+mod arbiter;
 mod cli;
 mod config;
 mod crash;

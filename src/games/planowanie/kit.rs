@@ -156,6 +156,7 @@ impl Kit for PlanowanieKit {
             reply_line_max: REPLY_LINE_MAX,
             farewell: Some("quit"),
             memory: Some(400 << 20),
+            time_option: Some("time_ms"),
         }
     }
 

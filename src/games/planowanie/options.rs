@@ -110,7 +110,9 @@ pub fn read(
             ("grace_ms", value) => {
                 conduct.grace_ms = milliseconds(name, value, 0).map_err(wrong)?
             }
-            ("start_ms", value) => conduct.start_ms = milliseconds(name, value, 0).map_err(wrong)?,
+            ("start_ms", value) => {
+                conduct.start_ms = milliseconds(name, value, 0).map_err(wrong)?
+            }
             ("lenient", Value::Bool(lenient)) => conduct.lenient = *lenient,
             ("lenient", value) => {
                 return Err(wrong(format!("lenient must be true or false, not {value}")));

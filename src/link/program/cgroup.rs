@@ -93,7 +93,11 @@ mod tests {
     fn a_program_is_put_into_a_cgroup_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Cgroup::at(folder.path()).is_err());
-        fs::write(folder.path().join("cgroup.controllers"), "cpu memory pids\n").unwrap();
+        fs::write(
+            folder.path().join("cgroup.controllers"),
+            "cpu memory pids\n",
+        )
+        .unwrap();
         let cgroup = Cgroup::at(folder.path()).unwrap();
         let told = |cell: &Cell, name: &str| fs::read_to_string(cell.0.join(name)).unwrap();
         assert_eq!(

@@ -105,7 +105,7 @@ impl Program {
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.pid() {
             // Nobody may be left in it.
-            drop(kill_process_group(group, signal));
+            let _ = kill_process_group(group, signal);
         }
     }
 

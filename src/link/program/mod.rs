@@ -5,8 +5,8 @@ mod cgroup;
 mod ending;
 mod orphans;
 mod pipes;
-mod stderr;
 mod start;
+mod stderr;
 
 pub use cgroup::Cgroup;
 pub use ending::{Ended, Farewell};

@@ -1,7 +1,9 @@
 //! Processes that a program left behind and that left its group: as this process adopts orphans, they
 //! become its children, and are known by what they inherited.
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+};
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,8 +33,8 @@ impl Marker {
             }
             for orphan in orphans {
                 // It may have ended by itself meanwhile.
-                drop(kill_process(orphan, Signal::KILL));
-                drop(waitpid(Some(orphan), WaitOptions::empty()));
+                let _ = kill_process(orphan, Signal::KILL);
+                let _ = waitpid(Some(orphan), WaitOptions::empty());
             }
         }
     }

@@ -85,7 +85,11 @@ impl Program {
         }
         if end.is_none() {
             self.searched = self.said.len();
-            return if self.gone { Err(LineFault::Gone) } else { Ok(None) };
+            return if self.gone {
+                Err(LineFault::Gone)
+            } else {
+                Ok(None)
+            };
         }
         let mut line: Vec<u8> = self.said.drain(..=length).collect();
         line.pop();
@@ -99,7 +103,8 @@ impl Program {
         let mut chunk = [0; CHUNK];
         match self.stdout.read(&mut chunk) {
             Ok(count @ 1..) => {
-                self.said.extend_from_slice(chunk.get(..count).unwrap_or_default());
+                self.said
+                    .extend_from_slice(chunk.get(..count).unwrap_or_default());
                 count
             }
             Err(error)
@@ -131,10 +136,7 @@ impl Program {
 ///
 /// # Errors
 /// [`LineFault::Gone`] if they cannot be waited for.
-pub fn ready(
-    pipes: &[(BorrowedFd<'_>, PollFlags)],
-    deadline: Instant,
-) -> Result<bool, LineFault> {
+pub fn ready(pipes: &[(BorrowedFd<'_>, PollFlags)], deadline: Instant) -> Result<bool, LineFault> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let mut polled: Vec<PollFd<'_>> = pipes

@@ -1,6 +1,6 @@
 //! Starting a program.
 
-use super::cgroup::{Cgroup, Cell};
+use super::cgroup::{Cell, Cgroup};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -110,10 +110,15 @@ impl Program {
         let stdout = child.stdout.take().expect("stdout is piped");
         let stderr = child.stderr.take().expect("stderr is piped");
         // Only our ends: the program's own stay as it expects them.
-        unblocked(&stdin).and_then(|()| unblocked(&stdout)).map_err(refused)?;
+        unblocked(&stdin)
+            .and_then(|()| unblocked(&stdout))
+            .map_err(refused)?;
         Ok(Self {
             stderr: Stderr::drain(stderr, options.stderr_kept).map_err(refused)?,
-            process: Process { child, reaped: false },
+            process: Process {
+                child,
+                reaped: false,
+            },
             stdin: Some(stdin),
             stdout,
             said: Vec::new(),
@@ -150,7 +155,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         if let Some(group) = pid(&self.child).filter(|_| !self.reaped) {
             // Nobody may be left in it.
-            drop(kill_process_group(group, Signal::KILL));
+            let _ = kill_process_group(group, Signal::KILL);
             drop(self.child.wait());
         }
     }

@@ -39,7 +39,9 @@ impl Stderr {
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
                 let mut ring = filled.lock().unwrap_or_else(PoisonError::into_inner);
                 ring.total += count as u64;
-                let fresh = chunk.get(count.saturating_sub(kept_max)..count).unwrap_or_default();
+                let fresh = chunk
+                    .get(count.saturating_sub(kept_max)..count)
+                    .unwrap_or_default();
                 ring.kept.extend(fresh);
                 let more = ring.kept.len().saturating_sub(kept_max);
                 ring.kept.drain(..more);
@@ -55,7 +57,7 @@ impl Stderr {
     /// What was kept, and how many bytes were said in all. Waits a moment for the rest: whoever else
     /// holds the pipe open is not waited for.
     pub(super) fn end(self) -> (Vec<u8>, u64) {
-        drop(self.drained.recv_timeout(REST_WITHIN));
+        let _ = self.drained.recv_timeout(REST_WITHIN);
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut ring.kept).into(), ring.total)
     }

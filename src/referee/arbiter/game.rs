@@ -72,7 +72,9 @@ impl<'a> Game<'a> {
         loop {
             self.table.calls(&mut calls);
             // Bots in this process first: programs' clocks do not run while these think.
-            calls.sort_by_key(|call: &Call| !matches!(self.player(call.seat), Some(Player::Builtin(_))));
+            calls.sort_by_key(|call: &Call| {
+                !matches!(self.player(call.seat), Some(Player::Builtin(_)))
+            });
             let called = !calls.is_empty();
             for call in calls.drain(..) {
                 self.call(call);
@@ -93,12 +95,16 @@ impl<'a> Game<'a> {
     }
 
     fn ended(self, outcome: Outcome) -> Ended {
+        // Only how it ended by itself: else it was our own signal.
+        let gone = matches!(outcome.cause, Cause::Crash | Cause::InitFailure);
         let blame = self.table.blame().map(|blame| {
-            let how = match self.players.get(blame.seat.index()) {
-                Some(Player::Program(Pipes { failure: Some(failure), .. })) => {
-                    format!("{} ({failure})", blame.detail)
-                }
-                _ => blame.detail,
+            let failure = match self.players.get(blame.seat.index()) {
+                Some(Player::Program(pipes)) if gone => pipes.failure.as_deref(),
+                _ => None,
+            };
+            let how = match failure {
+                Some(failure) => format!("{}: {failure}", blame.detail),
+                None => blame.detail,
             };
             (blame.seat, how)
         });
@@ -267,7 +273,10 @@ impl<'a> Game<'a> {
         };
         let (seat, due) = (open.seat, open.since + open.within);
         let heard = match self.player(seat) {
-            Some(Player::Program(Pipes { program: Some(program), .. })) => program.heard(),
+            Some(Player::Program(Pipes {
+                program: Some(program),
+                ..
+            })) => program.heard(),
             _ => Err(LineFault::Gone),
         };
         let line = match heard {

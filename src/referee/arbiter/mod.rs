@@ -3,8 +3,8 @@
 //! of its own, with blocking calls: a lock-step game is thousands of round trips.
 
 mod game;
-mod players;
 mod plan;
+mod players;
 
 pub use plan::{ArbiterPlan, play};
 pub use players::ProgramRules;

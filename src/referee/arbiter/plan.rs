@@ -3,6 +3,7 @@
 use super::game::{Ended, Game};
 use super::players::{Player, ProgramRules};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::clock::now_us;
 use crate::referee::schedule::{Deck, Schedule};
 use crate::referee::seat_spec::SeatSpec;
 use crate::referee::tally::{Counted, Tally};
@@ -145,11 +146,19 @@ fn one(
         market: MARKET,
         ids: (1..=seats.len() as u64).collect(),
     })?;
+    let started_us = now_us();
     let mut players = Vec::with_capacity(seats.len());
     for (place, spec) in seats.iter().enumerate() {
         let seed = bot_seed(seed, Seat(place as u8));
         let (budget, models) = (plan.budget, plan.models);
-        players.push(Player::seat(plan.kit, spec, seed, budget, models, &plan.programs)?);
+        players.push(Player::seat(
+            plan.kit,
+            spec,
+            seed,
+            budget,
+            models,
+            &plan.programs,
+        )?);
     }
     let ended = Game::new(rules.as_mut(), &mut players, abort).play();
     let mut stderr = Vec::with_capacity(players.len());
@@ -169,10 +178,14 @@ fn one(
     let kept = KeptMatch {
         number: 0,
         seed,
+        started_us,
         seats: seats.iter().map(ToString::to_string).collect(),
         outcome: ended.outcome.clone(),
         transcript: if plan.record { transcript } else { Vec::new() },
-        blame: ended.blame.clone().map(|(seat, detail)| Blamed { seat, detail }),
+        blame: ended
+            .blame
+            .clone()
+            .map(|(seat, detail)| Blamed { seat, detail }),
         stderr,
     };
     Ok(Some((ended, kept)))

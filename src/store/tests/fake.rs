@@ -103,6 +103,7 @@ impl Dialogue for FakeDialogue {
                 cause: Cause::Normal,
                 detail: String::new(),
                 wins: Vec::new(),
+                last_word: String::new(),
                 scores: scores
                     .split(',')
                     .map(|score| score.parse().unwrap())

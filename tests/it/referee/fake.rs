@@ -147,6 +147,7 @@ impl Kit for Fake {
                     seat,
                     call: "type=ask".into(),
                     reply,
+                    took: None,
                 });
             }
         }

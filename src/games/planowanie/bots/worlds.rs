@@ -152,13 +152,7 @@ impl<M: Mask> Unknown<M> {
 
     /// Puts a card where there is no room, and what has to give way elsewhere, along the shortest
     /// chain of places.
-    fn make_room(
-        &self,
-        _: &Layout<M>,
-        card: u8,
-        room: &mut [u8; PLACES],
-        hands: &mut [M; PLACES],
-    ) {
+    fn make_room(&self, _: &Layout<M>, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
         let mut came_from = [(PLACES, 0u8); PLACES];
         let mut reached = [false; PLACES];
         let mut queue = Vec::with_capacity(PLACES);
