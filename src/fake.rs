@@ -139,6 +139,7 @@ impl Dialogue for Talk {
                 let fallback = "?a=fallback".to_owned();
                 return Ok(Next::Think {
                     within: Duration::from_secs(5),
+                    worth: None,
                     fallback,
                 });
             }

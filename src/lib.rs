@@ -12,6 +12,7 @@ pub mod link;
 pub mod metrics;
 pub mod referee;
 pub mod session;
+pub mod shim;
 pub mod store;
 pub mod thinking;
 

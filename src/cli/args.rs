@@ -6,7 +6,7 @@ use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     bench, completions, configure, database, drain, health, map, matches, open_files, play,
-    referee, serve, systemd,
+    referee, serve, shim, systemd,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -64,6 +64,8 @@ enum Verb {
     Play(Box<PlayArgs>),
     /// Run a game's referee for players who come from elsewhere.
     Referee(Box<RefereeArgs>),
+    /// Play for an arbiter that starts its players as programs.
+    Shim(shim::Args),
     /// Ask a running daemon whether it is well: exit code 0 or 1.
     Health(health::Args),
     /// Ask a running daemon to stop once its matches have ended.
@@ -92,7 +94,7 @@ enum Verb {
 /// Runs the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(shim::of_link(std::env::args_os().collect()));
     match perform(cli) {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
@@ -115,6 +117,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Serve(args) => serve::run(&common, &args),
         Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),
         Verb::Referee(args) => referee::run(&common, *args),
+        Verb::Shim(args) => shim::run(args),
         Verb::Health(args) => health::run(&common, &args),
         Verb::Drain(args) => drain::run(&common, &args),
         Verb::Config(verb) => configure::run(&common, &verb),

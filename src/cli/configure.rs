@@ -31,13 +31,11 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Check { file: Some(file) } => {
             let loaded = config::check_file(file)?;
             whole(&loaded)?;
-            note(&loaded);
             writeln!(out, "{} is in order", file.display())?;
         }
         Verb::Check { file: None } => {
             let loaded = common.load(&Flags::new())?;
             whole(&loaded)?;
-            note(&loaded);
             writeln!(out, "the configuration is in order")?;
         }
         Verb::Show => write!(out, "{}", config::show(&common.load(&Flags::new())?))?,
@@ -61,10 +59,4 @@ fn whole(loaded: &config::Loaded) -> anyhow::Result<()> {
             .map_err(|error| UsageError(error.to_string()))?;
     }
     Ok(())
-}
-
-fn note(loaded: &config::Loaded) {
-    for line in loaded.without_effect() {
-        eprintln!("drover: note: {line}");
-    }
 }

@@ -22,6 +22,7 @@ pub mod referee;
 mod referee_hub;
 mod replay;
 mod serve;
+mod shim;
 mod systemd;
 pub mod usage;
 

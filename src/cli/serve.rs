@@ -45,9 +45,6 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
     let loaded = common.load(&args.flags())?;
     logging::start(&loaded.config.log)?;
     let inherited = Inherited::take()?;
-    for note in loaded.without_effect() {
-        tracing::warn!("{note}");
-    }
     let extras = Extras {
         demo: args.demo,
         inherited,

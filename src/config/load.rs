@@ -10,7 +10,7 @@ use super::settings::{
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The longest configuration file read, in bytes.
@@ -35,18 +35,6 @@ impl Loaded {
         self.values
             .iter()
             .any(|(path, _, origin)| path == key && *origin != default)
-    }
-
-    /// What was set but has no effect in this version, as sentences for the log.
-    #[must_use]
-    pub fn without_effect(&self) -> Vec<String> {
-        let config = &self.config;
-        let unused = |what: &str| format!("{what} is set, but this version does not use it yet");
-        let mut notes = Vec::new();
-        if config.shim.socket.is_some() {
-            notes.push(unused("`shim.socket`"));
-        }
-        notes
     }
 }
 
@@ -85,6 +73,11 @@ pub fn load(
 /// As [`load`].
 pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
     load(Some(path), &Environment::new(), &Flags::new())
+}
+
+/// A path that is relative to where the database is.
+fn beside(database: &Path, path: &Path) -> PathBuf {
+    database.parent().unwrap_or(Path::new("")).join(path)
 }
 
 fn read(path: &Path) -> Result<String, ConfigError> {
@@ -311,7 +304,9 @@ fn settings(
             },
         },
         shim: Shim {
-            socket: values.path_or_none("shim.socket"),
+            socket: values
+                .path_or_none("shim.socket")
+                .map(|socket| beside(Path::new(values.text("store.path")), &socket)),
         },
         hubs: hubs.iter().map(hub).collect(),
         drain: Drain {

@@ -457,8 +457,8 @@ fn rest() -> Vec<Key> {
         key(
             "shim.socket",
             Kind::PathOrNone,
-            "\"\"",
-            "Kept for the shim of stdio arbiters, which this version does not have.",
+            "\"drover.sock\"",
+            "The Unix socket on which shims reach the daemon; a relative path is beside the database; empty: none.",
         ),
         whole(
             "drain.limit_s",

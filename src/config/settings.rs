@@ -158,10 +158,10 @@ pub struct Smartdog {
     pub options: serde_json::Value,
 }
 
-/// The shim's socket: kept for a later version.
+/// Where shims reach the daemon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shim {
-    /// The Unix socket, if any.
+    /// The Unix socket, if any; beside the database if relative.
     pub socket: Option<PathBuf>,
 }
 

@@ -9,7 +9,7 @@ use super::signals::Signals;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::Config;
 use crate::gateway::hubs::Hubs;
-use crate::gateway::{Callbacks, CallbacksError};
+use crate::gateway::{Callbacks, CallbacksError, shims};
 use crate::identities::Identities;
 use crate::session::{Parts, Sessions};
 use crate::store::Store;
@@ -62,6 +62,7 @@ pub struct Daemon {
     pub(super) api: JoinHandle<std::io::Result<()>>,
     pub(super) referee: Option<RunningReferee>,
     pub(super) hub: Option<RunningHub>,
+    pub(super) shims: Option<JoinHandle<()>>,
     /// Cancelled when the drain begins.
     pub(super) drain: CancellationToken,
     /// Cancelled when everything but the answers at hand ends.
@@ -144,6 +145,14 @@ impl Daemon {
             }
             None => None,
         };
+        let shims = match &config.shim.socket {
+            Some(path) => {
+                let listener = shims::open_socket(path).await?;
+                let serving = shims::serve(listener, path.clone(), sessions.clone(), end.clone());
+                Some(tokio::spawn(serving))
+            }
+            None => None,
+        };
         let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
@@ -172,6 +181,7 @@ impl Daemon {
             api,
             referee,
             hub,
+            shims,
             drain,
             end,
             drain_limit,

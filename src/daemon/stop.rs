@@ -53,6 +53,9 @@ impl Daemon {
             self.sessions.close().await;
             // An error here means that the listener ended before us, which was told already.
             let _ = self.api.await;
+            if let Some(shims) = self.shims {
+                let _ = shims.await;
+            }
         };
         if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
             tracing::warn!("some answers were cut");

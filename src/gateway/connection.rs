@@ -5,7 +5,7 @@ use super::callbacks::Gateway;
 use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX};
 use super::wording;
-use crate::session::{Key, Place, Refusal};
+use crate::session::{Key, Place};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
@@ -91,9 +91,7 @@ impl Connection {
                 response.headers_mut().insert(CONTENT_TYPE, wording::TEXT);
                 response
             }
-            Err(refusal @ (Refusal::Full | Refusal::Busy | Refusal::Draining)) => {
-                wording::refused(&refusal.to_string())
-            }
+            Err(refusal) => wording::refused(&refusal.to_string()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What lets the world in: so far callbacks over HTTP/1.1.
+//! What lets the world in: callbacks over HTTP/1.1, hubs that we dial, shims on a Unix socket.
 
 mod body;
 mod callbacks;
@@ -7,6 +7,7 @@ pub mod hubs;
 mod limits;
 mod options;
 mod routes;
+pub mod shims;
 mod socket;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ mod counted;
 pub mod http_out;
 pub mod lines;
 pub mod program;
+pub mod relay;
 pub mod target;
 
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, Reach};

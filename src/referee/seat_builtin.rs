@@ -61,8 +61,13 @@ impl BuiltinSeat {
                 dialogue.said(&frame);
                 SeatReply::said(frame)
             }
-            Ok(Next::Think { within, fallback }) => {
-                return self.think(dialogue, within, fallback).await;
+            Ok(Next::Think {
+                within,
+                worth,
+                fallback,
+            }) => {
+                let limit = limit(within.saturating_sub(MARGIN), worth);
+                return self.think(dialogue, limit, fallback).await;
             }
         };
         self.dialogue = Some(dialogue);
@@ -72,7 +77,7 @@ impl BuiltinSeat {
     async fn think(
         &mut self,
         mut dialogue: Box<dyn Dialogue>,
-        within: Duration,
+        limit: Duration,
         fallback: Frame,
     ) -> SeatReply {
         // The semaphore is never closed.
@@ -80,12 +85,7 @@ impl BuiltinSeat {
         let budget = self.builtins.budget;
         let thought = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let best = decide(
-                dialogue.as_mut(),
-                budget,
-                within.saturating_sub(MARGIN),
-                fallback,
-            );
+            let best = decide(dialogue.as_mut(), budget, limit, fallback);
             dialogue.said(&best);
             (dialogue, best)
         });
@@ -97,6 +97,11 @@ impl BuiltinSeat {
             Err(error) => SeatReply::Failed(format!("the bot broke down: {error}")),
         }
     }
+}
+
+/// How long a decision may be thought about at most.
+pub(super) fn limit(most: Duration, worth: Option<Duration>) -> Duration {
+    worth.map_or(most, |worth| worth.min(most))
 }
 
 /// Thinks within the limit and the budget.

@@ -1,19 +1,19 @@
 //! The actor: takes one message after the other, folds it, has the decision made, and answers once
 //! the store has it all.
 
-use super::answer::{Answer, Ended, Ledger, Refusal, Sending, micros};
+use super::answer::{Answer, Ended, Refusal, Sending, micros};
 use super::core::{Core, Last, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
-use super::mailbox::{Callback, Expiry, Message, Opening, Session};
+use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
+use super::numbering::Heard;
 use super::opening;
 use super::registry::Shared;
 use crate::store::StoreError;
-use crate::store::types::{Append, Close, Direction, LedgerRow, NewEntry, Receipt};
+use crate::store::types::{Close, Direction, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
 use bytes::Bytes;
-use games::{Cause, Ending, Fact, Next};
-use serde_json::json;
+use games::{Cause, Ending, Next};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,26 +22,28 @@ const BACK_WAIT: Duration = Duration::from_millis(100);
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     session: Arc<Session>,
-    core: Option<Box<Core>>,
+    pub(super) core: Option<Box<Core>>,
 }
 
 /// What a message leads to, before it is stored.
-struct Turn {
+pub(super) struct Turn {
+    /// Whether it was answered without us.
+    pub(super) local: bool,
     /// What was said before the session began, to be stored first.
-    before: Vec<NewEntry>,
-    at_us: i64,
-    text: String,
-    said: String,
-    ending: Option<Ending>,
-    decision: Option<Decision>,
+    pub(super) before: Vec<NewEntry>,
+    pub(super) at_us: i64,
+    pub(super) text: String,
+    pub(super) said: String,
+    pub(super) ending: Option<Ending>,
+    pub(super) decision: Option<Decision>,
     /// [`Core::told`] once this is stored, if the dialogue is not there to be asked.
-    told: u64,
+    pub(super) told: u64,
 }
 
 /// What a decision adds to the ledger.
-struct Decision {
+pub(super) struct Decision {
     fallback: Option<&'static str>,
     queued: Duration,
     thought: Duration,
@@ -98,6 +100,7 @@ impl Actor {
             begins,
             opening,
             received,
+            numbered,
         } = callback;
         let kit = self.session.key.place.kit();
         let queued = received.elapsed();
@@ -109,7 +112,15 @@ impl Actor {
         }
         let deadline = self.deadline(received);
         self.wake(deadline).await?;
-        if let Some(answer) = self.repeated(&text) {
+        let begins = match &numbered {
+            Some(numbered) => match self.number(numbered, &text).await? {
+                Heard::Before(answer) => return Ok(answer),
+                Heard::First => true,
+                Heard::Next => false,
+            },
+            None => begins,
+        };
+        if let Some(answer) = self.repeated(&text).filter(|_| numbered.is_none()) {
             return Ok(answer);
         }
         let late = !begins && self.core.is_none();
@@ -127,6 +138,7 @@ impl Actor {
             &self.session,
             core,
             (text, received, queued, at_us),
+            numbered.and_then(|numbered| numbered.local),
         )
         .await;
         if late && turn.ending.is_some() {
@@ -259,10 +271,12 @@ impl Actor {
         session: &Session,
         core: &mut Core,
         (text, received, queued, at_us): (String, Instant, Duration, i64),
+        local: Option<Local>,
     ) -> Turn {
         let mut turn = Turn {
             before: Vec::new(),
-            at_us,
+            at_us: local.as_ref().map_or(at_us, |local| local.at_us),
+            local: local.is_some(),
             // What is said unless something better comes of it.
             said: session.key.place.kit().default_answer(&text).to_owned(),
             text,
@@ -284,6 +298,9 @@ impl Actor {
             }
         };
         let heard = guarded(|| dialogue.receive(turn.text.as_bytes()));
+        if let Some(Local { said, .. }) = local {
+            return Self::taken_over(core, turn, dialogue, heard, said);
+        }
         match heard {
             Ok(Ok(Next::Wait)) => {
                 core.mind = Mind::Awake(dialogue);
@@ -298,13 +315,18 @@ impl Actor {
                 turn.said.clone_from(&ending.last_word);
                 turn.ending = Some(ending);
             }
-            Ok(Ok(Next::Think { within, fallback })) => {
+            Ok(Ok(Next::Think {
+                within,
+                worth,
+                fallback,
+            })) => {
                 // Before thinking, for that may cost us the dialogue.
                 core.owed
                     .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
                 let asked = Asked {
                     fallback,
                     within,
+                    worth,
                     received,
                 };
                 let decided = deciding::decide(shared, &session.key.place, dialogue, asked).await;
@@ -345,6 +367,7 @@ impl Actor {
             return Ok(Answer::default_of_game(kit, &turn.text));
         };
         let Turn {
+            local,
             before,
             at_us,
             text,
@@ -362,9 +385,8 @@ impl Actor {
         });
         let mark = core.seq + entries.len() as u64;
         if !said.is_empty() {
-            let at_us = self.shared.now_us();
             entries.push(NewEntry {
-                at_us,
+                at_us: if local { at_us } else { self.shared.now_us() },
                 direction: Direction::Out,
                 text: said.clone(),
             });
@@ -389,10 +411,12 @@ impl Actor {
                     self.shared
                         .ledger(core, decision.row(core, receipt, at_us, received), received)
                 });
+                let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
                 core.last = Some(Box::new(Last {
                     text,
                     answer: said.clone(),
                     mark,
+                    number,
                 }));
                 if let Some(ended) = &ends {
                     self.shared.end(&self.session.key, core, ended.cause);
@@ -484,100 +508,5 @@ impl Decision {
             limit_us: micros(self.limit),
             fallback: self.fallback.is_some(),
         }
-    }
-}
-
-impl Shared {
-    /// What a session's dialogue has to say at its end.
-    fn closing(&self, core: &Core, ending: Ending) -> Box<Close> {
-        let lessons = match &core.mind {
-            Mind::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
-            Mind::Asleep | Mind::Away { .. } | Mind::Broken => Vec::new(),
-        };
-        Box::new(Close {
-            at_us: self.now_us(),
-            cause: ending.cause,
-            detail: ending.detail,
-            scores: ending.scores,
-            wins: ending.wins,
-            lessons,
-        })
-    }
-
-    /// Facts found by this turn, with their bluff columns.
-    fn facts(
-        &self,
-        place: &super::place::Place,
-        core: &mut Core,
-        fallback: Option<&'static str>,
-    ) -> Vec<(Fact, Option<games::Bluff>)> {
-        let mut facts = std::mem::take(&mut core.owed);
-        if let Mind::Awake(dialogue) = &mut core.mind {
-            facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
-        }
-        if let Some(cause) = fallback {
-            self.meters.fallback(cause);
-            facts.push(Fact {
-                kind: "fallback".to_owned(),
-                data: json!({ "cause": cause }),
-            });
-        }
-        facts
-            .into_iter()
-            .map(|fact| {
-                let bluff = guarded(|| place.kit().bluff(&fact)).unwrap_or_default();
-                (fact, bluff)
-            })
-            .collect()
-    }
-
-    /// Adds to a session's transcript; its head moves on once that is durable.
-    async fn append(
-        &self,
-        core: &mut Core,
-        entries: Vec<NewEntry>,
-        facts: Vec<(Fact, Option<games::Bluff>)>,
-        close: Option<Box<Close>>,
-    ) -> Result<Receipt, StoreError> {
-        let added = entries.len() as u64;
-        if self.options.unstored {
-            core.seq += added;
-            return Ok(Receipt {
-                last: core.head,
-                committed: Instant::now(),
-            });
-        }
-        let rows = core.rows.as_deref().cloned();
-        let (open, match_) = match rows {
-            Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
-            None => (None, None),
-        };
-        let append = Append {
-            session: core.id,
-            previous: core.head,
-            seq: core.seq,
-            open,
-            match_,
-            entries,
-            facts,
-            close,
-        };
-        let receipt = self.parts.store.append(append).await?;
-        core.rows = None;
-        core.head = receipt.last.or(core.head);
-        core.seq += added;
-        Ok(receipt)
-    }
-
-    fn ledger(&self, core: &Core, row: LedgerRow, received: Instant) -> Box<Ledger> {
-        self.meters.decisions.increment(1);
-        debug_assert_eq!(row.session, core.id);
-        let store = self.parts.store.clone();
-        Box::new(Ledger {
-            row,
-            received,
-            store,
-            meters: Arc::clone(&self.meters),
-        })
     }
 }

@@ -30,6 +30,15 @@ pub struct Ended {
 }
 
 impl Answer {
+    /// An answer without a word.
+    pub(super) fn nothing() -> Self {
+        Self {
+            text: Bytes::new(),
+            sending: None,
+            ended: None,
+        }
+    }
+
     /// What the game's player says to this message when nothing better is known.
     pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
         Self {
@@ -52,6 +61,9 @@ pub enum Refusal {
     /// The daemon is stopping.
     #[error("stopping: try again later")]
     Draining,
+    /// An edge's messages before this one have not come yet.
+    #[error("{0} messages have come, and this is a later one")]
+    Gap(u64),
 }
 
 impl Refusal {
@@ -60,6 +72,7 @@ impl Refusal {
             Refusal::Full => "full",
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
+            Refusal::Gap(_) => "gap",
         }
     }
 }

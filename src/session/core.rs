@@ -45,6 +45,8 @@ pub(super) struct Last {
     pub(super) answer: String,
     /// The message's place in the transcript, plus one.
     pub(super) mark: u64,
+    /// How many messages were heard, this one included.
+    pub(super) number: u64,
 }
 
 /// Where the dialogue is.

@@ -12,6 +12,8 @@ pub(super) struct Asked {
     pub(super) fallback: Frame,
     /// What the wire allows, from receipt to answer.
     pub(super) within: Duration,
+    /// How much time it is worth, where that is less than may be.
+    pub(super) worth: Option<Duration>,
     pub(super) received: Instant,
 }
 
@@ -36,10 +38,11 @@ pub(super) async fn decide(
     if !place.card().thinks {
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
+    let ceiling = shared.options.ceiling(place.kit().game());
     let mut pending = shared.parts.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
-        ceiling: shared.options.ceiling(place.kit().game()),
+        ceiling: asked.worth.map_or(ceiling, |worth| worth.min(ceiling)),
         nodes,
         received: asked.received,
         deadline,

@@ -108,6 +108,7 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Fold
             learnt.extend(facts);
         }
     };
+    let mut number = 0;
     let mut rest = entries.iter().peekable();
     while let Some(entry) = rest.next() {
         if entry.direction == Direction::Out {
@@ -119,6 +120,7 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Fold
         let said = rest
             .next_if(|next| next.direction == Direction::Out)
             .map_or("", |said| said.text.as_str());
+        number += 1;
         let next = dialogue.receive(entry.text.as_bytes());
         learn(&mut *dialogue, entry.seq * 2);
         if let Ok(Next::Think { .. } | Next::Send(_)) = next {
@@ -129,6 +131,7 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Fold
             text: entry.text.clone(),
             answer: said.to_owned(),
             mark: entry.seq + 1,
+            number,
         }));
     }
     Folded {

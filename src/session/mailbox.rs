@@ -33,6 +33,26 @@ pub(super) struct Callback {
     /// What else is known of a session that begins.
     pub(super) opening: Option<Box<Opening>>,
     pub(super) received: Instant,
+    /// Where an edge numbers its messages: the number, and how it was answered without us.
+    pub(super) numbered: Option<Numbered>,
+}
+
+/// A message that an edge has numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// Its number in its session, from 1.
+    pub number: u64,
+    /// What the edge answered by itself while we were away.
+    pub local: Option<Local>,
+}
+
+/// An answer that was given without us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its exact text; may be empty.
+    pub said: String,
+    /// When, in microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
 }
 
 /// What is known of a session that begins, beside its first message.

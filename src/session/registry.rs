@@ -5,14 +5,14 @@ use super::answer::{Answer, Refusal};
 use super::core::Core;
 use super::groups::Groups;
 use super::lasting::Lasting;
-use super::mailbox::{Callback, Entered, Expiry, Message, Opening, Session};
+use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
 use super::opening;
 use super::options::{Parts, SessionOptions, StoreError};
 use super::place::{Key, Place};
 use super::sweep;
 use crate::store::SessionRow;
-use crate::store::types::{EntryId, LiveSession, NewSession, SessionId, Side};
+use crate::store::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
 use games::{Cause, Wire};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -136,6 +136,29 @@ impl Sessions {
             begins,
             opening: None,
             received,
+            numbered: None,
+        };
+        self.tell(key, callback).await
+    }
+
+    /// A message that an edge has numbered: heard once, however often it comes, and answered the same
+    /// each time. The first one begins the session.
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`]; [`Refusal::Gap`] if messages before it have not come.
+    pub async fn numbered(
+        &self,
+        key: Key,
+        numbered: Numbered,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let callback = Callback {
+            text,
+            begins: false,
+            opening: None,
+            received,
+            numbered: Some(numbered),
         };
         self.tell(key, callback).await
     }
@@ -156,6 +179,7 @@ impl Sessions {
             begins: true,
             opening: Some(Box::new(opening)),
             received,
+            numbered: None,
         };
         self.tell(key, callback).await
     }
@@ -203,6 +227,12 @@ impl Sessions {
                 Ok(Answer::default_of_game(kit, ""))
             }
         }
+    }
+
+    /// Whether what is stored of this game survives a power cut.
+    #[must_use]
+    pub fn survives_power_cuts(&self, game: &str) -> bool {
+        self.shared.options.durability(game) == Durability::Power
     }
 
     /// How many sessions have not ended.

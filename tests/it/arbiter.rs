@@ -40,14 +40,7 @@ impl Game {
             ])
             .args(["--seat", first, "--seat", second])
             .args(["--seat", "builtin:greedy", "--seat", "builtin:random"])
-            .args([
-                "--timeout",
-                "60s",
-                "--option",
-                "deals=2 0 5 1",
-                "--seed",
-                "3",
-            ])
+            .args(["--option", "deals=2 0 5 1", "--seed", "3"])
             .args(["--log", folder.path().to_str().unwrap()])
             .args(extra)
             .env("LATE", "0.301")

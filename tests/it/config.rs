@@ -246,16 +246,22 @@ fn secrets_come_from_files_and_are_not_shown() {
 }
 
 #[test]
-fn what_has_no_effect_yet_is_said() {
+fn the_shims_socket_is_beside_the_database() {
     let folder = folder();
-    let loaded = check_file(&file(folder.path(), "[shim]\nsocket = \"run/shim\"\n")).unwrap();
-    let notes = loaded.without_effect().join("\n");
-    assert!(notes.contains("shim.socket"), "{notes}");
-    let (environment, flags) = none();
+    let socket = |text: &str| {
+        let loaded = check_file(&file(folder.path(), text)).unwrap();
+        loaded.config.shim.socket
+    };
+    assert_eq!(socket(""), Some("data/drover.sock".into()));
     assert_eq!(
-        load(None, &environment, &flags).unwrap().without_effect(),
-        Vec::<String>::new()
+        socket("[store]\npath = \"/var/d/x.db\"\n"),
+        Some("/var/d/drover.sock".into())
     );
+    assert_eq!(
+        socket("[shim]\nsocket = \"/run/drover/shim\"\n"),
+        Some("/run/drover/shim".into())
+    );
+    assert_eq!(socket("[shim]\nsocket = \"\"\n"), None);
 }
 
 #[test]

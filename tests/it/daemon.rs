@@ -154,9 +154,7 @@ fn the_token_guards_the_api() {
 fn logs_are_json_on_request() {
     let folder = folder();
     let mut command = serve(folder.path());
-    command
-        .env("DROVER__LOG__FORMAT", "json")
-        .env("DROVER__SHIM__SOCKET", "shim");
+    command.env("DROVER__LOG__FORMAT", "json");
     let app = TestApp::spawn(command, folder.path());
     app.get_until("/readyz", |answer| answer.status == 200);
     let log = app.log();
@@ -169,10 +167,6 @@ fn logs_are_json_on_request() {
         .find(|line| line["message"] == "listening")
         .expect("it says where it listens");
     assert_eq!(listening["callbacks"], app.callbacks.to_string());
-    assert!(
-        log.contains("`shim.socket` is set, but this version does not use it yet"),
-        "{log}"
-    );
     app.stop();
 }
 

@@ -12,6 +12,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("thinking", 40),
     ("identities", 45),
     ("session", 50),
+    ("shim", 50),
     ("referee", 50),
     ("gateway", 60),
     ("tournament", 60),

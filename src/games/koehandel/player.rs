@@ -78,6 +78,7 @@ impl Dialogue for Player {
         }
         Ok(self.fold.ask().map_or(Next::Wait, |ask| Next::Think {
             within: ANSWER_WITHIN,
+            worth: None,
             fallback: write_answer(&fallback(self.fold.view(), &ask)),
         }))
     }

@@ -187,13 +187,14 @@ impl Player {
                 table.game.deck().text(card)
             }
         };
-        let within = match view.left {
-            Some(left) => clock::allot(left, &view, ask),
-            None => UNTOLD_WITHIN,
+        let (within, worth) = match view.left {
+            Some(left) => (left, clock::allot(left, &view, ask)),
+            None => (UNTOLD_WITHIN, UNTOLD_WITHIN),
         };
         self.asked = Some((view, ask));
         Ok(Next::Think {
             within,
+            worth: Some(worth),
             fallback: self.yes(&fallback),
         })
     }

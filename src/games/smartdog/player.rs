@@ -147,6 +147,7 @@ impl Player {
         self.view = Some(view);
         Ok(Next::Think {
             within: Duration::from_millis(within),
+            worth: None,
             fallback: END.to_owned(),
         })
     }

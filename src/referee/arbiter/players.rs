@@ -2,7 +2,7 @@
 
 use crate::link::program::{Cgroup, Ended, Farewell, Program, ProgramLimits, ProgramOptions};
 use crate::referee::budget::ThinkBudget;
-use crate::referee::seat_builtin::decide;
+use crate::referee::seat_builtin::{decide, limit};
 use crate::referee::seat_spec::SeatSpec;
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -160,8 +160,13 @@ fn reply(dialogue: &mut dyn Dialogue, budget: ThinkBudget, frame: &str) -> Optio
             dialogue.said(&frame);
             Some(frame)
         }
-        Next::Think { within, fallback } => {
-            let limit = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
+        Next::Think {
+            within,
+            worth,
+            fallback,
+        } => {
+            let most = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
+            let limit = limit(most, worth);
             let best = decide(dialogue, budget, limit, fallback);
             dialogue.said(&best);
             Some(best)

@@ -92,6 +92,7 @@ impl Dialogue for FakeDialogue {
         match text.split_once(' ').unwrap_or((text, "")) {
             ("ask", _) => Ok(Next::Think {
                 within: Duration::from_secs(1),
+                worth: None,
                 fallback: "0".into(),
             }),
             ("say", what) => Ok(Next::Send(what.into())),

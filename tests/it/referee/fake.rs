@@ -250,6 +250,7 @@ impl Dialogue for Talk {
         let asked = String::from_utf8_lossy(frame).contains("type=ask");
         let think = Next::Think {
             within: WITHIN,
+            worth: None,
             fallback: String::new(),
         };
         Ok(if asked { think } else { Next::Wait })

@@ -22,7 +22,9 @@ pub fn over_text(table: &mut dyn Table, seats: &mut [Box<dyn Dialogue>]) -> (Out
             let player = &mut seats[call.seat.index()];
             let next = player.receive(call.text.as_bytes()).unwrap();
             let reply = match next {
-                Next::Think { fallback, within } => {
+                Next::Think {
+                    fallback, within, ..
+                } => {
                     assert_eq!(call.answer_within, Some(within));
                     let mut best = fallback;
                     player.think(Budget::nodes(NODES), &mut best);

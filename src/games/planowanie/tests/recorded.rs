@@ -236,6 +236,7 @@ fn our_player_says_what_the_recorded_one_said() {
                     Next::Think {
                         within,
                         mut fallback,
+                        ..
                     } => {
                         assert!(!within.is_zero());
                         player.think(Budget::nodes(1), &mut fallback);

@@ -1,0 +1,142 @@
+//! `drover shim`: the program that a foreign arbiter starts as its player.
+
+use super::play_args::game;
+use super::usage::UsageError;
+use crate::link::relay;
+use crate::referee::budget::ThinkBudget;
+use crate::shim::{ShimOptions, Thinking, run as play};
+use anyhow::Context as _;
+use games::Wire;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The bot that plays unless another is named.
+const BOT: &str = "champion";
+/// How a link to this executable begins that is a shim.
+const LINK_PREFIX: &str = "drover-";
+
+/// Plays for an arbiter that starts its players as programs: reads commands from the standard input and
+/// answers on the standard output.
+///
+/// The daemon decides and keeps everything; while it does not answer, the same bot plays in this
+/// process, and what it said is handed over later. The same executable under the name drover-GAME, or
+/// drover-GAME-BOT, is this shim without any arguments.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The game.
+    game: String,
+    /// The built-in bot that plays.
+    #[arg(long, value_name = "NAME", default_value = BOT)]
+    bot: String,
+    /// The daemon's Unix socket (its shim.socket).
+    #[arg(long, value_name = "PATH", env = "DROVER_SOCKET", default_value = relay::SOCKET)]
+    socket: PathBuf,
+    /// Never speak to a daemon: the bot plays in this process.
+    #[arg(long)]
+    local: bool,
+    /// Under which name the daemon keeps the arbiter's matches.
+    #[arg(long, value_name = "NAME", default_value = "stdio")]
+    referee: String,
+    /// How long the bot may think a decision where it plays in this process: 200ms, 2s, or 50000n for
+    /// nodes. The default is the game's.
+    #[arg(long, value_name = "BUDGET")]
+    budget: Option<ThinkBudget>,
+}
+
+/// The command line that a link's name stands for, if it stands for one: `drover-planowanie --local`
+/// for `drover shim planowanie --local`.
+pub(super) fn of_link(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_name);
+    let Some(rest) = name
+        .and_then(OsStr::to_str)
+        .and_then(|name| name.strip_prefix(LINK_PREFIX))
+    else {
+        return arguments;
+    };
+    let found = games::ALL.iter().find_map(|kit| {
+        let rest = rest.strip_prefix(kit.game())?;
+        let bot = if rest.is_empty() {
+            BOT
+        } else {
+            rest.strip_prefix('-')?
+        };
+        Some((kit.game(), bot.to_owned()))
+    });
+    let Some((game, bot)) = found else {
+        return arguments;
+    };
+    let given = arguments.split_off(1);
+    arguments.extend(["shim", game].map(OsString::from));
+    if !given
+        .iter()
+        .any(|argument| argument.to_string_lossy().starts_with("--bot"))
+    {
+        arguments.push(format!("--bot={bot}").into());
+    }
+    arguments.extend(given);
+    arguments
+}
+
+pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let kit = game(&args.game)?;
+    if kit.wire() != Wire::Stdio {
+        let game = kit.game();
+        let why = format!(
+            "{game} is not played over standard input and output: there is nothing to relay"
+        );
+        return Err(UsageError(why).into());
+    }
+    let cards = kit.bots();
+    if !cards.iter().any(|card| card.name == args.bot) {
+        let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
+        let (game, bot, names) = (kit.game(), &args.bot, names.join(", "));
+        let why = format!("{game} has no built-in bot {bot:?}; there are: {names}");
+        return Err(UsageError(why).into());
+    }
+    let budget = args.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()));
+    let options = ShimOptions {
+        kit,
+        bot: args.bot,
+        referee: args.referee,
+        socket: (!args.local).then_some(args.socket),
+        thinking: Thinking {
+            time: budget.time().unwrap_or(kit.usual_budget()),
+            nodes: budget.nodes(),
+        },
+    };
+    let input = BufReader::new(std::io::stdin().lock());
+    let output = BufWriter::new(std::io::stdout().lock());
+    play(options, input, output).context("the shim ends")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_link;
+    use std::ffi::OsString;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_links_name_is_a_command_line() {
+        let check = |given, expected| assert_eq!(of_link(words(given)), words(expected));
+        check("drover play planowanie", "drover play planowanie");
+        check("/opt/drover-demo x", "/opt/drover-demo x");
+        check(
+            "/opt/drover-planowanie --local",
+            "/opt/drover-planowanie shim planowanie --bot=champion --local",
+        );
+        check(
+            "drover-planowanie-pimc-50",
+            "drover-planowanie-pimc-50 shim planowanie --bot=pimc-50",
+        );
+        check(
+            "drover-planowanie --bot rules",
+            "drover-planowanie shim planowanie --bot rules",
+        );
+    }
+}

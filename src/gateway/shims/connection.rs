@@ -1,0 +1,123 @@
+//! One shim.
+
+use super::journals::number;
+use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
+use crate::session::{Key, Place, Refusal, Sessions};
+use futures_util::StreamExt as _;
+use games::{Cause, Wire};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::UnixStream;
+use tokio_util::codec::{FramedRead, LinesCodec};
+
+/// Longest word of a hello, in bytes.
+const WORD_MAX: usize = 200;
+
+/// A shim's session, or nothing before its hello.
+pub(super) struct Connection {
+    sessions: Sessions,
+    key: Option<Key>,
+}
+
+/// Which session a hello names.
+pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
+    let Hello {
+        game,
+        bot,
+        referee,
+        market,
+        id,
+    } = hello;
+    let kit = games::find(game).filter(|kit| kit.wire() == Wire::Stdio);
+    let Some(kit) = kit else {
+        return Err(format!("{game:?} is no game that is played over pipes"));
+    };
+    if referee.is_empty() || referee.len() > WORD_MAX {
+        return Err(format!(
+            "the arbiter's name must have 1 to {WORD_MAX} bytes"
+        ));
+    }
+    let Some(place) = Place::new(kit, bot, referee) else {
+        return Err(format!("{game} has no built-in bot {bot:?}"));
+    };
+    if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
+        return Err("the session's numbers are too large".to_owned());
+    }
+    Ok(Key {
+        place: Arc::new(place),
+        market: *market,
+        id: *id,
+    })
+}
+
+impl Connection {
+    pub(super) fn new(sessions: Sessions) -> Self {
+        Self {
+            sessions,
+            key: None,
+        }
+    }
+
+    /// Answers until the shim hangs up. It may come back: its session goes on.
+    pub(super) async fn run(mut self, mut stream: UnixStream) {
+        let (reading, mut writing) = stream.split();
+        let mut lines = FramedRead::new(reading, LinesCodec::new_with_max_length(LINE_MAX));
+        while let Some(text) = lines.next().await {
+            let received = Instant::now();
+            let request = match text {
+                Ok(text) => serde_json::from_str(&text).map_err(|why| why.to_string()),
+                Err(why) => Err(why.to_string()),
+            };
+            let response = match request {
+                Ok(Request::Hello(hello)) => Some(self.hello(&hello)),
+                Ok(Request::Heard(heard)) => match self.heard(heard, received).await {
+                    Ok(response) => Some(response),
+                    // Nothing can be stored any more: the shim goes on by itself.
+                    Err(Refusal::Draining) => return,
+                    Err(refusal) => Some(Response::Refused(refusal.to_string())),
+                },
+                Ok(Request::Bye(why)) => {
+                    if let Some(key) = &self.key {
+                        self.sessions.end(key, Cause::Disconnect, why);
+                    }
+                    None
+                }
+                Err(why) => Some(Response::Refused(why)),
+            };
+            let Some(response) = response else { continue };
+            if writing.write_all(line(&response).as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn hello(&mut self, hello: &Hello) -> Response {
+        match key_of(hello) {
+            Ok(key) => {
+                let synced = self.sessions.survives_power_cuts(key.place.kit().game());
+                self.key = Some(key);
+                Response::Welcome(Welcome { synced })
+            }
+            Err(why) => Response::Refused(why),
+        }
+    }
+
+    async fn heard(&self, heard: Heard, received: Instant) -> Result<Response, Refusal> {
+        let Some(key) = self.key.clone() else {
+            return Ok(Response::Refused("a hello comes first".to_owned()));
+        };
+        let n = heard.n;
+        match number(&self.sessions, key, heard, received).await {
+            Ok(answer) => {
+                let text = String::from_utf8_lossy(&answer.text).into_owned();
+                if let Some(sending) = answer.sending {
+                    sending.handed();
+                }
+                Ok(Response::Say { n, text })
+            }
+            Err(Refusal::Gap(count)) => Ok(Response::Have(count)),
+            Err(refusal) => Err(refusal),
+        }
+    }
+}

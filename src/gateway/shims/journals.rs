@@ -1,0 +1,104 @@
+//! Journals of shims that have gone: what they said is folded into their sessions.
+
+use super::connection::key_of;
+use crate::link::relay::Heard;
+use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
+use crate::shim::{JOURNAL_EXTENSION, Told, read_journal};
+use games::Cause;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How a journal is named that cannot be folded in.
+const REFUSED_EXTENSION: &str = "refused";
+/// Journals looked at in one round.
+const JOURNALS_MAX: usize = 1_000;
+
+/// Tells a session what its shim has heard.
+pub(super) async fn number(
+    sessions: &Sessions,
+    key: Key,
+    heard: Heard,
+    received: Instant,
+) -> Result<Answer, Refusal> {
+    let Heard {
+        n,
+        text,
+        said,
+        at_us,
+    } = heard;
+    let local = said.map(|said| Local {
+        said,
+        at_us: at_us.unwrap_or_else(crate::referee::now_us),
+    });
+    let numbered = Numbered { number: n, local };
+    sessions.numbered(key, numbered, text, received).await
+}
+
+/// Looks for journals beside the socket, now and then, for ever.
+pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
+    let mut ticks = tokio::time::interval(every);
+    loop {
+        ticks.tick().await;
+        let Some(folder) = socket.parent() else {
+            return;
+        };
+        for path in journals(folder) {
+            if let Err(why) = fold(&path, &sessions).await {
+                tracing::warn!(journal = %path.display(), why, "a shim's journal cannot be taken over");
+            }
+        }
+    }
+}
+
+fn journals(folder: &Path) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    paths
+        .filter(|path| path.extension().is_some_and(|end| end == JOURNAL_EXTENSION))
+        .take(JOURNALS_MAX)
+        .collect()
+}
+
+async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
+    let Some(told) = read_journal(path).map_err(|why| why.to_string())? else {
+        return Ok(());
+    };
+    match take_over(told, sessions).await {
+        Ok(()) => std::fs::remove_file(path).map_err(|why| why.to_string()),
+        // It is looked at again.
+        Err(Fault::Later(refusal)) => Err(refusal.to_string()),
+        Err(Fault::Never(why)) => {
+            let renamed = std::fs::rename(path, path.with_extension(REFUSED_EXTENSION));
+            Err(renamed.map_or_else(|why| why.to_string(), |()| why))
+        }
+    }
+}
+
+enum Fault {
+    Later(Refusal),
+    Never(String),
+}
+
+async fn take_over(told: Told, sessions: &Sessions) -> Result<(), Fault> {
+    let Told { hello, heard, bye } = told;
+    let key = key_of(&hello).map_err(Fault::Never)?;
+    let messages = heard.len();
+    for heard in heard {
+        match number(sessions, key.clone(), heard, Instant::now()).await {
+            Ok(_) => {}
+            Err(refusal @ Refusal::Gap(_)) => return Err(Fault::Never(refusal.to_string())),
+            Err(refusal) => return Err(Fault::Later(refusal)),
+        }
+    }
+    let why = bye.unwrap_or_else(|| "the shim has gone".to_owned());
+    sessions.end(&key, Cause::Disconnect, why);
+    tracing::info!(
+        game = hello.game,
+        bot = hello.bot,
+        messages,
+        "what a shim played by itself is taken over"
+    );
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! The socket.
+
+use super::connection::Connection;
+use super::journals;
+use crate::session::Sessions;
+use std::fs::Permissions;
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Bytes of a socket's path at most: the system's own bound.
+const PATH_MAX: usize = 107;
+/// Shims at once.
+const CONNECTIONS_MAX: usize = 4_096;
+/// How often journals are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// The wait after a connection could not be taken.
+const ACCEPT_WAIT: Duration = Duration::from_millis(50);
+
+/// Why the socket cannot be opened, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    /// The path is too long for the system.
+    #[error(
+        "shim.socket {0:?} is longer than {PATH_MAX} bytes, which is the system's bound: choose a shorter path, or \"\" to do without shims"
+    )]
+    TooLong(PathBuf),
+    /// Somebody listens there.
+    #[error("another daemon listens on {0:?}: choose another shim.socket")]
+    Taken(PathBuf),
+    /// What the system says.
+    #[error("cannot listen on shim.socket {path:?}: {why}")]
+    System {
+        /// The socket.
+        path: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+}
+
+/// Opens the socket, for this user alone. One that a killed daemon left behind is replaced.
+///
+/// # Errors
+/// [`SocketError`].
+pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
+    if path.as_os_str().as_bytes().len() > PATH_MAX {
+        return Err(SocketError::TooLong(path.to_owned()));
+    }
+    let system = |why| SocketError::System {
+        path: path.to_owned(),
+        why,
+    };
+    match UnixStream::connect(path).await {
+        Ok(_) => return Err(SocketError::Taken(path.to_owned())),
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(system)?;
+        }
+        Err(_) => {}
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(system)?;
+    }
+    let listener = UnixListener::bind(path).map_err(system)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(system)?;
+    Ok(listener)
+}
+
+/// Takes shims until `stop`; those that are there are then left to come back to the next start.
+pub async fn serve(
+    listener: UnixListener,
+    path: PathBuf,
+    sessions: Sessions,
+    stop: CancellationToken,
+) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let tasks = TaskTracker::new();
+    let collecting = journals::collect(path.clone(), sessions.clone(), LOOK_EVERY);
+    let accepting = async {
+        loop {
+            // The semaphore is never closed.
+            let place = Arc::clone(&places).acquire_owned().await;
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let connection = Connection::new(sessions.clone());
+                    tasks.spawn(async move {
+                        let _place = place;
+                        connection.run(stream).await;
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a shim could not be taken");
+                    tokio::time::sleep(ACCEPT_WAIT).await;
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = accepting => {}
+        () = collecting => {}
+        () = stop.cancelled() => {}
+    }
+    // Nobody may find a socket on which nobody listens.
+    let _ = std::fs::remove_file(&path);
+}

@@ -1,0 +1,8 @@
+//! Shims: they come over a Unix socket, one connection a shim, and leave journals beside it of what
+//! they answered while nobody listened there.
+
+mod connection;
+mod journals;
+mod listener;
+
+pub use listener::{SocketError, open_socket, serve};

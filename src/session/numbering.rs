@@ -1,0 +1,106 @@
+//! Messages that an edge has numbered: each is heard once, whatever was lost on the way, and what the
+//! edge answered by itself while we were away is what was said.
+
+use super::actor::{Actor, Turn};
+use super::answer::{Answer, Refusal};
+use super::core::{Core, Mind};
+use super::deciding;
+use super::mailbox::Numbered;
+use crate::thinking::Panicked;
+use bytes::Bytes;
+use games::{Dialogue, Fact, Next, WireError};
+use serde_json::json;
+
+/// What a numbered message is to its session.
+pub(super) enum Heard {
+    /// Known already; its answer again.
+    Before(Answer),
+    /// The first one: the session begins.
+    First,
+    /// The next one.
+    Next,
+}
+
+impl Actor {
+    /// A message that was answered without us: what was said then is what was said.
+    pub(super) fn taken_over(
+        core: &mut Core,
+        mut turn: Turn,
+        dialogue: Box<dyn Dialogue>,
+        heard: Result<Result<Next, WireError>, Panicked>,
+        said: String,
+    ) -> Turn {
+        core.mind = match heard {
+            Ok(Ok(Next::Think { .. } | Next::Send(_))) => deciding::told(dialogue, &said),
+            Ok(Ok(Next::Over(ending))) => {
+                turn.ending = Some(ending);
+                Mind::Awake(dialogue)
+            }
+            Ok(Ok(Next::Wait) | Err(_)) => Mind::Awake(dialogue),
+            Err(panic) => {
+                tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
+                Mind::Asleep
+            }
+        };
+        core.owed.push(Fact {
+            kind: "local".to_owned(),
+            data: json!({ "entry": core.seq }),
+        });
+        turn.said = said;
+        turn
+    }
+
+    /// Where a numbered message stands: heard before, the session's first, or the next.
+    pub(super) async fn number(
+        &mut self,
+        numbered: &Numbered,
+        text: &str,
+    ) -> Result<Heard, Refusal> {
+        let last = self.core.as_deref().and_then(|core| core.last.as_deref());
+        let heard = last.map_or(0, |last| last.number);
+        if numbered.number > heard + 1 {
+            return Err(Refusal::Gap(heard));
+        }
+        if numbered.number == heard + 1 {
+            let first = self.core.is_none();
+            return Ok(if first { Heard::First } else { Heard::Next });
+        }
+        self.shared.meters.repeated.increment(1);
+        let Some(last) = last.filter(|last| last.number == numbered.number && last.text == text)
+        else {
+            return Ok(Heard::Before(Answer::nothing()));
+        };
+        let answer = Answer {
+            text: Bytes::from(last.answer.clone()),
+            sending: None,
+            ended: None,
+        };
+        if let Some(local) = numbered
+            .local
+            .as_ref()
+            .filter(|local| local.said != last.answer)
+        {
+            self.overruled(numbered.number, &local.said).await;
+        }
+        Ok(Heard::Before(answer))
+    }
+
+    /// Our answer came too late, and the edge gave another one: that is kept as a fact. What was really
+    /// done shows in what the referee says next.
+    async fn overruled(&mut self, number: u64, said: &str) {
+        let Some(core) = self.core.as_deref_mut() else {
+            return;
+        };
+        let fact = Fact {
+            kind: "local".to_owned(),
+            data: json!({ "message": number, "said": said }),
+        };
+        let kept = self
+            .shared
+            .append(core, Vec::new(), vec![(fact, None)], None)
+            .await;
+        if let Err(error) = kept {
+            tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Comes back to the daemon beside the game: calls it again and again, and hands over what it has
+//! missed, off the arbiter's clock.
+
+use super::line::{Handed, Line};
+use super::tale::Tale;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// The wait before the daemon is called again: at first, and at most.
+const WAIT_FIRST: Duration = Duration::from_millis(20);
+const WAIT_MOST: Duration = Duration::from_millis(500);
+/// The thread's stack.
+const STACK: usize = 256 << 10;
+
+/// A courier on its way.
+pub(super) struct Courier {
+    back: Arc<Mutex<Option<Line>>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Courier {
+    /// Sends one out. Without a thread there is none, and the game goes on alone.
+    pub(super) fn send(socket: PathBuf, tale: Arc<Tale>) -> Self {
+        let back = Arc::new(Mutex::new(None));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
+        let errand = move || {
+            let mut wait = WAIT_FIRST;
+            while !stopped.load(Ordering::Relaxed) {
+                let called = Line::call(&socket, &tale.hello);
+                if let Ok(line) = called.and_then(|line| caught_up(line, &tale)) {
+                    *bring.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+                    return;
+                }
+                std::thread::park_timeout(wait);
+                wait = (wait * 2).min(WAIT_MOST);
+            }
+        };
+        let thread = Builder::new().name("courier".to_owned()).stack_size(STACK);
+        Self {
+            back,
+            stop,
+            thread: thread.spawn(errand).ok(),
+        }
+    }
+
+    /// The line, if the daemon is back and has all but the last few messages.
+    pub(super) fn back(&self) -> Option<Line> {
+        self.back
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// Calls it off.
+    pub(super) fn call_off(mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It may be in the middle of a call: it ends with the process.
+            drop(thread);
+        }
+    }
+}
+
+/// Hands over every message that the daemon does not have.
+pub(super) fn caught_up(mut line: Line, tale: &Tale) -> std::io::Result<Line> {
+    while let Some(heard) = tale.undelivered() {
+        match line.deliver(&heard)? {
+            Handed::Say(_) => tale.has(heard.n),
+            Handed::Have(count) if count < heard.n => tale.has(count),
+            Handed::Have(_) => return Err(std::io::ErrorKind::InvalidData.into()),
+        }
+    }
+    Ok(line)
+}

@@ -1,0 +1,48 @@
+//! The arbiter's frames, from the standard input.
+
+use games::Kit;
+use std::io::{self, BufRead, Read as _};
+
+/// Longest line of an arbiter, in bytes.
+const LINE_MAX: u64 = 16 << 20;
+/// Longest frame, in bytes.
+const FRAME_MAX: usize = 32 << 20;
+
+/// The next frame without the end of its last line; `None` at the end of the input.
+///
+/// # Errors
+/// What the system says, or that a line or frame is too long.
+pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Option<String>> {
+    let too_long = || {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the arbiter's message has no end",
+        )
+    };
+    let mut frame = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        let read = input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            // A frame without its end is none.
+            return Ok(None);
+        }
+        if line.pop_if(|last| *last == b'\n').is_none() {
+            // The end of the input, or of our patience.
+            return if read as u64 == LINE_MAX {
+                Err(too_long())
+            } else {
+                Ok(None)
+            };
+        }
+        let complete = kit.completes(&line);
+        frame.extend_from_slice(&line);
+        if complete {
+            return Ok(Some(String::from_utf8_lossy(&frame).into_owned()));
+        }
+        frame.push(b'\n');
+        if frame.len() > FRAME_MAX {
+            return Err(too_long());
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The shim: the small program that a foreign arbiter starts as its player. It relays its standard input
+//! to the daemon and the daemon's answers to its standard output, and plays by itself, with the same
+//! bot, whenever the daemon does not answer. Plain threads and blocking calls: it starts in
+//! milliseconds and adds microseconds.
+
+mod courier;
+mod input;
+mod journal;
+mod line;
+mod local;
+mod run;
+mod tale;
+
+pub use journal::{JOURNAL_EXTENSION, Told, read_journal};
+pub use local::Thinking;
+pub use run::{ShimError, ShimOptions, run};

@@ -1,0 +1,66 @@
+//! What the arbiter said in this game and what was answered: the shim's own copy of the transcript.
+
+use crate::link::relay::{Heard, Hello};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One game.
+#[derive(Debug)]
+pub(super) struct Tale {
+    /// Whose messages these are.
+    pub(super) hello: Hello,
+    told: Mutex<Told>,
+}
+
+/// The messages of a game, in order, each with its answer.
+#[derive(Debug, Default)]
+struct Told {
+    exchanges: Vec<Heard>,
+    /// How many of them the daemon is known to have.
+    delivered: usize,
+}
+
+impl Tale {
+    pub(super) fn new(hello: Hello) -> Self {
+        Self {
+            hello,
+            told: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the next message.
+    pub(super) fn next(&self) -> u64 {
+        self.lock().exchanges.len() as u64 + 1
+    }
+
+    /// Adds a message that was answered.
+    pub(super) fn add(&self, heard: Heard, delivered: bool) {
+        let mut told = self.lock();
+        told.exchanges.push(heard);
+        if delivered {
+            told.delivered = told.exchanges.len();
+        }
+    }
+
+    /// The first message that the daemon is not known to have.
+    pub(super) fn undelivered(&self) -> Option<Heard> {
+        let told = self.lock();
+        told.exchanges.get(told.delivered).cloned()
+    }
+
+    /// The daemon has all messages up to this number.
+    pub(super) fn has(&self, number: u64) {
+        let mut told = self.lock();
+        told.delivered = usize::try_from(number)
+            .unwrap_or(usize::MAX)
+            .min(told.exchanges.len());
+    }
+
+    /// Every message so far, to fold the bot from.
+    pub(super) fn exchanges(&self) -> Vec<Heard> {
+        self.lock().exchanges.clone()
+    }
+}
