@@ -117,9 +117,11 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Fold
             learn(&mut *dialogue, entry.seq * 2);
             continue;
         }
-        let said = rest
-            .next_if(|next| next.direction == Direction::Out)
-            .map_or("", |said| said.text.as_str());
+        // Of several answers the last one was given: an edge overruled the others.
+        let mut said = "";
+        while let Some(next) = rest.next_if(|next| next.direction == Direction::Out) {
+            said = &next.text;
+        }
         number += 1;
         let next = dialogue.receive(entry.text.as_bytes());
         learn(&mut *dialogue, entry.seq * 2);

@@ -5,7 +5,8 @@ use super::actor::{Actor, Turn};
 use super::answer::{Answer, Refusal};
 use super::core::{Core, Mind};
 use super::deciding;
-use super::mailbox::Numbered;
+use super::mailbox::{Local, Numbered};
+use crate::store::types::{Direction, NewEntry};
 use crate::thinking::Panicked;
 use bytes::Bytes;
 use games::{Dialogue, Fact, Next, WireError};
@@ -80,27 +81,36 @@ impl Actor {
             .as_ref()
             .filter(|local| local.said != last.answer)
         {
-            self.overruled(numbered.number, &local.said).await;
+            self.overruled(numbered.number, local).await;
         }
         Ok(Heard::Before(answer))
     }
 
-    /// Our answer came too late, and the edge gave another one: that is kept as a fact. What was really
-    /// done shows in what the referee says next.
-    async fn overruled(&mut self, number: u64, said: &str) {
-        let Some(core) = self.core.as_deref_mut() else {
+    /// Our answer did not reach the edge in time, and it gave another one: that is what was said.
+    async fn overruled(&mut self, number: u64, local: &Local) {
+        let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
             return;
+        };
+        if local.said.is_empty() {
+            return;
+        }
+        let entry = NewEntry {
+            at_us: local.at_us,
+            direction: Direction::Out,
+            text: local.said.clone(),
         };
         let fact = Fact {
             kind: "local".to_owned(),
-            data: json!({ "message": number, "said": said }),
+            data: json!({ "message": number, "overruled": true }),
         };
         let kept = self
             .shared
-            .append(core, Vec::new(), vec![(fact, None)], None)
-            .await;
-        if let Err(error) = kept {
+            .append(core, vec![entry], vec![(fact, None)], None);
+        if let Err(error) = kept.await {
             tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");
+            return;
         }
+        // The dialogue has heard otherwise: it is folded anew.
+        core.sleep();
     }
 }

@@ -120,8 +120,15 @@ fn fold_player(transcript: &Transcript, facts: &[FactRow], kit: &dyn Kit) -> Vec
     let mut may_say = due.is_some();
     let mut ending = None;
     let mut learnt = dialogue.facts();
-    for entry in &transcript.entries {
+    let mut entries = transcript.entries.iter().peekable();
+    while let Some(entry) = entries.next() {
+        // Of several answers the last one was given: an edge overruled the others.
+        let overruled = entry.direction == Direction::Out
+            && entries
+                .peek()
+                .is_some_and(|next| next.direction == Direction::Out);
         match entry.direction {
+            Direction::Out if overruled && entry.seq > 0 => {}
             Direction::In => {
                 if may_say && due.is_none() {
                     // An empty answer leaves no entry.

@@ -14,6 +14,8 @@ mod remembered;
 mod site;
 pub mod soak;
 mod stats;
+pub mod stdio;
 mod verbs;
 
+pub use stdio::echo::run as echo;
 pub use verbs::{Verb, run};

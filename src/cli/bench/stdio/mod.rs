@@ -1,0 +1,6 @@
+//! What games over pipes cost: a shim's latency, a shim whose daemon is killed, an arbiter's games.
+
+pub mod arbiter;
+pub mod echo;
+pub mod shim;
+pub mod shim_crash;
