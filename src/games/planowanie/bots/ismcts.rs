@@ -193,7 +193,7 @@ impl<M: Mask> Thinking for Tree<M> {
         self.used += 1;
     }
 
-    fn settled(&self, _: u64) -> bool {
+    fn settled(&mut self, _: u64) -> bool {
         self.used >= DESCENTS || self.forced
     }
 

@@ -77,7 +77,7 @@ impl<M: Mask> Thinking for Bidding<M> {
         self.used += 1;
     }
 
-    fn settled(&self, _: u64) -> bool {
+    fn settled(&mut self, _: u64) -> bool {
         self.used >= DEALS
     }
 

@@ -1,10 +1,10 @@
 //! The list of built-in players and how to make one by name.
 
-use super::searcher::Searcher;
-use super::{greedy, ismcts, mcbid, pimc, random, rules};
+use super::searcher::{Searcher, Thinking};
+use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
 use crate::game::Bot;
 use crate::kit::BotCard;
-use crate::planowanie::rules::Planowanie;
+use crate::planowanie::rules::{Ask, Planowanie, View};
 use crate::rng::Rng;
 
 /// Streams of a bot's seed begin here.
@@ -41,12 +41,15 @@ pub const CARDS: &[BotCard] = &[
     thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0),
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0),
+    thinker(7, "champion", champion::DESCRIPTION, 0),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
 #[must_use]
 pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
-    let searcher = |begin| Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>);
+    let searcher = |begin: fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>>| {
+        Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>)
+    };
     match name {
         "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
         "greedy" => Some(Box::new(greedy::Greedy)),
@@ -54,6 +57,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
         "mcbid-200" => searcher(mcbid::begin),
         "pimc-50" => searcher(pimc::begin),
         "ismcts-1000" => searcher(ismcts::begin),
+        "champion" => Some(champion::champion(seed)),
         _ => None,
     }
 }
