@@ -23,9 +23,9 @@
 //! the end, draws half. Intervals are 95 %, from means over the four rotations of a deal.
 
 use games::game::{Bot, Budget, Seat};
-use games::planowanie::bots::{CARDS, Table, Training, make, signature, train};
 use games::planowanie::bots::champion::table::{SHIPPED, Table as Champion};
 use games::planowanie::bots::champion::{CHAMPION, Mind, thinking};
+use games::planowanie::bots::{CARDS, Table, Training, make, signature, train};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use games::rng::Rng;
@@ -188,9 +188,7 @@ fn note_met(game: &Planowanie, acts: &[(Seat, Option<Act>)], results: &mut [Outc
     let [(seat, Some(Act::Play(card)))] = acts else {
         return;
     };
-    if round.played().len() + 1 < last
-        || round.play(game.game().deck(), *seat, *card).is_err()
-    {
+    if round.played().len() + 1 < last || round.play(game.game().deck(), *seat, *card).is_err() {
         return;
     }
     for (seat, result) in (0u8..).map(Seat).zip(results) {
@@ -310,9 +308,14 @@ fn duel(maker: &Maker<'_>, args: &Args) -> Result<(), Failure> {
     let chunk = args.number("chunk", 10)?.max(1);
     let threads = args.number("threads", 1)?;
     let begun = Instant::now();
-    println!("{hero} against {}, deals {first}..{}", rivals.join(" "), first + blocks);
+    println!(
+        "{hero} against {}, deals {first}..{}",
+        rivals.join(" "),
+        first + blocks
+    );
     let mut tally = Tally::default();
-    let work = |number| block(maker, &names, &purses, first + number).map_err(|why| why.to_string());
+    let work =
+        |number| block(maker, &names, &purses, first + number).map_err(|why| why.to_string());
     each(threads, blocks, work, |number, results| match results {
         Err(why) => println!("deal {}: {why}", first + number),
         Ok(results) => {
@@ -361,16 +364,19 @@ fn ladder(maker: &Maker<'_>, args: &Args) -> Result<(), Failure> {
         block(maker, &names, &purses, first + number).map_err(|why| why.to_string())
     };
     let threads = args.number("threads", 1)?;
-    each(threads, tables.len() as u64, work, |number, results| {
-        match results {
+    each(
+        threads,
+        tables.len() as u64,
+        work,
+        |number, results| match results {
             Err(why) => println!("deal {}: {why}", first + number),
             Ok(results) => {
                 for (member, results) in results.iter().enumerate() {
                     tallies[tables[number as usize][member]].add(results);
                 }
             }
-        }
-    });
+        },
+    );
     for (name, tally) in bots.iter().zip(&tallies) {
         println!("{name:12} {}", tally.show());
     }
@@ -398,7 +404,10 @@ fn speed(maker: &Maker<'_>, args: &Args) -> Result<(), Failure> {
                                 used.set(used.get() + 1);
                                 begun.elapsed() >= time
                             };
-                            let budget = Budget { nodes: u64::MAX, stop: &stop };
+                            let budget = Budget {
+                                nodes: u64::MAX,
+                                stop: &stop,
+                            };
                             if let Some(mut hero) = maker(&hero, seed) {
                                 hero.decide(view, ask, budget);
                             }

@@ -62,9 +62,10 @@ impl<M: Mask> Thinking for Bidding<M> {
         let hands = self.unknown.draw(&self.layout, &mut self.rng);
         let mut start = self.unknown.fill(self.start, &hands);
         let seat = self.unknown.seat;
-        for other in 0..usize::from(start.players).min(SEATS_MAX) {
+        let players = usize::from(start.players).min(SEATS_MAX);
+        for (other, hand) in hands.iter().copied().enumerate().take(players) {
             if other != seat {
-                let declared = self.counting.declaration(&self.layout, hands[other]);
+                let declared = self.counting.declaration(&self.layout, hand);
                 start.need[other] = declared as i8;
             }
         }

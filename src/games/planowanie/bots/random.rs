@@ -22,9 +22,7 @@ impl Bot<Planowanie> for Random {
 
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         match ask {
-            Ask::Declare => {
-                Act::Declare(self.0.below(u32::from(view.round.cards()) + 1) as u8)
-            }
+            Ask::Declare => Act::Declare(self.0.below(u32::from(view.round.cards()) + 1) as u8),
             Ask::Play => {
                 let playable = playable(view);
                 let at = self.0.below(playable.len() as u32) as usize;

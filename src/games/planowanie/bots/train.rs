@@ -146,7 +146,9 @@ impl Learner {
     fn declaration(&mut self, position: &Position<u64>, seat: usize) -> i8 {
         let occasion = Occasion::new(&self.layout, PLAYERS as u8, position.cards);
         let turn = Self::turn(position, seat);
-        let mean = self.bids.mean(&self.layout, occasion, turn, position.hands[seat]);
+        let mean = self
+            .bids
+            .mean(&self.layout, occasion, turn, position.hands[seat]);
         let stray: f64 = (0..3).map(|_| self.rng.between(-1.0, 1.0)).sum();
         let tricks = f64::from(mean) + stray * BID_STRAY;
         tricks.round().clamp(0.0, f64::from(position.cards)) as i8
@@ -169,7 +171,9 @@ impl Learner {
             count += 1;
         }
         let tried = &tried[..count];
-        let (brought, worth) = tried.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.1, sum.1 + one.2));
+        let (brought, worth) = tried
+            .iter()
+            .fold((0.0, 0.0), |sum, one| (sum.0 + one.1, sum.1 + one.2));
         let surplus = (brought - worth) / count as f32;
         for (entries, brought, worth) in tried {
             let error = brought - worth - surplus;
@@ -224,7 +228,10 @@ impl Learner {
                 count += 1;
             }
         });
-        let worth: f32 = called[..count].iter().map(|entry| self.bid_weights[*entry]).sum();
+        let worth: f32 = called[..count]
+            .iter()
+            .map(|entry| self.bid_weights[*entry])
+            .sum();
         let error = target - worth;
         let rate = (self.rate * 8.0).min(0.15) / count.max(1) as f32;
         for entry in &called[..count] {

@@ -1,3 +1,5 @@
 //! Tests of Planowanie.
 
+mod bots;
+mod clock;
 mod laws;

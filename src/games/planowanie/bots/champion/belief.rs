@@ -51,13 +51,7 @@ pub struct Belief<M> {
 impl<M: Mask> Belief<M> {
     /// The belief of a player with this view; declarations count once all are revealed.
     #[must_use]
-    pub fn new(
-        layout: &Layout<M>,
-        table: &Table,
-        view: &View,
-        mind: &Mind,
-        rng: &mut Rng,
-    ) -> Self {
+    pub fn new(layout: &Layout<M>, table: &Table, view: &View, mind: &Mind, rng: &mut Rng) -> Self {
         let round = &view.round;
         let unknown = Unknown::new(layout, view);
         let players = round.players().clamp(1, SEATS_MAX);
@@ -207,7 +201,10 @@ impl<M: Mask> Belief<M> {
         one: usize,
         other: usize,
     ) {
-        let (from, to) = (usize::from(self.places[one]), usize::from(self.places[other]));
+        let (from, to) = (
+            usize::from(self.places[one]),
+            usize::from(self.places[other]),
+        );
         let (mine, theirs) = (M::card(self.cards[one]), M::card(self.cards[other]));
         let barred = |place: usize, card: M| !(self.unknown.barred[place] & card).is_none();
         if from == to || barred(to, mine) || barred(from, theirs) {

@@ -79,13 +79,22 @@ impl<M: Mask> Declaring<M> {
     fn draw_world(&mut self) {
         let hands = self.unknown.draw(&self.layout, &mut self.rng);
         self.world = self.unknown.fill(self.start, &hands);
-        let stray = self.table.bids.stray(self.occasion).max(self.mind.doubt_least) * 0.6;
-        for seat in 0..usize::from(self.start.players).min(SEATS_MAX) {
+        let stray = self
+            .table
+            .bids
+            .stray(self.occasion)
+            .max(self.mind.doubt_least)
+            * 0.6;
+        let players = usize::from(self.start.players).min(SEATS_MAX);
+        for (seat, hand) in hands.iter().copied().enumerate().take(players) {
             if seat == self.unknown.seat {
                 continue;
             }
             let turn = turn(&self.start, seat);
-            let mean = self.table.bids.mean(&self.layout, self.occasion, turn, hands[seat]);
+            let mean = self
+                .table
+                .bids
+                .mean(&self.layout, self.occasion, turn, hand);
             let chance: f64 = (0..4).map(|_| self.rng.between(-0.87, 0.87)).sum();
             let tricks = f64::from(mean) + chance * f64::from(stray);
             let most = f64::from(self.start.cards);
@@ -139,7 +148,7 @@ impl<M: Mask> Thinking for Declaring<M> {
         if self.next >= self.racing.len() {
             self.next = 0;
             self.deals += 1;
-            if self.deals % LOOK_EVERY == 0 {
+            if self.deals.is_multiple_of(LOOK_EVERY) {
                 self.drop_worse();
             }
         }

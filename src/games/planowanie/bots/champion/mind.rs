@@ -17,6 +17,8 @@ pub struct Mind {
     pub doubt_least: f32,
     /// Cards exchanged between hidden hands from world to world.
     pub swaps: u32,
+    /// Deals are played out exactly, with all hands known, from so many tricks before their end.
+    pub exact: u8,
     /// A search ends once the best card leads by so many standard errors.
     pub settled: f32,
 }
@@ -30,6 +32,7 @@ pub const CHAMPION: Mind = Mind {
     doubt: 1.0,
     doubt_least: 0.5,
     swaps: 4,
+    exact: 0,
     settled: 1e9,
 };
 
@@ -44,6 +47,10 @@ impl Mind {
             "doubt" => &mut self.doubt,
             "doubt_least" => &mut self.doubt_least,
             "settled" => &mut self.settled,
+            "exact" => {
+                self.exact = value as u8;
+                return true;
+            }
             "swaps" => {
                 self.swaps = value as u32;
                 return true;

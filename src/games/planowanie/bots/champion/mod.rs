@@ -3,12 +3,17 @@
 mod belief;
 pub mod bids;
 mod declare;
+mod endgame;
 mod mind;
 mod player;
 pub mod policy;
 mod search;
 pub mod table;
 
-pub(in crate::planowanie::bots) use player::DESCRIPTION;
+#[cfg(test)]
+pub use belief::Belief;
 pub use mind::{CHAMPION, Mind};
+pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
+#[cfg(test)]
+pub use table::SHIPPED;

@@ -26,13 +26,7 @@ pub fn champion(seed: u64) -> Box<dyn Bot<Planowanie>> {
     thinking(seed, CHAMPION, &SHIPPED)
 }
 
-fn begin(
-    view: &View,
-    ask: Ask,
-    rng: Rng,
-    mind: Mind,
-    table: &'static Table,
-) -> Box<dyn Thinking> {
+fn begin(view: &View, ask: Ask, rng: Rng, mind: Mind, table: &'static Table) -> Box<dyn Thinking> {
     match (ask, narrow(view.game.deck())) {
         (Ask::Declare, true) => Box::new(Declaring::<u64>::new(view, table, mind, rng)),
         (Ask::Declare, false) => Box::new(Declaring::<u128>::new(view, table, mind, rng)),

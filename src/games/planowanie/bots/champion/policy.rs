@@ -167,9 +167,7 @@ impl<M: Mask> Context<M> {
                 6..=8 => 3,
                 _ => 4,
             },
-            holder: usize::from(
-                laid > 0 && position.need[usize::from(position.holder) & 3] != 0,
-            ),
+            holder: usize::from(laid > 0 && position.need[usize::from(position.holder) & 3] != 0),
         }
     }
 
@@ -320,14 +318,26 @@ impl Policy {
         Some(best.1)
     }
 
-    /// Plays a deal out.
+    /// Plays a deal out until so many tricks are left.
     #[inline]
-    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
-        while !position.is_over() {
+    pub fn play_until<M: Mask>(
+        &self,
+        layout: &Layout<M>,
+        position: &mut Position<M>,
+        left: u8,
+        rng: &mut Rng,
+    ) {
+        while position.left > left {
             let Some(card) = self.draw(layout, position, rng) else {
                 return;
             };
             position.play(layout, card);
         }
+    }
+
+    /// Plays a deal out.
+    #[inline]
+    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
+        self.play_until(layout, position, 0, rng);
     }
 }

@@ -2,6 +2,7 @@
 //! in, guided by the policy.
 
 use super::belief::Belief;
+use super::endgame::play_exactly;
 use super::mind::Mind;
 use super::policy::{Context, UNIT};
 use super::table::Table;
@@ -122,7 +123,10 @@ impl<M: Mask> Search<M> {
         if chosen.node != NONE {
             return (chosen.node, false);
         }
-        (self.grow(at, chosen.card, position.turn, visits as u32), true)
+        (
+            self.grow(at, chosen.card, position.turn, visits as u32),
+            true,
+        )
     }
 
     fn pick(
@@ -144,7 +148,11 @@ impl<M: Mask> Search<M> {
         for option in options.iter() {
             let opinion = base + (option.worth - most) as f32 / UNIT;
             let value = (option.sum + trust * opinion) / (option.visits + trust);
-            let seen = if option.node == NONE { visits } else { option.available };
+            let seen = if option.node == NONE {
+                visits
+            } else {
+                option.available
+            };
             let bonus = self.mind.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
             let urgency = value + bonus;
             if urgency > best.0 {
@@ -215,9 +223,10 @@ impl<M: Mask> Thinking for Search<M> {
             self.path.push(next);
             at = next;
             if new {
-                self.table
-                    .policy
-                    .play_out(&self.layout, &mut position, &mut self.rng);
+                let policy = &self.table.policy;
+                let exact = self.mind.exact;
+                policy.play_until(&self.layout, &mut position, exact, &mut self.rng);
+                play_exactly(&self.layout, &mut position);
             }
         }
         let rewards = self.reward(&position);
@@ -230,7 +239,7 @@ impl<M: Mask> Thinking for Search<M> {
     }
 
     fn settled(&mut self, limit: u64) -> bool {
-        if self.used % LOOK_EVERY == 0 {
+        if self.used.is_multiple_of(LOOK_EVERY) {
             self.look(limit);
         }
         self.forced || self.used >= limit || self.over || self.nodes.len() >= NODES_MAX
