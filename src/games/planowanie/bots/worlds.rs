@@ -126,19 +126,16 @@ impl<M: Mask> Unknown<M> {
         hands: &mut [M; PLACES],
     ) {
         let one = M::card(card);
-        let mut total = 0;
-        for place in 0..PLACES {
-            if (self.barred[place] & one).is_none() {
-                total += u32::from(room[place]);
-            }
-        }
+        let open = |place: usize| (self.barred[place] & one).is_none();
+        let free = room.iter().enumerate().filter(|(place, _)| open(*place));
+        let total: u32 = free.map(|(_, free)| u32::from(*free)).sum();
         if total == 0 {
             self.make_room(layout, card, room, hands);
             return;
         }
         let mut pick = rng.below(total);
         for (place, free) in room.iter_mut().enumerate() {
-            if !(self.barred[place] & one).is_none() {
+            if !open(place) {
                 continue;
             }
             if pick < u32::from(*free) {
