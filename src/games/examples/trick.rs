@@ -8,6 +8,7 @@
 //! | `duel` | `--hero` against three of `--rival`, all four rotations of every deal, chunk by chunk |
 //! | `speed` | nodes a second of `--hero` by deal size |
 //! | `signatures` | each bot's signature |
+//! | `train` | a newly learnt table (`--games N --seed S`) |
 //!
 //! Keys: `--games N` (a bot for `ladder`, in all for `duel`), `--first-deal N` (the seed of the first
 //! deal; a duel that was cut is resumed with it), `--threads N`, and what players that think get:
@@ -15,11 +16,16 @@
 //! by `clock::allot`. With `--game-nodes` a node stands for 4 µs, and nodes not used are kept for
 //! later decisions. `--chunk N` prints every N deals.
 //!
+//! The bots `variant` and `other` are the champion with numbers changed by `--knobs NAME=VALUE,…` and
+//! `--other-knobs`, and with the tables in `--table FILE` and `--other-table`.
+//!
 //! A share of pairs is what part of the pairs with each other player of the table was won by points at
 //! the end, draws half. Intervals are 95 %, from means over the four rotations of a deal.
 
 use games::game::{Bot, Budget, Seat};
-use games::planowanie::bots::{CARDS, Table, make, signature};
+use games::planowanie::bots::champion::table::{SHIPPED, Table as Champion};
+use games::planowanie::bots::champion::{CHAMPION, Mind, thinking};
+use games::planowanie::bots::{CARDS, Table, Training, make, signature, train};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use games::rng::Rng;
@@ -423,6 +429,41 @@ fn speed(maker: &Maker<'_>, args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+fn report(done: u64) {
+    if done.is_multiple_of(10_000) {
+        eprintln!("{done} deals");
+    }
+}
+
+/// The champions `variant` and `other` with numbers changed by `--knobs NAME=VALUE,…` and
+/// `--other-knobs`, and tables from `--table FILE` and `--other-table`.
+fn variants(args: &Args) -> Result<HashMap<&'static str, (Mind, &'static Champion)>, Failure> {
+    let mut variants = HashMap::new();
+    for (name, knobs, table) in [
+        ("variant", "knobs", "table"),
+        ("other", "other-knobs", "other-table"),
+    ] {
+        let mut mind = CHAMPION;
+        for knob in args.list(knobs, "") {
+            let Some((knob, value)) = knob.split_once('=') else {
+                continue;
+            };
+            if !mind.set(knob, value.parse()?) {
+                return Err(format!("there is no knob {knob}").into());
+            }
+        }
+        let learnt: &'static Champion = match args.0.get(table) {
+            None => &SHIPPED,
+            Some(path) => {
+                let read = Champion::read(&std::fs::read_to_string(path)?);
+                Box::leak(Box::new(read.ok_or("this is no table")?))
+            }
+        };
+        variants.insert(name, (mind, learnt));
+    }
+    Ok(variants)
+}
+
 fn main() -> Result<(), Failure> {
     let mut words = std::env::args().skip(1);
     let verb = words.next().unwrap_or_default();
@@ -432,11 +473,23 @@ fn main() -> Result<(), Failure> {
         args.insert(key.trim_start_matches("--").to_string(), value);
     }
     let args = Args(args);
-    let maker = |name: &str, seed: u64| make(name, seed);
+    let variants = variants(&args)?;
+    let maker = |name: &str, seed: u64| match variants.get(name) {
+        Some((mind, table)) => Some(thinking(seed, *mind, table)),
+        None => make(name, seed),
+    };
     match verb.as_str() {
         "ladder" => ladder(&maker, &args),
         "duel" => duel(&maker, &args),
         "speed" => speed(&maker, &args),
+        "train" => {
+            let training = Training {
+                games: args.number("games", 100_000)?,
+                seed: args.number("seed", 1)?,
+            };
+            print!("{}", train(&training, &mut |done| report(done)));
+            Ok(())
+        }
         "signatures" => {
             for card in CARDS {
                 let signature = signature(card.name).unwrap_or(0);
@@ -444,6 +497,6 @@ fn main() -> Result<(), Failure> {
             }
             Ok(())
         }
-        _ => Err("trick ladder|duel|speed|signatures [--key value]…".into()),
+        _ => Err("trick ladder|duel|speed|signatures|train [--key value]…".into()),
     }
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 /// Time kept back for what nobody foresees, of a game with plenty of it.
 const MARGIN: Duration = Duration::from_secs(2);
 /// Of what is left, this part is kept back for the same, if that is less than [`MARGIN`].
-const MARGIN_PART: u32 = 5;
-/// Of the rest, this many percent are spread.
-const SPREAD_PERCENT: u32 = 95;
+const MARGIN_PART: u32 = 10;
+/// This part of the whole game's weight is never spent.
+const RESERVE_PART: u64 = 20;
 /// What a declaration weighs in first cards of its deal.
 const DECLARING: u64 = 1;
 
@@ -16,7 +16,8 @@ const DECLARING: u64 = 1;
 /// anyway: the only legal card.
 ///
 /// A card weighs the cards left in hand times the cards of the deal, a declaration as much as a
-/// first card. The decision gets its share of what this deal and those after it still weigh.
+/// first card. The decision gets its share of what this deal and those after it still weigh, and a
+/// reserve weighs as if it had to be decided too.
 #[must_use]
 pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
     let cards = u64::from(view.round.cards());
@@ -28,9 +29,10 @@ pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
     };
     let later = view.game.deals().iter().skip(view.deal + 1);
     let later: u64 = later.map(deal_weight).sum();
-    let kept = MARGIN.min(left / MARGIN_PART);
-    let spread = left.saturating_sub(kept) * SPREAD_PERCENT / 100;
-    spread.mul_f64(own as f64 / (own + after + later).max(1) as f64)
+    let whole: u64 = view.game.deals().iter().map(deal_weight).sum();
+    let reserve = whole / RESERVE_PART;
+    let spread = left.saturating_sub(MARGIN.min(left / MARGIN_PART));
+    spread.mul_f64(own as f64 / (own + after + later + reserve).max(1) as f64)
 }
 
 fn forced(view: &View) -> bool {

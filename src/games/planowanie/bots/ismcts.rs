@@ -107,9 +107,10 @@ impl<M: Mask> Tree<M> {
 
     fn likelihood(&self, hands: &[M; PLACES]) -> f64 {
         let mut strays = 0.0;
-        for seat in 0..usize::from(self.start.players).min(SEATS_MAX) {
+        let players = usize::from(self.start.players).min(SEATS_MAX);
+        for (seat, hand) in hands.iter().copied().enumerate().take(players) {
             if seat != self.unknown.seat {
-                let dealt = hands[seat] | self.shown[seat];
+                let dealt = hand | self.shown[seat];
                 let counted = self.counting.tricks(&self.layout, dealt);
                 strays += (f64::from(self.declared[seat]) - counted).powi(2);
             }
@@ -193,7 +194,7 @@ impl<M: Mask> Thinking for Tree<M> {
         self.used += 1;
     }
 
-    fn settled(&self, _: u64) -> bool {
+    fn settled(&mut self, _: u64) -> bool {
         self.used >= DESCENTS || self.forced
     }
 

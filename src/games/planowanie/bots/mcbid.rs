@@ -62,9 +62,10 @@ impl<M: Mask> Thinking for Bidding<M> {
         let hands = self.unknown.draw(&self.layout, &mut self.rng);
         let mut start = self.unknown.fill(self.start, &hands);
         let seat = self.unknown.seat;
-        for other in 0..usize::from(start.players).min(SEATS_MAX) {
+        let players = usize::from(start.players).min(SEATS_MAX);
+        for (other, hand) in hands.iter().copied().enumerate().take(players) {
             if other != seat {
-                let declared = self.counting.declaration(&self.layout, hands[other]);
+                let declared = self.counting.declaration(&self.layout, hand);
                 start.need[other] = declared as i8;
             }
         }
@@ -77,7 +78,7 @@ impl<M: Mask> Thinking for Bidding<M> {
         self.used += 1;
     }
 
-    fn settled(&self, _: u64) -> bool {
+    fn settled(&mut self, _: u64) -> bool {
         self.used >= DEALS
     }
 

@@ -63,7 +63,7 @@ impl<M: Mask> Thinking for Sampling<M> {
         self.used += 1;
     }
 
-    fn settled(&self, _: u64) -> bool {
+    fn settled(&mut self, _: u64) -> bool {
         self.used >= WORLDS || self.cards.len() < 2
     }
 

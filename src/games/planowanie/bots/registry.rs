@@ -1,10 +1,10 @@
 //! The list of built-in players and how to make one by name.
 
-use super::searcher::Searcher;
-use super::{greedy, ismcts, mcbid, pimc, random, rules};
+use super::searcher::{Searcher, Thinking};
+use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
 use crate::game::Bot;
 use crate::kit::BotCard;
-use crate::planowanie::rules::Planowanie;
+use crate::planowanie::rules::{Ask, Planowanie, View};
 use crate::rng::Rng;
 
 /// Streams of a bot's seed begin here.
@@ -35,18 +35,21 @@ const fn thinker(
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "random", random::DESCRIPTION, 0),
-    card(2, "greedy", greedy::DESCRIPTION, 0),
-    card(3, "rules", rules::DESCRIPTION, 0),
-    thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0),
-    thinker(5, "pimc-50", pimc::DESCRIPTION, 0),
-    thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0),
+    card(1, "random", random::DESCRIPTION, 0x6982_DB73_6B55_0680),
+    card(2, "greedy", greedy::DESCRIPTION, 0x654A_FE23_C7F1_8099),
+    card(3, "rules", rules::DESCRIPTION, 0x5CE2_972B_90AA_B966),
+    thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0xDF81_F7B8_C305_4A2A),
+    thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
+    thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
+    thinker(7, "champion", champion::DESCRIPTION, 0xAFCF_D583_570E_B67C),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
 #[must_use]
 pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
-    let searcher = |begin| Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>);
+    let searcher = |begin: fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>>| {
+        Some(Box::new(Searcher::new(seed, begin)) as Box<dyn Bot<Planowanie>>)
+    };
     match name {
         "random" => Some(Box::new(random::Random(Rng::new(seed, BOT_STREAM)))),
         "greedy" => Some(Box::new(greedy::Greedy)),
@@ -54,6 +57,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Planowanie>>> {
         "mcbid-200" => searcher(mcbid::begin),
         "pimc-50" => searcher(pimc::begin),
         "ismcts-1000" => searcher(ismcts::begin),
+        "champion" => Some(champion::champion(seed)),
         _ => None,
     }
 }

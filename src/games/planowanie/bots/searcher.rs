@@ -10,13 +10,13 @@ pub(super) trait Thinking: Send {
     /// Thinks for one node.
     fn step(&mut self);
     /// Whether more nodes cannot help, of at most `limit` that there will be.
-    fn settled(&self, limit: u64) -> bool;
+    fn settled(&mut self, limit: u64) -> bool;
     /// The best act so far; `None` before there is any opinion.
     fn act(&self) -> Option<Act>;
 }
 
 /// What begins a thought.
-pub(super) type Begin = fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>>;
+type Begin = dyn Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send;
 
 /// Which decision of a game a thought is about.
 type Occasion = (usize, usize, Ask);
@@ -25,16 +25,19 @@ type Occasion = (usize, usize, Ask);
 /// player made in the middle of a game goes on as the one before would have.
 pub(super) struct Searcher {
     seed: u64,
-    begin: Begin,
+    begin: Box<Begin>,
     thought: Option<(Occasion, Box<dyn Thinking>)>,
 }
 
 impl Searcher {
     /// A player that begins its thoughts like this.
-    pub(super) fn new(seed: u64, begin: Begin) -> Self {
+    pub(super) fn new(
+        seed: u64,
+        begin: impl Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send + 'static,
+    ) -> Self {
         Self {
             seed,
-            begin,
+            begin: Box::new(begin),
             thought: None,
         }
     }

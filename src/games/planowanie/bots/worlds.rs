@@ -126,27 +126,24 @@ impl<M: Mask> Unknown<M> {
         hands: &mut [M; PLACES],
     ) {
         let one = M::card(card);
-        let mut total = 0;
-        for place in 0..PLACES {
-            if (self.barred[place] & one).is_none() {
-                total += u32::from(room[place]);
-            }
-        }
+        let open = |place: usize| (self.barred[place] & one).is_none();
+        let free = room.iter().enumerate().filter(|(place, _)| open(*place));
+        let total: u32 = free.map(|(_, free)| u32::from(*free)).sum();
         if total == 0 {
             self.make_room(layout, card, room, hands);
             return;
         }
         let mut pick = rng.below(total);
-        for place in 0..PLACES {
-            if !(self.barred[place] & one).is_none() {
+        for (place, free) in room.iter_mut().enumerate() {
+            if !open(place) {
                 continue;
             }
-            if pick < u32::from(room[place]) {
+            if pick < u32::from(*free) {
                 hands[place] = hands[place] | one;
-                room[place] -= 1;
+                *free -= 1;
                 return;
             }
-            pick -= u32::from(room[place]);
+            pick -= u32::from(*free);
         }
     }
 
@@ -209,4 +206,82 @@ pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
         }
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Budget;
+    use crate::planowanie::bots::Table;
+    use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED};
+    use crate::planowanie::rules::{Ask, Game, PlannedDeal, Setup};
+    use std::sync::Arc;
+
+    /// Own hand, sizes of hands, nobody holds what he did not follow with, and nothing twice.
+    fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
+        let players = view.round.players();
+        let seat = view.seat.index();
+        assert!(hands[seat] == M::of(view.hand));
+        let all = hands.iter().fold(M::NONE, |all, hand| all | *hand);
+        let count: u32 = hands.iter().map(|hand| hand.count()).sum();
+        assert_eq!(all.count(), count, "no card is in two places");
+        assert!(all == layout.all & !M::of(view.round.gone()));
+        let mut left = [u32::from(view.round.cards()); 4];
+        for trick in view.round.played().chunks(players) {
+            let led = layout.suit_of(trick[0].card.0);
+            for play in trick {
+                let by = play.seat.index();
+                left[by] -= 1;
+                if layout.suit_of(play.card.0) != led && by != seat {
+                    assert!((hands[by] & layout.suit(led)).is_none(), "a void is kept");
+                }
+            }
+        }
+        for at in 0..players {
+            assert_eq!(hands[at].count(), left[at], "hands keep their sizes");
+        }
+    }
+
+    fn worlds_agree<M: Mask>(game: &Game, seed: u64) {
+        let layout = Layout::<M>::new(game.deck());
+        let setup = Arc::new(Setup::seeded(game.clone(), seed));
+        let mut rng = Rng::new(seed, 9);
+        let names = vec!["random"; game.players()];
+        Table::new(&names, seed).unwrap().play_by(
+            &setup,
+            |bot, view, ask| {
+                if *ask == Ask::Play {
+                    let unknown = Unknown::<M>::new(&layout, view);
+                    for _ in 0..3 {
+                        audit(&layout, view, &unknown.draw(&layout, &mut rng));
+                    }
+                    let mut belief = Belief::new(&layout, &SHIPPED, view, &CHAMPION, &mut rng);
+                    if view.round.played().len() % 5 == 0 {
+                        for _ in 0..3 {
+                            audit(&layout, view, &belief.next(&layout, &SHIPPED, &mut rng));
+                        }
+                    }
+                }
+                bot.decide(view, ask, Budget::nodes(0))
+            },
+            |_, _| {},
+        );
+    }
+
+    #[test]
+    fn worlds_agree_with_what_was_seen() {
+        use crate::game::Seat;
+        use crate::planowanie::cards::Deck;
+        let plan = |cards: u8| PlannedDeal {
+            cards,
+            leader: Seat(0),
+        };
+        let three = Deck::new("abcdefghij", "xyz").unwrap();
+        let three = Game::new(three, 3, [3, 7, 10].map(plan).to_vec()).unwrap();
+        for seed in 0..3 {
+            worlds_agree::<u64>(&Game::contest(), seed);
+            worlds_agree::<u64>(&three, seed);
+            worlds_agree::<u128>(&three, seed);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Tests of Planowanie.
 
 mod deals;
+mod bots;
+mod clock;
 mod laws;
 mod recorded;

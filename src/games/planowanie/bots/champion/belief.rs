@@ -1,0 +1,304 @@
+//! Which hidden hands are likely: a walk over worlds that agree with what was seen, drawn towards
+//! those whose hands fit their declarations and the cards played so far.
+
+use super::bids::Occasion;
+use super::mind::Mind;
+use super::policy::Context;
+use super::table::Table;
+use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::planowanie::bots::worlds::{ASIDE, PLACES, Unknown, list};
+use crate::planowanie::cards::CARDS_MAX;
+use crate::planowanie::rules::{Round, View};
+use crate::rng::Rng;
+
+/// Exchanges before the first world is used.
+const WARMING: u32 = 300;
+/// The least chance that a card is given by whoever played it.
+const CARELESS: f32 = 0.03;
+
+/// A card that somebody else played from more than one.
+struct Shown<M> {
+    /// The table when it was played, without hands.
+    before: Position<M>,
+    card: u8,
+    /// What the player has shown from then on, this card included.
+    since: M,
+}
+
+/// The walk.
+pub struct Belief<M> {
+    unknown: Unknown<M>,
+    occasion: Occasion,
+    declared: [Option<u8>; SEATS_MAX],
+    turns: [usize; SEATS_MAX],
+    /// What each has played in this deal.
+    shown: [M; SEATS_MAX],
+    history: Vec<(usize, Shown<M>)>,
+    /// Unseen cards, and where each is.
+    cards: Vec<u8>,
+    places: Vec<u8>,
+    hands: [M; PLACES],
+    /// How well each hand fits its declaration, as a logarithm.
+    fits: [f32; SEATS_MAX],
+    /// How well each hand fits the cards played from it, as a logarithm.
+    plays: [f32; SEATS_MAX],
+    doubt: f32,
+    reading: f32,
+    swaps: u32,
+    warm: bool,
+}
+
+impl<M: Mask> Belief<M> {
+    /// The belief of a player with this view; declarations count once all are revealed.
+    #[must_use]
+    pub fn new(layout: &Layout<M>, table: &Table, view: &View, mind: &Mind, rng: &mut Rng) -> Self {
+        let round = &view.round;
+        let unknown = Unknown::new(layout, view);
+        let players = round.players().clamp(1, SEATS_MAX);
+        let occasion = Occasion::new(layout, players as u8, round.cards());
+        let planned = view.game.deals().get(view.deal);
+        let leader = planned.map_or(0, |deal| deal.leader.index());
+        let turns = std::array::from_fn(|seat| (seat + players - leader % players) % players);
+        let mut declared = [None; SEATS_MAX];
+        if round.all_declared() {
+            for (seat, tricks) in round.declared().iter() {
+                declared[seat.index() & 3] = *tricks;
+            }
+        }
+        let mut shown = [M::NONE; SEATS_MAX];
+        for play in round.played() {
+            let of = &mut shown[play.seat.index() & 3];
+            *of = *of | M::card(play.card.0);
+        }
+        let stray = (table.bids.stray(occasion) * mind.doubt).max(mind.doubt_least);
+        let mut belief = Self {
+            history: history(layout, view, leader, unknown.seat),
+            unknown,
+            occasion,
+            declared,
+            turns,
+            shown,
+            cards: Vec::new(),
+            places: Vec::new(),
+            hands: [M::NONE; PLACES],
+            fits: [0.0; SEATS_MAX],
+            plays: [0.0; SEATS_MAX],
+            doubt: -0.5 / (stray * stray),
+            reading: mind.reading,
+            swaps: mind.swaps,
+            warm: false,
+        };
+        belief.begin(layout, table, rng);
+        belief
+    }
+
+    fn begin(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) {
+        self.hands = self.unknown.draw(layout, rng);
+        for place in 0..PLACES {
+            if place == self.unknown.seat {
+                continue;
+            }
+            let mut cards = [0; CARDS_MAX];
+            let count = list(self.hands[place], &mut cards);
+            self.cards.extend_from_slice(&cards[..count]);
+            self.places.extend(std::iter::repeat_n(place as u8, count));
+        }
+        for seat in 0..SEATS_MAX {
+            self.fits[seat] = self.fit(layout, table, seat, self.hands[seat]);
+            self.plays[seat] = self.play(layout, table, seat, self.hands[seat]);
+        }
+    }
+
+    /// How well a hand fits the seat's declaration.
+    fn fit(&self, layout: &Layout<M>, table: &Table, seat: usize, hand: M) -> f32 {
+        let Some(declared) = self.declared[seat] else {
+            return 0.0;
+        };
+        if seat == self.unknown.seat {
+            return 0.0;
+        }
+        let dealt = hand | self.shown[seat];
+        let turn = self.turns[seat];
+        let mean = table.bids.mean(layout, self.occasion, turn, dealt);
+        let strays = f32::from(declared) - mean;
+        self.doubt * strays * strays
+    }
+
+    /// How well a hand fits the cards that the seat has played.
+    fn play(&self, layout: &Layout<M>, table: &Table, seat: usize, hand: M) -> f32 {
+        if self.reading <= 0.0 {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for (by, shown) in &self.history {
+            if *by != seat {
+                continue;
+            }
+            let mut position = shown.before;
+            position.hands[seat] = hand | shown.since;
+            sum += chance(layout, table, &position, shown.card).ln();
+        }
+        sum * self.reading
+    }
+
+    /// Walks on and gives the hands, the player's own included.
+    pub fn next(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) -> [M; PLACES] {
+        if self.cards.len() > 1 {
+            if !self.warm {
+                self.warm = true;
+                self.walk(layout, table, rng, WARMING);
+                for seat in 0..SEATS_MAX {
+                    self.plays[seat] = self.play(layout, table, seat, self.hands[seat]);
+                }
+                for _ in 0..40 {
+                    self.stride(layout, table, rng);
+                }
+            }
+            self.stride(layout, table, rng);
+        }
+        self.hands
+    }
+
+    /// Some exchanges, taken back as a whole if they fit the cards played worse.
+    fn stride(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) {
+        if self.reading <= 0.0 || self.history.is_empty() {
+            self.walk(layout, table, rng, self.swaps);
+            return;
+        }
+        let before = (self.hands, self.fits);
+        let mut places = [0u8; CARDS_MAX];
+        let count = self.places.len().min(CARDS_MAX);
+        places[..count].copy_from_slice(&self.places[..count]);
+        self.walk(layout, table, rng, self.swaps);
+        let mut plays = self.plays;
+        for (seat, play) in plays.iter_mut().enumerate() {
+            if self.hands[seat] != before.0[seat] {
+                *play = self.play(layout, table, seat, self.hands[seat]);
+            }
+        }
+        let gain: f32 = plays.iter().sum::<f32>() - self.plays.iter().sum::<f32>();
+        if gain >= 0.0 || rng.unit() < f64::from(gain.exp()) {
+            self.plays = plays;
+        } else {
+            (self.hands, self.fits) = before;
+            self.places.copy_from_slice(&places[..count]);
+        }
+    }
+
+    fn walk(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng, swaps: u32) {
+        let count = self.cards.len() as u32;
+        for _ in 0..swaps {
+            let (one, other) = (rng.below(count) as usize, rng.below(count) as usize);
+            self.exchange(layout, table, rng, one, other);
+        }
+    }
+
+    fn exchange(
+        &mut self,
+        layout: &Layout<M>,
+        table: &Table,
+        rng: &mut Rng,
+        one: usize,
+        other: usize,
+    ) {
+        let (from, to) = (
+            usize::from(self.places[one]),
+            usize::from(self.places[other]),
+        );
+        let (mine, theirs) = (M::card(self.cards[one]), M::card(self.cards[other]));
+        let barred = |place: usize, card: M| !(self.unknown.barred[place] & card).is_none();
+        if from == to || barred(to, mine) || barred(from, theirs) {
+            return;
+        }
+        let from_hand = (self.hands[from] & !mine) | theirs;
+        let to_hand = (self.hands[to] & !theirs) | mine;
+        let fit = |place: usize, hand: M| {
+            if place == ASIDE {
+                (0.0, 0.0)
+            } else {
+                (self.fit(layout, table, place, hand), self.fits[place])
+            }
+        };
+        let (from_fit, to_fit) = (fit(from, from_hand), fit(to, to_hand));
+        let gain = from_fit.0 + to_fit.0 - from_fit.1 - to_fit.1;
+        if gain < 0.0 && rng.unit() >= f64::from(gain.exp()) {
+            return;
+        }
+        self.hands[from] = from_hand;
+        self.hands[to] = to_hand;
+        self.places[one] = to as u8;
+        self.places[other] = from as u8;
+        if from < ASIDE {
+            self.fits[from] = from_fit.0;
+        }
+        if to < ASIDE {
+            self.fits[to] = to_fit.0;
+        }
+    }
+}
+
+/// The chance that the policy plays this card, or one as good.
+fn chance<M: Mask>(layout: &Layout<M>, table: &Table, position: &Position<M>, card: u8) -> f32 {
+    let choice = position.distinct(layout);
+    if choice.count() < 2 {
+        return 1.0;
+    }
+    // The lowest of equal cards stands for them.
+    let alike = choice & (layout.below(card) | M::card(card));
+    let context = Context::new(layout, position);
+    let (mut total, mut own) = (0.0f32, 0.0f32);
+    let mut rest = choice;
+    while let Some(other) = rest.pop() {
+        let worth = table.policy.worth(layout, &context, other);
+        let weight = table.policy.weight(worth);
+        total += weight;
+        if !(alike & M::card(other)).is_none() {
+            own = weight;
+        }
+    }
+    CARELESS + (1.0 - CARELESS) * own / total.max(f32::MIN_POSITIVE)
+}
+
+/// The cards that others have played in this deal, with the table before each.
+fn history<M: Mask>(
+    layout: &Layout<M>,
+    view: &View,
+    leader: usize,
+    own: usize,
+) -> Vec<(usize, Shown<M>)> {
+    let round = &view.round;
+    let mut position = Position::fresh(
+        round.players(),
+        round.cards(),
+        crate::game::Seat(leader as u8),
+    );
+    for (seat, declared) in round.declared().iter() {
+        position.need[seat.index() & 3] = declared.unwrap_or(0) as i8;
+    }
+    let mut history: Vec<(usize, Shown<M>)> = Vec::new();
+    for play in round.played() {
+        let by = play.seat.index() & 3;
+        let one = M::card(play.card.0);
+        for (_, earlier) in history.iter_mut().filter(|(seat, _)| *seat == by) {
+            earlier.since = earlier.since | one;
+        }
+        position.turn = by as u8;
+        if by != own {
+            let shown = Shown {
+                before: position,
+                card: play.card.0,
+                since: one,
+            };
+            history.push((by, shown));
+        }
+        position.play(layout, play.card.0);
+    }
+    drop_forced(&mut history, round);
+    history
+}
+
+/// Nobody chooses his last card.
+fn drop_forced<M: Mask>(history: &mut Vec<(usize, Shown<M>)>, round: &Round) {
+    let _ = round;
+    history.retain(|(_, shown)| shown.before.left > 1);
+}

@@ -1,0 +1,19 @@
+//! Rung 7: what it has learnt, and how it searches with it.
+
+mod belief;
+pub mod bids;
+mod declare;
+mod endgame;
+mod mind;
+mod player;
+pub mod policy;
+mod search;
+pub mod table;
+
+#[cfg(test)]
+pub use belief::Belief;
+pub use mind::{CHAMPION, Mind};
+pub(in crate::planowanie::bots) use player::DESCRIPTION;
+pub use player::{champion, thinking};
+#[cfg(test)]
+pub use table::SHIPPED;

@@ -1,0 +1,36 @@
+//! The champion as a player.
+
+use super::declare::Declaring;
+use super::mind::{CHAMPION, Mind};
+use super::search::Search;
+use super::table::{SHIPPED, Table};
+use crate::game::Bot;
+use crate::planowanie::bots::position::narrow;
+use crate::planowanie::bots::searcher::{Searcher, Thinking};
+use crate::planowanie::rules::{Ask, Planowanie, View};
+use crate::rng::Rng;
+
+pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt policy. A node is one deal played out.";
+
+/// A player that thinks like this with this table.
+#[must_use]
+pub fn thinking(seed: u64, mind: Mind, table: &'static Table) -> Box<dyn Bot<Planowanie>> {
+    Box::new(Searcher::new(seed, move |view, ask, rng| {
+        Some(begin(view, ask, rng, mind, table))
+    }))
+}
+
+/// The shipped champion.
+#[must_use]
+pub fn champion(seed: u64) -> Box<dyn Bot<Planowanie>> {
+    thinking(seed, CHAMPION, &SHIPPED)
+}
+
+fn begin(view: &View, ask: Ask, rng: Rng, mind: Mind, table: &'static Table) -> Box<dyn Thinking> {
+    match (ask, narrow(view.game.deck())) {
+        (Ask::Declare, true) => Box::new(Declaring::<u64>::new(view, table, mind, rng)),
+        (Ask::Declare, false) => Box::new(Declaring::<u128>::new(view, table, mind, rng)),
+        (Ask::Play, true) => Box::new(Search::<u64>::new(view, table, mind, rng)),
+        (Ask::Play, false) => Box::new(Search::<u128>::new(view, table, mind, rng)),
+    }
+}

@@ -1,0 +1,343 @@
+//! The learnt policy: what each card is worth to whoever plays it, from sums of table entries that
+//! look only at what he can see. It plays deals out, guides the tree and tells likely hands.
+
+use crate::planowanie::bots::position::{Layout, Mask, Position};
+use crate::rng::Rng;
+
+/// What a table entry of this size is worth: the deal's number of cards in points.
+pub const UNIT: f32 = 4096.0;
+/// How far a value may be from the best for a card to be played now and then.
+pub const HEAT: f32 = 0.04;
+
+const GOALS: usize = 4;
+const PLACES: usize = 4;
+const SURPLUSES: usize = 5;
+const OVERS: usize = 5;
+const HIGHER: usize = 7;
+const LOWER: usize = 5;
+const LENGTHS: usize = 4;
+const CROWDS: usize = 4;
+const STAGES: usize = 5;
+
+const FIRST: usize = GOALS * PLACES * SURPLUSES * 4 * HIGHER * LOWER;
+const SECOND: usize = GOALS * PLACES * OVERS * 3 * 4 * HIGHER;
+const THIRD: usize = GOALS * PLACES * LENGTHS * CROWDS * 4 * HIGHER;
+const FOURTH: usize = GOALS * PLACES * STAGES * SURPLUSES * 4 * HIGHER;
+const FIFTH: usize = GOALS * PLACES * 2 * 3 * 4 * 4;
+
+/// How many tables are summed.
+pub const TABLES: usize = 5;
+/// How many entries all tables have.
+pub const ENTRIES: usize = FIRST + SECOND + THIRD + FOURTH + FIFTH;
+
+const NOISES: usize = 1024;
+
+/// The chance that a card takes a trick some day, side suits then trump, by higher cards expected in
+/// other hands.
+const CHANCES: [[f32; HIGHER]; 2] = [
+    [0.80, 0.55, 0.40, 0.25, 0.15, 0.08, 0.03],
+    [1.00, 0.85, 0.70, 0.55, 0.40, 0.25, 0.12],
+];
+
+/// Sixteenths of a card, in classes by their number.
+struct Classes {
+    higher: [u8; 256],
+    lower: [u8; 256],
+}
+
+const CLASSES: Classes = {
+    let mut classes = Classes {
+        higher: [0; 256],
+        lower: [0; 256],
+    };
+    let mut at = 0;
+    while at < 256 {
+        classes.higher[at] = match at {
+            0 => 0,
+            1..=6 => 1,
+            7..=13 => 2,
+            14..=22 => 3,
+            23..=35 => 4,
+            36..=56 => 5,
+            _ => 6,
+        };
+        classes.lower[at] = match at {
+            0 => 0,
+            1..=8 => 1,
+            9..=19 => 2,
+            20..=40 => 3,
+            _ => 4,
+        };
+        at += 1;
+    }
+    classes
+};
+
+/// The learnt tables and the chance that is mixed into what is played.
+#[derive(Clone)]
+pub struct Policy {
+    entries: Vec<i16>,
+    noise: Vec<i32>,
+}
+
+/// What is the same for all cards of a decision.
+pub struct Context<M> {
+    unseen: M,
+    /// Cards that are expected in hands of sixteen unseen ones.
+    density: u32,
+    hand: M,
+    beating: M,
+    playable: M,
+    leads: bool,
+    goal_place: usize,
+    surplus: usize,
+    over: usize,
+    behind: usize,
+    stage: usize,
+    holder: usize,
+}
+
+impl<M: Mask> Context<M> {
+    /// What whoever plays next sees.
+    #[inline]
+    #[must_use]
+    pub fn new(layout: &Layout<M>, position: &Position<M>) -> Self {
+        let hand = position.hand();
+        let unseen = layout.all & !hand & !position.gone;
+        let left = i32::from(position.left);
+        let players = i32::from(position.players);
+        let laid = i32::from(position.laid);
+        let held = ((players - 1) * left - laid).max(0) as u32;
+        let density = (16 * held / unseen.count().max(1)).min(16);
+        let need = i32::from(position.wanted());
+        let goal = if need < 0 || need > left {
+            0
+        } else if need == 0 {
+            1
+        } else if need == left {
+            2
+        } else {
+            3
+        };
+        let place = if laid == 0 {
+            0
+        } else if laid + 1 == players {
+            3
+        } else {
+            (players - 1 - laid).min(2) as usize
+        };
+        let (mut wanted, mut behind, mut seat) = (0, 0, usize::from(position.turn));
+        for at in 0..players {
+            let other = i32::from(position.need[seat & 3]);
+            wanted += other.max(0);
+            if at > 0 && at < players - laid && other != 0 {
+                behind += 1;
+            }
+            seat += 1;
+            if seat >= players as usize {
+                seat = 0;
+            }
+        }
+        let all_behind = (players - laid - 1).max(0);
+        Self {
+            unseen,
+            density,
+            hand,
+            beating: if laid == 0 {
+                M::NONE
+            } else {
+                layout.beating(position.best)
+            },
+            playable: position.playable(layout),
+            leads: laid == 0,
+            goal_place: goal * PLACES + place,
+            surplus: surplus(layout, hand, unseen, density, need),
+            over: (wanted - left + 2).clamp(0, 4) as usize,
+            behind: if behind == 0 {
+                0
+            } else if behind < all_behind {
+                1
+            } else {
+                2
+            },
+            stage: match left {
+                ..=2 => 0,
+                3 => 1,
+                4..=5 => 2,
+                6..=8 => 3,
+                _ => 4,
+            },
+            holder: usize::from(laid > 0 && position.need[usize::from(position.holder) & 3] != 0),
+        }
+    }
+
+    /// The entries that make up a card's worth, one of each table.
+    #[inline]
+    #[must_use]
+    pub fn entries(&self, layout: &Layout<M>, card: u8) -> [usize; TABLES] {
+        let suit = layout.suit_of(card);
+        let of_suit = layout.suit(suit);
+        let above = (layout.above(card) & self.unseen).count();
+        let below = (layout.below(card) & self.unseen).count();
+        let higher = usize::from(CLASSES.higher[((above * self.density) & 255) as usize]);
+        let lower = usize::from(CLASSES.lower[((below * self.density) & 255) as usize]);
+        let wins = self.leads || !(self.beating & M::card(card)).is_none();
+        let kind = usize::from(wins) * 2 + usize::from(suit == 0);
+        let own = self.hand & of_suit;
+        let length = (own.count() as usize).clamp(1, LENGTHS) - 1;
+        let crowd = match (self.unseen & of_suit).count() * self.density {
+            0 => 0,
+            1..=40 => 1,
+            41..=96 => 2,
+            _ => 3,
+        };
+        let rivals = self.playable & of_suit;
+        let is_low = (rivals & layout.below(card)).is_none();
+        let is_high = (rivals & layout.above(card)).is_none();
+        let rank = usize::from(is_low) * 2 + usize::from(is_high);
+        let place = self.goal_place;
+        let strength = kind * HIGHER + higher;
+        let first = (place * SURPLUSES + self.surplus) * (4 * HIGHER) + strength;
+        let second = ((place * OVERS + self.over) * 3 + self.behind) * (4 * HIGHER) + strength;
+        let third = ((place * LENGTHS + length) * CROWDS + crowd) * (4 * HIGHER) + strength;
+        let fourth =
+            ((place * STAGES + self.stage) * SURPLUSES + self.surplus) * (4 * HIGHER) + strength;
+        let fifth = (((place * 2 + self.holder) * 3 + self.behind) * 4 + kind) * 4 + rank;
+        [
+            first * LOWER + lower,
+            FIRST + second,
+            FIRST + SECOND + third,
+            FIRST + SECOND + THIRD + fourth,
+            FIRST + SECOND + THIRD + FOURTH + fifth,
+        ]
+    }
+}
+
+/// How the tricks that a hand may expect compare with what it still needs.
+#[inline]
+fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: i32) -> usize {
+    let trumps = layout.suit(0);
+    let mut expected = 0.0;
+    let mut rest = hand;
+    while let Some(card) = rest.pop() {
+        let above = (layout.above(card) & unseen).count() * density;
+        let higher = usize::from(CLASSES.higher[(above & 255) as usize]);
+        let trump = usize::from(!(trumps & M::card(card)).is_none());
+        expected += CHANCES[trump][higher];
+    }
+    let spare = expected - need as f32;
+    if spare < -0.75 {
+        0
+    } else if spare < -0.25 {
+        1
+    } else if spare < 0.25 {
+        2
+    } else if spare < 0.75 {
+        3
+    } else {
+        4
+    }
+}
+
+impl Policy {
+    /// The policy of these entries; missing ones are worth nothing.
+    #[must_use]
+    pub fn new(mut entries: Vec<i16>) -> Self {
+        entries.resize(ENTRIES, 0);
+        let gumbel = |at: usize| {
+            let chance = (at as f64 + 0.5) / NOISES as f64;
+            (-(-chance.ln()).ln() * f64::from(HEAT * UNIT)) as i32
+        };
+        Self {
+            entries,
+            noise: (0..NOISES).map(gumbel).collect(),
+        }
+    }
+
+    /// All entries.
+    #[must_use]
+    pub fn entries(&self) -> &[i16] {
+        &self.entries
+    }
+
+    /// Sets an entry, in parts of the deal's number of cards.
+    pub fn set(&mut self, entry: usize, worth: f32) {
+        if let Some(slot) = self.entries.get_mut(entry) {
+            *slot = (worth * UNIT).round().clamp(-4040.0, 4040.0) as i16;
+        }
+    }
+
+    /// A card's worth in this context; only differences between cards count.
+    #[inline]
+    #[must_use]
+    pub fn worth<M: Mask>(&self, layout: &Layout<M>, context: &Context<M>, card: u8) -> i32 {
+        let of = |entry: &usize| i32::from(self.entries[*entry]);
+        context.entries(layout, card).iter().map(of).sum()
+    }
+
+    /// How often a card of this worth is played, as a share of what all have together.
+    #[inline]
+    #[must_use]
+    pub fn weight(&self, worth: i32) -> f32 {
+        (worth as f32 / (HEAT * UNIT)).clamp(-60.0, 60.0).exp()
+    }
+
+    /// Draws a card, better ones more often; `None` only without any.
+    #[inline]
+    pub fn draw<M: Mask>(
+        &self,
+        layout: &Layout<M>,
+        position: &Position<M>,
+        rng: &mut Rng,
+    ) -> Option<u8> {
+        let mut rest = position.distinct(layout);
+        let first = rest.pop()?;
+        if rest.is_none() {
+            return Some(first);
+        }
+        let context = Context::new(layout, position);
+        let mut bits = rng.bits();
+        let mut drawn = 1;
+        let mut scored = |card: u8| {
+            if drawn == 7 {
+                bits = rng.bits();
+                drawn = 1;
+            }
+            drawn += 1;
+            let noise = self.noise[(bits as usize) & (NOISES - 1)];
+            bits >>= 9;
+            self.worth(layout, &context, card) + noise
+        };
+        let mut best = (scored(first), first);
+        while let Some(card) = rest.pop() {
+            let score = scored(card);
+            if score > best.0 {
+                best = (score, card);
+            }
+        }
+        Some(best.1)
+    }
+
+    /// Plays a deal out until so many tricks are left.
+    #[inline]
+    pub fn play_until<M: Mask>(
+        &self,
+        layout: &Layout<M>,
+        position: &mut Position<M>,
+        left: u8,
+        rng: &mut Rng,
+    ) {
+        while position.left > left {
+            let Some(card) = self.draw(layout, position, rng) else {
+                return;
+            };
+            position.play(layout, card);
+        }
+    }
+
+    /// Plays a deal out.
+    #[inline]
+    pub fn play_out<M: Mask>(&self, layout: &Layout<M>, position: &mut Position<M>, rng: &mut Rng) {
+        self.play_until(layout, position, 0, rng);
+    }
+}

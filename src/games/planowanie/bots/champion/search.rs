@@ -1,0 +1,266 @@
+//! The choice of a card: one tree over what the player knows, descended in worlds that he believes
+//! in, guided by the policy.
+
+use super::belief::Belief;
+use super::endgame::play_exactly;
+use super::mind::Mind;
+use super::policy::{Context, UNIT};
+use super::table::Table;
+use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::planowanie::bots::searcher::Thinking;
+use crate::planowanie::bots::worlds::Unknown;
+use crate::planowanie::cards::Card;
+use crate::planowanie::rules::{Act, View};
+use crate::rng::Rng;
+use smallvec::SmallVec;
+
+const NONE: u32 = u32::MAX;
+/// Most nodes of a tree; 24 bytes each.
+const NODES_MAX: usize = 4_000_000;
+/// A search is looked at for its end every so many nodes.
+const LOOK_EVERY: u64 = 64;
+
+struct Node {
+    card: u8,
+    mover: u8,
+    visits: u32,
+    available: u32,
+    sum: f32,
+    child: u32,
+    sibling: u32,
+}
+
+/// A card in the running at one place of the tree.
+#[derive(Clone, Copy, Default)]
+struct Candidate {
+    card: u8,
+    node: u32,
+    visits: f32,
+    sum: f32,
+    available: f32,
+    worth: i32,
+}
+
+/// The search for a card.
+pub struct Search<M: 'static> {
+    layout: Layout<M>,
+    table: &'static Table,
+    mind: Mind,
+    unknown: Unknown<M>,
+    belief: Belief<M>,
+    start: Position<M>,
+    rng: Rng,
+    nodes: Vec<Node>,
+    path: Vec<u32>,
+    used: u64,
+    forced: bool,
+    over: bool,
+}
+
+impl<M: Mask> Search<M> {
+    /// A search that has not begun.
+    #[must_use]
+    pub fn new(view: &View, table: &'static Table, mind: Mind, mut rng: Rng) -> Self {
+        let layout = Layout::new(view.game.deck());
+        let start = Position::seen(&layout, view);
+        Self {
+            unknown: Unknown::new(&layout, view),
+            belief: Belief::new(&layout, table, view, &mind, &mut rng),
+            forced: start.distinct(&layout).count() < 2,
+            table,
+            mind,
+            start,
+            layout,
+            rng,
+            nodes: vec![Node {
+                card: 0,
+                mover: 0,
+                visits: 0,
+                available: 0,
+                sum: 0.0,
+                child: NONE,
+                sibling: NONE,
+            }],
+            path: Vec::new(),
+            used: 0,
+            over: false,
+        }
+    }
+
+    /// The child to go on with, and whether it is new.
+    fn choose(&mut self, at: u32, position: &Position<M>) -> (u32, bool) {
+        let legal = position.distinct(&self.layout);
+        let mut options: SmallVec<[Candidate; 16]> = SmallVec::new();
+        let mut rest = legal;
+        while let Some(card) = rest.pop() {
+            options.push(Candidate {
+                card,
+                node: NONE,
+                ..Candidate::default()
+            });
+        }
+        let (mut visits, mut sum) = (0.0, 0.0);
+        let mut child = self.nodes[at as usize].child;
+        while child != NONE {
+            let node = &mut self.nodes[child as usize];
+            if !(legal & M::card(node.card)).is_none() {
+                node.available += 1;
+                visits += node.visits as f32;
+                sum += node.sum;
+                if let Some(option) = options.iter_mut().find(|option| option.card == node.card) {
+                    option.node = child;
+                    option.visits = node.visits as f32;
+                    option.sum = node.sum;
+                    option.available = node.available as f32;
+                }
+            }
+            child = node.sibling;
+        }
+        let chosen = match options.as_slice() {
+            [only] => *only,
+            _ => self.pick(position, &mut options, visits, sum),
+        };
+        if chosen.node != NONE {
+            return (chosen.node, false);
+        }
+        (
+            self.grow(at, chosen.card, position.turn, visits as u32),
+            true,
+        )
+    }
+
+    fn pick(
+        &self,
+        position: &Position<M>,
+        options: &mut [Candidate],
+        visits: f32,
+        sum: f32,
+    ) -> Candidate {
+        let context = Context::new(&self.layout, position);
+        let mut most = i32::MIN;
+        for option in options.iter_mut() {
+            option.worth = self.table.policy.worth(&self.layout, &context, option.card);
+            most = most.max(option.worth);
+        }
+        let base = if visits > 0.0 { sum / visits } else { 0.0 };
+        let trust = self.mind.trust;
+        let mut best = (f32::MIN, Candidate::default());
+        for option in options.iter() {
+            let opinion = base + (option.worth - most) as f32 / UNIT;
+            let value = (option.sum + trust * opinion) / (option.visits + trust);
+            let seen = if option.node == NONE {
+                visits
+            } else {
+                option.available
+            };
+            let bonus = self.mind.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
+            let urgency = value + bonus;
+            if urgency > best.0 {
+                best = (urgency, *option);
+            }
+        }
+        best.1
+    }
+
+    fn grow(&mut self, at: u32, card: u8, mover: u8, available: u32) -> u32 {
+        let new = self.nodes.len() as u32;
+        let sibling = self.nodes[at as usize].child;
+        self.nodes.push(Node {
+            card,
+            mover,
+            visits: 0,
+            available: available + 1,
+            sum: 0.0,
+            child: NONE,
+            sibling,
+        });
+        self.nodes[at as usize].child = new;
+        new
+    }
+
+    fn reward(&self, position: &Position<M>) -> [f32; SEATS_MAX] {
+        let players = usize::from(position.players).min(SEATS_MAX);
+        let scale = 1.0 / f32::from(position.cards.max(1));
+        let points: [f32; SEATS_MAX] =
+            std::array::from_fn(|seat| position.points(seat) as f32 * scale);
+        let total: f32 = points[..players].iter().sum();
+        let rivalry = self.mind.rivalry / (players as f32 - 1.0).max(1.0);
+        points.map(|own| own - rivalry * (total - own))
+    }
+
+    fn look(&mut self, limit: u64) {
+        let (mut first, mut second): (Option<&Node>, Option<&Node>) = (None, None);
+        let mut child = self.nodes[0].child;
+        while let Some(node) = self.nodes.get(child as usize) {
+            if first.is_none_or(|best| node.visits > best.visits) {
+                second = first;
+                first = Some(node);
+            } else if second.is_none_or(|best| node.visits > best.visits) {
+                second = Some(node);
+            }
+            child = node.sibling;
+        }
+        let (Some(first), Some(second)) = (first, second) else {
+            return;
+        };
+        let lead = u64::from(first.visits - second.visits);
+        self.over = lead > limit.saturating_sub(self.used);
+    }
+}
+
+impl<M: Mask> Thinking for Search<M> {
+    fn step(&mut self) {
+        let hands = self.belief.next(&self.layout, self.table, &mut self.rng);
+        let mut position = self.unknown.fill(self.start, &hands);
+        self.path.clear();
+        let mut at = 0;
+        while !position.is_over() {
+            let (next, new) = self.choose(at, &position);
+            let Some(node) = self.nodes.get(next as usize) else {
+                break;
+            };
+            position.play(&self.layout, node.card);
+            self.path.push(next);
+            at = next;
+            if new {
+                let policy = &self.table.policy;
+                let exact = self.mind.exact;
+                policy.play_until(&self.layout, &mut position, exact, &mut self.rng);
+                play_exactly(&self.layout, &mut position);
+            }
+        }
+        let rewards = self.reward(&position);
+        for at in &self.path {
+            let node = &mut self.nodes[*at as usize];
+            node.visits += 1;
+            node.sum += rewards[usize::from(node.mover) & 3];
+        }
+        self.used += 1;
+    }
+
+    fn settled(&mut self, limit: u64) -> bool {
+        if self.used.is_multiple_of(LOOK_EVERY) {
+            self.look(limit);
+        }
+        self.forced || self.used >= limit || self.over || self.nodes.len() >= NODES_MAX
+    }
+
+    fn act(&self) -> Option<Act> {
+        if self.forced {
+            let only = self.start.distinct(&self.layout);
+            return (!only.is_none()).then(|| Act::Play(Card(only.lowest())));
+        }
+        let mut best: Option<&Node> = None;
+        let mut child = self.nodes.first()?.child;
+        while let Some(node) = self.nodes.get(child as usize) {
+            if best.is_none_or(|best| (node.visits, best.card) > (best.visits, node.card)) {
+                best = Some(node);
+            }
+            child = node.sibling;
+        }
+        if let Some(best) = best {
+            return Some(Act::Play(Card(best.card)));
+        }
+        None
+    }
+}

@@ -1,0 +1,97 @@
+//! The learnt table as text, and the shipped one.
+
+use super::bids::{self, Bids, SIZES};
+use super::policy::{self, Policy};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+/// The text of the shipped table; how it was made stands in its head.
+pub const SHIPPED_TEXT: &str = include_str!("table.txt");
+
+/// The shipped table.
+pub static SHIPPED: LazyLock<Table> =
+    LazyLock::new(|| Table::read(SHIPPED_TEXT).unwrap_or_else(Table::empty));
+
+/// Two characters an entry.
+const BASE: i32 = 90;
+const FIRST: u8 = b'#';
+const HALF: i32 = BASE * BASE / 2;
+/// Entries a line.
+const LINE: usize = 50;
+
+/// Everything that the champion has learnt.
+#[derive(Clone)]
+pub struct Table {
+    /// How cards are played.
+    pub policy: Policy,
+    /// What is declared.
+    pub bids: Bids,
+}
+
+/// Writes entries as lines of text.
+pub fn write_entries(entries: &[i16], text: &mut String) {
+    for line in entries.chunks(LINE) {
+        for entry in line {
+            let number = (i32::from(*entry) + HALF).clamp(0, BASE * BASE - 1);
+            for digit in [number / BASE, number % BASE] {
+                // The backslash is left out.
+                let byte = FIRST + digit as u8;
+                text.push(char::from(if byte >= b'\\' { byte + 1 } else { byte }));
+            }
+        }
+        text.push('\n');
+    }
+}
+
+/// Writes the strays as one line of thousandths.
+pub fn write_strays(strays: &[f32; SIZES], text: &mut String) {
+    for stray in strays {
+        let _ = write!(text, "{} ", (stray * 1000.0).round() as i32);
+    }
+    text.push('\n');
+}
+
+fn digit(byte: u8) -> Option<i32> {
+    let byte = if byte > b'\\' { byte - 1 } else { byte };
+    let digit = i32::from(byte.checked_sub(FIRST)?);
+    (digit < BASE).then_some(digit)
+}
+
+impl Table {
+    /// A table without any knowledge.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            policy: Policy::new(Vec::new()),
+            bids: Bids::new(Vec::new(), [1.0; SIZES]),
+        }
+    }
+
+    /// Reads a table: lines that begin with `# ` are its recipe; then the strays, then all entries.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut lines = text.lines().filter(|line| !line.starts_with("# "));
+        let strays: Option<Vec<f32>> = lines
+            .next()?
+            .split_whitespace()
+            .map(|word| Some(word.parse::<i32>().ok()? as f32 / 1000.0))
+            .collect();
+        let strays = strays?.try_into().ok()?;
+        let mut entries = Vec::with_capacity(bids::ENTRIES + policy::ENTRIES);
+        for pair in lines.flat_map(|line| line.as_bytes().chunks(2)) {
+            let [high, low] = pair else {
+                return None;
+            };
+            let number = digit(*high)? * BASE + digit(*low)?;
+            entries.push((number - HALF) as i16);
+        }
+        if entries.len() != bids::ENTRIES + policy::ENTRIES {
+            return None;
+        }
+        let policy = entries.split_off(bids::ENTRIES);
+        Some(Self {
+            policy: Policy::new(policy),
+            bids: Bids::new(entries, strays),
+        })
+    }
+}

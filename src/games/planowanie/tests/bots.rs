@@ -1,0 +1,207 @@
+//! What must hold of every built-in player.
+
+use crate::game::{Bot, Budget, Game as _, Seat};
+use crate::planowanie::bots::{CARDS, Table, Training, make, signature, train};
+use crate::planowanie::cards::Deck;
+use crate::planowanie::rules::{Act, Ask, Game, PlannedDeal, Planowanie, Setup, View};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+fn odd(values: &str, suits: &str, players: usize, cards: &[u8]) -> Game {
+    let plan = |cards: &u8| PlannedDeal {
+        cards: *cards,
+        leader: Seat(cards % players as u8),
+    };
+    let deck = Deck::new(values, suits).unwrap();
+    Game::new(deck, players, cards.iter().map(plan).collect()).unwrap()
+}
+
+fn games() -> Vec<Game> {
+    let wide: String = ('a'..='z').chain('A'..='F').collect();
+    vec![
+        Game::contest(),
+        odd("abcXYZ", "xyz", 2, &[3, 9, 1]),
+        odd("7", "abcdefghijklmnop", 4, &[1, 4]),
+        odd("abcdefghijkl", "T", 3, &[4, 2]),
+        odd(&wide, "wxyz", 4, &[2, 5, 32]),
+        odd(&wide, "wxyz", 2, &[1, 11]),
+        odd("789TJQKA", "CDHS", 3, &[10, 5]),
+    ]
+}
+
+fn check(game: &Planowanie, view: &View, ask: &Ask, act: &Act, name: &str) {
+    assert_eq!(
+        game.check(view.seat, act),
+        Ok(()),
+        "{name} at {ask:?}: {view:?}"
+    );
+}
+
+#[test]
+fn signatures_stand_for_the_play() {
+    for card in CARDS {
+        assert_eq!(
+            signature(card.name),
+            Some(card.signature),
+            "{} plays differently: raise its version and note the new signature",
+            card.name
+        );
+    }
+}
+
+#[test]
+fn only_listed_names_make_players() {
+    for card in CARDS {
+        assert!(make(card.name, 1).is_some());
+    }
+    assert!(make("nobody", 1).is_none());
+}
+
+#[test]
+fn every_act_is_legal_with_any_budget() {
+    let mut rng = Rng::new(3, 0);
+    for (number, game) in (0u64..).zip(games()) {
+        for card in CARDS {
+            let heavy = matches!(card.name, "pimc-50" | "ismcts-1000");
+            let setup = Arc::new(Setup::seeded(game.clone(), number));
+            let names = vec![card.name; game.players()];
+            let mut shadow = Planowanie::start(&setup);
+            let mut table = Table::new(&names, number).unwrap();
+            table.play_by(
+                &setup,
+                |bot, view, ask| {
+                    let nodes = u64::from(rng.below(12));
+                    let patience = if heavy { rng.below(12) } else { rng.below(400) };
+                    let asked = std::cell::Cell::new(0);
+                    let stop = || {
+                        asked.set(asked.get() + 1);
+                        asked.get() > patience
+                    };
+                    bot.decide(view, ask, Budget { nodes, stop: &stop })
+                },
+                |game, acts| {
+                    for (seat, act) in acts {
+                        let (view, ask) = (game.view(*seat), game.ask(*seat).unwrap());
+                        check(game, &view, &ask, act.as_ref().unwrap(), card.name);
+                    }
+                    shadow = game.clone();
+                },
+            );
+        }
+    }
+}
+
+#[test]
+fn a_spent_budget_is_answered_at_once() {
+    let stopped = Budget {
+        nodes: u64::MAX,
+        stop: &|| true,
+    };
+    for (number, game) in (0u64..).zip(games()) {
+        for card in CARDS {
+            let setup = Arc::new(Setup::seeded(game.clone(), number));
+            let names = vec!["rules"; game.players()];
+            let mut bot = make(card.name, number).unwrap();
+            Table::new(&names, 0).unwrap().play_by(
+                &setup,
+                |rules, view, ask| {
+                    let game = Planowanie::start(&setup);
+                    let act = bot.decide(view, ask, stopped);
+                    if view.deal == 0 && view.round.played().is_empty() && *ask == Ask::Declare {
+                        check(&game, view, ask, &act, card.name);
+                    }
+                    bot.ponder(view, ask, stopped);
+                    rules.decide(view, ask, stopped)
+                },
+                |_, _| {},
+            );
+        }
+    }
+}
+
+fn mid_game(name: &str, deal: usize) -> (View, Ask) {
+    let setup = Arc::new(Setup::seeded(Game::contest(), 9));
+    let mut found = None;
+    Table::new(&[name; 4], 2).unwrap().play_by(
+        &setup,
+        |bot, view, ask| {
+            if view.deal == deal && *ask == Ask::Play && view.round.tricks_done() == 1 {
+                found.get_or_insert((view.clone(), *ask));
+            }
+            bot.decide(view, ask, Budget::nodes(1))
+        },
+        |_, _| {},
+    );
+    found.unwrap()
+}
+
+#[test]
+fn slices_make_the_same_decision_as_one_piece() {
+    for deal in [4, 9] {
+        let (view, ask) = mid_game("rules", deal);
+        for name in ["ismcts-1000", "champion"] {
+            let whole = make(name, 5)
+                .unwrap()
+                .decide(&view, &ask, Budget::nodes(900));
+            let mut bot = make(name, 5).unwrap();
+            let mut sliced = None;
+            for _ in 0..200 {
+                let asked = std::cell::Cell::new(0);
+                let stop = || {
+                    asked.set(asked.get() + 1);
+                    asked.get() > 37
+                };
+                let slice = Budget {
+                    nodes: 900,
+                    stop: &stop,
+                };
+                sliced = Some(bot.ponder(&view, &ask, slice).0);
+            }
+            assert_eq!(sliced, Some(whole), "{name}");
+            let again = bot.decide(&view, &ask, Budget::nodes(900));
+            assert_eq!(again, whole, "{name} repeats itself");
+        }
+    }
+}
+
+#[test]
+fn training_repeats_itself() {
+    let training = Training { games: 12, seed: 4 };
+    let mut heard = 0;
+    let text = train(&training, &mut |done| heard = done);
+    assert_eq!(heard, 12);
+    assert_eq!(text, train(&training, &mut |_| {}));
+    assert_ne!(
+        text,
+        train(
+            &Training {
+                seed: 5,
+                ..training
+            },
+            &mut |_| {}
+        )
+    );
+    assert!(crate::planowanie::bots::champion::table::Table::read(&text).is_some());
+}
+
+#[test]
+fn the_shipped_table_can_be_read() {
+    use crate::planowanie::bots::champion::table::{SHIPPED_TEXT, Table};
+    assert!(Table::read(SHIPPED_TEXT).is_some());
+    assert!(Table::read("").is_none());
+    assert!(Table::read("1 2 3\n##").is_none());
+}
+
+/// A bot must not care whether it heard what happened.
+#[test]
+fn a_player_made_in_the_middle_goes_on_alike() {
+    let (view, ask) = mid_game("rules", 6);
+    let mut old: Box<dyn Bot<Planowanie>> = make("champion", 7).unwrap();
+    old.decide(&mid_game("rules", 3).0, &ask, Budget::nodes(50));
+    let mut new = make("champion", 7).unwrap();
+    let budget = Budget::nodes(300);
+    assert_eq!(
+        old.decide(&view, &ask, budget),
+        new.decide(&view, &ask, budget)
+    );
+}
