@@ -6,7 +6,7 @@ use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     bench, completions, configure, database, drain, health, map, matches, open_files, play,
-    referee, serve, shim, systemd,
+    referee, serve, shim, systemd, train,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -86,6 +86,8 @@ enum Verb {
     Systemd(systemd::Args),
     /// Print shell completions.
     Completions(completions::Args),
+    /// Learn a game's data anew, by self-play.
+    Train(train::Args),
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
@@ -127,6 +129,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Bench(bench::Verb::Echo) => bench::echo().map(|()| ExitCode::SUCCESS),
         Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Systemd(args) => systemd::run(&args),
+        Verb::Train(args) => train::run(&args),
         Verb::Map(verb) => map::run(&verb),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
     }

@@ -24,6 +24,8 @@ mod replay;
 mod serve;
 mod shim;
 mod systemd;
+mod tester;
+mod train;
 pub mod usage;
 
 pub use args::run;

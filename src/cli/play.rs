@@ -3,6 +3,7 @@
 use super::play_args::{Output, PlayArgs, game, rule_options};
 use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
+use super::tester;
 use super::usage::UsageError;
 use crate::link::program::adopt_orphans;
 use crate::referee::arbiter::{self, ArbiterPlan};
@@ -63,6 +64,9 @@ pub type StartGateway =
 /// [`UsageError`] for a command line that makes no sense; else what went wrong.
 pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
+    if let Some(spec) = args.interactive.clone() {
+        return tokio::task::spawn_blocking(move || tester::run(kit, &args, &spec)).await?;
+    }
     let text = play(kit, args, gateway, on_ctrl_c()).await?;
     print!("{text}");
     Ok(())

@@ -64,6 +64,15 @@ pub enum Wire {
     Stdio,
 }
 
+/// How much self-play is learnt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Training {
+    /// How many games.
+    pub games: u64,
+    /// Seeds all chance.
+    pub seed: u64,
+}
+
 /// What programs on pipes are held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StdioWire {
@@ -294,6 +303,12 @@ pub trait Kit: Sync + Send {
             memory: None,
             time_option: None,
         }
+    }
+    /// Learns by self-play what the game's champion ships as data, as that data's text; `done` is told
+    /// how many games are played. `None`: there is no such data.
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
+        let _ = (training, done);
+        None
     }
     /// The maps that come with the game: name and text, by name.
     fn maps(&self) -> &'static [(&'static str, &'static str)] {

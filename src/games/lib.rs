@@ -18,7 +18,7 @@ pub mod wire;
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
-    Seating, SetupError, StdioWire, TableSetup, Wire, bot_seed,
+    Seating, SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply,

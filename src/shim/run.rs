@@ -59,8 +59,12 @@ pub fn run(
     mut output: impl Write,
 ) -> Result<(), ShimError> {
     let kit = options.kit;
+    // Before any thread starts: all inherit it.
+    let signals = blocked_signals();
     let shim = Arc::new(Mutex::new(Shim::begin(options)?));
-    on_signal(&shim);
+    if let Some(signals) = signals {
+        on_signal(signals, &shim);
+    }
     while let Some(frame) = input::frame(&mut input, kit)? {
         let received = Instant::now();
         let answer = lock(&shim).answer(frame, received)?;
@@ -83,15 +87,17 @@ fn lock(shim: &Mutex<Shim>) -> MutexGuard<'_, Shim> {
     shim.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the process on SIGTERM or SIGINT once the daemon is told.
-fn on_signal(shim: &Arc<Mutex<Shim>>) {
+/// SIGTERM and SIGINT, kept from this thread and those that it starts. Without it they end the process
+/// as they do any other.
+fn blocked_signals() -> Option<SigSet> {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGTERM);
     signals.add(Signal::SIGINT);
-    // Threads started later inherit this. Without it the signals end the process as they do any other.
-    if signals.thread_block().is_err() {
-        return;
-    }
+    signals.thread_block().ok().map(|()| signals)
+}
+
+/// Ends the process on one of these signals once the daemon is told.
+fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
     let shim = Arc::clone(shim);
     let wait = move || {
         if signals.wait().is_err() {

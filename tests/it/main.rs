@@ -11,5 +11,6 @@ mod daemon;
 mod hub;
 mod packaging;
 mod referee;
+mod shims;
 mod stopping;
 mod tidy;

@@ -10,7 +10,7 @@ use super::rules::{Act, Event, PLAYERS, Planowanie, Setup};
 use crate::game::{Bot, Budget, Cause, Duel, Game as _, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, StdioWire, TableSetup, Wire, bot_seed,
+    SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
 use serde_json::{Value, json};
@@ -145,6 +145,11 @@ impl Kit for PlanowanieKit {
         all.into_iter()
             .filter(|duel| lost(duel.first) || lost(duel.second))
             .collect()
+    }
+
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
+        let Training { games, seed } = *training;
+        Some(bots::train(&bots::Training { games, seed }, done))
     }
 
     fn wire(&self) -> Wire {

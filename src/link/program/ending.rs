@@ -1,5 +1,6 @@
 //! Ending a program: a word, then signals, then nothing is left of it.
 
+use super::orphans::Marker;
 use super::pipes::ready;
 use super::start::Program;
 use rustix::event::PollFlags;
@@ -16,18 +17,12 @@ const TERM_WITHIN: Duration = Duration::from_millis(500);
 /// How long to wait for the exit of a program that has closed its pipe, to say how it ended.
 const EXIT_WITHIN: Duration = Duration::from_millis(100);
 
-/// How a program is taken leave of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Farewell<'a> {
-    /// By this word, if any, and a closed pipe, then as below.
-    Word(Option<&'a str>),
-    /// By SIGTERM, then SIGKILL.
-    None,
-}
-
 /// A program that has ended.
-#[derive(Clone, Debug)]
+#[must_use = "what it left behind is swept up by its marker"]
+#[derive(Debug)]
 pub struct Ended {
+    /// What the processes are known by that may have left its group.
+    pub marker: Marker,
     /// How, if the system told; `None` too where it had to be killed.
     pub status: Option<ExitStatus>,
     /// Whether it was killed for want of memory.
@@ -56,9 +51,18 @@ impl Ended {
 }
 
 impl Program {
-    /// Ends it and everything that it started.
-    #[must_use]
-    pub fn end(mut self, farewell: Farewell<'_>) -> Ended {
+    /// Tells it by this word, if there is one, and a closed pipe that it is no longer wanted.
+    pub fn dismiss(&mut self, word: Option<&str>) {
+        if let Some(word) = word {
+            // It may have gone already.
+            drop(self.say(word, Instant::now()));
+        }
+        self.stdin = None;
+    }
+
+    /// Ends it and its process group: one that was dismissed by itself if it likes, then by SIGTERM,
+    /// then by SIGKILL.
+    pub fn end(mut self) -> Ended {
         let exit = self
             .pid()
             .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
@@ -69,17 +73,10 @@ impl Program {
                 ready(&[(exit.as_fd(), PollFlags::IN)], until).unwrap_or(true)
             })
         };
-        let mut by_itself = match farewell {
-            Farewell::Word(word) => {
-                if let Some(word) = word {
-                    // It may have gone already.
-                    drop(self.say(word, Instant::now()));
-                }
-                self.stdin = None;
-                gone(QUIT_WITHIN)
-            }
-            Farewell::None => gone(EXIT_WITHIN),
-        };
+        let mut by_itself = gone(match self.stdin {
+            Some(_) => EXIT_WITHIN,
+            None => QUIT_WITHIN,
+        });
         if !by_itself {
             self.signal(Signal::TERM);
             by_itself = gone(TERM_WITHIN);
@@ -91,10 +88,10 @@ impl Program {
             cell.kill();
         }
         let status = self.process.reap().filter(|_| by_itself);
-        self.marker.sweep();
         let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
         let (stderr, stderr_total) = self.stderr.end();
         Ended {
+            marker: self.marker,
             status,
             out_of_memory,
             stderr,

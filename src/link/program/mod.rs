@@ -9,7 +9,7 @@ mod start;
 mod stderr;
 
 pub use cgroup::Cgroup;
-pub use ending::{Ended, Farewell};
-pub use orphans::adopt_orphans;
+pub use ending::Ended;
+pub use orphans::{Marker, adopt_orphans, sweep};
 pub use pipes::{LineFault, ready};
 pub use start::{Program, ProgramLimits, ProgramOptions, StartError};

@@ -15,27 +15,31 @@ const ROUNDS_MAX: u32 = 100;
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
 /// What one program's processes are known by.
-pub(super) struct Marker(u64);
+#[derive(Debug)]
+pub struct Marker(u64);
 
 impl Marker {
     /// The variable's value.
     pub(super) fn text(&self) -> String {
         format!("{}-{}", std::process::id(), self.0)
     }
+}
 
-    /// Kills every orphan of this program.
-    pub(super) fn sweep(&self) {
-        let inherited = format!("{MARKER}={}", self.text());
-        for _ in 0..ROUNDS_MAX {
-            let orphans = orphans(&inherited);
-            if orphans.is_empty() {
-                return;
-            }
-            for orphan in orphans {
-                // It may have ended by itself meanwhile.
-                let _ = kill_process(orphan, Signal::KILL);
-                let _ = waitpid(Some(orphan), WaitOptions::empty());
-            }
+/// Kills every orphan of these programs, which have ended.
+pub fn sweep(markers: &[Marker]) {
+    let inherited: Vec<String> = markers
+        .iter()
+        .map(|marker| format!("{MARKER}={}", marker.text()))
+        .collect();
+    for _ in 0..ROUNDS_MAX {
+        let orphans = orphans(&inherited);
+        if orphans.is_empty() {
+            return;
+        }
+        for orphan in orphans {
+            // It may have ended by itself meanwhile.
+            let _ = kill_process(orphan, Signal::KILL);
+            let _ = waitpid(Some(orphan), WaitOptions::empty());
         }
     }
 }
@@ -53,8 +57,8 @@ pub fn adopt_orphans() -> std::io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Our children that inherited this.
-fn orphans(inherited: &str) -> Vec<Pid> {
+/// Our children that inherited one of these.
+fn orphans(inherited: &[String]) -> Vec<Pid> {
     let own = getpid().as_raw_nonzero().get();
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -72,9 +76,9 @@ fn parent(pid: i32) -> Option<i32> {
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn inherits(pid: i32, inherited: &str) -> bool {
+fn inherits(pid: i32, inherited: &[String]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)
-        .any(|variable| variable == inherited.as_bytes())
+        .any(|variable| inherited.iter().any(|one| variable == one.as_bytes()))
 }

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// How often an abort is looked for while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often the processor is given up before an answer is slept for.
+const YIELDS: u32 = 8;
 /// Most calls of one game: its own bounds end it long before.
 const CALLS_MAX: usize = 1_000_000;
 /// Most bytes of one reply.
@@ -207,7 +209,7 @@ impl<'a> Game<'a> {
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
         if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index()) {
-            pipes.end(false);
+            pipes.end();
         }
         match fault {
             LineFault::TooLong(beginning) => {
@@ -237,6 +239,13 @@ impl<'a> Game<'a> {
         if progress || self.open.is_empty() {
             return;
         }
+        // A player that answers at once is heard without going to sleep over it.
+        for _ in 0..YIELDS {
+            if self.read() {
+                return;
+            }
+            std::thread::yield_now();
+        }
         let now = Instant::now();
         let due = self.open.iter().map(|open| open.since + open.within).min();
         let until = due.unwrap_or(now).min(now + LOOK_EVERY);
@@ -255,14 +264,17 @@ impl<'a> Game<'a> {
         }
     }
 
-    fn read(&mut self) {
+    /// Reads what is there; whether there was anything.
+    fn read(&mut self) -> bool {
+        let mut any = false;
         for open in &self.open {
             if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
                 && let Some(program) = &mut pipes.program
             {
-                program.read();
+                any |= program.read() > 0;
             }
         }
+        any
     }
 
     /// Takes one line of the call at this place, which moves on past a call that goes on waiting.

@@ -2,9 +2,11 @@
 //! and against built-in bots, keeps their clocks, and ends them with nothing left behind. On threads
 //! of its own, with blocking calls: a lock-step game is thousands of round trips.
 
+mod by_hand;
 mod game;
 mod plan;
 mod players;
 
+pub use by_hand::{ByHand, HandGame, Spoken};
 pub use plan::{ArbiterPlan, play};
 pub use players::ProgramRules;

@@ -2,6 +2,7 @@
 
 use super::game::{Ended, Game};
 use super::players::{Player, ProgramRules};
+use crate::link::program::sweep;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::clock::now_us;
 use crate::referee::schedule::{Deck, Schedule};
@@ -161,16 +162,7 @@ fn one(
         )?);
     }
     let ended = Game::new(rules.as_mut(), &mut players, abort).play();
-    let mut stderr = Vec::with_capacity(players.len());
-    for player in &mut players {
-        stderr.push(match player {
-            Player::Program(pipes) => {
-                pipes.end(ended.is_some());
-                pipes.stderr()
-            }
-            Player::Builtin(_) => String::new(),
-        });
-    }
+    let stderr = end(&mut players);
     let Some(mut ended) = ended else {
         return Ok(None);
     };
@@ -189,4 +181,28 @@ fn one(
         stderr,
     };
     Ok(Some((ended, kept)))
+}
+
+/// Ends all programs, with nothing left of them; what they said on their standard error.
+fn end(players: &mut [Player]) -> Vec<String> {
+    // All are told first, so that they end at the same time.
+    for player in &mut *players {
+        if let Player::Program(pipes) = player {
+            pipes.dismiss();
+        }
+    }
+    let mut markers = Vec::new();
+    let ended = players.iter_mut().map(|player| match player {
+        Player::Program(pipes) => {
+            pipes.end();
+            markers.extend(pipes.marker.take());
+            pipes.stderr()
+        }
+        Player::Builtin(_) => String::new(),
+    });
+    let stderr = ended.collect();
+    if !markers.is_empty() {
+        sweep(&markers);
+    }
+    stderr
 }

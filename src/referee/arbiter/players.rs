@@ -1,6 +1,6 @@
 //! Who sits at an arbiter's table: a program on pipes or a built-in bot.
 
-use crate::link::program::{Cgroup, Ended, Farewell, Program, ProgramLimits, ProgramOptions};
+use crate::link::program::{Cgroup, Ended, Marker, Program, ProgramLimits, ProgramOptions};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::{decide, limit};
 use crate::referee::seat_spec::SeatSpec;
@@ -42,6 +42,8 @@ pub(super) struct Pipes {
     pub(super) fair: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
+    /// What is known of processes that it may have left behind, once it has ended.
+    pub(super) marker: Option<Marker>,
 }
 
 /// A bot in this process.
@@ -64,16 +66,10 @@ impl Player {
         if let SeatSpec::Program(words) = spec {
             return Ok(Self::Program(Pipes::start(kit, words, rules)));
         }
-        let setup = DialogueSetup {
-            bot: spec.builtin().unwrap_or_default().to_owned(),
-            seed,
-            models,
-            ..DialogueSetup::default()
-        };
-        Ok(Self::Builtin(Builtin {
-            dialogue: Some(kit.dialogue(&setup)?),
-            budget,
-        }))
+        let name = spec.builtin().unwrap_or_default();
+        Ok(Self::Builtin(Builtin::new(
+            kit, name, seed, budget, models,
+        )?))
     }
 }
 
@@ -100,27 +96,37 @@ impl Pipes {
             fair: rules.fair,
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
+            marker: None,
         }
     }
 
-    /// Ends it. `well`: it did nothing wrong.
-    pub(super) fn end(&mut self, well: bool) {
+    /// Tells it that it is no longer wanted.
+    pub(super) fn dismiss(&mut self) {
+        if let Some(program) = &mut self.program {
+            if self.fair {
+                program.resume();
+            }
+            program.dismiss(self.farewell);
+        }
+    }
+
+    /// Ends it, if it has not ended.
+    pub(super) fn end(&mut self) {
         let Some(program) = self.program.take() else {
             return;
         };
         if self.fair {
             program.resume();
         }
-        let ended = program.end(match well {
-            true => Farewell::Word(self.farewell),
-            false => Farewell::None,
-        });
+        let ended = program.end();
         self.failure = Some(ended.manner());
         let Ended {
+            marker,
             stderr,
             stderr_total,
             ..
         } = ended;
+        self.marker = Some(marker);
         self.stderr = (stderr, stderr_total);
     }
 
@@ -136,6 +142,26 @@ impl Pipes {
 }
 
 impl Builtin {
+    /// The bot of this name.
+    pub(super) fn new(
+        kit: &dyn Kit,
+        name: &str,
+        seed: u64,
+        budget: ThinkBudget,
+        models: bool,
+    ) -> Result<Self, SetupError> {
+        let setup = DialogueSetup {
+            bot: name.to_owned(),
+            seed,
+            models,
+            ..DialogueSetup::default()
+        };
+        Ok(Self {
+            dialogue: Some(kit.dialogue(&setup)?),
+            budget,
+        })
+    }
+
     /// Its answer to a frame; `None` if it has broken down.
     pub(super) fn answer(&mut self, frame: &str) -> Option<String> {
         let dialogue = self.dialogue.as_deref_mut()?;

@@ -3,7 +3,7 @@
 use crate::cli::bench::child::Daemon;
 use crate::cli::bench::site::Folder;
 use crate::cli::bench::stats::{Latencies, shown};
-use crate::link::program::{Farewell, Program, ProgramLimits, ProgramOptions};
+use crate::link::program::{Program, ProgramLimits, ProgramOptions};
 use anyhow::{Context as _, anyhow};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -166,7 +166,8 @@ fn trips(words: &[String], round_trips: u32) -> anyhow::Result<Latencies> {
             measured.add(begun.elapsed());
         }
     }
-    let _ended = program.end(Farewell::Word(None));
+    program.dismiss(None);
+    let _ended = program.end();
     Ok(measured)
 }
 
@@ -176,6 +177,7 @@ fn first_reply(words: &[String]) -> anyhow::Result<Duration> {
     let [first, ..] = OPENING;
     trip(&mut program, first)?;
     let took = begun.elapsed();
-    let _ended = program.end(Farewell::Word(None));
+    program.dismiss(None);
+    let _ended = program.end();
     Ok(took)
 }

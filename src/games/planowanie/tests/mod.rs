@@ -1,7 +1,7 @@
 //! Tests of Planowanie.
 
-mod deals;
 mod bots;
 mod clock;
+mod deals;
 mod laws;
 mod recorded;

@@ -1,0 +1,64 @@
+//! `drover train GAME`: learns a game's data anew, by self-play.
+
+use super::play_args::game;
+use super::usage::UsageError;
+use anyhow::Context as _;
+use games::Training;
+use indicatif::ProgressBar;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Time between two plain lines.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Learns what a game's champion ships as data, by self-play. The same number of games and the same seed
+/// give the same data; the data's own head names those that it was learnt with.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The game.
+    game: String,
+    /// How many games are played.
+    #[arg(long, value_name = "N")]
+    games: u64,
+    /// Seeds all chance.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Where the data is written; without it, to the standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let kit = game(&args.game)?;
+    let bar = std::io::stderr()
+        .is_terminal()
+        .then(|| ProgressBar::new(args.games));
+    let mut lined = Instant::now();
+    let mut done = |games: u64| match &bar {
+        Some(bar) => bar.set_position(games),
+        None if lined.elapsed() >= LINE_EVERY => {
+            lined = Instant::now();
+            eprintln!("{games} of {} games", args.games);
+        }
+        None => {}
+    };
+    let training = Training {
+        games: args.games,
+        seed: args.seed,
+    };
+    let Some(learnt) = kit.train(&training, &mut done) else {
+        let why = format!("{} has nothing that is learnt by self-play", kit.game());
+        return Err(UsageError(why).into());
+    };
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    match &args.out {
+        Some(path) => std::fs::write(path, learnt)
+            .with_context(|| format!("cannot write {}", path.display()))?,
+        None => print!("{learnt}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

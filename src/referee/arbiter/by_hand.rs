@@ -1,0 +1,199 @@
+//! One program, spoken to by hand, or put through a whole game against built-in bots while somebody
+//! watches.
+
+use super::players::Builtin;
+use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
+use crate::referee::budget::ThinkBudget;
+use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// How long a program may take for the first line of a reply that nobody times.
+const FIRST_WITHIN: Duration = Duration::from_secs(30);
+/// How long a reply may pause before it counts as whole.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Lines read of a reply that nobody reads otherwise.
+const LINES_MAX: usize = 1_000;
+
+/// What is said and what comes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// To the program.
+    To(String),
+    /// By the program, with the time since it was spoken to.
+    By(String, Duration),
+    /// Something that happened, as a sentence.
+    Note(String),
+}
+
+/// A game to put the program through.
+#[derive(Clone, Debug)]
+pub struct HandGame {
+    /// The program's seat.
+    pub seat: Seat,
+    /// The built-in bots on the other seats, in order.
+    pub rivals: Vec<String>,
+    /// Seeds all chance.
+    pub seed: u64,
+    /// Rule options.
+    pub options: Value,
+    /// How long a bot may think.
+    pub budget: ThinkBudget,
+}
+
+/// A program at hand.
+pub struct ByHand {
+    kit: &'static dyn Kit,
+    program: Program,
+}
+
+impl ByHand {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn start(kit: &'static dyn Kit, options: &ProgramOptions) -> Result<Self, StartError> {
+        Ok(Self {
+            kit,
+            program: Program::start(options)?,
+        })
+    }
+
+    /// Says a line and hears what comes of it. Whether the program is still there.
+    pub fn send(&mut self, text: &str, hear: &mut dyn FnMut(Spoken)) -> bool {
+        hear(Spoken::To(text.to_owned()));
+        let begun = Instant::now();
+        if self.program.say(text, begun + FIRST_WITHIN).is_err() {
+            hear(Spoken::Note("the program has gone".to_owned()));
+            return false;
+        }
+        let mut within = FIRST_WITHIN;
+        for _ in 0..LINES_MAX {
+            match self.program.line(Instant::now() + within) {
+                Ok(line) => {
+                    let line = String::from_utf8_lossy(&line).into_owned();
+                    let blank = line.trim().is_empty();
+                    hear(Spoken::By(line, begun.elapsed()));
+                    if blank {
+                        return true;
+                    }
+                    within = PAUSE;
+                }
+                Err(LineFault::Late) if within == PAUSE => return true,
+                Err(LineFault::Late) => {
+                    hear(Spoken::Note(format!("no reply within {FIRST_WITHIN:?}")));
+                    return true;
+                }
+                Err(LineFault::TooLong(beginning)) => {
+                    let bytes = beginning.len();
+                    hear(Spoken::Note(format!("a line of {bytes} bytes has no end")));
+                    return true;
+                }
+                Err(LineFault::Gone) => {
+                    hear(Spoken::Note("the program has gone".to_owned()));
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Plays a whole game. The outcome, and whether the program is still there.
+    ///
+    /// # Errors
+    /// [`SetupError`] for unknown bots or options or a wrong number of seats.
+    pub fn game(
+        &mut self,
+        game: &HandGame,
+        hear: &mut dyn FnMut(Spoken),
+    ) -> Result<(Option<Outcome>, bool), SetupError> {
+        let seats = game.rivals.len() + 1;
+        let mut table = self.kit.table(&TableSetup {
+            seed: game.seed,
+            options: game.options.clone(),
+            market: 1,
+            ids: (1..=seats as u64).collect(),
+        })?;
+        let mut bots = Vec::with_capacity(seats);
+        for (place, name) in game.rivals.iter().enumerate() {
+            let place = place + usize::from(place >= game.seat.index());
+            let seed = bot_seed(game.seed, Seat(place as u8));
+            bots.push(Builtin::new(self.kit, name, seed, game.budget, false)?);
+        }
+        let mut calls = Vec::new();
+        let mut there = true;
+        while table.outcome().is_none() {
+            table.calls(&mut calls);
+            if calls.is_empty() {
+                return Ok((None, there));
+            }
+            for Call {
+                seat,
+                text,
+                answer_within,
+            } in calls.drain(..)
+            {
+                if seat != game.seat {
+                    let place = seat.index() - usize::from(seat > game.seat);
+                    let answer = bots.get_mut(place).and_then(|bot| bot.answer(&text));
+                    match answer {
+                        Some(answer) => table.answer(seat, Reply::Text(answer.as_bytes())),
+                        None => table.answer(seat, Reply::Failed),
+                    }
+                    continue;
+                }
+                hear(Spoken::To(text.clone()));
+                let within = answer_within.unwrap_or_default();
+                let mut begun = Instant::now();
+                let mut said = self.program.say(&text, begun + within.max(PAUSE));
+                begun = Instant::now();
+                let mut charged = Duration::ZERO;
+                while said.is_ok() && table.waits(seat) {
+                    let line = match self.program.line(begun + within) {
+                        Ok(line) => line,
+                        Err(fault) => {
+                            said = Err(fault);
+                            break;
+                        }
+                    };
+                    let took = begun.elapsed();
+                    hear(Spoken::By(
+                        String::from_utf8_lossy(&line).into_owned(),
+                        took,
+                    ));
+                    table.spent(seat, took.saturating_sub(charged));
+                    charged = took;
+                    table.answer(seat, Reply::Text(&line));
+                }
+                match said {
+                    Ok(()) => {}
+                    Err(LineFault::Late) => table.answer(seat, Reply::Late),
+                    Err(LineFault::TooLong(line)) => table.answer(seat, Reply::Text(&line)),
+                    Err(LineFault::Gone) => {
+                        there = false;
+                        table.answer(seat, Reply::Failed);
+                    }
+                }
+            }
+        }
+        if let Some(blame) = table.blame() {
+            hear(Spoken::Note(format!(
+                "seat {}: {}",
+                blame.seat.0, blame.detail
+            )));
+        }
+        Ok((table.outcome(), there))
+    }
+
+    /// Takes leave of the program and of all that it started.
+    #[must_use]
+    pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
+        if let Some(word) = self.kit.stdio().farewell {
+            let _there = self.send(word, hear);
+        }
+        self.program.dismiss(None);
+        let ended = self.program.end();
+        sweep(std::slice::from_ref(&ended.marker));
+        ended
+    }
+}

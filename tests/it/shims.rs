@@ -1,0 +1,361 @@
+//! Shims: with a daemon, without one, and with one that comes and goes.
+
+use crate::app::{TestApp, drover, run, serve, text};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const OPENING: [&str; 4] = [
+    "set_deck 23456789TJQKA CDHS",
+    "set_players 2 0",
+    "set_game 1 2 0",
+    "set_cards 2 2C 5D",
+];
+const DECLARING: [&str; 4] = [
+    "time_left 60000",
+    "gen_declare",
+    "declare 0 1",
+    "declare 1 1",
+];
+const PLAYING: [&str; 5] = [
+    "gen_move",
+    "play 0 2C",
+    "play 1 3D",
+    "play 0 5D",
+    "play 1 6D",
+];
+
+/// A shim and both its pipes.
+struct Shim {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shim {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    fn on(socket: &Path) -> Self {
+        let mut command = drover();
+        command
+            .args(["shim", "planowanie", "--bot", "rules", "--socket"])
+            .arg(socket);
+        Self::start(command)
+    }
+
+    /// Says a line and gives the reply, whose blank line must follow.
+    fn ask(&mut self, line: &str) -> String {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+        let mut lines = [String::new(), String::new()];
+        for line in &mut lines {
+            self.output.read_line(line).unwrap();
+        }
+        assert_eq!(lines[1], "\n", "{line}");
+        lines[0].trim_end().to_owned()
+    }
+
+    fn all(&mut self, lines: &[&str]) -> Vec<String> {
+        lines.iter().map(|line| self.ask(line)).collect()
+    }
+
+    /// Closes its input; its exit code.
+    fn close(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+/// The answers of a whole game.
+fn whole_game(shim: &mut Shim) {
+    assert_eq!(shim.all(&OPENING), ["="; 4]);
+    let declared = shim.all(&DECLARING);
+    assert!(
+        ["= 0", "= 1", "= 2"].contains(&declared[1].as_str()),
+        "{declared:?}"
+    );
+    let played = shim.all(&PLAYING);
+    assert!(["= 2C", "= 5D"].contains(&played[0].as_str()), "{played:?}");
+    assert_eq!(played[1..], ["="; 4]);
+}
+
+fn only_match(app: &TestApp) -> serde_json::Value {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let list = app.get("/api/v1/matches?game=planowanie").json();
+        let ended = !list["items"][0]["cause"].is_null();
+        if ended || Instant::now() > until {
+            assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
+            return list["items"][0].clone();
+        }
+    }
+}
+
+fn facts(app: &TestApp, id: &serde_json::Value, kind: &str) -> usize {
+    let path = format!("/api/v1/matches/{}/facts", id.as_str().unwrap());
+    let facts = app.get(&path).json();
+    let items = facts["items"].as_array().unwrap();
+    items.iter().filter(|fact| fact["kind"] == kind).count()
+}
+
+fn verified(folder: &Path) {
+    let mut verify = drover();
+    let store = folder.join("drover.db");
+    let verified = verify
+        .env("DROVER__STORE__PATH", store)
+        .args(["db", "verify"])
+        .output()
+        .unwrap();
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+#[test]
+fn a_daemon_decides_and_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    whole_game(&mut shim);
+    assert_eq!(shim.ask("quit"), "=");
+    assert_eq!(shim.close(), Some(0));
+    let played = only_match(&app);
+    assert_eq!(played["cause"], "normal");
+    // One trick each by the cards, and the rival declared one.
+    assert_eq!(played["scores"][1], 3, "{played}");
+    assert_eq!(
+        (
+            facts(&app, &played["id"], "deal"),
+            facts(&app, &played["id"], "local")
+        ),
+        (1, 0)
+    );
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn without_a_daemon_it_plays_alone_and_tells_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    whole_game(&mut shim);
+    assert_eq!(shim.close(), Some(0));
+    let journals = || {
+        let files = folder.path().read_dir().unwrap().flatten();
+        files
+            .filter(|file| file.path().extension().is_some_and(|end| end == "journal"))
+            .count()
+    };
+    assert_eq!(journals(), 1);
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let played = only_match(&app);
+    assert_eq!(played["cause"], "normal");
+    assert_eq!(facts(&app, &played["id"], "local"), 13);
+    app.stop();
+    assert_eq!(journals(), 0);
+    verified(folder.path());
+}
+
+#[test]
+fn a_daemon_that_comes_late_takes_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("drover.sock");
+    let mut shim = Shim::on(&socket);
+    assert_eq!(shim.all(&OPENING), ["="; 4]);
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    // Whether the daemon has it yet or not, each is answered.
+    let until = Instant::now() + Duration::from_secs(20);
+    while app.get("/api/v1/sessions").json()["items"]
+        .as_array()
+        .unwrap()
+        .is_empty()
+    {
+        assert!(Instant::now() < until, "the shim does not come back");
+        assert_eq!(shim.ask("time_left 60000"), "=");
+    }
+    shim.all(&DECLARING);
+    shim.all(&PLAYING);
+    assert_eq!(shim.close(), Some(0));
+    let played = only_match(&app);
+    assert_eq!(played["cause"], "normal");
+    let local = facts(&app, &played["id"], "local");
+    assert!(local >= 4, "{local}");
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn an_arbiter_that_hangs_up_ends_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    shim.all(&OPENING);
+    assert_eq!(shim.close(), Some(0));
+    let played = only_match(&app);
+    assert_eq!(played["cause"], "disconnect");
+    assert_eq!(played["detail"], "the arbiter closed its pipe");
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn two_games_in_one_process_are_two_matches() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    whole_game(&mut shim);
+    whole_game(&mut shim);
+    assert_eq!(shim.close(), Some(0));
+    let list = app.get("/api/v1/matches?game=planowanie").json();
+    let causes = list["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["cause"].clone());
+    assert_eq!(causes.collect::<Vec<_>>(), ["normal", "normal"]);
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn sigterm_is_a_clean_exit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    shim.all(&OPENING);
+    let pid = nix::unistd::Pid::from_raw(shim.child.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    assert_eq!(shim.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_link_is_a_shim() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("drover-planowanie-greedy");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drover"), &link).unwrap();
+    let mut command = Command::new(link);
+    command.arg("--local");
+    let mut shim = Shim::start(command);
+    whole_game(&mut shim);
+    assert_eq!(shim.close(), Some(0));
+}
+
+#[test]
+fn no_game_is_lost_to_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = drover()
+        .args([
+            "bench",
+            "shim-crash",
+            "--games",
+            "8",
+            "--concurrency",
+            "2",
+            "--folder",
+        ])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let out = text(&bench.stdout);
+    assert!(bench.status.success(), "{out}\n{}", text(&bench.stderr));
+    let figure = |name: &str| -> u64 {
+        let line = out.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    assert!(
+        figure("kills") >= 1 && figure("given by a shim alone") >= 1,
+        "{out}"
+    );
+    assert_eq!(
+        (figure("forfeits"), figure("sessions stored")),
+        (0, 32),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_program_by_hand() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
+    let mut tester = drover()
+        .args([
+            "play",
+            "planowanie",
+            "--interactive",
+            &format!("cmd:{program} none"),
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let script = ":help\nset_deck 789 SH\nfly away\n:set values=789TJQKA\n:set suits=SH\n:players 3\n\
+                  :set deals=2 0 1 2\n:rivals random,greedy\n:seat 2\n:show\n:game\n:seat 7\n:game\n:nonsense\n";
+    tester
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(script.as_bytes())
+        .unwrap();
+    let out = text(&tester.wait_with_output().unwrap().stdout);
+    for expected in [
+        "> set_deck 789 SH\n< = ",
+        "> fly away\n< = ",
+        "players 3, seat 2, rivals random,greedy, seed 1",
+        "> set_players 3 2\n< = ",
+        "> set_game 2 2 0 1 2\n< = ",
+        "the game ended: normal, scores ",
+        "seat 7 does not exist among 3 players",
+        "there is no :nonsense",
+        "> quit\n< = ",
+        "the program ended: exit status 0",
+    ] {
+        assert!(out.contains(expected), "{expected:?} in {out}");
+    }
+}
+
+#[test]
+fn what_an_arbiter_has_stored_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("drover.db");
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
+    let seat = |fault: &str| format!("cmd:{program} {fault}");
+    for (first, cause) in [("none", "normal"), ("revoke", "illegal_move")] {
+        let played = drover()
+            .args([
+                "play",
+                "planowanie",
+                "--games",
+                "1",
+                "--no-rotate",
+                "--option",
+                "deals=13 0",
+            ])
+            .args(["--seat", &seat(first), "--seat", "builtin:greedy"])
+            .arg("--store")
+            .arg(&store)
+            .output()
+            .unwrap();
+        assert!(played.status.success(), "{}", text(&played.stderr));
+        let mut list = drover();
+        let listed = list
+            .env("DROVER__STORE__PATH", &store)
+            .args(["match", "list"])
+            .output()
+            .unwrap();
+        assert!(
+            text(&listed.stdout).contains(cause),
+            "{}",
+            text(&listed.stdout)
+        );
+    }
+    verified(folder.path());
+    assert_eq!(run(&["shim", "koehandel"]).status.code(), Some(2));
+}
