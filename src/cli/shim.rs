@@ -105,6 +105,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
             time: budget.time().unwrap_or(kit.usual_budget()),
             nodes: budget.nodes(),
         },
+        note: |text| eprintln!("drover shim: {text}"),
     };
     let input = BufReader::new(std::io::stdin().lock());
     let output = BufWriter::new(std::io::stdout().lock());

@@ -23,6 +23,9 @@ const REST_MAX: Duration = Duration::from_millis(250);
 /// How long a shim that is told to stop waits for the message at hand.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
 
+/// How often it looks whether that one is done.
+const STOP_LOOK: Duration = Duration::from_millis(2);
+
 /// What a shim plays, and with whom it speaks.
 #[derive(Clone)]
 pub struct ShimOptions {
@@ -36,6 +39,8 @@ pub struct ShimOptions {
     pub socket: Option<PathBuf>,
     /// How long the bot may think where it plays in this process.
     pub thinking: Thinking,
+    /// Told in a sentence what an operator should know.
+    pub note: fn(&str),
 }
 
 /// Why a shim ends before its arbiter does, as a sentence.
@@ -109,7 +114,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
                 shim.bye("the shim was told to stop");
                 break;
             }
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::park_timeout(STOP_LOOK);
         }
         std::process::exit(0);
     };
@@ -185,7 +190,8 @@ impl Shim {
 
     /// The daemon does not answer.
     fn alone(&mut self, why: &io::Error) {
-        eprintln!("drover shim: the daemon does not answer ({why}): playing alone until it does");
+        let why = format!("the daemon does not answer ({why}): playing alone until it does");
+        (self.options.note)(&why);
         self.line = None;
         if let Some(socket) = self.options.socket.clone() {
             self.courier = Some(Courier::send(socket, Arc::clone(&self.tale)));
@@ -324,7 +330,9 @@ impl Shim {
         let noted = noted.and_then(|mut journal| journal.write(request).map(|()| journal));
         match noted {
             Ok(journal) => self.journal = Some(journal),
-            Err(error) => eprintln!("drover shim: {}: {error}", directory.display()),
+            Err(error) => {
+                (self.options.note)(&format!("no journal in {}: {error}", directory.display()));
+            }
         }
     }
 

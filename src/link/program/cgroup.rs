@@ -77,7 +77,7 @@ impl Drop for Cell {
         for _ in 0..REMOVALS_MAX {
             match fs::remove_dir(&self.0) {
                 Err(error) if error.kind() == ErrorKind::ResourceBusy => {
-                    std::thread::sleep(REMOVAL_WAIT);
+                    std::thread::park_timeout(REMOVAL_WAIT);
                 }
                 _ => return,
             }

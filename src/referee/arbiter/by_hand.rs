@@ -186,7 +186,6 @@ impl ByHand {
     }
 
     /// Takes leave of the program and of all that it started.
-    #[must_use]
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
         if let Some(word) = self.kit.stdio().farewell {
             let _there = self.send(word, hear);

@@ -1,6 +1,6 @@
 //! One game: the table's calls go out, lines come back, and every moment is charged to whom it belongs.
 
-use super::players::{Pipes, Player};
+use super::players::Player;
 use crate::link::program::{LineFault, ready};
 use crate::referee::spans::Spans;
 use crate::referee::transcript::Kept;
@@ -285,10 +285,10 @@ impl<'a> Game<'a> {
         };
         let (seat, due) = (open.seat, open.since + open.within);
         let heard = match self.player(seat) {
-            Some(Player::Program(Pipes {
-                program: Some(program),
-                ..
-            })) => program.heard(),
+            Some(Player::Program(pipes)) => match &mut pipes.program {
+                Some(program) => program.heard(),
+                None => Err(LineFault::Gone),
+            },
             _ => Err(LineFault::Gone),
         };
         let line = match heard {

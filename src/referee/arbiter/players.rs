@@ -30,7 +30,7 @@ pub struct ProgramRules {
 
 /// A player.
 pub(super) enum Player {
-    Program(Pipes),
+    Program(Box<Pipes>),
     Builtin(Builtin),
 }
 
@@ -64,7 +64,7 @@ impl Player {
         rules: &ProgramRules,
     ) -> Result<Self, SetupError> {
         if let SeatSpec::Program(words) = spec {
-            return Ok(Self::Program(Pipes::start(kit, words, rules)));
+            return Ok(Self::Program(Box::new(Pipes::start(kit, words, rules))));
         }
         let name = spec.builtin().unwrap_or_default();
         Ok(Self::Builtin(Builtin::new(
