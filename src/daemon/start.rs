@@ -147,9 +147,18 @@ impl Daemon {
         };
         let shims = match &config.shim.socket {
             Some(path) => {
-                let listener = shims::open_socket(path).await?;
-                let serving = shims::serve(listener, path.clone(), sessions.clone(), end.clone());
-                Some(tokio::spawn(serving))
+                let opened = shims::open_socket(path).await;
+                // Shims play by themselves without it: no reason to do nothing else either.
+                let opened = opened.inspect_err(|why| tracing::warn!(%why, "no shims are served"));
+                let serve = |listener| {
+                    tokio::spawn(shims::serve(
+                        listener,
+                        path.clone(),
+                        sessions.clone(),
+                        end.clone(),
+                    ))
+                };
+                opened.ok().map(serve)
             }
             None => None,
         };

@@ -131,6 +131,10 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(Answer::default_of_game(kit, &text));
         };
+        if numbered.is_some() && !matches!(core.mind, Mind::Awake(_)) {
+            return Err(Refusal::Unfit);
+        }
+        let numbers = numbered.is_some();
         let before = opening.map_or_else(Vec::new, |opening| opening.before);
         rehearse(core, &before);
         let mut turn = Self::turn(
@@ -147,7 +151,7 @@ impl Actor {
         }
         turn.told += 2 * before.len() as u64;
         turn.before = before;
-        self.commit(turn, received).await
+        self.commit(turn, received, numbers).await
     }
 
     /// When a message must be answered at the latest.
@@ -361,7 +365,12 @@ impl Actor {
 
     /// Stores a turn and gives its answer; if the store cannot, the game's default; if it has ended,
     /// no answer at all.
-    async fn commit(&mut self, turn: Turn, received: Instant) -> Result<Answer, Refusal> {
+    async fn commit(
+        &mut self,
+        turn: Turn,
+        received: Instant,
+        numbers: bool,
+    ) -> Result<Answer, Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
             let kit = self.session.key.place.kit();
             return Ok(Answer::default_of_game(kit, &turn.text));
@@ -440,6 +449,9 @@ impl Actor {
                 core.owed.clear();
                 if let StoreError::Closed = error {
                     return Err(self.shared.stopping());
+                }
+                if numbers {
+                    return Err(Refusal::Unfit);
                 }
                 self.shared.meters.defaulted("not_stored");
                 let kit = self.session.key.place.kit();

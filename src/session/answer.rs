@@ -61,6 +61,9 @@ pub enum Refusal {
     /// The daemon is stopping.
     #[error("stopping: try again later")]
     Draining,
+    /// A numbered message that cannot be decided or stored at present: its edge can do it alone.
+    #[error("this session cannot be gone on with at present")]
+    Unfit,
     /// An edge's messages before this one have not come yet.
     #[error("{0} messages have come, and this is a later one")]
     Gap(u64),
@@ -72,6 +75,7 @@ impl Refusal {
             Refusal::Full => "full",
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
+            Refusal::Unfit => "unfit",
             Refusal::Gap(_) => "gap",
         }
     }

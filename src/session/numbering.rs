@@ -58,7 +58,12 @@ impl Actor {
         text: &str,
     ) -> Result<Heard, Refusal> {
         let last = self.core.as_deref().and_then(|core| core.last.as_deref());
-        let heard = last.map_or(0, |last| last.number);
+        let begun = self.core.as_deref().is_some_and(|core| core.seq > 0);
+        let heard = match last {
+            Some(last) => last.number,
+            None if begun => return Err(Refusal::Unfit),
+            None => 0,
+        };
         if numbered.number > heard + 1 {
             return Err(Refusal::Gap(heard));
         }

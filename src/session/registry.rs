@@ -210,6 +210,7 @@ impl Sessions {
             return Err(self.shared.stopping());
         }
         let kit = key.place.kit();
+        let numbered = callback.numbered.is_some();
         let session = self.shared.find_or_make(key)?;
         let queue = |callback| {
             let (reply, answer) = oneshot::channel();
@@ -222,6 +223,8 @@ impl Sessions {
             }
             // The actor answers every message it takes; without it the process is ending.
             Entered::Waits(answer) => answer.await.unwrap_or_else(|_| Err(self.shared.stopping())),
+            // Whoever numbers his messages must not take one for heard that was not.
+            Entered::Full if numbered => Err(Refusal::Busy),
             Entered::Full => {
                 self.shared.meters.defaulted("mailbox_full");
                 Ok(Answer::default_of_game(kit, ""))

@@ -37,15 +37,15 @@ fn sweep(shared: &Arc<Shared>) {
     for shard in &shared.shards {
         lock(shard).retain(|_, session| {
             let touched_ms = session.touched_ms();
-            let calls = session.key.place.kit().wire() == Wire::Callbacks;
+            let line = session.key.place.kit().wire() == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,
                 // On a hub's line nothing is ever repeated.
-                Rest::Ended => calls && touched_ms > forget_before,
+                Rest::Ended => !line && touched_ms > forget_before,
                 Rest::Live => {
                     // A hub's session ends with its connection, however long a turn may last.
-                    if calls && touched_ms <= close_before && idle.len() < CLOSED_MAX {
+                    if !line && touched_ms <= close_before && idle.len() < CLOSED_MAX {
                         idle.push(Arc::clone(session));
                     }
                     true

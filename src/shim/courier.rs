@@ -24,12 +24,14 @@ pub(super) struct Courier {
 
 impl Courier {
     /// Sends one out. Without a thread there is none, and the game goes on alone.
-    pub(super) fn send(socket: PathBuf, tale: Arc<Tale>) -> Self {
+    /// `delay`: before the daemon is called for the first time.
+    pub(super) fn send(socket: PathBuf, tale: Arc<Tale>, delay: Duration) -> Self {
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
         let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
         let errand = move || {
             let mut wait = WAIT_FIRST;
+            std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
                 let called = Line::call(&socket, &tale.hello);
                 if let Ok(line) = called.and_then(|line| caught_up(line, &tale)) {

@@ -4,6 +4,7 @@
 use crate::link::relay::{Heard, Hello, Request, line};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// How journals' file names end.
@@ -25,8 +26,15 @@ impl Journal {
             game, market, id, ..
         } = hello;
         let path = directory.join(format!("shim-{game}-{market}-{id}.{JOURNAL_EXTENSION}"));
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        file.lock()?;
+        let file = loop {
+            let mut open = OpenOptions::new();
+            let file = open.create(true).append(true).mode(0o600).open(&path)?;
+            file.lock()?;
+            // The daemon may have taken it over and removed it just before it was locked.
+            if file.metadata()?.nlink() > 0 {
+                break file;
+            }
+        };
         let mut journal = Self { path, file, synced };
         if journal.file.metadata()?.len() == 0 {
             journal.write(&Request::Hello(hello.clone()))?;
@@ -51,8 +59,17 @@ impl Journal {
     }
 }
 
+/// The folder of a socket, in which its journals are.
+#[must_use]
+pub fn folder_of(socket: &Path) -> &Path {
+    match socket.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// A journal whose shim has gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Told {
     /// Whose messages these are.
     pub hello: Hello,
@@ -60,31 +77,48 @@ pub struct Told {
     pub heard: Vec<Heard>,
     /// What the shim said at last, if it had the time.
     pub bye: Option<String>,
+    /// The journal, locked.
+    pub file: File,
 }
 
-/// Reads a journal; `None` while its shim lives, or if it has no head.
+/// Reads a journal; `None` while its shim lives, or once it has been removed.
 ///
 /// # Errors
-/// What the system says.
+/// What the system says, or that the file is no journal.
 pub fn read_journal(path: &Path) -> io::Result<Option<Told>> {
-    let file = File::open(path)?;
-    if file.try_lock_shared().is_err() {
+    let broken = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if file.try_lock().is_err() || file.metadata()?.nlink() == 0 {
         return Ok(None);
     }
-    let mut text = String::new();
-    (&file).take(JOURNAL_MAX).read_to_string(&mut text)?;
+    if file.metadata()?.len() > JOURNAL_MAX {
+        return Err(broken(format!("it is larger than {JOURNAL_MAX} bytes")));
+    }
+    let mut text = Vec::new();
+    (&file).take(JOURNAL_MAX).read_to_end(&mut text)?;
     // A line that was cut is not one.
-    let mut requests = text
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'))
-        .map_while(|line| serde_json::from_str::<Request>(line).ok());
+    let whole = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+    let mut requests = Vec::new();
+    for (number, line) in (1..).zip(
+        text.get(..whole)
+            .unwrap_or_default()
+            .split(|byte| *byte == b'\n'),
+    ) {
+        let read = serde_json::from_slice::<Request>(line);
+        requests.push(read.map_err(|why| broken(format!("line {number}: {why}")))?);
+    }
+    let mut requests = requests.into_iter();
     let Some(Request::Hello(hello)) = requests.next() else {
-        return Ok(None);
+        return Err(broken("it has no head".to_owned()));
     };
     let mut told = Told {
         hello,
         heard: Vec::new(),
         bye: None,
+        file,
     };
     for request in requests {
         match request {

@@ -1,7 +1,9 @@
 //! The shim's end of the line to the daemon: one request, one response, blocking with a deadline.
 
 use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -28,10 +30,19 @@ fn broken(why: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why.into())
 }
 
+/// Connects without waiting: a daemon that has stopped taking shims in is as good as none.
+fn connect(path: &Path) -> io::Result<UnixStream> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    socket.set_nonblocking(false)?;
+    Ok(UnixStream::from(OwnedFd::from(socket)))
+}
+
 impl Line {
     /// Calls the daemon.
     pub(super) fn call(socket: &Path, hello: &Hello) -> io::Result<Self> {
-        let stream = UnixStream::connect(socket)?;
+        let stream = connect(socket)?;
         stream.set_read_timeout(Some(WITHIN))?;
         stream.set_write_timeout(Some(WITHIN))?;
         let mut line = Self {

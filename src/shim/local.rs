@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 const MARGIN_SHARE: u32 = 8;
 const MARGIN_MAX: Duration = Duration::from_millis(500);
 
+/// What is thought at least: a share of what the wire allows, and at most so long.
+const REST_SHARE: u32 = 20;
+const REST_MAX: Duration = Duration::from_millis(200);
+
 /// How long the bot may think a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thinking {
@@ -100,7 +104,9 @@ fn reply(
             *best = fallback;
             let limit = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
             let limit = worth.map_or(limit, |worth| worth.min(limit));
+            // The daemon may have used most of it up before it was not waited for any more.
             let deadline = received + limit.min(thinking.time);
+            let deadline = deadline.max(Instant::now() + (within / REST_SHARE).min(REST_MAX));
             let stop = || Instant::now() >= deadline;
             let slice = Budget {
                 nodes: thinking.nodes,

@@ -2,7 +2,7 @@
 
 use super::courier::{Courier, caught_up};
 use super::input;
-use super::journal::Journal;
+use super::journal::{Journal, folder_of};
 use super::line::{Handed, Line};
 use super::local::{Local, Thinking};
 use super::tale::Tale;
@@ -10,7 +10,7 @@ use crate::link::relay::{Heard, Hello, Request};
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +20,10 @@ const NOTE_WITHIN: Duration = Duration::from_secs(1);
 /// at most so much. The daemon's own margin is twice that.
 const REST_SHARE: u32 = 8;
 const REST_MAX: Duration = Duration::from_millis(250);
+/// How long a daemon is left alone that was too slow.
+const SLOW_WAIT: Duration = Duration::from_secs(3);
+/// Most messages that are handed over on the arbiter's clock when the daemon is back.
+const LAST_MAX: u64 = 8;
 /// How long a shim that is told to stop waits for the message at hand.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
 
@@ -70,9 +74,25 @@ pub fn run(
     if let Some(signals) = signals {
         on_signal(signals, &shim);
     }
-    while let Some(frame) = input::frame(&mut input, kit)? {
+    let relayed = relay(kit, &shim, &mut input, &mut output);
+    let why = match &relayed {
+        Ok(()) => "the arbiter closed its pipe".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    lock(&shim).bye(&why);
+    relayed
+}
+
+/// Answers until either pipe is closed.
+fn relay(
+    kit: &dyn Kit,
+    shim: &Mutex<Shim>,
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> Result<(), ShimError> {
+    while let Some(frame) = input::frame(input, kit)? {
         let received = Instant::now();
-        let answer = lock(&shim).answer(frame, received)?;
+        let answer = lock(shim).answer(frame, received)?;
         if answer.is_empty() {
             continue;
         }
@@ -80,11 +100,10 @@ pub fn run(
             .write_all((answer + "\n").as_bytes())
             .and_then(|()| output.flush());
         match said {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             said => said?,
         }
     }
-    lock(&shim).bye("the arbiter closed its pipe");
     Ok(())
 }
 
@@ -140,6 +159,8 @@ struct Shim {
     journal: Option<Journal>,
     /// Whether a bot that plays in this process alone has heard anything.
     begun: bool,
+    /// Whether it was noted that no journal can be kept.
+    unjournalled: bool,
     /// Whether what is written down must survive a power cut.
     synced: bool,
 }
@@ -155,6 +176,7 @@ impl Shim {
             clock: None,
             journal: None,
             begun: false,
+            unjournalled: false,
             synced: true,
             options,
         };
@@ -188,19 +210,35 @@ impl Shim {
         }
     }
 
-    /// The daemon does not answer.
+    /// The daemon does not answer. One that is there and slow is left alone for longer, so that it
+    /// costs no more of the game's clock.
     fn alone(&mut self, why: &io::Error) {
+        let slow = matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+        let delay = if slow { SLOW_WAIT } else { Duration::ZERO };
         let why = format!("the daemon does not answer ({why}): playing alone until it does");
         (self.options.note)(&why);
         self.line = None;
         if let Some(socket) = self.options.socket.clone() {
-            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale)));
+            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale), delay));
+        }
+    }
+
+    /// The daemon is there, but far behind.
+    fn look_again(&mut self) {
+        if let Some(socket) = self.options.socket.clone() {
+            let tale = Arc::clone(&self.tale);
+            self.courier = Some(Courier::send(socket, tale, Duration::ZERO));
         }
     }
 
     /// Another game with the same arbiter.
     fn begin_again(&mut self) -> Result<(), SetupError> {
         let undelivered = self.tale.undelivered().is_some();
+        let over = Request::Bye("the arbiter began another game".to_owned());
+        if let Some(line) = &mut self.line {
+            // What it had ended by itself stays as it ended. A line that is broken shows below.
+            let _ = line.ask(&over);
+        }
         self.tale = Arc::new(Tale::new(hello(&self.options)));
         self.local = None;
         // What the daemon does not have of the last game stays in its journal.
@@ -243,8 +281,14 @@ impl Shim {
         }
         if let Some(line) = self.courier.as_ref().and_then(Courier::back) {
             self.courier = None;
-            match caught_up(line, &self.tale) {
+            let caught_up = match self.tale.behind() {
+                0..=LAST_MAX => caught_up(line, &self.tale),
+                // The game runs faster than it is handed over.
+                _ => Err(ErrorKind::Interrupted.into()),
+            };
+            match caught_up {
                 Ok(line) => self.adopt(line),
+                Err(error) if error.kind() == ErrorKind::Interrupted => self.look_again(),
                 Err(error) => self.alone(&error),
             }
         }
@@ -271,9 +315,10 @@ impl Shim {
     /// The daemon's answer, if it comes in time.
     fn relayed(&mut self, number: u64, frame: &str) -> Option<String> {
         let request = Request::Heard(heard(number, frame.to_owned(), None));
-        let asked = self.line.as_mut()?.ask(&request);
-        // While the daemon is at work.
+        let asked = self.line.as_mut().map(|line| line.ask(&request));
+        // While the daemon is at work; and the clock hears everything.
         let within = self.within(frame);
+        let asked = asked?;
         let line = self.line.as_mut()?;
         let handed = asked.and_then(|()| match line.handed(number, within)? {
             Handed::Say(said) => Ok(said),
@@ -319,20 +364,24 @@ impl Shim {
 
     /// Writes down what the daemon does not hear now.
     fn note(&mut self, request: &Request) {
-        let directory = self.options.socket.as_deref().and_then(Path::parent);
-        let Some(directory) = directory.filter(|directory| directory.is_dir()) else {
+        let Some(socket) = &self.options.socket else {
             return;
         };
-        let noted = match self.journal.take() {
-            Some(journal) => Ok(journal),
-            None => Journal::begin(directory, &self.tale.hello, self.synced),
+        let folder = folder_of(socket);
+        let noted = match &mut self.journal {
+            Some(journal) => journal.write(request),
+            None => Journal::begin(folder, &self.tale.hello, self.synced).and_then(|journal| {
+                // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
+                self.journal.insert(journal).write(request)
+            }),
         };
-        let noted = noted.and_then(|mut journal| journal.write(request).map(|()| journal));
         match noted {
-            Ok(journal) => self.journal = Some(journal),
-            Err(error) => {
-                (self.options.note)(&format!("no journal in {}: {error}", directory.display()));
+            Err(error) if !self.unjournalled => {
+                self.unjournalled = true;
+                let folder = folder.display();
+                (self.options.note)(&format!("no journal in {folder}: {error}"));
             }
+            _ => {}
         }
     }
 

@@ -51,6 +51,12 @@ impl Tale {
         told.exchanges.get(told.delivered).cloned()
     }
 
+    /// How many messages the daemon is not known to have.
+    pub(super) fn behind(&self) -> u64 {
+        let told = self.lock();
+        (told.exchanges.len() - told.delivered) as u64
+    }
+
     /// The daemon has all messages up to this number.
     pub(super) fn has(&self, number: u64) {
         let mut told = self.lock();

@@ -3,8 +3,9 @@
 use super::connection::key_of;
 use crate::link::relay::Heard;
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
-use crate::shim::{JOURNAL_EXTENSION, Told, read_journal};
+use crate::shim::{JOURNAL_EXTENSION, Told, read_journal, folder_of};
 use games::Cause;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,10 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
     let Ok(files) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
-    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let files = files
+        .flatten()
+        .filter(|file| file.file_type().is_ok_and(|kind| kind.is_file()));
+    let paths = files.map(|file| file.path());
     paths
         .filter(|path| path.extension().is_some_and(|end| end == JOURNAL_EXTENSION))
         .take(JOURNALS_MAX)
@@ -62,11 +66,17 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 }
 
 async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
-    let Some(told) = read_journal(path).map_err(|why| why.to_string())? else {
-        return Ok(());
+    let file = path.to_owned();
+    let read = tokio::task::spawn_blocking(move || read_journal(&file)).await;
+    let told = match read.map_err(|why| why.to_string())? {
+        Ok(Some(told)) => take_over(told, sessions).await,
+        // Its shim lives, or has handed everything over meanwhile.
+        Ok(None) => return Ok(()),
+        Err(why) => Err(Fault::Never(why.to_string())),
     };
-    match take_over(told, sessions).await {
-        Ok(()) => std::fs::remove_file(path).map_err(|why| why.to_string()),
+    match told {
+        // Kept locked until now, so that nobody has begun to write into it.
+        Ok(_journal) => std::fs::remove_file(path).map_err(|why| why.to_string()),
         // It is looked at again.
         Err(Fault::Later(refusal)) => Err(refusal.to_string()),
         Err(Fault::Never(why)) => {
@@ -81,14 +91,21 @@ enum Fault {
     Never(String),
 }
 
-async fn take_over(told: Told, sessions: &Sessions) -> Result<(), Fault> {
-    let Told { hello, heard, bye } = told;
+async fn take_over(told: Told, sessions: &Sessions) -> Result<File, Fault> {
+    let Told {
+        hello,
+        heard,
+        bye,
+        file,
+    } = told;
     let key = key_of(&hello).map_err(Fault::Never)?;
     let messages = heard.len();
     for heard in heard {
         match number(sessions, key.clone(), heard, Instant::now()).await {
             Ok(_) => {}
-            Err(refusal @ Refusal::Gap(_)) => return Err(Fault::Never(refusal.to_string())),
+            Err(refusal @ (Refusal::Gap(_) | Refusal::Unfit)) => {
+                return Err(Fault::Never(refusal.to_string()));
+            }
             Err(refusal) => return Err(Fault::Later(refusal)),
         }
     }
@@ -100,5 +117,5 @@ async fn take_over(told: Told, sessions: &Sessions) -> Result<(), Fault> {
         messages,
         "what a shim played by itself is taken over"
     );
-    Ok(())
+    Ok(file)
 }

@@ -6,7 +6,7 @@ use crate::session::Sessions;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +32,9 @@ pub enum SocketError {
         "shim.socket {0:?} is longer than {PATH_MAX} bytes, which is the system's bound: choose a shorter path, or \"\" to do without shims"
     )]
     TooLong(PathBuf),
+    /// Something else is there.
+    #[error("{0:?} is there and is no socket: choose another shim.socket")]
+    NoSocket(PathBuf),
     /// Somebody listens there.
     #[error("another daemon listens on {0:?}: choose another shim.socket")]
     Taken(PathBuf),
@@ -57,6 +60,10 @@ pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
         path: path.to_owned(),
         why,
     };
+    let taken = std::fs::symlink_metadata(path);
+    if taken.is_ok_and(|file| !file.file_type().is_socket()) {
+        return Err(SocketError::NoSocket(path.to_owned()));
+    }
     match UnixStream::connect(path).await {
         Ok(_) => return Err(SocketError::Taken(path.to_owned())),
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
