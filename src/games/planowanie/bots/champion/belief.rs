@@ -247,15 +247,14 @@ fn chance<M: Mask>(layout: &Layout<M>, table: &Table, position: &Position<M>, ca
     let alike = choice & (layout.below(card) | M::card(card));
     let context = Context::new(layout, position);
     let (mut total, mut own) = (0.0f32, 0.0f32);
-    let mut rest = choice;
-    while let Some(other) = rest.pop() {
-        let worth = table.policy.worth(layout, &context, other);
+    let policy = &table.policy;
+    policy.each_worth(layout, &context, choice, |other, worth| {
         let weight = table.policy.weight(worth);
         total += weight;
         if !(alike & M::card(other)).is_none() {
             own = weight;
         }
-    }
+    });
     CARELESS + (1.0 - CARELESS) * own / total.max(f32::MIN_POSITIVE)
 }
 
