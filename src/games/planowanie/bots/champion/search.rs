@@ -17,6 +17,8 @@ use smallvec::SmallVec;
 const NONE: u32 = u32::MAX;
 /// Most nodes of a tree, 28 bytes each; once it has them it grows no more.
 const NODES_MAX: usize = 2_000_000;
+/// Descents from which on a clear lead ends a search.
+const SETTLED_FROM: u64 = 20_000;
 /// A search is looked at for its end every so many nodes.
 const LOOK_EVERY: u64 = 64;
 
@@ -212,7 +214,9 @@ impl<M: Mask> Search<M> {
             return;
         };
         let lead = u64::from(first.visits - second.visits);
-        self.over = lead > limit.saturating_sub(self.used);
+        let clear = self.used >= SETTLED_FROM.min(limit / 4)
+            && lead as f32 >= self.mind.settled * self.used as f32;
+        self.over = clear || lead > limit.saturating_sub(self.used);
     }
 }
 
