@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::worlds::{ASIDE, PLACES, Unknown, list};
 use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::{Round, View};
+use crate::planowanie::rules::View;
 use crate::rng::Rng;
 
 /// Exchanges before the first world is used.
@@ -292,12 +292,7 @@ fn history<M: Mask>(
         }
         position.play(layout, play.card.0);
     }
-    drop_forced(&mut history, round);
-    history
-}
-
-/// Nobody chooses his last card.
-fn drop_forced<M: Mask>(history: &mut Vec<(usize, Shown<M>)>, round: &Round) {
-    let _ = round;
+    // Nobody chooses his last card.
     history.retain(|(_, shown)| shown.before.left > 1);
+    history
 }

@@ -124,52 +124,10 @@ impl<M: Mask> Context<M> {
         let held = ((players - 1) * left - laid).max(0) as u32;
         let density = (16 * held / unseen.count().max(1)).min(16);
         let need = i32::from(position.wanted());
-        let goal = if need < 0 || need > left {
-            0
-        } else if need == 0 {
-            1
-        } else if need == left {
-            2
-        } else {
-            3
-        };
-        let place = if laid == 0 {
-            0
-        } else if laid + 1 == players {
-            3
-        } else {
-            (players - 1 - laid).min(2) as usize
-        };
-        let (mut wanted, mut behind, mut seat) = (0, 0, usize::from(position.turn));
-        for at in 0..players {
-            let other = i32::from(position.need[seat & 3]);
-            wanted += other.max(0);
-            if at > 0 && at < players - laid && other != 0 {
-                behind += 1;
-            }
-            seat += 1;
-            if seat >= players as usize {
-                seat = 0;
-            }
-        }
-        let all_behind = (players - laid - 1).max(0);
-        let goal_place = goal * PLACES + place;
+        let goal_place = goal(need, left) * PLACES + place(laid, players);
         let surplus = surplus(layout, hand, unseen, density, need);
-        let over = (wanted - left + 2).clamp(0, 4) as usize;
-        let behind = if behind == 0 {
-            0
-        } else if behind < all_behind {
-            1
-        } else {
-            2
-        };
-        let stage = match left {
-            ..=2 => 0,
-            3 => 1,
-            4..=5 => 2,
-            6..=8 => 3,
-            _ => 4,
-        };
+        let (over, behind) = contest(position);
+        let stage = stage(left);
         let holder = laid > 0 && position.need[usize::from(position.holder) & 3] != 0;
         Self {
             unseen,
@@ -247,6 +205,73 @@ impl<M: Mask> Context<M> {
             self.sixth + strength,
         ]
     }
+}
+
+/// What whoever plays next is after: everything, nothing, all that is left, or a part of it.
+#[inline]
+fn goal(need: i32, left: i32) -> usize {
+    if need < 0 || need > left {
+        0
+    } else if need == 0 {
+        1
+    } else if need == left {
+        2
+    } else {
+        3
+    }
+}
+
+/// His place in the trick: first, third or second of those between, last.
+#[inline]
+fn place(laid: i32, players: i32) -> usize {
+    if laid == 0 {
+        0
+    } else if laid + 1 == players {
+        3
+    } else {
+        (players - 1 - laid).min(2) as usize
+    }
+}
+
+/// How far through the deal it is.
+#[inline]
+fn stage(left: i32) -> usize {
+    match left {
+        ..=2 => 0,
+        3 => 1,
+        4..=5 => 2,
+        6..=8 => 3,
+        _ => 4,
+    }
+}
+
+/// How many more tricks are wanted than there are, and whether nobody, some or all of those who
+/// still play to the trick want it.
+#[inline]
+fn contest<M: Mask>(position: &Position<M>) -> (usize, usize) {
+    let players = usize::from(position.players);
+    let laid = usize::from(position.laid);
+    let (mut wanted, mut behind, mut seat) = (0, 0, usize::from(position.turn));
+    for at in 0..players {
+        let other = i32::from(position.need[seat & 3]);
+        wanted += other.max(0);
+        if at > 0 && at + laid < players && other != 0 {
+            behind += 1;
+        }
+        seat += 1;
+        if seat >= players {
+            seat = 0;
+        }
+    }
+    let over = (wanted - i32::from(position.left) + 2).clamp(0, 4) as usize;
+    let behind = if behind == 0 {
+        0
+    } else if behind + laid + 1 < players {
+        1
+    } else {
+        2
+    };
+    (over, behind)
 }
 
 /// How the tricks that a hand may expect compare with what it still needs.
