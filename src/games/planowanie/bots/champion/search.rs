@@ -214,8 +214,8 @@ impl<M: Mask> Search<M> {
             return;
         };
         let lead = u64::from(first.visits - second.visits);
-        let clear = self.used >= SETTLED_FROM.min(limit / 4)
-            && lead as f32 >= self.mind.settled * self.used as f32;
+        let clear =
+            self.used >= SETTLED_FROM && lead as f32 >= self.mind.settled * self.used as f32;
         self.over = clear || lead > limit.saturating_sub(self.used);
     }
 }
