@@ -25,12 +25,12 @@ pub struct Mind {
 
 /// How the shipped champion thinks.
 pub const CHAMPION: Mind = Mind {
-    exploring: 0.25,
-    trust: 20.0,
+    exploring: 0.35,
+    trust: 25.0,
     rivalry: 0.5,
-    reading: 0.4,
+    reading: 0.5,
     doubt: 1.0,
-    doubt_least: 0.7,
+    doubt_least: 0.5,
     swaps: 4,
     exact: 0,
     settled: 0.9,
