@@ -124,6 +124,7 @@ struct Outcome {
     points: f64,
     pairs: f64,
     met: f64,
+    over: f64,
     deals: f64,
     spent: Spent,
 }
@@ -136,6 +137,7 @@ struct Tally {
     points: [f64; 2],
     pairs: [f64; 2],
     met: f64,
+    over: f64,
     deals: f64,
     nodes: f64,
     seconds: f64,
@@ -160,6 +162,7 @@ impl Tally {
         self.pairs[1] += pairs * pairs;
         for game in games {
             self.met += game.met;
+            self.over += game.over;
             self.deals += game.deals;
             self.nodes += game.spent.nodes as f64;
             self.seconds += game.spent.time.as_secs_f64();
@@ -170,9 +173,10 @@ impl Tally {
         let (points, points_error) = interval(self.points, self.blocks);
         let (pairs, pairs_error) = interval(self.pairs, self.blocks);
         format!(
-            "{:5.0} games  {points:6.2} ± {points_error:4.2} points  {:4.1} % met  {:5.1} ± {:4.1} % of pairs  {:8.0} nodes {:7.3} s a game",
+            "{:5.0} games  {points:6.2} ± {points_error:4.2} points  {:4.1} % met, {:4.1} over  {:5.1} ± {:4.1} % of pairs  {:8.0} nodes {:7.3} s a game",
             self.games,
             100.0 * self.met / self.deals.max(1.0),
+            100.0 * self.over / self.deals.max(1.0),
             100.0 * pairs,
             100.0 * pairs_error,
             self.nodes / self.games.max(1.0),
@@ -192,8 +196,10 @@ fn note_met(game: &Planowanie, acts: &[(Seat, Option<Act>)], results: &mut [Outc
         return;
     }
     for (seat, result) in (0u8..).map(Seat).zip(results) {
-        let met = round.declared().get(seat).copied().flatten() == round.taken().get(seat).copied();
-        result.met += f64::from(u8::from(met));
+        let declared = round.declared().get(seat).copied().flatten();
+        let taken = round.taken().get(seat).copied();
+        result.met += f64::from(u8::from(declared == taken));
+        result.over += f64::from(u8::from(declared < taken));
     }
 }
 

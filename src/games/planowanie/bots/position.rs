@@ -1,7 +1,7 @@
 //! A deal with all hands known, small enough to be copied and played out millions of times.
 
 use crate::game::Seat;
-use crate::planowanie::cards::{CARDS_MAX, Card, CardSet, Deck};
+use crate::planowanie::cards::{CARDS_MAX, CardSet, Deck};
 use crate::planowanie::rules::View;
 use std::ops::{BitAnd, BitOr, Not};
 
@@ -107,16 +107,16 @@ impl<M: Mask> Layout<M> {
             suit_count: deck.suit_count() as u8,
         };
         for suit in 0..layout.suit_count {
-            layout.suits[usize::from(suit)] = M::of(deck.suit(suit));
-        }
-        for card in deck.all().iter() {
-            let suit = deck.suit_of(card);
-            let higher = |other: &Card| *other > card;
-            let lower = |other: &Card| *other < card;
-            let cards = deck.suit(suit);
-            layout.suit_of[card.index()] = suit;
-            layout.above[card.index()] = M::of(cards.iter().filter(higher).collect());
-            layout.below[card.index()] = M::of(cards.iter().filter(lower).collect());
+            let cards = M::of(deck.suit(suit));
+            layout.suits[usize::from(suit)] = cards;
+            let (mut rest, mut lower) = (cards, M::NONE);
+            while let Some(card) = rest.pop() {
+                let at = usize::from(card) & (CARDS_MAX - 1);
+                layout.suit_of[at] = suit;
+                layout.above[at] = rest;
+                layout.below[at] = lower;
+                lower = lower | M::card(card);
+            }
         }
         layout
     }

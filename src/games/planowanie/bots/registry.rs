@@ -41,7 +41,7 @@ pub const CARDS: &[BotCard] = &[
     thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0xDF81_F7B8_C305_4A2A),
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),
-    thinker(7, "champion", champion::DESCRIPTION, 0xAFCF_D583_570E_B67C),
+    thinker(7, "champion", champion::DESCRIPTION, 0xEE2E_DAC3_AADF_815A),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

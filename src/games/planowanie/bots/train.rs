@@ -165,7 +165,8 @@ impl Learner {
             end.play(&self.layout, card);
             self.policy.play_out(&self.layout, &mut end, &mut self.rng);
             let brought = end.points(seat) as f32 / f32::from(position.cards);
-            let entries = context.entries(&self.layout, card);
+            let sight = context.sight(&self.layout, self.layout.suit_of(card));
+            let entries = context.entries(&self.layout, &sight, card);
             let worth = entries.iter().map(|entry| self.weights[*entry]).sum();
             *slot = (entries, brought, worth);
             count += 1;

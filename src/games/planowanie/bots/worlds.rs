@@ -111,26 +111,19 @@ impl<M: Mask> Unknown<M> {
                 let count = list(of_suit, &mut cards);
                 rng.shuffle(&mut cards[..count]);
                 for card in &cards[..count] {
-                    self.put(layout, *card, rng, &mut room, hands);
+                    self.put(*card, rng, &mut room, hands);
                 }
             }
         }
     }
 
-    fn put(
-        &self,
-        layout: &Layout<M>,
-        card: u8,
-        rng: &mut Rng,
-        room: &mut [u8; PLACES],
-        hands: &mut [M; PLACES],
-    ) {
+    fn put(&self, card: u8, rng: &mut Rng, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
         let one = M::card(card);
         let open = |place: usize| (self.barred[place] & one).is_none();
         let free = room.iter().enumerate().filter(|(place, _)| open(*place));
         let total: u32 = free.map(|(_, free)| u32::from(*free)).sum();
         if total == 0 {
-            self.make_room(layout, card, room, hands);
+            self.make_room(card, room, hands);
             return;
         }
         let mut pick = rng.below(total);
@@ -149,7 +142,7 @@ impl<M: Mask> Unknown<M> {
 
     /// Puts a card where there is no room, and what has to give way elsewhere, along the shortest
     /// chain of places.
-    fn make_room(&self, _: &Layout<M>, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
+    fn make_room(&self, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
         let mut came_from = [(PLACES, 0u8); PLACES];
         let mut reached = [false; PLACES];
         let mut queue = Vec::with_capacity(PLACES);

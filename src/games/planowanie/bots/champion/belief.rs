@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::worlds::{ASIDE, PLACES, Unknown, list};
 use crate::planowanie::cards::CARDS_MAX;
-use crate::planowanie::rules::{Round, View};
+use crate::planowanie::rules::View;
 use crate::rng::Rng;
 
 /// Exchanges before the first world is used.
@@ -247,15 +247,14 @@ fn chance<M: Mask>(layout: &Layout<M>, table: &Table, position: &Position<M>, ca
     let alike = choice & (layout.below(card) | M::card(card));
     let context = Context::new(layout, position);
     let (mut total, mut own) = (0.0f32, 0.0f32);
-    let mut rest = choice;
-    while let Some(other) = rest.pop() {
-        let worth = table.policy.worth(layout, &context, other);
+    let policy = &table.policy;
+    policy.each_worth(layout, &context, choice, |other, worth| {
         let weight = table.policy.weight(worth);
         total += weight;
         if !(alike & M::card(other)).is_none() {
             own = weight;
         }
-    }
+    });
     CARELESS + (1.0 - CARELESS) * own / total.max(f32::MIN_POSITIVE)
 }
 
@@ -293,12 +292,7 @@ fn history<M: Mask>(
         }
         position.play(layout, play.card.0);
     }
-    drop_forced(&mut history, round);
-    history
-}
-
-/// Nobody chooses his last card.
-fn drop_forced<M: Mask>(history: &mut Vec<(usize, Shown<M>)>, round: &Round) {
-    let _ = round;
+    // Nobody chooses his last card.
     history.retain(|(_, shown)| shown.before.left > 1);
+    history
 }

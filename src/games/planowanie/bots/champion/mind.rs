@@ -19,21 +19,21 @@ pub struct Mind {
     pub swaps: u32,
     /// Deals are played out exactly, with all hands known, from so many tricks before their end.
     pub exact: u8,
-    /// A search ends once the best card leads by so many standard errors.
+    /// A search ends early once the best card leads by this part of all descents.
     pub settled: f32,
 }
 
 /// How the shipped champion thinks.
 pub const CHAMPION: Mind = Mind {
     exploring: 0.35,
-    trust: 8.0,
-    rivalry: 0.0,
+    trust: 25.0,
+    rivalry: 0.5,
     reading: 0.5,
     doubt: 1.0,
     doubt_least: 0.5,
     swaps: 4,
     exact: 0,
-    settled: 1e9,
+    settled: 0.9,
 };
 
 impl Mind {

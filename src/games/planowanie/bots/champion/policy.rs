@@ -7,11 +7,11 @@ use crate::rng::Rng;
 /// What a table entry of this size is worth: the deal's number of cards in points.
 pub const UNIT: f32 = 4096.0;
 /// How far a value may be from the best for a card to be played now and then.
-pub const HEAT: f32 = 0.04;
+pub const HEAT: f32 = 0.03;
 
 const GOALS: usize = 4;
 const PLACES: usize = 4;
-const SURPLUSES: usize = 5;
+const SURPLUSES: usize = 7;
 const OVERS: usize = 5;
 const HIGHER: usize = 7;
 const LOWER: usize = 5;
@@ -24,11 +24,15 @@ const SECOND: usize = GOALS * PLACES * OVERS * 3 * 4 * HIGHER;
 const THIRD: usize = GOALS * PLACES * LENGTHS * CROWDS * 4 * HIGHER;
 const FOURTH: usize = GOALS * PLACES * STAGES * SURPLUSES * 4 * HIGHER;
 const FIFTH: usize = GOALS * PLACES * 2 * 3 * 4 * 4;
+const SIXTH: usize = GOALS * PLACES * SURPLUSES * OVERS * 4 * HIGHER;
 
 /// How many tables are summed.
-pub const TABLES: usize = 5;
+pub const TABLES: usize = 6;
 /// How many entries all tables have.
-pub const ENTRIES: usize = FIRST + SECOND + THIRD + FOURTH + FIFTH;
+pub const ENTRIES: usize = FIRST + SECOND + THIRD + FOURTH + FIFTH + SIXTH;
+
+/// Whether a card wins so far, whether it is trump, and how many higher ones there are.
+const STRENGTHS: usize = 4 * HIGHER;
 
 const NOISES: usize = 1024;
 
@@ -90,11 +94,21 @@ pub struct Context<M> {
     playable: M,
     leads: bool,
     goal_place: usize,
-    surplus: usize,
-    over: usize,
-    behind: usize,
-    stage: usize,
-    holder: usize,
+    /// Where the entries of this context begin in the tables.
+    first: usize,
+    second: usize,
+    fourth: usize,
+    fifth: usize,
+    sixth: usize,
+}
+
+/// What is the same for all cards of a suit in a decision.
+#[derive(Clone, Copy)]
+pub struct Sight {
+    /// The suit.
+    pub suit: u8,
+    unseen: u32,
+    third: usize,
 }
 
 impl<M: Mask> Context<M> {
@@ -110,35 +124,11 @@ impl<M: Mask> Context<M> {
         let held = ((players - 1) * left - laid).max(0) as u32;
         let density = (16 * held / unseen.count().max(1)).min(16);
         let need = i32::from(position.wanted());
-        let goal = if need < 0 || need > left {
-            0
-        } else if need == 0 {
-            1
-        } else if need == left {
-            2
-        } else {
-            3
-        };
-        let place = if laid == 0 {
-            0
-        } else if laid + 1 == players {
-            3
-        } else {
-            (players - 1 - laid).min(2) as usize
-        };
-        let (mut wanted, mut behind, mut seat) = (0, 0, usize::from(position.turn));
-        for at in 0..players {
-            let other = i32::from(position.need[seat & 3]);
-            wanted += other.max(0);
-            if at > 0 && at < players - laid && other != 0 {
-                behind += 1;
-            }
-            seat += 1;
-            if seat >= players as usize {
-                seat = 0;
-            }
-        }
-        let all_behind = (players - laid - 1).max(0);
+        let goal_place = goal(need, left) * PLACES + place(laid, players);
+        let surplus = surplus(layout, hand, unseen, density, need);
+        let (over, behind) = contest(position);
+        let stage = stage(left);
+        let holder = laid > 0 && position.need[usize::from(position.holder) & 3] != 0;
         Self {
             unseen,
             density,
@@ -150,67 +140,138 @@ impl<M: Mask> Context<M> {
             },
             playable: position.playable(layout),
             leads: laid == 0,
-            goal_place: goal * PLACES + place,
-            surplus: surplus(layout, hand, unseen, density, need),
-            over: (wanted - left + 2).clamp(0, 4) as usize,
-            behind: if behind == 0 {
-                0
-            } else if behind < all_behind {
-                1
-            } else {
-                2
-            },
-            stage: match left {
-                ..=2 => 0,
-                3 => 1,
-                4..=5 => 2,
-                6..=8 => 3,
-                _ => 4,
-            },
-            holder: usize::from(laid > 0 && position.need[usize::from(position.holder) & 3] != 0),
+            goal_place,
+            first: (goal_place * SURPLUSES + surplus) * STRENGTHS,
+            second: FIRST + ((goal_place * OVERS + over) * 3 + behind) * STRENGTHS,
+            fourth: FIRST
+                + SECOND
+                + THIRD
+                + ((goal_place * STAGES + stage) * SURPLUSES + surplus) * STRENGTHS,
+            fifth: FIRST
+                + SECOND
+                + THIRD
+                + FOURTH
+                + ((goal_place * 2 + usize::from(holder)) * 3 + behind) * 16,
+            sixth: FIRST
+                + SECOND
+                + THIRD
+                + FOURTH
+                + FIFTH
+                + ((goal_place * SURPLUSES + surplus) * OVERS + over) * STRENGTHS,
+        }
+    }
+
+    /// What is the same for all cards of a suit.
+    #[inline]
+    #[must_use]
+    pub fn sight(&self, layout: &Layout<M>, suit: u8) -> Sight {
+        let of_suit = layout.suit(suit);
+        let unseen = (self.unseen & of_suit).count();
+        let length = ((self.hand & of_suit).count() as usize).clamp(1, LENGTHS) - 1;
+        let crowd = match unseen * self.density {
+            0 => 0,
+            1..=40 => 1,
+            41..=96 => 2,
+            _ => 3,
+        };
+        Sight {
+            suit,
+            unseen,
+            third: ((self.goal_place * LENGTHS + length) * CROWDS + crowd) * STRENGTHS,
         }
     }
 
     /// The entries that make up a card's worth, one of each table.
     #[inline]
     #[must_use]
-    pub fn entries(&self, layout: &Layout<M>, card: u8) -> [usize; TABLES] {
-        let suit = layout.suit_of(card);
-        let of_suit = layout.suit(suit);
-        let above = (layout.above(card) & self.unseen).count();
-        let below = (layout.below(card) & self.unseen).count();
+    pub fn entries(&self, layout: &Layout<M>, sight: &Sight, card: u8) -> [usize; TABLES] {
+        let higher_cards = layout.above(card);
+        let above = (higher_cards & self.unseen).count();
+        let below = sight.unseen - above;
         let higher = usize::from(CLASSES.higher[((above * self.density) & 255) as usize]);
         let lower = usize::from(CLASSES.lower[((below * self.density) & 255) as usize]);
         let wins = self.leads || !(self.beating & M::card(card)).is_none();
-        let kind = usize::from(wins) * 2 + usize::from(suit == 0);
-        let own = self.hand & of_suit;
-        let length = (own.count() as usize).clamp(1, LENGTHS) - 1;
-        let crowd = match (self.unseen & of_suit).count() * self.density {
-            0 => 0,
-            1..=40 => 1,
-            41..=96 => 2,
-            _ => 3,
-        };
-        let rivals = self.playable & of_suit;
-        let is_low = (rivals & layout.below(card)).is_none();
-        let is_high = (rivals & layout.above(card)).is_none();
+        let kind = usize::from(wins) * 2 + usize::from(sight.suit == 0);
+        let is_low = (self.playable & layout.below(card)).is_none();
+        let is_high = (self.playable & higher_cards).is_none();
         let rank = usize::from(is_low) * 2 + usize::from(is_high);
-        let place = self.goal_place;
         let strength = kind * HIGHER + higher;
-        let first = (place * SURPLUSES + self.surplus) * (4 * HIGHER) + strength;
-        let second = ((place * OVERS + self.over) * 3 + self.behind) * (4 * HIGHER) + strength;
-        let third = ((place * LENGTHS + length) * CROWDS + crowd) * (4 * HIGHER) + strength;
-        let fourth =
-            ((place * STAGES + self.stage) * SURPLUSES + self.surplus) * (4 * HIGHER) + strength;
-        let fifth = (((place * 2 + self.holder) * 3 + self.behind) * 4 + kind) * 4 + rank;
         [
-            first * LOWER + lower,
-            FIRST + second,
-            FIRST + SECOND + third,
-            FIRST + SECOND + THIRD + fourth,
-            FIRST + SECOND + THIRD + FOURTH + fifth,
+            (self.first + strength) * LOWER + lower,
+            self.second + strength,
+            FIRST + SECOND + sight.third + strength,
+            self.fourth + strength,
+            self.fifth + kind * 4 + rank,
+            self.sixth + strength,
         ]
     }
+}
+
+/// What whoever plays next is after: everything, nothing, all that is left, or a part of it.
+#[inline]
+fn goal(need: i32, left: i32) -> usize {
+    if need < 0 || need > left {
+        0
+    } else if need == 0 {
+        1
+    } else if need == left {
+        2
+    } else {
+        3
+    }
+}
+
+/// His place in the trick: first, third or second of those between, last.
+#[inline]
+fn place(laid: i32, players: i32) -> usize {
+    if laid == 0 {
+        0
+    } else if laid + 1 == players {
+        3
+    } else {
+        (players - 1 - laid).min(2) as usize
+    }
+}
+
+/// How far through the deal it is.
+#[inline]
+fn stage(left: i32) -> usize {
+    match left {
+        ..=2 => 0,
+        3 => 1,
+        4..=5 => 2,
+        6..=8 => 3,
+        _ => 4,
+    }
+}
+
+/// How many more tricks are wanted than there are, and whether nobody, some or all of those who
+/// still play to the trick want it.
+#[inline]
+fn contest<M: Mask>(position: &Position<M>) -> (usize, usize) {
+    let players = usize::from(position.players);
+    let laid = usize::from(position.laid);
+    let (mut wanted, mut behind, mut seat) = (0, 0, usize::from(position.turn));
+    for at in 0..players {
+        let other = i32::from(position.need[seat & 3]);
+        wanted += other.max(0);
+        if at > 0 && at + laid < players && other != 0 {
+            behind += 1;
+        }
+        seat += 1;
+        if seat >= players {
+            seat = 0;
+        }
+    }
+    let over = (wanted - i32::from(position.left) + 2).clamp(0, 4) as usize;
+    let behind = if behind == 0 {
+        0
+    } else if behind + laid + 1 < players {
+        1
+    } else {
+        2
+    };
+    (over, behind)
 }
 
 /// How the tricks that a hand may expect compare with what it still needs.
@@ -226,17 +287,8 @@ fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: 
         expected += CHANCES[trump][higher];
     }
     let spare = expected - need as f32;
-    if spare < -0.75 {
-        0
-    } else if spare < -0.25 {
-        1
-    } else if spare < 0.25 {
-        2
-    } else if spare < 0.75 {
-        3
-    } else {
-        4
-    }
+    const BOUNDS: [f32; SURPLUSES - 1] = [-1.2, -0.6, -0.2, 0.2, 0.6, 1.2];
+    BOUNDS.iter().filter(|bound| spare >= **bound).count()
 }
 
 impl Policy {
@@ -267,12 +319,33 @@ impl Policy {
         }
     }
 
-    /// A card's worth in this context; only differences between cards count.
+    /// The worth of every card of a set in this context; only differences between cards count.
     #[inline]
-    #[must_use]
-    pub fn worth<M: Mask>(&self, layout: &Layout<M>, context: &Context<M>, card: u8) -> i32 {
-        let of = |entry: &usize| i32::from(self.entries[*entry]);
-        context.entries(layout, card).iter().map(of).sum()
+    pub fn each_worth<M: Mask>(
+        &self,
+        layout: &Layout<M>,
+        context: &Context<M>,
+        cards: M,
+        mut call: impl FnMut(u8, i32),
+    ) {
+        let mut rest = cards;
+        let Some(first) = rest.pop() else {
+            return;
+        };
+        let mut sight = context.sight(layout, layout.suit_of(first));
+        let mut card = first;
+        loop {
+            let entries = context.entries(layout, &sight, card);
+            let worth = entries.iter().map(|entry| i32::from(self.entries[*entry]));
+            call(card, worth.sum());
+            let Some(next) = rest.pop() else {
+                return;
+            };
+            card = next;
+            if layout.suit_of(card) != sight.suit {
+                sight = context.sight(layout, layout.suit_of(card));
+            }
+        }
     }
 
     /// How often a card of this worth is played, as a share of what all have together.
@@ -290,31 +363,25 @@ impl Policy {
         position: &Position<M>,
         rng: &mut Rng,
     ) -> Option<u8> {
-        let mut rest = position.distinct(layout);
-        let first = rest.pop()?;
-        if rest.is_none() {
-            return Some(first);
+        let choice = position.distinct(layout);
+        if choice.count() < 2 {
+            return (!choice.is_none()).then(|| choice.lowest());
         }
         let context = Context::new(layout, position);
-        let mut bits = rng.bits();
-        let mut drawn = 1;
-        let mut scored = |card: u8| {
-            if drawn == 7 {
+        let (mut bits, mut drawn) = (0, 0);
+        let mut best = (i32::MIN, 0);
+        self.each_worth(layout, &context, choice, |card, worth| {
+            if drawn == 0 {
                 bits = rng.bits();
-                drawn = 1;
+                drawn = 6;
             }
-            drawn += 1;
-            let noise = self.noise[(bits as usize) & (NOISES - 1)];
+            drawn -= 1;
+            let score = worth + self.noise[(bits as usize) & (NOISES - 1)];
             bits >>= 9;
-            self.worth(layout, &context, card) + noise
-        };
-        let mut best = (scored(first), first);
-        while let Some(card) = rest.pop() {
-            let score = scored(card);
             if score > best.0 {
                 best = (score, card);
             }
-        }
+        });
         Some(best.1)
     }
 

@@ -15,8 +15,10 @@ use crate::rng::Rng;
 use smallvec::SmallVec;
 
 const NONE: u32 = u32::MAX;
-/// Most nodes of a tree; 24 bytes each.
-const NODES_MAX: usize = 4_000_000;
+/// Most nodes of a tree, 28 bytes each; once it has them it grows no more.
+const NODES_MAX: usize = 2_000_000;
+/// Descents from which on a clear lead ends a search.
+const SETTLED_FROM: u64 = 20_000;
 /// A search is looked at for its end every so many nodes.
 const LOOK_EVERY: u64 = 64;
 
@@ -118,7 +120,7 @@ impl<M: Mask> Search<M> {
         }
         let chosen = match options.as_slice() {
             [only] => *only,
-            _ => self.pick(position, &mut options, visits, sum),
+            _ => self.pick(position, legal, &mut options, [visits, sum]),
         };
         if chosen.node != NONE {
             return (chosen.node, false);
@@ -132,16 +134,21 @@ impl<M: Mask> Search<M> {
     fn pick(
         &self,
         position: &Position<M>,
+        legal: M,
         options: &mut [Candidate],
-        visits: f32,
-        sum: f32,
+        [visits, sum]: [f32; 2],
     ) -> Candidate {
         let context = Context::new(&self.layout, position);
         let mut most = i32::MIN;
-        for option in options.iter_mut() {
-            option.worth = self.table.policy.worth(&self.layout, &context, option.card);
-            most = most.max(option.worth);
-        }
+        let mut slots = options.iter_mut();
+        let policy = &self.table.policy;
+        policy.each_worth(&self.layout, &context, legal, |_, worth| {
+            // Both go through the cards from the lowest.
+            if let Some(option) = slots.next() {
+                option.worth = worth;
+            }
+            most = most.max(worth);
+        });
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
         let trust = self.mind.trust;
         let mut best = (f32::MIN, Candidate::default());
@@ -163,6 +170,9 @@ impl<M: Mask> Search<M> {
     }
 
     fn grow(&mut self, at: u32, card: u8, mover: u8, available: u32) -> u32 {
+        if self.nodes.len() >= NODES_MAX {
+            return NONE;
+        }
         let new = self.nodes.len() as u32;
         let sibling = self.nodes[at as usize].child;
         self.nodes.push(Node {
@@ -204,7 +214,9 @@ impl<M: Mask> Search<M> {
             return;
         };
         let lead = u64::from(first.visits - second.visits);
-        self.over = lead > limit.saturating_sub(self.used);
+        let clear =
+            self.used >= SETTLED_FROM && lead as f32 >= self.mind.settled * self.used as f32;
+        self.over = clear || lead > limit.saturating_sub(self.used);
     }
 }
 
@@ -216,12 +228,11 @@ impl<M: Mask> Thinking for Search<M> {
         let mut at = 0;
         while !position.is_over() {
             let (next, new) = self.choose(at, &position);
-            let Some(node) = self.nodes.get(next as usize) else {
-                break;
-            };
-            position.play(&self.layout, node.card);
-            self.path.push(next);
-            at = next;
+            if let Some(node) = self.nodes.get(next as usize) {
+                position.play(&self.layout, node.card);
+                self.path.push(next);
+                at = next;
+            }
             if new {
                 let policy = &self.table.policy;
                 let exact = self.mind.exact;
@@ -242,7 +253,7 @@ impl<M: Mask> Thinking for Search<M> {
         if self.used.is_multiple_of(LOOK_EVERY) {
             self.look(limit);
         }
-        self.forced || self.used >= limit || self.over || self.nodes.len() >= NODES_MAX
+        self.forced || self.used >= limit || self.over
     }
 
     fn act(&self) -> Option<Act> {

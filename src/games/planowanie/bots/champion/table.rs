@@ -12,6 +12,8 @@ pub const SHIPPED_TEXT: &str = include_str!("table.txt");
 pub static SHIPPED: LazyLock<Table> =
     LazyLock::new(|| Table::read(SHIPPED_TEXT).unwrap_or_else(Table::empty));
 
+/// What begins a number of entries that are all 0.
+const BLANKS: u8 = b'!';
 /// Two characters an entry.
 const BASE: i32 = 90;
 const FIRST: u8 = b'#';
@@ -30,16 +32,28 @@ pub struct Table {
 
 /// Writes entries as lines of text.
 pub fn write_entries(entries: &[i16], text: &mut String) {
-    for line in entries.chunks(LINE) {
-        for entry in line {
+    let mut rest = entries;
+    let mut written = 0;
+    while let Some((entry, after)) = rest.split_first() {
+        let blanks = rest
+            .iter()
+            .take(BASE as usize)
+            .take_while(|entry| **entry == 0);
+        let blanks = blanks.count();
+        if blanks > 1 {
+            text.push(char::from(BLANKS));
+            text.push(letter(blanks as i32 - 1));
+            rest = &rest[blanks..];
+        } else {
             let number = (i32::from(*entry) + HALF).clamp(0, BASE * BASE - 1);
-            for digit in [number / BASE, number % BASE] {
-                // The backslash is left out.
-                let byte = FIRST + digit as u8;
-                text.push(char::from(if byte >= b'\\' { byte + 1 } else { byte }));
-            }
+            text.push(letter(number / BASE));
+            text.push(letter(number % BASE));
+            rest = after;
         }
-        text.push('\n');
+        written += 1;
+        if written % LINE == 0 || rest.is_empty() {
+            text.push('\n');
+        }
     }
 }
 
@@ -49,6 +63,12 @@ pub fn write_strays(strays: &[f32; SIZES], text: &mut String) {
         let _ = write!(text, "{} ", (stray * 1000.0).round() as i32);
     }
     text.push('\n');
+}
+
+/// A digit; the backslash is left out.
+fn letter(digit: i32) -> char {
+    let byte = FIRST + digit as u8;
+    char::from(if byte >= b'\\' { byte + 1 } else { byte })
 }
 
 fn digit(byte: u8) -> Option<i32> {
@@ -82,6 +102,11 @@ impl Table {
             let [high, low] = pair else {
                 return None;
             };
+            if *high == BLANKS {
+                let blanks = digit(*low)? as usize + 1;
+                entries.resize(entries.len() + blanks, 0);
+                continue;
+            }
             let number = digit(*high)? * BASE + digit(*low)?;
             entries.push((number - HALF) as i16);
         }
