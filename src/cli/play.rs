@@ -5,7 +5,7 @@ use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
 use super::tester;
 use super::usage::UsageError;
-use crate::link::program::adopt_orphans;
+use crate::link::program::{adopt_orphans, kill_all};
 use crate::referee::arbiter::{self, ArbiterPlan};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::local::{self, LocalPlan};
@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -65,9 +66,15 @@ pub type StartGateway =
 pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     if let Some(spec) = args.interactive.clone() {
+        tokio::spawn(async {
+            if signalled().await {
+                kill_all();
+                std::process::exit(130);
+            }
+        });
         return tokio::task::spawn_blocking(move || tester::run(kit, &args, &spec)).await?;
     }
-    let text = play(kit, args, gateway, on_ctrl_c()).await?;
+    let text = play(kit, args, gateway, on_signal()).await?;
     print!("{text}");
     Ok(())
 }
@@ -317,17 +324,29 @@ fn with_timeout(
 /// Matches that may wait to be kept.
 const MATCHES_WAITING_MAX: usize = 64;
 
-/// Cancelled by the first Ctrl-C; the second one ends the process.
-fn on_ctrl_c() -> CancellationToken {
+/// Cancelled by the first Ctrl-C or SIGTERM; the second one ends the process, and programs with it.
+fn on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
+        while signalled().await {
             if cancel.is_cancelled() {
+                kill_all();
                 std::process::exit(130);
             }
             cancel.cancel();
         }
     });
     stop
+}
+
+/// Waits for Ctrl-C or SIGTERM; false if they cannot be heard.
+async fn signalled() -> bool {
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return tokio::signal::ctrl_c().await.is_ok();
+    };
+    tokio::select! {
+        heard = tokio::signal::ctrl_c() => heard.is_ok(),
+        heard = terminate.recv() => heard.is_some(),
+    }
 }

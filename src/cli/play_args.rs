@@ -48,8 +48,9 @@ pub struct PlayArgs {
     /// Draw each table's seats at random from these, separated by commas.
     #[arg(long, value_name = "SPEC,SPEC,…", value_delimiter = ',')]
     pub pool: Vec<String>,
-    /// Seats of a match, with --pool and where the game leaves it open (two, or as few as it takes).
-    #[arg(long, value_name = "N", requires = "pool")]
+    /// Seats of a match, with --pool or --interactive and where the game leaves it open (with --pool two,
+    /// or as few as it takes).
+    #[arg(long, value_name = "N")]
     pub players: Option<usize>,
     /// How many matches.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
@@ -58,7 +59,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes. The default is the
-    /// game's: 200ms, for smartdog 50ms.
+    /// game's: 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout.
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<ThinkBudget>,
     /// Matches at once; the default is one a core.
@@ -96,7 +97,7 @@ pub struct PlayArgs {
     #[arg(long)]
     pub fair: bool,
     /// Speak with one program by hand: send it any command, watch its replies, run whole games.
-    #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log"])]
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
     /// Keep every match in this database.
     #[arg(long, value_name = "FILE")]
@@ -121,6 +122,10 @@ impl PlayArgs {
             let why =
                 format!("--players {players}, but a match of {game} has {fewest} to {seats} seats");
             return Err(UsageError(why));
+        }
+        if self.players.is_some() && self.pool.is_empty() {
+            let why = "--players goes with --pool: the seats of a match are as many as --seat";
+            return Err(UsageError(why.to_owned()));
         }
         if self.seats.len() > seats {
             let (game, given) = (kit.game(), self.seats.len());
@@ -161,7 +166,12 @@ impl PlayArgs {
     /// How long a built-in bot may think a decision.
     #[must_use]
     pub fn budget(&self, kit: &dyn Kit) -> ThinkBudget {
-        self.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()))
+        let usual = match self.timeout {
+            // The clock tells how long.
+            Some(_) => kit.usual_budget(),
+            None => kit.play_budget(),
+        };
+        self.budget.unwrap_or(ThinkBudget::Time(usual))
     }
 
     /// Who meets whom.

@@ -165,6 +165,10 @@ pub trait Pace {
     fn begin(&self, seat: Seat);
     /// Whether the decision that began last must end.
     fn stop(&self) -> bool;
+    /// How long the decision that began last has taken so far, where somebody looks at a clock.
+    fn elapsed(&self) -> Option<Duration> {
+        None
+    }
     /// The decision that began last is made.
     fn end(&self);
 }
@@ -234,6 +238,11 @@ pub trait Kit: Sync + Send {
     /// How long a decision is thought about unless it is set otherwise.
     fn usual_budget(&self) -> Duration {
         Duration::from_millis(200)
+    }
+    /// How long a decision is thought about in matches that are played here without a clock, unless it is
+    /// set otherwise.
+    fn play_budget(&self) -> Duration {
+        self.usual_budget()
     }
     /// Which session a frame belongs to.
     ///

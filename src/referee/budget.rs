@@ -136,6 +136,10 @@ impl Pace for Stopwatch<'_> {
         began.elapsed() >= time
     }
 
+    fn elapsed(&self) -> Option<Duration> {
+        self.began.get().map(|began| began.elapsed())
+    }
+
     fn end(&self) {
         let seat = self.seat.get();
         if let (true, Some(began)) = (self.measures(seat), self.began.take())

@@ -119,14 +119,15 @@ impl Report {
     pub fn csv(&self) -> String {
         let mut text = String::from(
             "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,mean_score,\
-             score_error,pair_score,pair_score_low,pair_score_high,faults,refused,missed,timed,decision_ms_p50,decision_ms_p99\n",
+             score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,pair_score_low,\
+             pair_score_high,faults\n",
         );
         for row in &self.seats {
             let bot = quoted(&row.bot);
             let number =
                 |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
             text.push_str(&format!(
-                "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{:.6},{:.6},{:.6},{},{},{},{},{},{}\n",
+                "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{},{},{},{},{},{:.6},{:.6},{:.6},{}\n",
                 row.seat,
                 row.games,
                 row.wins,
@@ -136,15 +137,15 @@ impl Report {
                 row.win_share_high,
                 row.mean_score,
                 number(row.score_error),
-                row.pair_score,
-                row.pair_score_low,
-                row.pair_score_high,
-                row.faults.values().sum::<u64>(),
                 row.refused,
                 row.missed,
                 row.timed,
                 number(row.decision_ms_p50),
                 number(row.decision_ms_p99),
+                row.pair_score,
+                row.pair_score_low,
+                row.pair_score_high,
+                row.faults.values().sum::<u64>(),
             ));
         }
         text

@@ -174,7 +174,7 @@ fn answers_that_do_not_come() {
         "crash",
         "wants_memory",
         &["--memory-mib", "200"],
-        "gen_declare: it is gone: exit status",
+        "gen_declare: it is gone: ",
     );
     ends_by(
         "init_failure",

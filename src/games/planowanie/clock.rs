@@ -9,6 +9,8 @@ const MARGIN: Duration = Duration::from_secs(2);
 const MARGIN_PART: u32 = 10;
 /// This part of the whole game's weight is never spent.
 const RESERVE_PART: u64 = 20;
+/// Of what is still to come, this part takes no time: only cards, and searches that end early.
+const FREE_PART: f64 = 0.45;
 /// What a declaration weighs in first cards of its deal.
 const DECLARING: u64 = 1;
 
@@ -17,7 +19,8 @@ const DECLARING: u64 = 1;
 ///
 /// A card weighs the cards left in hand times the cards of the deal, a declaration as much as a
 /// first card. The decision gets its share of what this deal and those after it still weigh, and a
-/// reserve weighs as if it had to be decided too.
+/// reserve weighs as if it had to be decided too; but of what is to come only the part that is likely to
+/// need time.
 #[must_use]
 pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
     let cards = u64::from(view.round.cards());
@@ -32,7 +35,8 @@ pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
     let whole: u64 = view.game.deals().iter().map(deal_weight).sum();
     let reserve = whole / RESERVE_PART;
     let spread = left.saturating_sub(MARGIN.min(left / MARGIN_PART));
-    spread.mul_f64(own as f64 / (own + after + later + reserve).max(1) as f64)
+    let to_come = (after + later + reserve) as f64 * (1.0 - FREE_PART);
+    spread.mul_f64(own as f64 / (own as f64 + to_come).max(1.0))
 }
 
 fn forced(view: &View) -> bool {

@@ -1,6 +1,7 @@
 //! The game's door.
 
 use super::bots;
+use super::clock;
 use super::dialect::{self, Command, REPLY_LINE_MAX};
 use super::facts::Record;
 use super::options;
@@ -21,6 +22,8 @@ use std::time::Duration;
 const ANSWER_WITHIN: Duration = Duration::from_secs(15 * 60);
 /// A decision's share of the clock binds long before.
 const USUAL_BUDGET: Duration = Duration::from_secs(60);
+/// Games without a clock are to be over in seconds.
+const PLAY_BUDGET: Duration = Duration::from_millis(100);
 /// How long each answer takes in transcripts of games without a clock: entries stand one microsecond
 /// apart.
 const TICK: Duration = Duration::from_micros(1);
@@ -66,6 +69,10 @@ impl Kit for PlanowanieKit {
         USUAL_BUDGET
     }
 
+    fn play_budget(&self) -> Duration {
+        PLAY_BUDGET
+    }
+
     /// The wire has no numbers: whoever holds the pipe gives them. A deck begins a game.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
         let begins = matches!(dialect::read(frame).command, Ok(Command::SetDeck(_)));
@@ -97,7 +104,8 @@ impl Kit for PlanowanieKit {
         for (seat, name) in setup.bots.iter().enumerate() {
             players.push(make_bot(name, bot_seed(setup.seed, Seat(seat as u8)))?);
         }
-        let mut played = run(&position, players, pace);
+        let time = Duration::from_millis(conduct.time_ms);
+        let mut played = run(&position, players, time, pace);
         if setup.record {
             let position = Setup::clone(&position);
             let setup = RefereeSetup { position, conduct };
@@ -176,29 +184,43 @@ struct Run {
     acts: Vec<(Seat, Act)>,
 }
 
-/// Plays a game. All declare before any declaration is revealed.
-fn run(setup: &Arc<Setup>, mut bots: Vec<Box<dyn Bot<Planowanie>>>, pace: &dyn Pace) -> Run {
+/// Plays a game. All declare before any declaration is revealed. Where the pace looks at a clock, each has
+/// `time` for the game, and decisions get their shares of it.
+fn run(
+    setup: &Arc<Setup>,
+    mut bots: Vec<Box<dyn Bot<Planowanie>>>,
+    time: Duration,
+    pace: &dyn Pace,
+) -> Run {
     let mut game = Planowanie::begin(Arc::clone(setup));
     let mut refused: Seats<u32> = Seats::from_fn(bots.len(), |_| 0);
+    let mut left: Seats<Duration> = Seats::from_fn(bots.len(), |_| time);
     let (mut acts, mut events, mut asks) = (Vec::new(), Vec::new(), 0);
     for (at, bot) in bots.iter_mut().enumerate() {
         let seat = Seat(at as u8);
         bot.observe(&Event::Begins(Arc::clone(game.game()), seat));
         bot.observe(&Event::Dealt(game.hand(seat)));
     }
-    let stop = || pace.stop();
     while !game.is_over() {
         let mut step = Vec::new();
         for (at, bot) in bots.iter_mut().enumerate() {
             let seat = Seat(at as u8);
             let Some(ask) = game.ask(seat) else { continue };
             asks += 1;
+            let mut view = game.view(seat);
             pace.begin(seat);
+            let clocked = pace.elapsed().is_some();
+            view.left = clocked.then_some(left[seat]);
+            let worth = clock::allot(left[seat], &view, ask);
+            let stop =
+                || pace.stop() || clocked && pace.elapsed().is_some_and(|taken| taken >= worth);
             let budget = Budget {
                 nodes: pace.nodes(),
                 stop: &stop,
             };
-            let act = bot.decide(&game.view(seat), &ask, budget);
+            let act = bot.decide(&view, &ask, budget);
+            let taken = pace.elapsed().unwrap_or_default();
+            left[seat] = left[seat].saturating_sub(taken);
             pace.end();
             if game.check(seat, &act).is_err() {
                 refused[seat] += 1;

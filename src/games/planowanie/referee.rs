@@ -262,7 +262,7 @@ impl Referee {
         let charged = open.took.saturating_sub(self.free(open.seat));
         self.left[open.seat] = self.left[open.seat].saturating_sub(charged);
         self.spoke[open.seat] = true;
-        !self.left[open.seat].is_zero() || self.game.is_over()
+        self.left[open.seat].as_millis() > 0 || self.game.is_over()
     }
 
     fn fault(&mut self, seat: Seat, cause: Cause, detail: String) {

@@ -3,7 +3,7 @@
 use super::connection::key_of;
 use crate::link::relay::Heard;
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
-use crate::shim::{JOURNAL_EXTENSION, Told, read_journal, folder_of};
+use crate::shim::{JOURNAL_EXTENSION, Told, folder_of, read_journal};
 use games::Cause;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -40,10 +40,7 @@ pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration
     let mut ticks = tokio::time::interval(every);
     loop {
         ticks.tick().await;
-        let Some(folder) = socket.parent() else {
-            return;
-        };
-        for path in journals(folder) {
+        for path in journals(folder_of(&socket)) {
             if let Err(why) = fold(&path, &sessions).await {
                 tracing::warn!(journal = %path.display(), why, "a shim's journal cannot be taken over");
             }

@@ -44,6 +44,9 @@ impl Cgroup {
         fs::create_dir(&cell.0)?;
         if let Some(memory) = memory {
             fs::write(cell.0.join("memory.max"), memory.to_string())?;
+            // Not everywhere: without them it may swap, and dies process by process.
+            let _ = fs::write(cell.0.join("memory.swap.max"), "0");
+            let _ = fs::write(cell.0.join("memory.oom.group"), "1");
         }
         fs::write(cell.0.join("cgroup.procs"), process.to_string())?;
         Ok(cell)

@@ -4,8 +4,8 @@ use super::orphans::Marker;
 use super::pipes::ready;
 use super::start::Program;
 use rustix::event::PollFlags;
-use rustix::process::{PidfdFlags, Signal, kill_process_group, pidfd_open};
-use std::os::fd::{AsFd as _, OwnedFd};
+use rustix::process::{Signal, kill_process_group};
+use std::os::fd::AsFd as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const EXIT_WITHIN: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Ended {
     /// What the processes are known by that may have left its group.
-    pub marker: Marker,
+    pub marker: Option<Marker>,
     /// How, if the system told; `None` too where it had to be killed.
     pub status: Option<ExitStatus>,
     /// Whether it was killed for want of memory.
@@ -63,12 +63,9 @@ impl Program {
     /// Ends it and its process group: one that was dismissed by itself if it likes, then by SIGTERM,
     /// then by SIGKILL.
     pub fn end(mut self) -> Ended {
-        let exit = self
-            .pid()
-            .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let exit = self.exit.take();
         let gone = |within| {
-            let exit: Option<&OwnedFd> = exit.as_ref();
-            exit.is_some_and(|exit| {
+            exit.as_ref().is_some_and(|exit| {
                 let until = Instant::now() + within;
                 ready(&[(exit.as_fd(), PollFlags::IN)], until).unwrap_or(true)
             })
@@ -81,17 +78,16 @@ impl Program {
             self.signal(Signal::TERM);
             by_itself = gone(TERM_WITHIN);
         }
-        // Those that it started may be left even where it has gone itself. It is reaped afterwards, so
-        // that its number cannot have become somebody else's.
-        self.signal(Signal::KILL);
         if let Some(cell) = &self.cell {
             cell.kill();
         }
+        // Those that it started may be left even where it has gone itself: they are killed before it is
+        // reaped, so that its number cannot have become somebody else's.
         let status = self.process.reap().filter(|_| by_itself);
         let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
         let (stderr, stderr_total) = self.stderr.end();
         Ended {
-            marker: self.marker,
+            marker: self.process.marker.take(),
             status,
             out_of_memory,
             stderr,

@@ -10,6 +10,6 @@ mod stderr;
 
 pub use cgroup::Cgroup;
 pub use ending::Ended;
-pub use orphans::{Marker, adopt_orphans, sweep};
+pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
 pub use start::{Program, ProgramLimits, ProgramOptions, StartError};

@@ -2,10 +2,14 @@
 //! become its children, and are known by what they inherited.
 
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
+    waitpid,
 };
-use std::fs;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
 
 /// The variable that a program and all that it starts inherit.
 pub(super) const MARKER: &str = "DROVER_PROGRAM";
@@ -13,6 +17,9 @@ pub(super) const MARKER: &str = "DROVER_PROGRAM";
 const ROUNDS_MAX: u32 = 100;
 
 static STARTED: AtomicU64 = AtomicU64::new(0);
+static ADOPTS: AtomicBool = AtomicBool::new(false);
+/// The programs that run, by process.
+static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// What one program's processes are known by.
 #[derive(Debug)]
@@ -25,14 +32,17 @@ impl Marker {
     }
 }
 
-/// Kills every orphan of these programs, which have ended.
+/// Kills every orphan of these programs, which have ended; where this process adopts orphans, also those
+/// that nobody can tell whose they are.
 pub fn sweep(markers: &[Marker]) {
     let inherited: Vec<String> = markers
         .iter()
         .map(|marker| format!("{MARKER}={}", marker.text()))
         .collect();
     for _ in 0..ROUNDS_MAX {
-        let orphans = orphans(&inherited);
+        // Held, so that no program is started and not yet known.
+        let live = live();
+        let orphans = orphans(&inherited, &live);
         if orphans.is_empty() {
             return;
         }
@@ -44,27 +54,62 @@ pub fn sweep(markers: &[Marker]) {
     }
 }
 
+/// Kills every program that runs, with its group: before this process ends in a hurry.
+pub fn kill_all() {
+    for program in live().iter().copied().filter_map(Pid::from_raw) {
+        let _ = kill_process_group(program, Signal::KILL);
+    }
+}
+
+fn live() -> MutexGuard<'static, BTreeSet<i32>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a program, which is known from then on.
+pub(super) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    let mut live = live();
+    let child = spawn()?;
+    live.extend(i32::try_from(child.id()));
+    Ok(child)
+}
+
+/// A program has been reaped.
+pub(super) fn ended(child: &Child) {
+    if let Ok(pid) = i32::try_from(child.id()) {
+        live().remove(&pid);
+    }
+}
+
 /// The next program's marker.
 pub(super) fn marker() -> Marker {
     Marker(STARTED.fetch_add(1, Ordering::Relaxed))
 }
 
-/// From now on this process adopts what its programs leave behind, so that it can be ended with them.
+/// From now on this process adopts what its programs leave behind, so that it can be ended with them. For
+/// processes that start nothing but programs.
 ///
 /// # Errors
 /// If the system does not have that.
 pub fn adopt_orphans() -> std::io::Result<()> {
-    Ok(set_child_subreaper(Some(getpid()))?)
+    set_child_subreaper(Some(getpid()))?;
+    ADOPTS.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
-/// Our children that inherited one of these.
-fn orphans(inherited: &[String]) -> Vec<Pid> {
+/// Our children that are no live programs and carry one of these markers, or none at all if we adopt.
+fn orphans(inherited: &[String], live: &BTreeSet<i32>) -> Vec<Pid> {
+    let adopts = ADOPTS.load(Ordering::Relaxed);
     let own = getpid().as_raw_nonzero().get();
     let Ok(processes) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| parent(*pid) == Some(own) && inherits(*pid, inherited))
+    pids.filter(|pid| !live.contains(pid) && parent(*pid) == Some(own))
+        .filter(|pid| match marker_of(*pid) {
+            Some(marker) => inherited.contains(&marker),
+            // It has wiped its environment, or waits to be reaped.
+            None => adopts,
+        })
         .filter_map(Pid::from_raw)
         .collect()
 }
@@ -76,9 +121,11 @@ fn parent(pid: i32) -> Option<i32> {
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn inherits(pid: i32, inherited: &[String]) -> bool {
+fn marker_of(pid: i32) -> Option<String> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let name = format!("{MARKER}=");
     environment
         .split(|byte| *byte == 0)
-        .any(|variable| inherited.iter().any(|one| variable == one.as_bytes()))
+        .find(|variable| variable.starts_with(name.as_bytes()))
+        .map(|variable| String::from_utf8_lossy(variable).into_owned())
 }

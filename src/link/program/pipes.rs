@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// Bytes read at once.
 const CHUNK: usize = 4_096;
 
+/// How often a flood is read over.
+const DISCARDS_MAX: u32 = 64;
+
 /// Why a program said no whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineFault {
@@ -57,8 +60,16 @@ impl Program {
                 return Ok(line);
             }
             match self.read() {
-                0 if !self.gone && !ready(&[(self.stdout.as_fd(), PollFlags::IN)], deadline)? => {
-                    return Err(LineFault::Late);
+                0 if !self.gone => {
+                    let exit = self.exit.as_ref().map(|exit| (exit.as_fd(), PollFlags::IN));
+                    let output = (self.stdout.as_fd(), PollFlags::IN);
+                    let both: Vec<_> = std::iter::once(output).chain(exit).collect();
+                    if !ready(&both, deadline)? {
+                        return Err(LineFault::Late);
+                    }
+                    if self.read() == 0 {
+                        self.notice_exit();
+                    }
                 }
                 _ => {}
             }
@@ -81,6 +92,7 @@ impl Program {
         let length = end.map_or(self.said.len(), |end| self.searched + end);
         if length > self.line_max {
             self.said.truncate(self.line_max + 1);
+            self.searched = 0;
             return Err(LineFault::TooLong(std::mem::take(&mut self.said)));
         }
         if end.is_none() {
@@ -119,16 +131,34 @@ impl Program {
         }
     }
 
-    /// Forgets what it has said unasked; how many bytes that were.
-    pub fn discard(&mut self) -> usize {
-        let mut discarded = std::mem::take(&mut self.said).len();
-        self.searched = 0;
-        while let count @ 1.. = self.read() {
-            discarded += count;
+    /// Forgets what it has said unasked, as far as that is here.
+    pub fn discard(&mut self) {
+        for _ in 0..DISCARDS_MAX {
             self.said.clear();
+            self.searched = 0;
+            if self.read() == 0 {
+                return;
+            }
         }
         self.said.clear();
-        discarded
+    }
+
+    /// Takes note of its exit, if it has ended: whoever else holds its pipe open is not waited for. To
+    /// be called when there is nothing to be read.
+    pub fn notice_exit(&mut self) {
+        let ended = self.exit.as_ref().is_some_and(|exit| {
+            ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
+        });
+        // What it said last may have come between.
+        if ended && self.read() == 0 {
+            self.gone = true;
+        }
+    }
+
+    /// What is ready once it has ended, to be waited for like [`Program::output`].
+    #[must_use]
+    pub fn exit(&self) -> Option<BorrowedFd<'_>> {
+        self.exit.as_ref().map(AsFd::as_fd)
     }
 }
 

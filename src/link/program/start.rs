@@ -4,8 +4,10 @@ use super::cgroup::{Cell, Cgroup};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
-use std::os::fd::AsFd;
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
+};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -72,7 +74,8 @@ pub struct Program {
     pub(super) gone: bool,
     pub(super) line_max: usize,
     pub(super) stderr: Stderr,
-    pub(super) marker: Marker,
+    /// Ready once it has ended.
+    pub(super) exit: Option<OwnedFd>,
     pub(super) cell: Option<Cell>,
 }
 
@@ -87,45 +90,28 @@ impl Program {
             program: name.clone(),
             why,
         };
-        let marker = orphans::marker();
-        let mut child = Command::new(name)
-            .args(arguments)
-            .env(orphans::MARKER, marker.text())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(refused)?;
-        let cell = match limit(&child, &options.limits) {
-            Ok(cell) => cell,
-            Err(why) => {
-                drop(child.kill());
-                drop(child.wait());
-                let program = name.clone();
-                return Err(StartError::Limits { program, why });
-            }
-        };
-        let stdin = child.stdin.take().expect("stdin is piped");
-        let stdout = child.stdout.take().expect("stdout is piped");
-        let stderr = child.stderr.take().expect("stderr is piped");
+        let mut process = Process::start(name, arguments).map_err(refused)?;
+        let cell = limit(&process.child, &options.limits).map_err(|why| StartError::Limits {
+            program: name.clone(),
+            why,
+        })?;
+        let stdin = process.child.stdin.take().expect("stdin is piped");
+        let stdout = process.child.stdout.take().expect("stdout is piped");
+        let stderr = process.child.stderr.take().expect("stderr is piped");
         // Only our ends: the program's own stay as it expects them.
         unblocked(&stdin)
             .and_then(|()| unblocked(&stdout))
             .map_err(refused)?;
         Ok(Self {
             stderr: Stderr::drain(stderr, options.stderr_kept).map_err(refused)?,
-            process: Process {
-                child,
-                reaped: false,
-            },
+            exit: pid(&process.child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()),
+            process,
             stdin: Some(stdin),
             stdout,
             said: Vec::new(),
             searched: 0,
             gone: false,
             line_max: options.line_max,
-            marker,
             cell,
         })
     }
@@ -136,28 +122,53 @@ impl Program {
     }
 }
 
-/// The program's process. Dropped unreaped, its whole group is killed.
+/// The program's process, known as ours. Dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     child: Child,
+    pub(super) marker: Option<Marker>,
     reaped: bool,
 }
 
 impl Process {
-    /// Waits for its end.
+    fn start(name: &str, arguments: &[String]) -> std::io::Result<Self> {
+        let marker = orphans::marker();
+        let child = orphans::start(|| {
+            Command::new(name)
+                .args(arguments)
+                .env(orphans::MARKER, marker.text())
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .process_group(0)
+                .spawn()
+        })?;
+        Ok(Self {
+            child,
+            marker: Some(marker),
+            reaped: false,
+        })
+    }
+
+    /// Kills it and its group, and waits for its end.
     pub(super) fn reap(&mut self) -> Option<ExitStatus> {
+        if self.reaped {
+            return None;
+        }
+        if let Some(group) = pid(&self.child) {
+            // Nobody may be left in it, or the program itself may have left it.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.kill();
         let status = self.child.wait().ok();
         self.reaped = true;
+        orphans::ended(&self.child);
         status
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if let Some(group) = pid(&self.child).filter(|_| !self.reaped) {
-            // Nobody may be left in it.
-            let _ = kill_process_group(group, Signal::KILL);
-            drop(self.child.wait());
-        }
+        self.reap();
     }
 }
 
@@ -167,7 +178,11 @@ fn pid(child: &Child) -> Option<Pid> {
 
 /// Limits a process that has just been started: what it uses until then is not worth a second start.
 fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
-    let limited = |resource, most| {
+    let limited = |resource, most: u64| {
+        // Ours may be lower already, and nobody may raise it.
+        let most = getrlimit(resource)
+            .maximum
+            .map_or(most, |own| own.min(most));
         let limit = Rlimit {
             current: Some(most),
             maximum: Some(most),

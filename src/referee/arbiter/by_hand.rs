@@ -62,6 +62,8 @@ impl ByHand {
     /// Says a line and hears what comes of it. Whether the program is still there.
     pub fn send(&mut self, text: &str, hear: &mut dyn FnMut(Spoken)) -> bool {
         hear(Spoken::To(text.to_owned()));
+        // The rest of an earlier reply.
+        self.program.discard();
         let begun = Instant::now();
         if self.program.say(text, begun + FIRST_WITHIN).is_err() {
             hear(Spoken::Note("the program has gone".to_owned()));
@@ -73,6 +75,9 @@ impl ByHand {
                 Ok(line) => {
                     let line = String::from_utf8_lossy(&line).into_owned();
                     let blank = line.trim().is_empty();
+                    if blank && within == FIRST_WITHIN {
+                        continue;
+                    }
                     hear(Spoken::By(line, begun.elapsed()));
                     if blank {
                         return true;
@@ -192,7 +197,7 @@ impl ByHand {
         }
         self.program.dismiss(None);
         let ended = self.program.end();
-        sweep(std::slice::from_ref(&ended.marker));
+        sweep(ended.marker.as_slice());
         ended
     }
 }

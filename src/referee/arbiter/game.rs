@@ -213,8 +213,13 @@ impl<'a> Game<'a> {
         }
         match fault {
             LineFault::TooLong(beginning) => {
-                open.said.extend_from_slice(beginning);
-                self.table.answer(open.seat, Reply::Text(beginning));
+                let beginning = plain(beginning);
+                if open.lines > 0 {
+                    open.said.push(b'\n');
+                }
+                open.said.extend_from_slice(beginning.as_bytes());
+                self.table
+                    .answer(open.seat, Reply::Text(beginning.as_bytes()));
                 self.close(open);
                 return;
             }
@@ -249,18 +254,29 @@ impl<'a> Game<'a> {
         let now = Instant::now();
         let due = self.open.iter().map(|open| open.since + open.within).min();
         let until = due.unwrap_or(now).min(now + LOOK_EVERY);
-        let outputs: Vec<_> = self
-            .open
-            .iter()
-            .filter_map(|open| match self.players.get(open.seat.index()) {
-                Some(Player::Program(pipes)) => pipes.program.as_ref(),
-                _ => None,
-            })
-            .map(|program| (program.output(), PollFlags::IN))
-            .collect();
+        let mut waited = Vec::with_capacity(2 * self.open.len());
+        for open in &self.open {
+            if let Some(Player::Program(pipes)) = self.players.get(open.seat.index())
+                && let Some(program) = &pipes.program
+            {
+                waited.push((program.output(), PollFlags::IN));
+                waited.extend(program.exit().map(|exit| (exit, PollFlags::IN)));
+            }
+        }
         // If it cannot be waited for, the reading says so.
-        if ready(&outputs, until).unwrap_or(true) {
-            self.read();
+        if ready(&waited, until).unwrap_or(true) && !self.read() {
+            self.notice_exits();
+        }
+    }
+
+    /// Looks who has ended without a word.
+    fn notice_exits(&mut self) {
+        for open in &self.open {
+            if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
+                && let Some(program) = &mut pipes.program
+            {
+                program.notice_exit();
+            }
         }
     }
 
@@ -314,10 +330,11 @@ impl<'a> Game<'a> {
             open.said.push(b'\n');
         }
         open.lines += 1;
-        open.said.extend_from_slice(&line);
-        self.table.answer(seat, Reply::Text(&line));
+        let line = plain(&line);
+        open.said.extend_from_slice(line.as_bytes());
+        self.table.answer(seat, Reply::Text(line.as_bytes()));
         if open.said.len() > REPLY_MAX {
-            self.fault(open, &LineFault::TooLong(Vec::new()));
+            self.fault(open, &LineFault::Gone);
         } else if self.table.waits(seat) {
             self.open.insert(*at, open);
         } else {
@@ -325,4 +342,18 @@ impl<'a> Game<'a> {
         }
         true
     }
+}
+
+/// A line as it is kept, and heard, so that both are the same: bytes that are no text, and the sign with
+/// which the words for a missing answer begin, are shown as question marks.
+fn plain(line: &[u8]) -> String {
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    if text.contains('\u{1}') {
+        text = text.replace('\u{1}', "?");
+    }
+    text
 }

@@ -126,7 +126,7 @@ impl Pipes {
             stderr_total,
             ..
         } = ended;
-        self.marker = Some(marker);
+        self.marker = marker;
         self.stderr = (stderr, stderr_total);
     }
 

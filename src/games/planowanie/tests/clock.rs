@@ -36,7 +36,7 @@ fn shares_sum_to_no_more_than_what_is_left() {
         for left in left {
             let kept = left.as_secs_f64() / total.as_secs_f64().max(1e-9);
             assert!(
-                total_ms < 2 || (0.04..0.5).contains(&kept),
+                total_ms < 2 || (0.01..0.5).contains(&kept),
                 "{kept} of {total:?}"
             );
         }
@@ -61,7 +61,7 @@ fn a_last_deal_gets_most_of_what_is_left() {
     );
     let first = first.unwrap();
     assert!(
-        (Duration::from_secs(5)..Duration::from_secs(12)).contains(&first),
+        (Duration::from_secs(5)..Duration::from_secs(15)).contains(&first),
         "{first:?}"
     );
 }
