@@ -214,6 +214,25 @@ fn a_program_that_does_not_exist() {
 }
 
 #[test]
+fn a_program_that_leaves_its_pipe_to_others() {
+    let begun = std::time::Instant::now();
+    ends_by(
+        "crash",
+        "orphans",
+        &[],
+        "gen_declare: it is gone: exit status 0",
+    );
+    // Its clock has a minute more to run.
+    assert!(begun.elapsed().as_secs() < 20);
+    let sleeping = |folder: &Path| {
+        let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+        line == b"sleep\0984\0" || line == b"sleep\0985\0"
+    };
+    let processes = fs::read_dir("/proc").unwrap();
+    assert!(!processes.flatten().any(|entry| sleeping(&entry.path())));
+}
+
+#[test]
 fn what_is_tolerated() {
     ends_well("three_ends");
     ends_well("carriage_returns");

@@ -1,6 +1,7 @@
 //! Shims: with a daemon, without one, and with one that comes and goes.
 
 use crate::app::{TestApp, drover, run, serve, text};
+use nix::sys::signal::Signal;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -91,6 +92,32 @@ fn whole_game(shim: &mut Shim) {
     assert_eq!(played[1..], ["="; 4]);
 }
 
+/// Asks until the daemon has heard all that the shim has; how many messages that were.
+fn caught_up(app: &TestApp, shim: &mut Shim) -> usize {
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut asked = OPENING.len();
+    loop {
+        let sessions = app.get("/api/v1/sessions").json();
+        let entries = sessions["items"][0]["match"].as_str().map_or(0, |id| {
+            let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
+            entries.body.lines().count()
+        });
+        // A message and its answer each.
+        if entries == 2 * asked {
+            // The next one is the daemon's, at the latest.
+            assert_eq!(shim.ask("time_left 60000"), "=");
+            return asked + 1;
+        }
+        assert!(
+            Instant::now() < until,
+            "the shim does not come back: {sessions}"
+        );
+        assert_eq!(shim.ask("time_left 60000"), "=");
+        asked += 1;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 fn only_match(app: &TestApp) -> serde_json::Value {
     let until = Instant::now() + Duration::from_secs(30);
     loop {
@@ -100,6 +127,7 @@ fn only_match(app: &TestApp) -> serde_json::Value {
             assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
             return list["items"][0].clone();
         }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -173,23 +201,103 @@ fn a_daemon_that_comes_late_takes_over() {
     let mut shim = Shim::on(&socket);
     assert_eq!(shim.all(&OPENING), ["="; 4]);
     let app = TestApp::spawn(serve(folder.path()), folder.path());
-    // Whether the daemon has it yet or not, each is answered.
-    let until = Instant::now() + Duration::from_secs(20);
-    while app.get("/api/v1/sessions").json()["items"]
-        .as_array()
-        .unwrap()
-        .is_empty()
-    {
-        assert!(Instant::now() < until, "the shim does not come back");
-        assert_eq!(shim.ask("time_left 60000"), "=");
-    }
+    let asked = caught_up(&app, &mut shim);
     shim.all(&DECLARING);
     shim.all(&PLAYING);
     assert_eq!(shim.close(), Some(0));
     let played = only_match(&app);
     assert_eq!(played["cause"], "normal");
     let local = facts(&app, &played["id"], "local");
-    assert!(local >= 4, "{local}");
+    assert!(
+        (4..=asked).contains(&local),
+        "{local} of {asked}: the daemon does not take over"
+    );
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn a_daemon_that_hangs_costs_no_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    shim.all(&OPENING);
+    app.signal(Signal::SIGSTOP);
+    let begun = Instant::now();
+    shim.all(&DECLARING);
+    let took = begun.elapsed();
+    // One message is waited for; then it plays alone.
+    assert!(took < Duration::from_secs(4), "{took:?}");
+    // Another one starts beside it, and does not wait for the daemon for ever.
+    let mut other = Shim::on(&folder.path().join("drover.sock"));
+    other.all(&OPENING);
+    app.signal(Signal::SIGCONT);
+    shim.all(&PLAYING);
+    assert_eq!((shim.close(), other.close()), (Some(0), Some(0)));
+    let until = Instant::now() + Duration::from_secs(30);
+    let causes = || {
+        let list = app.get("/api/v1/matches?game=planowanie").json();
+        let items = list["items"].as_array().unwrap().iter();
+        let mut causes: Vec<String> = items.map(|row| row["cause"].to_string()).collect();
+        causes.sort();
+        causes
+    };
+    while causes() != ["\"disconnect\"", "\"normal\""] {
+        assert!(Instant::now() < until, "{:?}", causes());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = drover();
+    let socket = folder.path().join("drover.sock");
+    command
+        .args(["shim", "planowanie", "--bot", "champion", "--socket"])
+        .arg(&socket);
+    let mut shim = Shim::start(command);
+    shim.all(&OPENING);
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    caught_up(&app, &mut shim);
+    // Worth seconds, of which the daemon takes as many as it likes.
+    shim.all(&DECLARING);
+    shim.all(&PLAYING);
+    assert_eq!(shim.close(), Some(0));
+    let played = only_match(&app);
+    let path = format!("/api/v1/matches/{}/facts", played["id"].as_str().unwrap());
+    let facts = app.get(&path).json();
+    let overruled = |fact: &serde_json::Value| fact["data"]["overruled"] == true;
+    assert!(
+        !facts["items"].as_array().unwrap().iter().any(overruled),
+        "{facts}"
+    );
+    app.stop();
+    verified(folder.path());
+}
+
+#[test]
+fn a_killed_shims_journal_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    shim.all(&OPENING);
+    shim.child.kill().unwrap();
+    shim.child.wait().unwrap();
+    // A stranger's file of that name is put aside, not taken and not tried again and again.
+    std::fs::write(folder.path().join("x.journal"), b"\xff\n\n").unwrap();
+    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let played = only_match(&app);
+    assert_eq!(
+        (&played["cause"], &played["detail"]),
+        (&"disconnect".into(), &"the shim has gone".into())
+    );
+    let until = Instant::now() + Duration::from_secs(20);
+    while !folder.path().join("x.refused").exists() {
+        assert!(Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(50));
+    }
     app.stop();
     verified(folder.path());
 }

@@ -34,6 +34,7 @@ case $fault in
     dies_at_start) exit 3 ;;
     grandchild) setsid sleep 987 & sleep 986 & ;;
     floods_stderr) head -c 100000000 /dev/zero | tr '\0' 'x' >&2 ;;
+    orphans) setsid sleep 985 & env -i setsid sleep 984 & ;;
     stays) trap '' TERM ;;
 esac
 
@@ -51,7 +52,7 @@ while IFS= read -r line; do
                 refuses_declare) printf '? I will not\n\n' ;;
                 silent) sleep 100 ;;
                 late) sleep "$LATE"; yes 0 ;;
-                exits) exit 0 ;;
+                exits | orphans) exit 0 ;;
                 wants_memory) hoard=$(head -c 1000000000 /dev/zero | tr '\0' 'x'); yes 0 ;;
                 junk) printf 'thinking\n= 0\n\n' ;;
                 trailing) yes '0 ok' ;;

@@ -23,9 +23,10 @@
 //! the end, draws half. Intervals are 95 %, from means over the four rotations of a deal.
 
 use games::game::{Bot, Budget, Seat};
+use games::kit::Training;
 use games::planowanie::bots::champion::table::{SHIPPED, Table as Champion};
 use games::planowanie::bots::champion::{CHAMPION, Mind, thinking};
-use games::planowanie::bots::{CARDS, Table, Training, make, signature, train};
+use games::planowanie::bots::{CARDS, Table, make, signature, train};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use games::rng::Rng;

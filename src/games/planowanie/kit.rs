@@ -156,8 +156,7 @@ impl Kit for PlanowanieKit {
     }
 
     fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        let Training { games, seed } = *training;
-        Some(bots::train(&bots::Training { games, seed }, done))
+        Some(bots::train(training, done))
     }
 
     fn wire(&self) -> Wire {

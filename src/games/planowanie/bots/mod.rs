@@ -18,4 +18,4 @@ mod worlds;
 
 pub use duel::{Table, signature};
 pub use registry::{CARDS, make};
-pub use train::{Training, train};
+pub use train::train;

@@ -9,6 +9,7 @@ use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_strays};
 use super::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::game::Seat;
+use crate::kit::Training;
 use crate::planowanie::cards::{CARDS_MAX, Deck};
 use crate::rng::Rng;
 use std::fmt::Write as _;
@@ -29,15 +30,6 @@ const BID_HEAT: f64 = 0.04;
 const BID_STRAY: f64 = 0.45;
 const PLAYERS: usize = 4;
 const CARDS_MOST: u32 = 13;
-
-/// What a training run is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Training {
-    /// Deals played.
-    pub games: u64,
-    /// Seeds all chance.
-    pub seed: u64,
-}
 
 struct Learner {
     layout: Layout<u64>,

@@ -1,7 +1,8 @@
 //! What must hold of every built-in player.
 
 use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::planowanie::bots::{CARDS, Table, Training, make, signature, train};
+use crate::kit::Training;
+use crate::planowanie::bots::{CARDS, Table, make, signature, train};
 use crate::planowanie::cards::Deck;
 use crate::planowanie::rules::{Act, Ask, Game, PlannedDeal, Planowanie, Setup, View};
 use crate::rng::Rng;
