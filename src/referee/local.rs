@@ -2,17 +2,15 @@
 
 use super::budget::{Stopwatch, ThinkBudget};
 use super::clock::now_us;
+use super::lanes::{DeckPlayed, Lanes};
 use super::schedule::{Deck, Schedule};
 use super::tally::{Counted, Tally};
 use super::watch::{KeptMatch, Watch};
 use games::{Kit, PlaySetup, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Decks whose results may wait to be counted.
-const RESULTS_MAX: usize = 256;
 /// Of bots that do not think, one deck's decisions in so many are timed.
 const TIMED_EVERY: u64 = 16;
 
@@ -46,54 +44,12 @@ pub fn play(
     abort: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Tally, SetupError> {
-    let next = AtomicU64::new(0);
-    let (results, played) = mpsc::sync_channel(RESULTS_MAX);
-    let mut tally = Tally::new(plan.bots.len());
-    let mut failure = None;
-    std::thread::scope(|scope| {
-        for _ in 0..plan.concurrency.get() {
-            let (next, results) = (&next, results.clone());
-            scope.spawn(move || work(plan, abort, next, &results));
-        }
-        drop(results);
-        for deck in played {
-            match deck {
-                Ok((counted, kept)) => {
-                    tally.add(&counted);
-                    kept.into_iter().for_each(|played| watch.played(played));
-                    watch.done(tally.games);
-                }
-                Err(error) => failure = Some(error),
-            }
-        }
-    });
-    failure.map_or(Ok(tally), Err)
-}
-
-type DeckPlayed = (Vec<Counted>, Vec<KeptMatch>);
-
-fn work(
-    plan: &LocalPlan,
-    abort: &AtomicBool,
-    next: &AtomicU64,
-    results: &mpsc::SyncSender<Result<DeckPlayed, SetupError>>,
-) {
-    loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= plan.schedule.decks() || abort.load(Ordering::Relaxed) {
-            return;
-        }
-        let played = deck(plan, &plan.schedule.deck(number), number, abort);
-        let failed = played.is_err();
-        let Some(played) = played.transpose() else {
-            return;
-        };
-        if results.send(played).is_err() || failed {
-            // The rest of the plan would fail alike.
-            next.store(plan.schedule.decks(), Ordering::Relaxed);
-            return;
-        }
-    }
+    let lanes = Lanes {
+        schedule: &plan.schedule,
+        threads: plan.concurrency,
+        abort,
+    };
+    lanes.play(watch, &|dealt, number| deck(plan, dealt, number, abort))
 }
 
 /// One deck's matches, or `None` if they were cut.

@@ -10,6 +10,7 @@ mod drive;
 pub mod host;
 pub mod hub;
 mod journal;
+mod lanes;
 pub mod local;
 pub mod log;
 pub mod match_info;

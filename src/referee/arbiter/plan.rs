@@ -5,6 +5,7 @@ use super::players::{Player, ProgramRules};
 use crate::link::program::sweep;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::clock::now_us;
+use crate::referee::lanes::{DeckPlayed, Lanes};
 use crate::referee::schedule::{Deck, Schedule};
 use crate::referee::seat_spec::SeatSpec;
 use crate::referee::tally::{Counted, Tally};
@@ -12,11 +13,8 @@ use crate::referee::watch::{Blamed, KeptMatch, Watch};
 use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::AtomicBool;
 
-/// Decks whose results may wait to be counted.
-const RESULTS_MAX: usize = 256;
 /// The number of every match on a wire that has none.
 const MARKET: u64 = 1;
 
@@ -52,55 +50,12 @@ pub fn play(
     abort: &AtomicBool,
     watch: &mut dyn Watch,
 ) -> Result<Tally, SetupError> {
-    let next = AtomicU64::new(0);
-    let (results, played) = mpsc::sync_channel(RESULTS_MAX);
-    let mut tally = Tally::new(plan.seats.len());
-    let mut failure = None;
-    std::thread::scope(|scope| {
-        for _ in 0..plan.concurrency.get() {
-            let (next, results) = (&next, results.clone());
-            scope.spawn(move || work(plan, abort, next, &results));
-        }
-        drop(results);
-        // Decks are counted whole, so that rotations over one deck stay together.
-        for deck in played {
-            match deck {
-                Ok((counted, kept)) => {
-                    tally.add(&counted);
-                    kept.into_iter().for_each(|played| watch.played(played));
-                    watch.done(tally.games);
-                }
-                Err(error) => failure = Some(error),
-            }
-        }
-    });
-    failure.map_or(Ok(tally), Err)
-}
-
-type DeckPlayed = (Vec<Counted>, Vec<KeptMatch>);
-
-fn work(
-    plan: &ArbiterPlan,
-    abort: &AtomicBool,
-    next: &AtomicU64,
-    results: &mpsc::SyncSender<Result<DeckPlayed, SetupError>>,
-) {
-    loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= plan.schedule.decks() || abort.load(Ordering::Relaxed) {
-            return;
-        }
-        let played = deck(plan, &plan.schedule.deck(number), abort);
-        let failed = played.is_err();
-        let Some(played) = played.transpose() else {
-            return;
-        };
-        if results.send(played).is_err() || failed {
-            // The rest of the plan would fail alike.
-            next.store(plan.schedule.decks(), Ordering::Relaxed);
-            return;
-        }
-    }
+    let lanes = Lanes {
+        schedule: &plan.schedule,
+        threads: plan.concurrency,
+        abort,
+    };
+    lanes.play(watch, &|dealt, _| deck(plan, dealt, abort))
 }
 
 /// One deck's games, or `None` if they were cut.
