@@ -136,7 +136,9 @@ impl Pace for Stopwatch<'_> {
         began.elapsed() >= time
     }
 
+    /// A budget in nodes plays the same match on every machine: nothing may hang on the time then.
     fn elapsed(&self) -> Option<Duration> {
+        self.budget.time()?;
         self.began.get().map(|began| began.elapsed())
     }
 
@@ -187,6 +189,7 @@ mod tests {
         let nodes = Stopwatch::new(ThinkBudget::Nodes(5), vec![true, false], &abort);
         nodes.begin(Seat(0));
         assert!(!nodes.stop());
+        assert_eq!(nodes.elapsed(), None);
         nodes.end();
         nodes.begin(Seat(1));
         nodes.end();
@@ -207,5 +210,6 @@ mod tests {
         );
         time.begin(Seat(0));
         while !time.stop() {}
+        assert!(time.elapsed().is_some());
     }
 }
