@@ -149,16 +149,16 @@ impl Daemon {
             Some(path) => {
                 let opened = shims::open_socket(path).await;
                 // Shims play by themselves without it: no reason to do nothing else either.
-                let opened = opened.inspect_err(|why| tracing::warn!(%why, "no shims are served"));
-                let serve = |listener| {
-                    tokio::spawn(shims::serve(
-                        listener,
-                        path.clone(),
-                        sessions.clone(),
-                        end.clone(),
-                    ))
-                };
-                opened.ok().map(serve)
+                let listener = opened
+                    .inspect_err(|why| tracing::warn!(%why, "no shims are served at present"))
+                    .ok();
+                let (sessions, end) = (sessions.clone(), end.clone());
+                Some(tokio::spawn(shims::serve(
+                    listener,
+                    path.clone(),
+                    sessions,
+                    end,
+                )))
             }
             None => None,
         };

@@ -106,6 +106,16 @@ impl Actor {
         let queued = received.elapsed();
         let at_us = self.shared.wall_us(received);
         self.shared.meters.callbacks.increment(1);
+        if let (Some(core), Some(numbered)) = (&self.core, &numbered)
+            && core.ended
+            && !core.normal
+        {
+            // What was answered without us after its end is nobody's any more.
+            return match numbered.local {
+                Some(_) => Ok(Answer::nothing()),
+                None => Err(Refusal::Over),
+            };
+        }
         if self.core.as_ref().is_some_and(|core| core.ended) && !begins {
             self.shared.meters.defaulted("ended");
             return Ok(Answer::default_of_game(kit, &text));
@@ -131,8 +141,10 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(Answer::default_of_game(kit, &text));
         };
-        if numbered.is_some() && !matches!(core.mind, Mind::Awake(_)) {
-            return Err(Refusal::Unfit);
+        match core.mind {
+            Mind::Broken if numbered.is_some() => return Err(Refusal::Over),
+            Mind::Asleep | Mind::Away { .. } if numbered.is_some() => return Err(Refusal::Unfit),
+            _ => {}
         }
         let numbers = numbered.is_some();
         let before = opening.map_or_else(Vec::new, |opening| opening.before);

@@ -64,6 +64,9 @@ pub enum Refusal {
     /// A numbered message that cannot be decided or stored at present: its edge can do it alone.
     #[error("this session cannot be gone on with at present")]
     Unfit,
+    /// A session that can never be gone on with by this version, or that ended before its game did.
+    #[error("this session is over")]
+    Over,
     /// An edge's messages before this one have not come yet.
     #[error("{0} messages have come, and this is a later one")]
     Gap(u64),
@@ -76,6 +79,7 @@ impl Refusal {
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
             Refusal::Unfit => "unfit",
+            Refusal::Over => "over",
             Refusal::Gap(_) => "gap",
         }
     }

@@ -4,7 +4,7 @@
 use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
-use games::{Dialogue, Fact};
+use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -29,6 +29,8 @@ pub(super) struct Core {
     /// Facts of stored entries that are not stored yet; empty while asleep.
     pub(super) owed: Vec<Fact>,
     pub(super) ended: bool,
+    /// Whether it ended as games do.
+    pub(super) normal: bool,
     pub(super) permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -78,12 +80,14 @@ impl Core {
             told: live.seq * 2,
             owed: Vec::new(),
             ended: false,
+            normal: false,
             permit,
         }
     }
 
     /// A session that had ended before the start.
     pub(super) fn over(row: SessionRow) -> Self {
+        let normal = row.cause == Some(Cause::Normal);
         let live = LiveSession {
             id: row.id,
             opened: row.opened,
@@ -93,6 +97,7 @@ impl Core {
         };
         Self {
             ended: true,
+            normal,
             setup: Value::Null,
             ..Self::found(live, None)
         }

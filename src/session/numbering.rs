@@ -51,6 +51,11 @@ impl Actor {
         turn
     }
 
+    fn broken(&self) -> bool {
+        let core = self.core.as_deref();
+        core.is_some_and(|core| matches!(core.mind, Mind::Broken))
+    }
+
     /// Where a numbered message stands: heard before, the session's first, or the next.
     pub(super) async fn number(
         &mut self,
@@ -61,6 +66,7 @@ impl Actor {
         let begun = self.core.as_deref().is_some_and(|core| core.seq > 0);
         let heard = match last {
             Some(last) => last.number,
+            None if begun && self.broken() => return Err(Refusal::Over),
             None if begun => return Err(Refusal::Unfit),
             None => 0,
         };

@@ -98,6 +98,7 @@ pub(super) fn open(
         told: 0,
         owed: Vec::new(),
         ended: false,
+        normal: false,
         permit: Some(permit),
     }
 }

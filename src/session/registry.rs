@@ -454,6 +454,7 @@ impl Shared {
     /// Everything but the store's part of ending a session.
     pub(super) fn end(&self, key: &Key, core: &mut Core, cause: Cause) {
         core.ended = true;
+        core.normal = cause == Cause::Normal;
         core.permit = None;
         core.sleep();
         core.setup = serde_json::Value::Null;

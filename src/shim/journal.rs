@@ -17,6 +17,10 @@ pub(super) struct Journal {
     path: PathBuf,
     file: File,
     synced: bool,
+    /// Bytes of whole lines in it.
+    length: u64,
+    /// Lines that could not be written yet.
+    unwritten: String,
 }
 
 impl Journal {
@@ -35,16 +39,35 @@ impl Journal {
                 break file;
             }
         };
-        let mut journal = Self { path, file, synced };
-        if journal.file.metadata()?.len() == 0 {
-            journal.write(&Request::Hello(hello.clone()))?;
+        let length = file.metadata()?.len();
+        let mut journal = Self {
+            path,
+            file,
+            synced,
+            length,
+            unwritten: String::new(),
+        };
+        if length == 0
+            && let Err(error) = journal.write(&Request::Hello(hello.clone()))
+        {
+            // Unlocked it would be taken for an orphan's.
+            let _ = fs::remove_file(&journal.path);
+            return Err(error);
         }
         Ok(journal)
     }
 
-    /// Adds what was said; it is kept when this returns.
+    /// Adds what was said; it is kept when this returns. What could not be kept before goes first.
     pub(super) fn write(&mut self, request: &Request) -> io::Result<()> {
-        self.file.write_all(line(request).as_bytes())?;
+        self.unwritten.push_str(&line(request));
+        let written = self.file.write_all(self.unwritten.as_bytes());
+        if let Err(error) = written {
+            // Not half a line.
+            let _ = self.file.set_len(self.length);
+            return Err(error);
+        }
+        self.length += self.unwritten.len() as u64;
+        self.unwritten.clear();
         if self.synced {
             self.file.sync_data()
         } else {
@@ -81,12 +104,26 @@ pub struct Told {
     pub file: File,
 }
 
-/// Reads a journal; `None` while its shim lives, or once it has been removed.
+/// Why a journal cannot be read.
+#[derive(Debug)]
+pub enum JournalError {
+    /// What the system says: it may do another time.
+    System(io::Error),
+    /// It is no journal, in a sentence; locked.
+    Broken(String, File),
+}
+
+impl From<io::Error> for JournalError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// Reads a journal; `None` while its shim lives, once it has been removed, or if nothing is in it yet.
 ///
 /// # Errors
-/// What the system says, or that the file is no journal.
-pub fn read_journal(path: &Path) -> io::Result<Option<Told>> {
-    let broken = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+/// [`JournalError`].
+pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -95,24 +132,22 @@ pub fn read_journal(path: &Path) -> io::Result<Option<Told>> {
         return Ok(None);
     }
     if file.metadata()?.len() > JOURNAL_MAX {
-        return Err(broken(format!("it is larger than {JOURNAL_MAX} bytes")));
+        let why = format!("it is larger than {JOURNAL_MAX} bytes");
+        return Err(JournalError::Broken(why, file));
     }
     let mut text = Vec::new();
     (&file).take(JOURNAL_MAX).read_to_end(&mut text)?;
     // A line that was cut is not one.
-    let whole = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
-    let mut requests = Vec::new();
-    for (number, line) in (1..).zip(
-        text.get(..whole)
-            .unwrap_or_default()
-            .split(|byte| *byte == b'\n'),
-    ) {
-        let read = serde_json::from_slice::<Request>(line);
-        requests.push(read.map_err(|why| broken(format!("line {number}: {why}")))?);
-    }
-    let mut requests = requests.into_iter();
-    let Some(Request::Hello(hello)) = requests.next() else {
-        return Err(broken("it has no head".to_owned()));
+    let Some(whole) = text.iter().rposition(|byte| *byte == b'\n') else {
+        return Ok(None);
+    };
+    let lines = text
+        .get(..whole)
+        .unwrap_or_default()
+        .split(|byte| *byte == b'\n');
+    let mut requests = lines.map(serde_json::from_slice::<Request>);
+    let Some(Ok(Request::Hello(hello))) = requests.next() else {
+        return Err(JournalError::Broken("it has no head".to_owned(), file));
     };
     let mut told = Told {
         hello,
@@ -120,7 +155,8 @@ pub fn read_journal(path: &Path) -> io::Result<Option<Told>> {
         bye: None,
         file,
     };
-    for request in requests {
+    // What follows a line that is none cannot be told in order.
+    for request in requests.map_while(Result::ok) {
         match request {
             Request::Heard(heard) => told.heard.push(heard),
             Request::Bye(why) => told.bye = Some(why),

@@ -11,6 +11,6 @@ mod local;
 mod run;
 mod tale;
 
-pub use journal::{JOURNAL_EXTENSION, Told, folder_of, read_journal};
+pub use journal::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 pub use local::Thinking;
 pub use run::{ShimError, ShimOptions, run};

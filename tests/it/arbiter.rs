@@ -44,6 +44,7 @@ impl Game {
             .args(["--log", folder.path().to_str().unwrap()])
             .args(extra)
             .env("LATE", "0.301")
+            .env("TAG", std::process::id().to_string())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())
             .spawn()
@@ -226,7 +227,8 @@ fn a_program_that_leaves_its_pipe_to_others() {
     assert!(begun.elapsed().as_secs() < 20);
     let sleeping = |folder: &Path| {
         let line = fs::read(folder.join("cmdline")).unwrap_or_default();
-        line == b"sleep\0984\0" || line == b"sleep\0985\0"
+        let own = |seconds: u32| format!("sleep\0{seconds}.{}\0", std::process::id()).into_bytes();
+        line == own(984) || line == own(985)
     };
     let processes = fs::read_dir("/proc").unwrap();
     assert!(!processes.flatten().any(|entry| sleeping(&entry.path())));

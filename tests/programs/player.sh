@@ -34,7 +34,7 @@ case $fault in
     dies_at_start) exit 3 ;;
     grandchild) setsid sleep 987 & sleep 986 & ;;
     floods_stderr) head -c 100000000 /dev/zero | tr '\0' 'x' >&2 ;;
-    orphans) setsid sleep 985 & env -i setsid sleep 984 & ;;
+    orphans) setsid sleep "985.$TAG" & env -i setsid sleep "984.$TAG" & ;;
     stays) trap '' TERM ;;
 esac
 

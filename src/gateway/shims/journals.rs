@@ -3,7 +3,7 @@
 use super::connection::key_of;
 use crate::link::relay::Heard;
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
-use crate::shim::{JOURNAL_EXTENSION, Told, folder_of, read_journal};
+use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 use games::Cause;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -65,18 +65,19 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
     let file = path.to_owned();
     let read = tokio::task::spawn_blocking(move || read_journal(&file)).await;
-    let told = match read.map_err(|why| why.to_string())? {
-        Ok(Some(told)) => take_over(told, sessions).await,
+    // Kept locked until the end, so that nobody begins to write into it meanwhile.
+    let (_journal, fault) = match read.map_err(|why| why.to_string())? {
         // Its shim lives, or has handed everything over meanwhile.
         Ok(None) => return Ok(()),
-        Err(why) => Err(Fault::Never(why.to_string())),
+        Ok(Some(told)) => take_over(told, sessions).await,
+        Err(JournalError::Broken(why, file)) => (file, Some(Fault::Never(why))),
+        Err(JournalError::System(why)) => return Err(why.to_string()),
     };
-    match told {
-        // Kept locked until now, so that nobody has begun to write into it.
-        Ok(_journal) => std::fs::remove_file(path).map_err(|why| why.to_string()),
+    match fault {
+        None => std::fs::remove_file(path).map_err(|why| why.to_string()),
         // It is looked at again.
-        Err(Fault::Later(refusal)) => Err(refusal.to_string()),
-        Err(Fault::Never(why)) => {
+        Some(Fault::Later(refusal)) => Err(refusal.to_string()),
+        Some(Fault::Never(why)) => {
             let renamed = std::fs::rename(path, path.with_extension(REFUSED_EXTENSION));
             Err(renamed.map_or_else(|why| why.to_string(), |()| why))
         }
@@ -88,22 +89,27 @@ enum Fault {
     Never(String),
 }
 
-async fn take_over(told: Told, sessions: &Sessions) -> Result<File, Fault> {
+async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
     let Told {
         hello,
         heard,
         bye,
         file,
     } = told;
-    let key = key_of(&hello).map_err(Fault::Never)?;
+    let key = match key_of(&hello) {
+        Ok(key) => key,
+        Err(why) => return (file, Some(Fault::Never(why))),
+    };
     let messages = heard.len();
+    let mut fault = None;
     for heard in heard {
         match number(sessions, key.clone(), heard, Instant::now()).await {
             Ok(_) => {}
-            Err(refusal @ (Refusal::Gap(_) | Refusal::Unfit)) => {
-                return Err(Fault::Never(refusal.to_string()));
+            Err(refusal @ (Refusal::Gap(_) | Refusal::Over)) => {
+                fault = Some(Fault::Never(refusal.to_string()));
+                break;
             }
-            Err(refusal) => return Err(Fault::Later(refusal)),
+            Err(refusal) => return (file, Some(Fault::Later(refusal))),
         }
     }
     let why = bye.unwrap_or_else(|| "the shim has gone".to_owned());
@@ -114,5 +120,5 @@ async fn take_over(told: Told, sessions: &Sessions) -> Result<File, Fault> {
         messages,
         "what a shim played by itself is taken over"
     );
-    Ok(file)
+    (file, fault)
 }

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
@@ -79,40 +80,57 @@ pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
     Ok(listener)
 }
 
-/// Takes shims until `stop`; those that are there are then left to come back to the next start.
+/// Takes shims until `stop`; those that are there are then left to come back to the next start. Without a
+/// listener the socket is tried again and again: whoever holds it may go.
 pub async fn serve(
-    listener: UnixListener,
+    listener: Option<UnixListener>,
     path: PathBuf,
     sessions: Sessions,
     stop: CancellationToken,
 ) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let tasks = TaskTracker::new();
+    let held = AtomicBool::new(false);
     let collecting = journals::collect(path.clone(), sessions.clone(), LOOK_EVERY);
     let accepting = async {
-        loop {
-            // The semaphore is never closed.
-            let place = Arc::clone(&places).acquire_owned().await;
-            match listener.accept().await {
-                Ok((stream, _)) => {
-                    let connection = Connection::new(sessions.clone());
-                    tasks.spawn(async move {
-                        let _place = place;
-                        connection.run(stream).await;
-                    });
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a shim could not be taken");
-                    tokio::time::sleep(ACCEPT_WAIT).await;
-                }
+        let mut opened = listener;
+        let listener = loop {
+            match opened.take() {
+                Some(listener) => break listener,
+                None => tokio::time::sleep(LOOK_EVERY).await,
             }
-        }
+            opened = open_socket(&path).await.ok();
+        };
+        held.store(true, Ordering::Relaxed);
+        accept(&listener, &sessions).await;
     };
     tokio::select! {
         () = accepting => {}
         () = collecting => {}
         () = stop.cancelled() => {}
     }
-    // Nobody may find a socket on which nobody listens.
-    let _ = std::fs::remove_file(&path);
+    if held.load(Ordering::Relaxed) {
+        // Nobody may find a socket on which nobody listens.
+        let _ = std::fs::remove_file(&path);
+    }
+}
+
+async fn accept(listener: &UnixListener, sessions: &Sessions) {
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let tasks = TaskTracker::new();
+    loop {
+        // The semaphore is never closed.
+        let place = Arc::clone(&places).acquire_owned().await;
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let connection = Connection::new(sessions.clone());
+                tasks.spawn(async move {
+                    let _place = place;
+                    connection.run(stream).await;
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a shim could not be taken");
+                tokio::time::sleep(ACCEPT_WAIT).await;
+            }
+        }
+    }
 }

@@ -9,12 +9,15 @@ use std::collections::BTreeSet;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fs, io};
 
 /// The variable that a program and all that it starts inherit.
 pub(super) const MARKER: &str = "DROVER_PROGRAM";
 /// How often is looked again: killing one may orphan others.
 const ROUNDS_MAX: u32 = 100;
+/// Between two rounds: a process that was killed takes a moment to go.
+const ROUND_WAIT: Duration = Duration::from_millis(1);
 
 static STARTED: AtomicU64 = AtomicU64::new(0);
 static ADOPTS: AtomicBool = AtomicBool::new(false);
@@ -41,24 +44,31 @@ pub fn sweep(markers: &[Marker]) {
         .collect();
     for _ in 0..ROUNDS_MAX {
         // Held, so that no program is started and not yet known.
-        let live = live();
-        let orphans = orphans(&inherited, &live);
+        let orphans = {
+            let live = live();
+            orphans(&inherited, &live)
+        };
         if orphans.is_empty() {
             return;
         }
         for orphan in orphans {
-            // It may have ended by itself meanwhile.
+            // It may have ended by itself meanwhile, or take its time: then in the next round.
             let _ = kill_process(orphan, Signal::KILL);
-            let _ = waitpid(Some(orphan), WaitOptions::empty());
+            let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
         }
+        std::thread::park_timeout(ROUND_WAIT);
     }
 }
 
-/// Kills every program that runs, with its group: before this process ends in a hurry.
+/// Kills every program that runs, with its group, and lets none start any more: before this process ends
+/// in a hurry.
 pub fn kill_all() {
-    for program in live().iter().copied().filter_map(Pid::from_raw) {
+    let live = live();
+    for program in live.iter().copied().filter_map(Pid::from_raw) {
         let _ = kill_process_group(program, Signal::KILL);
     }
+    // Locked for good.
+    std::mem::forget(live);
 }
 
 fn live() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -107,18 +117,27 @@ fn orphans(inherited: &[String], live: &BTreeSet<i32>) -> Vec<Pid> {
     pids.filter(|pid| !live.contains(pid) && parent(*pid) == Some(own))
         .filter(|pid| match marker_of(*pid) {
             Some(marker) => inherited.contains(&marker),
-            // It has wiped its environment, or waits to be reaped.
-            None => adopts,
+            // It waits to be reaped, or has wiped its environment: then it is somebody's while others play.
+            None => adopts && (live.is_empty() || is_zombie(*pid)),
         })
         .filter_map(Pid::from_raw)
         .collect()
 }
 
-fn parent(pid: i32) -> Option<i32> {
+/// A field of what the system says of a process; 0 is its state, 1 its parent.
+fn stat(pid: i32, field: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name stands in brackets and may hold anything.
     let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(1)?.parse().ok()
+    rest.split_whitespace().nth(field).map(str::to_owned)
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    stat(pid, 1)?.parse().ok()
+}
+
+fn is_zombie(pid: i32) -> bool {
+    stat(pid, 0).is_some_and(|state| state == "Z")
 }
 
 fn marker_of(pid: i32) -> Option<String> {

@@ -69,19 +69,17 @@ impl ByHand {
             hear(Spoken::Note("the program has gone".to_owned()));
             return false;
         }
-        let mut within = FIRST_WITHIN;
+        let (mut within, mut spoke) = (FIRST_WITHIN, false);
         for _ in 0..LINES_MAX {
             match self.program.line(Instant::now() + within) {
                 Ok(line) => {
                     let line = String::from_utf8_lossy(&line).into_owned();
                     let blank = line.trim().is_empty();
-                    if blank && within == FIRST_WITHIN {
-                        continue;
-                    }
                     hear(Spoken::By(line, begun.elapsed()));
-                    if blank {
+                    if blank && spoke {
                         return true;
                     }
+                    spoke |= !blank;
                     within = PAUSE;
                 }
                 Err(LineFault::Late) if within == PAUSE => return true,
@@ -112,6 +110,7 @@ impl ByHand {
         game: &HandGame,
         hear: &mut dyn FnMut(Spoken),
     ) -> Result<(Option<Outcome>, bool), SetupError> {
+        self.program.discard();
         let seats = game.rivals.len() + 1;
         let mut table = self.kit.table(&TableSetup {
             seed: game.seed,

@@ -331,11 +331,13 @@ impl<'a> Game<'a> {
         }
         open.lines += 1;
         let line = plain(&line);
+        if open.said.len() + line.len() > REPLY_MAX {
+            self.fault(open, &LineFault::Gone);
+            return true;
+        }
         open.said.extend_from_slice(line.as_bytes());
         self.table.answer(seat, Reply::Text(line.as_bytes()));
-        if open.said.len() > REPLY_MAX {
-            self.fault(open, &LineFault::Gone);
-        } else if self.table.waits(seat) {
+        if self.table.waits(seat) {
             self.open.insert(*at, open);
         } else {
             self.close(open);

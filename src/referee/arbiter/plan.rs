@@ -55,7 +55,10 @@ pub fn play(
         threads: plan.concurrency,
         abort,
     };
-    lanes.play(watch, &|dealt, _| deck(plan, dealt, abort))
+    let played = lanes.play(watch, &|dealt, _| deck(plan, dealt, abort));
+    // Whoever's they were, nobody plays any more.
+    sweep(&[]);
+    played
 }
 
 /// One deck's games, or `None` if they were cut.
