@@ -14,6 +14,11 @@ use std::time::Duration;
 /// How long a decision may take where the arbiter tells no time.
 const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
 
+/// What a command is taken to cost before anything is known.
+const TOLL_AT_FIRST: Duration = Duration::from_micros(300);
+/// However dear commands are, this part of the time left is there to think.
+const TOLLED_PART: u32 = 8;
+
 /// One seat's side of one game, played by any bot.
 pub struct Player {
     bot: Box<dyn Bot<Planowanie>>,
@@ -39,6 +44,47 @@ struct Table {
     round: Round,
     points: Seats<i64>,
     left: Option<Duration>,
+    toll: Toll,
+}
+
+/// What every command costs on the game's clock beside thinking: the way here and back, and whatever the
+/// machine does meanwhile. Learnt from what `time_left` tells.
+struct Toll {
+    each: Duration,
+    /// Commands since the last `time_left`, itself included.
+    commands: u32,
+    /// Time that decisions since then were worth.
+    granted: Duration,
+}
+
+impl Toll {
+    const fn new() -> Self {
+        Self {
+            each: TOLL_AT_FIRST,
+            commands: 0,
+            granted: Duration::ZERO,
+        }
+    }
+
+    /// So much of the clock has gone since the last time it was told. Rises at once, falls slowly. Where
+    /// there was something to think about, only what is beyond that is known to be toll.
+    fn told(&mut self, taken: Duration) {
+        if self.commands > 0 {
+            let each = taken.saturating_sub(self.granted) / self.commands;
+            let known = self.granted.is_zero() || each > self.each;
+            if known {
+                self.each = each.max((self.each * 7 + each) / 8);
+            }
+        }
+        self.commands = 0;
+        self.granted = Duration::ZERO;
+    }
+
+    /// What is left of a time once so many commands to come are paid for.
+    fn after(&self, left: Duration, commands: u32) -> Duration {
+        let toll = self.each.saturating_mul(commands).saturating_mul(5) / 4;
+        left.saturating_sub(toll).max(left / TOLLED_PART)
+    }
 }
 
 impl Table {
@@ -53,7 +99,20 @@ impl Table {
             round: Round::new(players, 0, Seat(0)),
             points: Seats::from_fn(players, |_| 0),
             left: None,
+            toll: Toll::new(),
         }
+    }
+
+    /// Commands that are still to come in the whole game.
+    fn to_come(&self, ask: Ask) -> u32 {
+        let players = self.game.players() as u32;
+        let a_card = players + 2;
+        let later = self.game.deals().iter().skip(self.deal + 1);
+        let later: u32 = later
+            .map(|deal| 3 + players + u32::from(deal.cards) * a_card)
+            .sum();
+        let declarations = if ask == Ask::Declare { players } else { 0 };
+        later + declarations + self.hand.len() as u32 * a_card
     }
 
     fn view(&self) -> View {
@@ -188,9 +247,13 @@ impl Player {
             }
         };
         let (within, worth) = match view.left {
-            Some(left) => (left, clock::allot(left, &view, ask)),
+            Some(left) => {
+                let free = table.toll.after(left, table.to_come(ask));
+                (left, clock::allot(free, &view, ask))
+            }
             None => (UNTOLD_WITHIN, UNTOLD_WITHIN),
         };
+        table.toll.granted += worth;
         self.asked = Some((view, ask));
         Ok(Next::Think {
             within,
@@ -241,7 +304,12 @@ impl Player {
             }
             Command::TimeLeft(ms) => {
                 let ms = u64::try_from(ms).unwrap_or_default();
-                self.table()?.left = Some(Duration::from_millis(ms));
+                let table = self.table()?;
+                let left = Duration::from_millis(ms);
+                if let Some(before) = table.left {
+                    table.toll.told(before.saturating_sub(left));
+                }
+                table.left = Some(left);
             }
             Command::GenDeclare => return self.ask(Ask::Declare),
             Command::GenMove => return self.ask(Ask::Play),
@@ -306,6 +374,9 @@ impl Dialogue for Player {
         let line = dialect::read(frame);
         self.id = line.id;
         self.asked = None;
+        if let Some(table) = &mut self.table {
+            table.toll.commands = table.toll.commands.saturating_add(1);
+        }
         let obeyed = line.command.map_err(|why| why.to_string());
         let next = obeyed.and_then(|command| self.obey(command));
         Ok(next.unwrap_or_else(|why| Next::Send(self.no(&why))))

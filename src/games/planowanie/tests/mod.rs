@@ -5,3 +5,4 @@ mod clock;
 mod deals;
 mod laws;
 mod recorded;
+mod toll;
