@@ -7,6 +7,11 @@ use crate::thinking::{Job, Pending, Thought, guarded};
 use games::{Budget, Dialogue, Frame};
 use std::time::{Duration, Instant};
 
+/// What the smallest decision is worth.
+const WORTH_MIN: Duration = Duration::from_millis(10);
+/// How much later than it is worth a decision is waited for: its last slice ends, or it is stuck.
+const WORTH_GRACE: Duration = Duration::from_millis(100);
+
 /// What is asked for.
 pub(super) struct Asked {
     pub(super) fallback: Frame,
@@ -39,13 +44,21 @@ pub(super) async fn decide(
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
     let ceiling = shared.options.ceiling(place.kit().game());
+    // Where one clock runs over many decisions, waiting for a thread uses it up as thinking does.
+    let (stop, deadline) = match asked.worth {
+        Some(worth) => {
+            let stop = asked.received + worth.max(WORTH_MIN);
+            (stop.min(deadline), (stop + WORTH_GRACE).min(deadline))
+        }
+        None => (deadline, deadline),
+    };
     let mut pending = shared.parts.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
         ceiling: asked.worth.map_or(ceiling, |worth| worth.min(ceiling)),
         nodes,
         received: asked.received,
-        deadline,
+        deadline: stop,
     });
     match tokio::time::timeout_at(deadline.into(), pending.thought()).await {
         Ok(Some(thought)) => thought_out(thought),
