@@ -26,7 +26,6 @@ const SLOW_WAIT: Duration = Duration::from_secs(3);
 const LAST_MAX: u64 = 8;
 /// How long a shim that is told to stop waits for the message at hand.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
-
 /// How often it looks whether that one is done.
 const STOP_LOOK: Duration = Duration::from_millis(2);
 
@@ -218,16 +217,13 @@ impl Shim {
         let why = format!("the daemon does not answer ({why}): playing alone until it does");
         (self.options.note)(&why);
         self.line = None;
-        if let Some(socket) = self.options.socket.clone() {
-            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale), delay));
-        }
+        self.look(delay);
     }
 
-    /// The daemon is there, but far behind.
-    fn look_again(&mut self) {
+    /// Has the daemon looked for and brought up to date.
+    fn look(&mut self, delay: Duration) {
         if let Some(socket) = self.options.socket.clone() {
-            let tale = Arc::clone(&self.tale);
-            self.courier = Some(Courier::send(socket, tale, Duration::ZERO));
+            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale), delay));
         }
     }
 
@@ -281,15 +277,14 @@ impl Shim {
         }
         if let Some(line) = self.courier.as_ref().and_then(Courier::back) {
             self.courier = None;
-            let caught_up = match self.tale.behind() {
-                0..=LAST_MAX => caught_up(line, &self.tale),
+            if self.tale.behind() > LAST_MAX {
                 // The game runs faster than it is handed over.
-                _ => Err(ErrorKind::Interrupted.into()),
-            };
-            match caught_up {
-                Ok(line) => self.adopt(line),
-                Err(error) if error.kind() == ErrorKind::Interrupted => self.look_again(),
-                Err(error) => self.alone(&error),
+                self.look(Duration::ZERO);
+            } else {
+                match caught_up(line, &self.tale) {
+                    Ok(line) => self.adopt(line),
+                    Err(error) => self.alone(&error),
+                }
             }
         }
         let number = self.tale.next();
