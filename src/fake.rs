@@ -139,7 +139,9 @@ impl Dialogue for Talk {
                 let fallback = "?a=fallback".to_owned();
                 return Ok(Next::Think {
                     within: Duration::from_secs(5),
-                    worth: None,
+                    worth: field(text, "worth")
+                        .and_then(|ms| ms.parse().ok())
+                        .map(Duration::from_millis),
                     fallback,
                 });
             }

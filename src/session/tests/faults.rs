@@ -28,6 +28,24 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
 }
 
 #[tokio::test]
+async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let asked = Instant::now();
+    assert_eq!(
+        world.say(&at, "ask&stuck=1500&worth=20").await,
+        "?a=fallback"
+    );
+    // The wire would allow 200 ms.
+    assert!(
+        asked.elapsed() < Duration::from_millis(180),
+        "{:?}",
+        asked.elapsed()
+    );
+}
+
+#[tokio::test]
 async fn a_bot_that_panics_while_thinking_is_answered_for() {
     let world = World::new(options()).await;
     for bot in ["deep", "quick"] {
