@@ -9,6 +9,7 @@ pub mod kit;
 pub mod koehandel;
 #[cfg(test)]
 pub mod laws;
+pub mod lighthouses;
 pub mod planowanie;
 pub mod rng;
 pub mod search;

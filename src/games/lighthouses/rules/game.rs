@@ -1,0 +1,391 @@
+//! A whole game as the referee plays it: rounds of energy, keys, collection and decay, then everybody's
+//! turn, then points.
+
+use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
+use super::network::{Beacon, Network, Refusal};
+use crate::game::{Cause, Illegal, Outcome, Seat, Seats};
+use crate::lighthouses::map::Map;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// How many can play.
+pub const PLAYERS: RangeInclusive<usize> = 1..=16;
+/// Most rounds of a game.
+pub const ROUNDS_MAX: u32 = 1_000_000;
+
+/// What a game starts from. There is no chance in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The map. Its first start cells are the players'.
+    pub map: Map,
+    /// How many play, 1 to 16, and no more than the map has start cells.
+    pub players: usize,
+    /// Rounds, 1 to [`ROUNDS_MAX`].
+    pub rounds: u32,
+}
+
+/// What a player is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// To get ready before the game; whatever act is given does not matter.
+    Prepare,
+    /// A turn.
+    Turn,
+}
+
+/// What a player does with his turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Nothing.
+    Pass,
+    /// Goes to a neighbouring cell, or stays.
+    Move(Step),
+    /// Puts energy into the lighthouse he stands on; more than he has means all that he has.
+    Attack(i64),
+    /// Links the lighthouse he stands on with another one. A number that no lighthouse has stands for
+    /// a place where none is.
+    Connect(Lighthouse),
+}
+
+/// What a player hears besides his [`View`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The game begins, on this chart, for this player of so many.
+    Begins(Arc<Chart>, Seat, usize),
+    /// What became of his last act.
+    Done(Act, Result<(), Refusal>),
+}
+
+/// What a player is told when it is his turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Rounds that are over, as far as he can count them.
+    pub round: u32,
+    /// Where he stands.
+    pub position: Cell,
+    /// His points up to the end of the last round.
+    pub score: i64,
+    /// His energy.
+    pub energy: u32,
+    /// The set of lighthouses whose keys he has.
+    pub keys: u64,
+    /// The island cells in sight with their energy.
+    pub seen: Vec<(Cell, u8)>,
+    /// Every lighthouse, in the order of the chart.
+    pub beacons: Vec<Beacon>,
+}
+
+/// A player as the referee sees him.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Player {
+    /// Where he stands.
+    pub position: Cell,
+    /// His energy.
+    pub energy: u32,
+    /// The set of lighthouses whose keys he has.
+    pub keys: u64,
+    /// His points up to the end of the last round.
+    pub score: i64,
+}
+
+/// One game.
+#[derive(Clone, Debug)]
+pub struct Lighthouses {
+    chart: Arc<Chart>,
+    /// Energy of every cell; 0 at sea.
+    cells: Vec<u8>,
+    network: Network,
+    players: Vec<Player>,
+    rounds: u32,
+    /// Rounds that are over.
+    round: u32,
+    /// Whose turn it is.
+    turn: Seat,
+}
+
+impl Lighthouses {
+    /// The game at its first turn.
+    #[must_use]
+    pub fn begin(setup: &Setup) -> Self {
+        let chart = Arc::new(setup.map.chart());
+        let starts = setup.map.starts().take(setup.players);
+        let players: Vec<Player> = starts
+            .map(|at| Player {
+                position: chart.cell(at).unwrap_or_default(),
+                energy: 0,
+                keys: 0,
+                score: 0,
+            })
+            .collect();
+        let mut game = Self {
+            cells: vec![0; chart.cells()],
+            network: Network::new(chart.lighthouses().len(), players.len()),
+            players,
+            rounds: setup.rounds,
+            round: 0,
+            turn: Seat(0),
+            chart,
+        };
+        game.begin_round();
+        game
+    }
+
+    /// Energy, keys, collection and decay.
+    fn begin_round(&mut self) {
+        for (cell, increment) in self.cells.iter_mut().zip(self.chart.increments()) {
+            // At most 200: both are at most 100.
+            *cell = (*cell + *increment).min(ENERGY_MAX);
+        }
+        for at in 0..self.players.len() {
+            let here = self.players[at].position;
+            if let Some(lighthouse) = self.chart.lighthouse_at(here) {
+                self.players[at].keys |= lighthouse.bit();
+            }
+            let energy = u32::from(self.cells[here.index()]);
+            if energy == 0 {
+                continue;
+            }
+            let together = |player: &&mut Player| player.position == here;
+            let count = self.players.iter().filter(|p| p.position == here).count();
+            for player in self.players.iter_mut().filter(together) {
+                player.energy = player.energy.saturating_add(energy / count as u32);
+            }
+            self.cells[here.index()] = 0;
+        }
+        self.network.decay(&self.chart);
+    }
+
+    /// Points, and the next round if there is one.
+    fn end_round(&mut self) {
+        for (seat, player) in (0..).map(Seat).zip(&mut self.players) {
+            player.score += self.network.income(seat);
+        }
+        self.round += 1;
+        self.turn = Seat(0);
+        if self.round < self.rounds {
+            self.begin_round();
+        }
+    }
+
+    /// The act of the player whose turn it is. Nothing happens once the game is over.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the turn passes without an act.
+    pub fn play(&mut self, act: Act) -> Result<(), Refusal> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let done = self.act(act);
+        self.turn.0 += 1;
+        if self.turn.index() >= self.players.len() {
+            self.end_round();
+        }
+        done
+    }
+
+    fn act(&mut self, act: Act) -> Result<(), Refusal> {
+        let seat = self.turn;
+        self.legal(act)?;
+        let player = &mut self.players[seat.index()];
+        let here = self.chart.lighthouse_at(player.position);
+        match (act, here) {
+            (Act::Move(step), _) => {
+                if let Some(target) = self.chart.moved(player.position, step) {
+                    player.position = target;
+                }
+            }
+            (Act::Attack(strength), Some(at)) => {
+                let strength = u32::try_from(strength)
+                    .unwrap_or(u32::MAX)
+                    .min(player.energy);
+                player.energy -= strength;
+                self.network.attack(&self.chart, seat, at, strength);
+            }
+            (Act::Connect(to), Some(at)) => {
+                player.keys &= !to.bit();
+                self.network.join(&self.chart, at, to);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the player whose turn it is may do this.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the first of the engine's checks that fails.
+    pub fn legal(&self, act: Act) -> Result<(), Refusal> {
+        let seat = self.turn;
+        let player = &self.players[seat.index()];
+        let here = self.chart.lighthouse_at(player.position);
+        match (act, here) {
+            (Act::Move(step), _) if self.chart.moved(player.position, step).is_none() => {
+                Err(Refusal::NotIsland)
+            }
+            (Act::Attack(_), None) => Err(Refusal::NotAtTarget),
+            (Act::Attack(..=-1), Some(_)) => Err(Refusal::Negative),
+            (Act::Connect(_), None) => Err(Refusal::NotAtOrigin),
+            (Act::Connect(to), Some(at)) => {
+                self.network
+                    .linkable(&self.chart, seat, player.keys, at, to)
+            }
+            (Act::Pass | Act::Move(_) | Act::Attack(_), _) => Ok(()),
+        }
+    }
+
+    /// The chart.
+    #[must_use]
+    pub fn chart(&self) -> &Arc<Chart> {
+        &self.chart
+    }
+
+    /// Energy of every cell.
+    #[must_use]
+    pub fn cells(&self) -> &[u8] {
+        &self.cells
+    }
+
+    /// The lighthouses.
+    #[must_use]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The players, in order.
+    #[must_use]
+    pub fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    /// Rounds that are over.
+    #[must_use]
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
+    /// Whose turn it is; nobody's once the game is over.
+    #[must_use]
+    pub fn turn(&self) -> Option<Seat> {
+        (!self.is_over()).then_some(self.turn)
+    }
+
+    /// Whether all rounds are played.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.round >= self.rounds
+    }
+
+    /// Points by player.
+    #[must_use]
+    pub fn scores(&self) -> Seats<i64> {
+        self.players.iter().map(|player| player.score).collect()
+    }
+
+    /// The cells within [`VIEW_REACH`] in a straight line of a cell, row by row from the bottom:
+    /// whatever stands in the square around it, with `None` where it is too far.
+    pub fn sight(&self, from: Cell) -> impl Iterator<Item = Option<(Point, u8)>> {
+        let centre = self.chart.point(from);
+        let reach = -VIEW_REACH..=VIEW_REACH;
+        reach.clone().flat_map(move |dy| {
+            reach.clone().map(move |dx| {
+                let at = Point {
+                    x: centre.x + dx,
+                    y: centre.y + dy,
+                };
+                let near = dx * dx + dy * dy <= VIEW_REACH * VIEW_REACH;
+                let energy = self
+                    .chart
+                    .cell(at)
+                    .map_or(0, |cell| self.cells[cell.index()]);
+                near.then_some((at, energy))
+            })
+        })
+    }
+
+    /// What a player is told.
+    #[must_use]
+    pub fn told(&self, seat: Seat) -> View {
+        let player = &self.players[seat.index()];
+        let island = |seen: Option<(Point, u8)>| {
+            let (at, energy) = seen?;
+            let cell = self.chart.cell(at)?;
+            self.chart.island()[cell.index()].then_some((cell, energy))
+        };
+        View {
+            round: self.round,
+            position: player.position,
+            score: player.score,
+            energy: player.energy,
+            keys: player.keys,
+            seen: self.sight(player.position).filter_map(island).collect(),
+            beacons: self.network.beacons().to_vec(),
+        }
+    }
+}
+
+impl crate::game::Game for Lighthouses {
+    type Setup = Setup;
+    type Ask = Ask;
+    type Act = Act;
+    type View = View;
+    type Event = Event;
+
+    fn start(setup: &Setup) -> Self {
+        Self::begin(setup)
+    }
+
+    fn to_move(&self) -> Seats<bool> {
+        Seats::from_fn(self.players.len(), |seat| self.turn() == Some(seat))
+    }
+
+    fn ask(&self, seat: Seat) -> Option<Ask> {
+        (self.turn() == Some(seat)).then_some(Ask::Turn)
+    }
+
+    fn view(&self, seat: Seat) -> View {
+        self.told(seat)
+    }
+
+    /// All legal steps and connections, and attacks with nothing, half and all of the energy.
+    fn acts(&self, seat: Seat, out: &mut Vec<Act>) {
+        if self.turn() != Some(seat) {
+            return;
+        }
+        let player = &self.players[seat.index()];
+        out.push(Act::Pass);
+        for to in self.chart.neighbours(player.position) {
+            out.push(Act::Move(self.chart.step(player.position, *to)));
+        }
+        let energy = i64::from(player.energy);
+        out.extend([0, energy / 2, energy].map(Act::Attack));
+        let all = 0..self.chart.lighthouses().len() as u8;
+        out.extend(all.map(|to| Act::Connect(Lighthouse(to))));
+        out.retain(|act| self.legal(*act).is_ok());
+    }
+
+    fn check(&self, seat: Seat, act: &Act) -> Result<(), Illegal> {
+        if self.turn() != Some(seat) {
+            return Err(Illegal("it is not your turn".to_owned()));
+        }
+        self.legal(*act).map_err(|why| Illegal(why.to_string()))
+    }
+
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Event)>) {
+        for (seat, act) in acts {
+            if self.turn() == Some(*seat) {
+                let act = act.unwrap_or(Act::Pass);
+                let done = self.play(act);
+                events.push((*seat, Event::Done(act, done)));
+            }
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.is_over().then(|| Outcome {
+            cause: Cause::Normal,
+            scores: self.scores(),
+        })
+    }
+}
