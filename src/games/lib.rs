@@ -22,8 +22,8 @@ pub use kit::{
     Seating, SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 pub use wire::{
-    Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Progress, Reception, Reply,
-    Table, WireError,
+    Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
+    Reply, Table, WireError,
 };
 
 /// Every game, in the order in which they are shown.

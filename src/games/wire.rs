@@ -89,6 +89,10 @@ pub trait Dialogue: Send {
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError>;
     /// Thinks for one slice. `best` holds a legal answer from the start and only improves.
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress;
+    /// How the match ended if the other side hangs up now, where a wire has no other word for the end.
+    fn hung_up(&self) -> Option<Ending> {
+        None
+    }
     /// Takes note of what was really said, be it the answer found, the fallback, or a logged answer
     /// on recovery. Must be called once after every `Think`, and after every `Send`.
     fn said(&mut self, frame: &str);
@@ -109,6 +113,32 @@ pub struct Call {
     pub text: Frame,
     /// `Some`: the match waits for this seat's answer, at most so long.
     pub answer_within: Option<Duration>,
+    /// Time to be let pass before it is sent, for readers that throw away what follows at once.
+    pub pause: Duration,
+}
+
+impl Call {
+    /// What a seat is told and nobody waits for an answer to.
+    #[must_use]
+    pub const fn tell(seat: Seat, text: Frame) -> Self {
+        Self {
+            seat,
+            text,
+            answer_within: None,
+            pause: Duration::ZERO,
+        }
+    }
+
+    /// What a seat is asked, with so much time for the answer.
+    #[must_use]
+    pub const fn ask(seat: Seat, text: Frame, within: Duration) -> Self {
+        Self {
+            seat,
+            text,
+            answer_within: Some(within),
+            pause: Duration::ZERO,
+        }
+    }
 }
 
 /// What came of a call that wanted an answer.
@@ -122,13 +152,24 @@ pub enum Reply<'a> {
     Failed,
 }
 
-/// Whose fault ended a match.
+/// Whose fault ended a match, or his own part in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blame {
     /// Who.
     pub seat: Seat,
+    /// What it counts as.
+    pub cause: Cause,
     /// What he did, in a sentence.
     pub detail: String,
+}
+
+/// What a referee has noted of a seat that played on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Noted {
+    /// Answers that the rules refused.
+    pub refused: u32,
+    /// Answers that came late or not at all.
+    pub late: u32,
 }
 
 /// The referee's side of one match.
@@ -145,9 +186,15 @@ pub trait Table: Send {
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
     }
-    /// Whose fault ended the match, if it was somebody's.
-    fn blame(&self) -> Option<Blame> {
-        None
+    /// Whose fault ended the match, or his own part in it, in the order of seats. These are not spoken
+    /// to any more.
+    fn blames(&self) -> Vec<Blame> {
+        Vec::new()
+    }
+    /// What a seat has done that is no such fault.
+    fn noted(&self, seat: Seat) -> Noted {
+        let _ = seat;
+        Noted::default()
     }
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;

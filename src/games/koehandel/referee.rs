@@ -72,11 +72,7 @@ impl Table for Referee {
         let first = out.len();
         for (seat, message) in self.heard.drain(..) {
             let id = self.ids[seat.index() % self.ids.len()];
-            out.extend(write(self.market, id, &message).map(|text| Call {
-                seat,
-                text,
-                answer_within: None,
-            }));
+            out.extend(write(self.market, id, &message).map(|text| Call::tell(seat, text)));
         }
         let asked = self.game.asked().map(|(seat, _)| Seat(seat as u8));
         if !self.waits

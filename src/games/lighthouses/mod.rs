@@ -1,8 +1,15 @@
 //! Lighthouses: an island of energy, lighthouses to be held and linked, triangles of light.
 //! Rules, wire and the readings chosen: README.md.
 
+pub mod atlas;
 pub mod bots;
+pub mod dialect;
+pub mod facts;
+pub mod generate;
 pub mod map;
+pub mod options;
+pub mod player;
+pub mod referee;
 pub mod rules;
 
 #[cfg(test)]

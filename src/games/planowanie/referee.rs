@@ -272,7 +272,11 @@ impl Referee {
             return;
         }
         self.game.forfeit(seat, cause);
-        self.blame = Some(Blame { seat, detail });
+        self.blame = Some(Blame {
+            seat,
+            cause,
+            detail,
+        });
         self.steps.clear();
     }
 
@@ -323,11 +327,7 @@ impl Table for Referee {
         } else {
             left + self.free(seat)
         };
-        out.push(Call {
-            seat,
-            text,
-            answer_within: Some(within),
-        });
+        out.push(Call::ask(seat, text, within));
         self.open = Some(Open {
             seat,
             step,
@@ -394,8 +394,8 @@ impl Table for Referee {
         self.game.outcome()
     }
 
-    fn blame(&self) -> Option<Blame> {
-        self.blame.clone()
+    fn blames(&self) -> Vec<Blame> {
+        self.blame.iter().cloned().collect()
     }
 
     fn setup(&self) -> Value {

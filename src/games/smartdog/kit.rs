@@ -433,6 +433,7 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
                 seat,
                 text,
                 answer_within,
+                ..
             } in calls.drain(..)
             {
                 if answer_within.is_some() {

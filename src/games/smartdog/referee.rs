@@ -52,11 +52,7 @@ impl Referee {
         let extra = setup.position.map.header().extra();
         let calls = (0..game.ground().tiles().len())
             .map(|seat| Seat(seat as u8))
-            .map(|seat| Call {
-                seat,
-                text: start(game.ground(), seat, extra),
-                answer_within: None,
-            })
+            .map(|seat| Call::tell(seat, start(game.ground(), seat, extra)))
             .collect();
         let mut referee = Self {
             setup,
@@ -86,11 +82,7 @@ impl Referee {
     }
 
     fn say(&mut self, seat: Seat, text: String) {
-        self.calls.push(Call {
-            seat,
-            text,
-            answer_within: None,
-        });
+        self.calls.push(Call::tell(seat, text));
     }
 
     fn tell_turn(&mut self) {
@@ -100,11 +92,8 @@ impl Referee {
         for (seat, waits) in self.game.to_move().iter() {
             if *waits {
                 let number = |dog: DogId| first + u64::from(dog.0);
-                self.calls.push(Call {
-                    seat,
-                    text: state(&self.game.seen_by(seat), number),
-                    answer_within: Some(within),
-                });
+                let text = state(&self.game.seen_by(seat), number);
+                self.calls.push(Call::ask(seat, text, within));
             }
         }
     }

@@ -139,6 +139,7 @@ impl Game {
             seat,
             text,
             answer_within,
+            ..
         } in calls
         {
             self.journal.calls(seat, &text).await;

@@ -143,12 +143,8 @@ impl Table for FakeTable {
         if !self.called && self.outcome().is_none() {
             self.called = true;
             let seat = Seat((self.turn % 2) as u8);
-            let answer_within = Some(Duration::from_secs(1));
-            out.push(Call {
-                seat,
-                text: format!("turn {}", self.turn),
-                answer_within,
-            });
+            let text = format!("turn {}", self.turn);
+            out.push(Call::ask(seat, text, Duration::from_secs(1)));
         }
     }
     fn answer(&mut self, seat: Seat, reply: Reply<'_>) {

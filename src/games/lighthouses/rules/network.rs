@@ -44,6 +44,32 @@ pub enum Refusal {
     /// A connection that would cross another one.
     #[error("Connection cannot intersect another connection")]
     Crosses,
+    /// Another engine's words.
+    #[error("refused in words of its own")]
+    Other,
+}
+
+impl Refusal {
+    const ALL: [Refusal; 11] = [
+        Refusal::NotIsland,
+        Refusal::NotAtTarget,
+        Refusal::Negative,
+        Refusal::NotAtOrigin,
+        Refusal::NoLighthouse,
+        Refusal::NotOwned,
+        Refusal::NoKey,
+        Refusal::Itself,
+        Refusal::Exists,
+        Refusal::OverLighthouse,
+        Refusal::Crosses,
+    ];
+
+    /// The refusal with this wording.
+    #[must_use]
+    pub fn worded(message: &str) -> Self {
+        let worded = |refusal: &Refusal| refusal.to_string() == message;
+        Self::ALL.into_iter().find(worded).unwrap_or(Refusal::Other)
+    }
 }
 
 /// A lighthouse as it stands.

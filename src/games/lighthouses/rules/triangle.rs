@@ -15,7 +15,7 @@ pub fn spans(a: Point, b: Point, c: Point) -> impl Iterator<Item = (i32, RangeIn
     let (b, c) = if turn(a, b, c) < 0 { (c, b) } else { (b, c) };
     let flat = turn(a, b, c) == 0;
     let (low, high) = (a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y));
-    let rows = if flat { 1..=0 } else { low..=high };
+    let rows = (low..=high).filter(move |_| !flat);
     rows.filter_map(move |y| {
         let (mut from, mut to) = (a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
         for (p, q) in [(a, b), (b, c), (c, a)] {
@@ -23,7 +23,7 @@ pub fn spans(a: Point, b: Point, c: Point) -> impl Iterator<Item = (i32, RangeIn
             from = from.max(from_edge);
             to = to.min(to_edge);
         }
-        (from <= to).then(|| (y, from..=to))
+        (from <= to).then_some((y, from..=to))
     })
 }
 

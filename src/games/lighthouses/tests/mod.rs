@@ -1,3 +1,5 @@
 //! What the rules must give.
 
+mod maps;
+mod messages;
 mod recorded;

@@ -51,7 +51,7 @@ fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
         }
         table.answer(seat, Reply::Text(reply.as_bytes()));
     }
-    table.blame().is_none().then_some(left)
+    table.blames().is_empty().then_some(left)
 }
 
 #[test]

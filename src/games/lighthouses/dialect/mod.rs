@@ -1,0 +1,9 @@
+//! The wire: one JSON object a line (README.md, section 3). `engine` reads and writes the engine's side,
+//! `player` a bot's; `python` reads JSON and words values as the engine does.
+
+pub mod engine;
+pub mod player;
+mod python;
+
+/// Bytes of one line of a bot's at most.
+pub const REPLY_LINE_MAX: usize = 64 << 10;

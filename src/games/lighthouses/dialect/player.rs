@@ -1,0 +1,302 @@
+//! A bot's side: what it hears, read as widely as other engines may write it, and what it says.
+
+use crate::game::Seat;
+use crate::lighthouses::map::{LIGHTHOUSES_MAX, SIDE_MAX};
+use crate::lighthouses::rules::{Act, Beacon, Cell, Chart, PLAYERS, Point, Refusal, View};
+use crate::wire::WireError;
+use serde::{Deserialize, Deserializer};
+use std::sync::Arc;
+
+/// A message from the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// The game begins.
+    Begin(Box<Begin>),
+    /// It is the player's turn.
+    State(State),
+    /// What became of his command.
+    Result(Result<(), Refusal>),
+}
+
+/// What a player is told at first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begin {
+    /// His number.
+    pub seat: Seat,
+    /// How many play.
+    pub players: usize,
+    /// Where he starts.
+    pub position: Cell,
+    /// The island.
+    pub chart: Arc<Chart>,
+}
+
+/// A state as it stands on the wire.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct State {
+    position: (Whole, Whole),
+    score: Whole,
+    energy: Whole,
+    view: Vec<Vec<Whole>>,
+    lighthouses: Vec<Told>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct Told {
+    position: (Whole, Whole),
+    #[serde(default)]
+    owner: Option<Whole>,
+    energy: Whole,
+    #[serde(default)]
+    connections: Vec<(Whole, Whole)>,
+    #[serde(default)]
+    have_key: bool,
+}
+
+/// A whole number, also where an engine writes it as 12.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Whole(i64);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Whole;
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a whole number")
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Whole, E> {
+                Ok(Whole(number))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Whole, E> {
+                Ok(Whole(i64::try_from(number).unwrap_or(i64::MAX)))
+            }
+            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Whole, E> {
+                if number.fract() == 0.0 {
+                    Ok(Whole(number as i64))
+                } else {
+                    Err(E::custom(format!("{number} is no whole number")))
+                }
+            }
+            fn visit_bool<E>(self, truth: bool) -> Result<Whole, E> {
+                Ok(Whole(truth.into()))
+            }
+        }
+        source.deserialize_any(Visitor)
+    }
+}
+
+fn point((x, y): (Whole, Whole)) -> Point {
+    let coordinate = |number: Whole| i32::try_from(number.0).unwrap_or(-1);
+    Point {
+        x: coordinate(x),
+        y: coordinate(y),
+    }
+}
+
+fn wrong(field: &'static str, why: impl Into<String>) -> WireError {
+    WireError {
+        field,
+        why: why.into(),
+    }
+}
+
+/// What tells the messages apart.
+#[derive(Deserialize)]
+struct Any {
+    player_num: Option<Whole>,
+    player_count: Option<Whole>,
+    position: Option<(Whole, Whole)>,
+    map: Option<Vec<Vec<Whole>>>,
+    success: Option<bool>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+/// The message of a line.
+///
+/// # Errors
+/// [`WireError`] names the field that is missing or wrong.
+pub fn read(line: &[u8]) -> Result<Message, WireError> {
+    // States come most often.
+    if let Ok(state) = serde_json::from_slice::<State>(line) {
+        return Ok(Message::State(state));
+    }
+    let any: Any = serde_json::from_slice(line).map_err(|why| wrong("message", why.to_string()))?;
+    if let Some(success) = any.success {
+        return Ok(Message::Result(if success {
+            Ok(())
+        } else {
+            Err(Refusal::worded(any.message.as_deref().unwrap_or_default()))
+        }));
+    }
+    if any.player_num.is_none() {
+        let why = serde_json::from_slice::<State>(line).err();
+        let why = why.map(|why| why.to_string()).unwrap_or_default();
+        return Err(wrong("state", why));
+    }
+    #[derive(Deserialize)]
+    struct Towers {
+        lighthouses: Vec<(Whole, Whole)>,
+    }
+    let towers: Towers =
+        serde_json::from_slice(line).map_err(|why| wrong("lighthouses", why.to_string()))?;
+    begin(any, &towers.lighthouses).map(|begin| Message::Begin(Box::new(begin)))
+}
+
+fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
+    let missing = |field| wrong(field, "it is missing");
+    let players = any.player_count.ok_or_else(|| missing("player_count"))?.0;
+    let players = usize::try_from(players)
+        .ok()
+        .filter(|players| PLAYERS.contains(players))
+        .ok_or_else(|| wrong("player_count", format!("{players} cannot play")))?;
+    let number = any.player_num.ok_or_else(|| missing("player_num"))?.0;
+    let seat = u8::try_from(number)
+        .ok()
+        .filter(|seat| usize::from(*seat) < players)
+        .ok_or_else(|| wrong("player_num", format!("there is no {number} of {players}")))?;
+    let map = any.map.ok_or_else(|| missing("map"))?;
+    let (height, width) = (map.len(), map.first().map_or(0, Vec::len));
+    if width == 0 || width > SIDE_MAX || height > SIDE_MAX {
+        let why = format!("it is {width} x {height}; at most {SIDE_MAX} x {SIDE_MAX} is played on");
+        return Err(wrong("map", why));
+    }
+    if map.iter().any(|row| row.len() != width) {
+        return Err(wrong("map", "its rows differ in length"));
+    }
+    if towers.is_empty() || towers.len() > LIGHTHOUSES_MAX {
+        let why = format!(
+            "{} of them; 1 to {LIGHTHOUSES_MAX} are played with",
+            towers.len()
+        );
+        return Err(wrong("lighthouses", why));
+    }
+    let island: Vec<bool> = map.iter().flatten().map(|cell| cell.0 != 0).collect();
+    let mut lighthouses: Vec<Point> = Vec::with_capacity(towers.len());
+    for at in towers.iter().copied().map(point) {
+        let on_map = usize::try_from(at.x)
+            .ok()
+            .zip(usize::try_from(at.y).ok())
+            .filter(|(x, y)| *x < width && *y < height);
+        if !on_map.is_some_and(|(x, y)| island[y * width + x]) || lighthouses.contains(&at) {
+            let why = format!("[{}, {}] is not on the island, or stands twice", at.x, at.y);
+            return Err(wrong("lighthouses", why));
+        }
+        lighthouses.push(at);
+    }
+    let chart = Arc::new(Chart::new(width, island, &lighthouses));
+    let position = any.position.ok_or_else(|| missing("position"))?;
+    let position = on_island(&chart, point(position))?;
+    Ok(Begin {
+        seat: Seat(seat),
+        players,
+        position,
+        chart,
+    })
+}
+
+fn on_island(chart: &Chart, at: Point) -> Result<Cell, WireError> {
+    let cell = chart.cell(at).filter(|_| chart.is_island(at));
+    let why = || format!("[{}, {}] is not on the island", at.x, at.y);
+    cell.ok_or_else(|| wrong("position", why()))
+}
+
+impl State {
+    /// The state on this chart, `round` being the rounds that are over.
+    ///
+    /// # Errors
+    /// [`WireError`] names what does not fit the chart.
+    pub fn on(&self, chart: &Chart, round: u32) -> Result<View, WireError> {
+        let centre = point(self.position);
+        let position = on_island(chart, centre)?;
+        let mut beacons = vec![Beacon::default(); chart.lighthouses().len()];
+        let mut keys = 0;
+        let find = |place: (Whole, Whole)| {
+            let at = point(place);
+            let cell = chart.cell(at);
+            let found = cell.and_then(|cell| chart.lighthouse_at(cell));
+            found.ok_or_else(|| {
+                let why = format!("[{}, {}] is none of the game's", at.x, at.y);
+                wrong("lighthouses", why)
+            })
+        };
+        for told in &self.lighthouses {
+            let at = find(told.position)?;
+            let owner = told.owner.filter(|owner| owner.0 >= 0);
+            let owner = owner.map(|owner| {
+                u8::try_from(owner.0)
+                    .map(Seat)
+                    .map_err(|_| wrong("owner", format!("there is no player {}", owner.0)))
+            });
+            let beacon = &mut beacons[at.index()];
+            beacon.owner = owner.transpose()?;
+            beacon.energy = u32::try_from(told.energy.0.max(0)).unwrap_or(u32::MAX);
+            for to in &told.connections {
+                beacon.links |= find(*to)?.bit();
+            }
+            if told.have_key {
+                keys |= at.bit();
+            }
+        }
+        Ok(View {
+            round,
+            position,
+            score: self.score.0,
+            energy: u32::try_from(self.energy.0.max(0)).unwrap_or(u32::MAX),
+            keys,
+            seen: self.seen(chart, centre),
+            beacons,
+        })
+    }
+
+    /// The island cells in sight: the player stands in the middle of the view, whatever its size.
+    fn seen(&self, chart: &Chart, centre: Point) -> Vec<(Cell, u8)> {
+        let reach = (self.view.len() / 2).min(SIDE_MAX) as i32;
+        let mut seen = Vec::new();
+        for (dy, row) in (-reach..=reach).zip(&self.view) {
+            let middle = (row.len() / 2).min(SIDE_MAX) as i32;
+            for (dx, energy) in (-middle..=middle).zip(row) {
+                let at = Point {
+                    x: centre.x + dx,
+                    y: centre.y + dy,
+                };
+                if let (Ok(energy), Some(cell)) = (u8::try_from(energy.0), chart.cell(at))
+                    && chart.is_island(at)
+                {
+                    seen.push((cell, energy));
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// The answer to the first message.
+#[must_use]
+pub fn greet(name: &str) -> String {
+    serde_json::json!({ "name": name }).to_string()
+}
+
+/// What a player does with his turn.
+#[must_use]
+pub fn write(chart: &Chart, act: Act) -> String {
+    match act {
+        Act::Pass => PASS.to_owned(),
+        Act::Move(step) => format!(
+            "{{\"command\": \"move\", \"x\": {}, \"y\": {}}}",
+            step.dx, step.dy
+        ),
+        Act::Attack(energy) => format!("{{\"command\": \"attack\", \"energy\": {energy}}}"),
+        Act::Connect(to) => match chart.lighthouses().get(to.index()) {
+            Some(cell) => {
+                let Point { x, y } = chart.point(*cell);
+                format!("{{\"command\": \"connect\", \"destination\": [{x}, {y}]}}")
+            }
+            None => PASS.to_owned(),
+        },
+    }
+}
+
+/// A turn that passes.
+pub const PASS: &str = "{\"command\": \"pass\"}";

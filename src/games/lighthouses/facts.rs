@@ -1,0 +1,316 @@
+//! What is kept of a game for history: captures, links and triangles as they come and go, the standing
+//! every hundred rounds, and what each opponent has been seen to do.
+
+use super::rules::{Chart, Lighthouse, Network, Point, View};
+use crate::game::{Seat, Seats};
+use crate::wire::{Fact, Lesson};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A standing is noted after so many rounds.
+const STANDING_EVERY: u32 = 100;
+
+/// Counts over games of one player, as far as they could be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    /// Games.
+    pub games: u64,
+    /// Rounds.
+    pub rounds: u64,
+    /// Lighthouses taken, neutral ones included.
+    pub captures: u64,
+    /// Lighthouses taken from us.
+    pub from_us: u64,
+    /// Lighthouses lost, to others and to decay.
+    pub losses: u64,
+    /// Links made.
+    pub links: u64,
+    /// Triangles closed.
+    pub triangles: u64,
+    /// Energy put into lighthouses, as far as it showed.
+    pub charged: u64,
+    /// Points that his lighthouses, links and triangles were worth at the moments when we saw them.
+    pub points: u64,
+}
+
+impl Record {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games + other.games,
+            rounds: self.rounds + other.rounds,
+            captures: self.captures + other.captures,
+            from_us: self.from_us + other.from_us,
+            losses: self.losses + other.losses,
+            links: self.links + other.links,
+            triangles: self.triangles + other.triangles,
+            charged: self.charged + other.charged,
+            points: self.points + other.points,
+        }
+    }
+
+    /// As rates with what they are out of.
+    #[must_use]
+    pub fn show(&self) -> Value {
+        let per = |count: u64, of: u64| {
+            let mean = if of > 0 {
+                count as f64 / of as f64
+            } else {
+                0.0
+            };
+            // Counts over time: their spread is their root.
+            let margin = 1.645 * (count as f64).sqrt() / (of.max(1)) as f64;
+            json!({"mean": mean, "low": (mean - margin).max(0.0), "high": mean + margin, "count": of})
+        };
+        json!({
+            "games": self.games,
+            "rounds": self.rounds,
+            "captures_a_game": per(self.captures, self.games),
+            "captures_from_us_a_game": per(self.from_us, self.games),
+            "losses_a_game": per(self.losses, self.games),
+            "links_a_game": per(self.links, self.games),
+            "triangles_a_game": per(self.triangles, self.games),
+            "points_a_round": per(self.points, self.rounds),
+            "energy_a_capture": per(self.charged, self.captures),
+        })
+    }
+}
+
+/// Facts found and not yet handed out, and the players' records.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    found: Vec<Fact>,
+    own: Seat,
+    records: Seats<Record>,
+    before: Option<(Network, View)>,
+    /// Points at the last standing.
+    points_before: i64,
+}
+
+/// A triangle by its corners, in order.
+type Triangle = [Lighthouse; 3];
+
+fn place(chart: &Chart, at: Lighthouse) -> Value {
+    chart
+        .lighthouses()
+        .get(at.index())
+        .map_or(Value::Null, |cell| json!(chart.point(*cell)))
+}
+
+/// Triangles that the link a–b is part of.
+fn triangles(network: &Network, a: Lighthouse, b: Lighthouse) -> Vec<Triangle> {
+    let corners = network.beacon(a).links & network.beacon(b).links;
+    let sorted = |c| {
+        let mut corners = [a, b, c];
+        corners.sort();
+        corners
+    };
+    Lighthouse::of(corners).map(sorted).collect()
+}
+
+impl Facts {
+    /// A game begins.
+    pub fn begins(&mut self, chart: &Chart, own: Seat, players: usize, start: Point) {
+        *self = Self {
+            own,
+            records: Seats::from_fn(players, |_| Record {
+                games: 1,
+                ..Record::default()
+            }),
+            ..Self::default()
+        };
+        let cells = chart.island().iter().filter(|island| **island).count();
+        self.note(
+            "game",
+            json!({
+                "seat": own,
+                "players": players,
+                "position": start,
+                "width": chart.width(),
+                "height": chart.height(),
+                "cells": cells,
+                "lighthouses": chart.lighthouses().len(),
+            }),
+        );
+    }
+
+    /// A state was told.
+    pub fn state(&mut self, chart: &Chart, view: &View) {
+        let network = Network::told(chart, self.records.len(), &view.beacons);
+        let round = view.round;
+        if let Some((before, seen)) = self.before.take() {
+            for at in (0..network.beacons().len() as u8).map(Lighthouse) {
+                self.lighthouse(chart, round, at, &before, &network);
+            }
+            self.links(chart, round, &before, &network);
+            for key in Lighthouse::of(view.keys & !seen.keys) {
+                self.note(
+                    "key",
+                    json!({"round": round, "lighthouse": place(chart, key)}),
+                );
+            }
+        }
+        for seat in (0..self.records.len() as u8).map(Seat) {
+            let record = &mut self.records[seat];
+            record.rounds += 1;
+            record.points += u64::try_from(network.income(seat)).unwrap_or_default();
+        }
+        if round > 0 && round.is_multiple_of(STANDING_EVERY) {
+            self.standing(&network, view);
+        }
+        self.before = Some((network, view.clone()));
+    }
+
+    fn lighthouse(
+        &mut self,
+        chart: &Chart,
+        round: u32,
+        at: Lighthouse,
+        before: &Network,
+        now: &Network,
+    ) {
+        let (was, is) = (before.beacon(at), now.beacon(at));
+        if was.owner == is.owner {
+            if let Some(owner) = is.owner
+                && is.energy > was.energy
+                && let Some(record) = self.record(owner)
+            {
+                record.charged += u64::from(is.energy - was.energy);
+            }
+            return;
+        }
+        if let Some(loser) = was.owner
+            && let Some(record) = self.record(loser)
+        {
+            record.losses += 1;
+        }
+        let own = self.own;
+        if let Some(taker) = is.owner
+            && let Some(record) = self.record(taker)
+        {
+            record.captures += 1;
+            record.from_us += u64::from(was.owner == Some(own));
+            record.charged += u64::from(is.energy);
+        }
+        let kind = match (was.owner, is.owner) {
+            (_, Some(_)) => "capture",
+            _ => "fall",
+        };
+        self.note(
+            kind,
+            json!({
+                "round": round,
+                "lighthouse": place(chart, at),
+                "from": was.owner,
+                "to": is.owner,
+                "energy": is.energy,
+            }),
+        );
+    }
+
+    fn links(&mut self, chart: &Chart, round: u32, before: &Network, now: &Network) {
+        let (mut closed, mut opened): (Vec<(Triangle, Option<Seat>)>, Vec<_>) = Default::default();
+        for a in (0..now.beacons().len() as u8).map(Lighthouse) {
+            let (was, is) = (before.beacon(a), now.beacon(a));
+            // A link to a lighthouse that has changed hands is another link.
+            let kept = |b: &Lighthouse| {
+                was.owner == is.owner
+                    && before.beacon(*b).owner == now.beacon(*b).owner
+                    && was.links & is.links & b.bit() != 0
+            };
+            for b in Lighthouse::of(is.links).filter(|b| a < *b && !kept(b)) {
+                if let Some(record) = is.owner.and_then(|owner| self.record(owner)) {
+                    record.links += 1;
+                }
+                let ends = [place(chart, a), place(chart, b)];
+                self.note(
+                    "link",
+                    json!({"round": round, "by": is.owner, "ends": ends}),
+                );
+                closed.extend(triangles(now, a, b).into_iter().map(|t| (t, is.owner)));
+            }
+            for b in Lighthouse::of(was.links).filter(|b| a < *b && !kept(b)) {
+                let ends = [place(chart, a), place(chart, b)];
+                let data = json!({"round": round, "by": was.owner, "ends": ends});
+                self.note("link_lost", data);
+                opened.extend(triangles(before, a, b).into_iter().map(|t| (t, was.owner)));
+            }
+        }
+        for (kind, mut list) in [("triangle", closed), ("triangle_lost", opened)] {
+            list.sort();
+            list.dedup();
+            for ([a, b, c], by) in list {
+                if let Some(record) = by.and_then(|owner| self.record(owner))
+                    && kind == "triangle"
+                {
+                    record.triangles += 1;
+                }
+                let corners = [a, b, c].map(|at| place(chart, at));
+                let cells = chart.area(a, b, c);
+                self.note(
+                    kind,
+                    json!({"round": round, "by": by, "corners": corners, "cells": cells}),
+                );
+            }
+        }
+    }
+
+    fn standing(&mut self, network: &Network, view: &View) {
+        let gained = view.score - self.points_before;
+        self.points_before = view.score;
+        let held: Vec<u32> = (0..self.records.len() as u8)
+            .map(|seat| network.owned(Seat(seat)).count_ones())
+            .collect();
+        let income: Vec<i64> = (0..self.records.len() as u8)
+            .map(|seat| network.income(Seat(seat)))
+            .collect();
+        self.note(
+            "standing",
+            json!({
+                "round": view.round,
+                "points": view.score,
+                "points_a_round": gained as f64 / f64::from(STANDING_EVERY),
+                "energy": view.energy,
+                "keys": view.keys.count_ones(),
+                "held": held,
+                "income": income,
+            }),
+        );
+    }
+
+    /// Facts found since the last call.
+    pub fn take(&mut self) -> Vec<Fact> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// What the game has taught of each rival, named by how many seats clockwise he sits.
+    #[must_use]
+    pub fn lessons(&self) -> Vec<Lesson> {
+        let players = self.records.len();
+        let rivals = self
+            .records
+            .iter()
+            .filter(|(seat, record)| *seat != self.own && record.rounds > 0);
+        rivals
+            .map(|(seat, record)| Lesson {
+                rival: ((seat.index() + players - self.own.index()) % players.max(1)).to_string(),
+                kind: None,
+                evidence: json!(record),
+            })
+            .collect()
+    }
+
+    fn record(&mut self, seat: Seat) -> Option<&mut Record> {
+        self.records.get(seat)?;
+        Some(&mut self.records[seat])
+    }
+
+    fn note(&mut self, kind: &str, data: Value) {
+        self.found.push(Fact {
+            kind: kind.to_owned(),
+            data,
+        });
+    }
+}

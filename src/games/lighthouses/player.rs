@@ -1,0 +1,239 @@
+//! A bot's side of the wire: the engine's messages in, a greeting and commands out.
+
+use super::dialect::player::{self as wire, Begin, Message, PASS};
+use super::facts::Facts;
+use super::rules::{Act, Ask, Beacon, Cell, Chart, Event, Point, View};
+use crate::game::{Bot, Budget, Cause, Progress, Seat};
+use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time for the greeting.
+const GREET_WITHIN: Duration = Duration::from_secs(2);
+/// What getting ready is worth: the rest is for starting up.
+const PREPARING: Duration = Duration::from_millis(500);
+/// Time for a turn.
+pub(super) const TURN_WITHIN: Duration = Duration::from_millis(100);
+
+/// One seat's side of one game, played by any bot.
+pub struct Player {
+    bot: Box<dyn Bot<super::rules::Lighthouses>>,
+    name: String,
+    game: Option<Game>,
+    /// The decision that is wanted.
+    asked: Option<(Arc<View>, Ask)>,
+    /// The command that was given and whose result is still to come.
+    given: Option<Act>,
+    facts: Facts,
+}
+
+/// The game once it has begun.
+struct Game {
+    chart: Arc<Chart>,
+    seat: Seat,
+    players: usize,
+    /// States told so far.
+    turns: u32,
+    /// What was told last.
+    view: Option<Arc<View>>,
+}
+
+impl Player {
+    /// A player before the first message, under the name that he will greet with.
+    #[must_use]
+    pub fn new(bot: Box<dyn Bot<super::rules::Lighthouses>>, name: &str) -> Self {
+        Self {
+            bot,
+            name: name.to_owned(),
+            game: None,
+            asked: None,
+            given: None,
+            facts: Facts::default(),
+        }
+    }
+
+    fn begins(&mut self, begin: Begin) -> Next {
+        let Begin {
+            seat,
+            players,
+            position,
+            chart,
+        } = begin;
+        self.bot
+            .observe(&Event::Begins(Arc::clone(&chart), seat, players));
+        let start = chart.point(position);
+        self.facts.begins(&chart, seat, players, start);
+        let view = unseen(&chart, position);
+        self.game = Some(Game {
+            chart,
+            seat,
+            players,
+            turns: 0,
+            view: None,
+        });
+        self.given = None;
+        self.asked = Some((Arc::new(view), Ask::Prepare));
+        Next::Think {
+            within: GREET_WITHIN,
+            worth: Some(PREPARING),
+            fallback: wire::greet(&self.name),
+        }
+    }
+}
+
+/// What a player knows who has not been told a state yet.
+#[must_use]
+pub fn unseen(chart: &Chart, position: Cell) -> View {
+    View {
+        round: 0,
+        position,
+        score: 0,
+        energy: 0,
+        keys: 0,
+        seen: Vec::new(),
+        beacons: vec![Beacon::default(); chart.lighthouses().len()],
+    }
+}
+
+impl Dialogue for Player {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+
+    fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        let message = wire::read(frame)?;
+        let game = match message {
+            Message::Begin(begin) => return Ok(self.begins(*begin)),
+            Message::State(_) | Message::Result(_) => self.game.as_mut(),
+        };
+        let game = game.ok_or_else(|| WireError {
+            field: "message",
+            why: "the game has not begun: the message with player_num comes first".to_owned(),
+        })?;
+        match message {
+            Message::State(state) => {
+                let view = Arc::new(state.on(&game.chart, game.turns)?);
+                game.turns = game.turns.saturating_add(1);
+                game.view = Some(Arc::clone(&view));
+                self.facts.state(&game.chart, &view);
+                self.given = None;
+                self.asked = Some((view, Ask::Turn));
+                Ok(Next::Think {
+                    within: TURN_WITHIN,
+                    worth: None,
+                    fallback: PASS.to_owned(),
+                })
+            }
+            Message::Result(done) => {
+                if let Some(act) = self.given.take() {
+                    self.bot.observe(&Event::Done(act, done));
+                }
+                Ok(Next::Wait)
+            }
+            Message::Begin(_) => Ok(Next::Wait),
+        }
+    }
+
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+        let (Some((view, ask)), Some(game)) = (self.asked.clone(), &self.game) else {
+            return Progress::Done;
+        };
+        let (act, progress) = self.bot.ponder(&view, &ask, slice);
+        if ask == Ask::Turn {
+            *best = wire::write(&game.chart, act);
+        }
+        progress
+    }
+
+    fn said(&mut self, frame: &str) {
+        let asked = self.asked.take();
+        if let (Some((_, Ask::Turn)), Some(game)) = (asked, &self.game) {
+            self.given = said(&game.chart, frame);
+        }
+    }
+
+    fn facts(&mut self) -> Vec<Fact> {
+        self.facts.take()
+    }
+
+    fn lessons(&self) -> Vec<Lesson> {
+        self.facts.lessons()
+    }
+
+    /// The pipe's end is the only word for the game's end. Of the scores the wire has told our own, up to
+    /// the round before the last.
+    fn hung_up(&self) -> Option<Ending> {
+        let view = self.game.as_ref()?.view.as_ref()?;
+        Some(Ending {
+            cause: Cause::Normal,
+            detail: String::new(),
+            scores: vec![view.score],
+            wins: Vec::new(),
+            last_word: Frame::new(),
+        })
+    }
+
+    fn view(&self) -> Value {
+        let Some(game) = &self.game else {
+            return Value::Null;
+        };
+        let chart = &game.chart;
+        let Some(view) = &game.view else {
+            return json!({"seat": game.seat, "players": game.players});
+        };
+        let place = |cell: &Cell| chart.point(*cell);
+        let of = |set: u64| {
+            let cells = chart.lighthouses().iter().enumerate();
+            cells
+                .filter(|(at, _)| set & 1 << at != 0)
+                .map(|(_, cell)| place(cell))
+                .collect::<Vec<Point>>()
+        };
+        let lighthouses = chart.lighthouses().iter().zip(&view.beacons);
+        let lighthouses: Vec<Value> = lighthouses
+            .map(|(cell, beacon)| {
+                json!({
+                    "position": place(cell),
+                    "owner": beacon.owner,
+                    "energy": beacon.energy,
+                    "connections": of(beacon.links),
+                })
+            })
+            .collect();
+        json!({
+            "seat": game.seat,
+            "players": game.players,
+            "round": view.round,
+            "position": place(&view.position),
+            "score": view.score,
+            "energy": view.energy,
+            "keys": of(view.keys),
+            "lighthouses": lighthouses,
+        })
+    }
+}
+
+/// The act of a command of our own.
+fn said(chart: &Chart, frame: &str) -> Option<Act> {
+    super::dialect::engine::command(chart, frame.as_bytes())
+        .ok()?
+        .ok()
+}
+
+/// The answer when nothing better is known.
+#[must_use]
+pub fn default_answer(frame: &str) -> &'static str {
+    match wire::read(frame.as_bytes()) {
+        Ok(Message::Result(_)) => "",
+        Ok(Message::Begin(_)) => GREETING,
+        Ok(Message::State(_)) => PASS,
+        // One that cannot be read: what it asks for shows in its keys.
+        Err(_) if frame.contains("\"player_num\"") => GREETING,
+        Err(_) if frame.contains("\"view\"") || frame.contains("\"energy\"") => PASS,
+        Err(_) => "",
+    }
+}
+
+/// A greeting of a player without a name.
+const GREETING: &str = "{\"name\":\"drover\"}";

@@ -1,0 +1,267 @@
+//! The engine's side of one game (README.md, section 4): greetings, then everybody's turn in order, each
+//! with a state, a command and its result.
+
+use super::dialect::engine::{self, Broken};
+use super::options::{Conduct, OnSilence};
+use super::rules::{Act, Lighthouses, Setup};
+use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::kit::SetupError;
+use crate::wire::{Blame, Call, Noted, Reply, Table};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Turns in a row that may pass for want of a command before the bot is dropped all the same.
+const SILENCES_MAX: u32 = 20;
+
+/// Everything that a game is refereed from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefereeSetup {
+    /// The game.
+    pub position: Setup,
+    /// How bots are treated.
+    #[serde(default)]
+    pub conduct: Conduct,
+}
+
+/// What is known of a player's bot.
+#[derive(Clone, Debug, Default)]
+struct Bot {
+    name: Option<String>,
+    /// Why it is not spoken to any more.
+    dropped: Option<Blame>,
+    /// Turns that passed in a row for want of a command.
+    silences: u32,
+    /// Lines that are owed for turns that have passed.
+    owed: u32,
+    /// Commands that came after the soft limit, turns that passed without one, and lines thrown away.
+    late: u32,
+    /// Commands that did not succeed.
+    refused: u32,
+    /// Whether it has heard a result since its last state.
+    heard_result: bool,
+}
+
+/// One game, refereed.
+pub struct Referee {
+    setup: RefereeSetup,
+    game: Lighthouses,
+    bots: Seats<Bot>,
+    /// Whose answer is waited for, and what it has taken so far.
+    open: Option<(Seat, Duration)>,
+    /// The next one to greet; all have once it is nobody's seat.
+    greeting: Seat,
+    calls: Vec<Call>,
+}
+
+impl Referee {
+    /// A game from its start.
+    #[must_use]
+    pub fn new(setup: RefereeSetup) -> Self {
+        let game = Lighthouses::begin(&setup.position);
+        let mut referee = Self {
+            bots: Seats::from_fn(game.players().len(), |_| Bot::default()),
+            open: None,
+            greeting: Seat(0),
+            calls: Vec::new(),
+            game,
+            setup,
+        };
+        referee.go_on();
+        referee
+    }
+
+    /// The game that [`Table::setup`] described.
+    ///
+    /// # Errors
+    /// [`SetupError`] says which part is missing or does not fit.
+    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
+        let setup: RefereeSetup = serde_json::from_value(setup.clone())
+            .map_err(|why| SetupError(format!("lighthouses setup: {why}")))?;
+        let Setup { map, players, .. } = &setup.position;
+        if *players == 0 || *players > map.starts().len() {
+            let why = format!("lighthouses setup: {players} players on this map");
+            return Err(SetupError(why));
+        }
+        Ok(Self::new(setup))
+    }
+
+    /// The game as it stands.
+    #[must_use]
+    pub const fn game(&self) -> &Lighthouses {
+        &self.game
+    }
+
+    /// The name that a bot has given.
+    #[must_use]
+    pub fn name(&self, seat: Seat) -> Option<&str> {
+        self.bots.get(seat)?.name.as_deref()
+    }
+
+    /// Asks the next one, if anybody is left to be asked.
+    fn go_on(&mut self) {
+        if self.open.is_some() {
+            return;
+        }
+        if let Some(player) = self.game.players().get(self.greeting.index()) {
+            let seat = self.greeting;
+            let players = self.game.players().len();
+            let text = engine::begin(self.game.chart(), seat, players, player.position);
+            self.ask(seat, text, self.setup.conduct.start(), Duration::ZERO);
+            return;
+        }
+        while let Some(seat) = self.game.turn() {
+            let bot = &mut self.bots[seat];
+            if bot.dropped.is_some() {
+                // He stands.
+                let _ = self.game.play(Act::Pass);
+                continue;
+            }
+            let pause = if std::mem::take(&mut bot.heard_result) {
+                self.setup.conduct.pause()
+            } else {
+                Duration::ZERO
+            };
+            let text = engine::state(&self.game, seat, self.setup.conduct.neutral);
+            self.ask(seat, text, self.setup.conduct.hard(), pause);
+            return;
+        }
+    }
+
+    fn ask(&mut self, seat: Seat, text: String, within: Duration, pause: Duration) {
+        self.open = Some((seat, Duration::ZERO));
+        self.calls.push(Call {
+            pause,
+            ..Call::ask(seat, text, within)
+        });
+    }
+
+    fn drop_bot(&mut self, seat: Seat, cause: Cause, detail: String) {
+        self.open = None;
+        self.bots[seat].dropped = Some(Blame {
+            seat,
+            cause,
+            detail,
+        });
+        if self.greeting == seat {
+            self.greeting.0 += 1;
+        }
+        // His open turn passes.
+        self.go_on();
+    }
+
+    fn greeted(&mut self, seat: Seat, line: &[u8]) {
+        match engine::greeting(line) {
+            Ok(name) => {
+                self.bots[seat].name = Some(name);
+                self.greeting.0 += 1;
+                self.open = None;
+                self.go_on();
+            }
+            Err(Broken(why)) => self.drop_bot(seat, Cause::ProtocolError, why),
+        }
+    }
+
+    fn commanded(&mut self, seat: Seat, line: &[u8], took: Duration) {
+        let command = match engine::command(self.game.chart(), line) {
+            Ok(command) => command,
+            Err(Broken(why)) => return self.drop_bot(seat, Cause::ProtocolError, why),
+        };
+        let done = match command {
+            Ok(act) => engine::worded(self.game.play(act)),
+            Err(why) => {
+                // A failed command is a passed turn.
+                let _ = self.game.play(Act::Pass);
+                Err(why)
+            }
+        };
+        let bot = &mut self.bots[seat];
+        bot.silences = 0;
+        bot.heard_result = true;
+        bot.late += u32::from(took > self.setup.conduct.soft());
+        bot.refused += u32::from(done.is_err());
+        self.open = None;
+        self.calls.push(Call::tell(seat, engine::result(&done)));
+        self.go_on();
+    }
+
+    fn silent(&mut self, seat: Seat) {
+        let limit = self.setup.conduct.hard_ms;
+        let bot = &mut self.bots[seat];
+        if self.greeting == seat {
+            let limit = self.setup.conduct.start_ms;
+            let why = format!("it did not greet within {limit} ms");
+            return self.drop_bot(seat, Cause::InitFailure, why);
+        }
+        bot.silences += 1;
+        if self.setup.conduct.on_silence == OnSilence::Drop || bot.silences > SILENCES_MAX {
+            let round = self.game.round() + 1;
+            let why = format!("it gave no command within {limit} ms in round {round}");
+            return self.drop_bot(seat, Cause::TimeForfeit, why);
+        }
+        bot.late += 1;
+        bot.owed += 1;
+        self.open = None;
+        let _ = self.game.play(Act::Pass);
+        self.go_on();
+    }
+}
+
+impl Table for Referee {
+    fn calls(&mut self, out: &mut Vec<Call>) {
+        out.append(&mut self.calls);
+    }
+
+    fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
+        let Some((_, took)) = self.open.filter(|(open, _)| *open == seat) else {
+            return;
+        };
+        let greets = self.greeting == seat;
+        match reply {
+            Reply::Text(_) if self.bots[seat].owed > 0 => self.bots[seat].owed -= 1,
+            Reply::Text(line) if greets => self.greeted(seat, line),
+            Reply::Text(line) => self.commanded(seat, line, took),
+            Reply::Late => self.silent(seat),
+            Reply::Failed => {
+                let (cause, when) = if greets {
+                    (Cause::InitFailure, "before it greeted".to_owned())
+                } else {
+                    (Cause::Crash, format!("in round {}", self.game.round() + 1))
+                };
+                self.drop_bot(seat, cause, format!("its program was gone {when}"));
+            }
+        }
+    }
+
+    fn waits(&self, seat: Seat) -> bool {
+        self.open.is_some_and(|(open, _)| open == seat)
+    }
+
+    fn spent(&mut self, seat: Seat, time: Duration) {
+        if let Some((_, took)) = self.open.as_mut().filter(|(open, _)| *open == seat) {
+            *took += time;
+        }
+    }
+
+    fn blames(&self) -> Vec<Blame> {
+        let dropped = self.bots.iter().filter_map(|(_, bot)| bot.dropped.clone());
+        dropped.collect()
+    }
+
+    fn noted(&self, seat: Seat) -> Noted {
+        let bot = self.bots.get(seat);
+        bot.map_or_else(Noted::default, |bot| Noted {
+            refused: bot.refused,
+            late: bot.late,
+        })
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.game.outcome()
+    }
+
+    fn setup(&self) -> Value {
+        serde_json::to_value(&self.setup).unwrap_or_default()
+    }
+}
