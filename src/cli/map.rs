@@ -4,7 +4,7 @@ use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
 use clap::Subcommand;
-use games::Kit;
+use games::{Kit, MapStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,9 +33,21 @@ pub(super) enum Verb {
         /// Seeds the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
-        /// The left half mirrors the right half.
+        /// Both sides are alike: the left half mirrors the right one, or half a turn changes nothing.
         #[arg(long)]
         symmetric: bool,
+        /// Cells of a row; by seed unless it is given.
+        #[arg(long, value_name = "N")]
+        width: Option<usize>,
+        /// Rows; by seed unless it is given.
+        #[arg(long, value_name = "N")]
+        height: Option<usize>,
+        /// Lighthouses, in games that have them; by seed and size unless it is given.
+        #[arg(long, value_name = "N")]
+        lighthouses: Option<usize>,
+        /// Players that can start on it, in games whose maps say.
+        #[arg(long, value_name = "N")]
+        players: Option<usize>,
     },
     /// Says whether a file is a map of a game, and if not, what is wrong where.
     Check {
@@ -67,10 +79,20 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             game,
             seed,
             symmetric,
+            width,
+            height,
+            lighthouses,
+            players,
         } => {
-            let drawn = with_maps(game)?.draw_map(*seed, *symmetric);
-            let text = drawn.with_context(|| format!("maps of {game} cannot be drawn"))?;
-            print!("{text}");
+            let style = MapStyle {
+                symmetric: *symmetric,
+                width: *width,
+                height: *height,
+                lighthouses: *lighthouses,
+                players: *players,
+            };
+            let drawn = with_maps(game)?.draw_map(*seed, &style);
+            print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);
         }
         Verb::Check { game, file } => {
             let kit = with_maps(game)?;

@@ -6,7 +6,7 @@ use crate::referee::{Recording, now_us};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
-use games::{Fact, Kit, Seat, TableSetup};
+use games::{Blame, Fact, Kit, Seat, TableSetup};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -93,14 +93,25 @@ async fn one(
         }
     }
     let outcome = &played.outcome;
+    // A match that went on to its end did not end by anybody's fault.
+    let ended_by = |blame: &&Blame| blame.cause == outcome.cause;
+    let blamed = played.blames.iter().find(ended_by);
+    let told = |blame: &Blame| {
+        let Blame {
+            seat,
+            cause,
+            detail,
+        } = blame;
+        format!("seat {}: {}: {detail}", seat.0, cause.word())
+    };
     let result = MatchResult {
         at_us: now_us(),
         cause: outcome.cause,
-        blame: played.blame.as_ref().map(|blame| blame.seat.0),
-        detail: played
-            .blame
-            .as_ref()
-            .map_or_else(String::new, |blame| blame.detail.clone()),
+        blame: blamed.map(|blame| blame.seat.0),
+        detail: match played.blames.as_slice() {
+            [one] if blamed.is_some() => one.detail.clone(),
+            several => several.iter().map(told).collect::<Vec<_>>().join("; "),
+        },
         scores: outcome.scores.values().to_vec(),
     };
     Ok(record.close(result).await?)

@@ -86,6 +86,21 @@ pub struct StdioWire {
     pub time_option: Option<&'static str>,
 }
 
+/// What kind of map to draw; what is `None` is left to the seed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MapStyle {
+    /// Whether both sides are alike.
+    pub symmetric: bool,
+    /// Cells of a row.
+    pub width: Option<usize>,
+    /// Rows.
+    pub height: Option<usize>,
+    /// Lighthouses, where a game has them.
+    pub lighthouses: Option<usize>,
+    /// Players that can start on it.
+    pub players: Option<usize>,
+}
+
 /// Which session a first frame belongs to, read without a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -323,10 +338,13 @@ pub trait Kit: Sync + Send {
     fn maps(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
-    /// The map of a seed as text, if the game's maps can be drawn; the same for ever.
-    fn draw_map(&self, seed: u64, symmetric: bool) -> Option<String> {
-        let _ = (seed, symmetric);
-        None
+    /// The map of a seed and style as text; the same for ever.
+    ///
+    /// # Errors
+    /// [`SetupError`] names what cannot be drawn.
+    fn draw_map(&self, seed: u64, style: &MapStyle) -> Result<String, SetupError> {
+        let _ = (seed, style);
+        Err(SetupError(format!("{} has no maps", self.game())))
     }
     /// Whether a text is a map of the game.
     ///

@@ -18,8 +18,8 @@ pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, Nodes, OptionCard, Pace, PlaySetup, Played, Route,
-    Seating, SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, Nodes, OptionCard, Pace, PlaySetup,
+    Played, Route, Seating, SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
@@ -27,7 +27,12 @@ pub use wire::{
 };
 
 /// Every game, in the order in which they are shown.
-pub static ALL: &[&dyn Kit] = &[&koehandel::KIT, &smartdog::KIT, &planowanie::KIT];
+pub static ALL: &[&dyn Kit] = &[
+    &koehandel::KIT,
+    &smartdog::KIT,
+    &planowanie::KIT,
+    &lighthouses::KIT,
+];
 
 /// The game with this name.
 #[must_use]

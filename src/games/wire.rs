@@ -90,7 +90,7 @@ pub trait Dialogue: Send {
     /// Thinks for one slice. `best` holds a legal answer from the start and only improves.
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress;
     /// How the match ended if the other side hangs up now, where a wire has no other word for the end.
-    fn hung_up(&self) -> Option<Ending> {
+    fn hung_up(&mut self) -> Option<Ending> {
         None
     }
     /// Takes note of what was really said, be it the answer found, the fallback, or a logged answer

@@ -16,8 +16,18 @@ pub enum Request {
     Hello(Hello),
     /// A message of the arbiter.
     Heard(Heard),
-    /// The arbiter has closed its pipe, or the shim was told to stop.
-    Bye(String),
+    /// No more messages will come.
+    Bye(Bye),
+}
+
+/// Why no more messages will come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bye {
+    /// In a sentence.
+    pub why: String,
+    /// Whether the arbiter has closed its pipe, and did not just vanish.
+    pub hung_up: bool,
 }
 
 /// A shim's session.

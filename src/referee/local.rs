@@ -92,7 +92,7 @@ fn deck(
                 seats: bots.iter().map(|bot| format!("builtin:{bot}")).collect(),
                 outcome: played.outcome.clone(),
                 transcript: played.transcript,
-                blame: None,
+                blames: Vec::new(),
                 stderr: Vec::new(),
             });
         }
@@ -100,7 +100,7 @@ fn deck(
             table: table.clone(),
             shares: plan.kit.win_shares(&played.outcome),
             duels: plan.kit.duels(&played.outcome),
-            blame: None,
+            faults: Vec::new(),
             outcome: played.outcome,
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),

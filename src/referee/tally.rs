@@ -1,7 +1,7 @@
 //! What many matches add up to: shares, means and how sure they are.
 
 use super::spans::Spans;
-use games::{Duel, Outcome, Seat, Seats};
+use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;
 
 /// Two-sided 95 % of a normal distribution.
@@ -93,11 +93,11 @@ pub struct Counted {
     pub shares: Seats<f64>,
     /// The results between each two seats that count.
     pub duels: Vec<Duel>,
-    /// Whose fault ended it, if it was somebody's.
-    pub blame: Option<Seat>,
+    /// Whose fault ended it, or his own part in it.
+    pub faults: Vec<(Seat, Cause)>,
     /// Acts that the rules refused, by seat.
     pub refused: Vec<u32>,
-    /// Answers that did not come, by seat.
+    /// Answers that came late or not at all, by seat.
     pub missed: Vec<u32>,
     /// Times of decisions, by seat, where they were measured.
     pub took: Vec<Spans>,
@@ -118,13 +118,13 @@ pub struct EntrantTally {
     pub score: Mean,
     /// Acts that the rules refused.
     pub refused: u64,
-    /// Answers that did not come.
+    /// Answers that came late or not at all.
     pub missed: u64,
     /// Times of decisions.
     pub took: Spans,
     /// Results against each other player of a match: 1 won, 0.5 drawn.
     pub pairs: Mean,
-    /// Matches that ended by its fault, by cause.
+    /// Matches that ended for it, or for all, by its fault, by cause.
     pub faults: BTreeMap<&'static str, u64>,
 }
 
@@ -191,8 +191,8 @@ impl EntrantTally {
         self.shared_wins += u64::from(share > 0.0 && share < 1.0);
         self.refused += u64::from(played.refused.get(seat).copied().unwrap_or_default());
         self.missed += u64::from(played.missed.get(seat).copied().unwrap_or_default());
-        if played.blame.map(Seat::index) == Some(seat) {
-            *self.faults.entry(played.outcome.cause.word()).or_default() += 1;
+        for (_, cause) in played.faults.iter().filter(|(at, _)| at.index() == seat) {
+            *self.faults.entry(cause.word()).or_default() += 1;
         }
         if let Some(took) = played.took.get(seat) {
             self.took.merge(took);
@@ -250,7 +250,7 @@ mod tests {
                 table,
                 shares: outcome.win_shares(),
                 duels: outcome.duels(),
-                blame: None,
+                faults: Vec::new(),
                 outcome,
                 refused: vec![0, 1, 0, 0],
                 missed: vec![0; 4],

@@ -1,6 +1,6 @@
 //! The seam between many matches being played and whoever shows or keeps them.
 
-use games::{Heard, Outcome, Seat};
+use games::{Blame, Heard, Outcome};
 
 /// One match, for whoever keeps it.
 #[derive(Clone, Debug)]
@@ -17,19 +17,10 @@ pub struct KeptMatch {
     pub outcome: Outcome,
     /// What the referee sent and heard.
     pub transcript: Vec<Heard>,
-    /// Whose fault ended it, if it was somebody's.
-    pub blame: Option<Blamed>,
+    /// Whose fault ended it, or his own part in it, and how it showed.
+    pub blames: Vec<Blame>,
     /// The end of each program's standard error, by seat; may be empty.
     pub stderr: Vec<String>,
-}
-
-/// Whose fault ended a match, and how it showed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blamed {
-    /// Who.
-    pub seat: Seat,
-    /// What happened, in a sentence.
-    pub detail: String,
 }
 
 /// Who watches many matches being played.
@@ -41,8 +32,8 @@ pub trait Watch: Send {
 }
 
 impl KeptMatch {
-    /// As text: a line of seats, a line of scores, a line of whose fault ended it, if any, then one line a call: seat, call and reply,
-    /// separated by tabs.
+    /// As text: a line of seats, a line of scores, a line for each whose fault ended it or his part in it,
+    /// then one line a call: seat, call and reply, separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {
         let scores: Vec<String> = self
@@ -60,8 +51,10 @@ impl KeptMatch {
             self.seats.join("\t"),
             scores.join("\t"),
         );
-        if let Some(Blamed { seat, detail }) = &self.blame {
-            text.push_str(&format!("blame\t{}\t{}\n", seat.0, detail.escape_debug()));
+        for blame in &self.blames {
+            let (seat, cause) = (blame.seat.0, blame.cause.word());
+            let detail = blame.detail.escape_debug();
+            text.push_str(&format!("blame\t{seat}\t{cause}\t{detail}\n"));
         }
         for heard in &self.transcript {
             let reply = heard.reply.as_deref().unwrap_or_default();

@@ -147,7 +147,7 @@ async fn one(
         seats: hosted.info.seats.clone(),
         outcome: outcome.clone(),
         transcript: transcript(&lines),
-        blame: None,
+        blames: Vec::new(),
         stderr: Vec::new(),
     });
     Ok((counted(host.kit(), &hosted, table, outcome, &lines), kept))
@@ -182,7 +182,7 @@ fn counted(
         table: table.to_vec(),
         shares: kit.win_shares(&outcome),
         duels: kit.duels(&outcome),
-        blame: None,
+        faults: Vec::new(),
         outcome,
         refused: Vec::new(),
         missed: lines.iter().map(missed).collect(),

@@ -17,6 +17,8 @@ use games::{Cause, Ending, Next};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// How long a session may take to be folded at its end.
+const END_WITHIN: Duration = Duration::from_secs(2);
 /// How long a dialogue that overran its time is waited for before it is folded anew.
 const BACK_WAIT: Duration = Duration::from_millis(100);
 
@@ -90,8 +92,41 @@ impl Actor {
 
     async fn expire(&mut self, expiry: Expiry) {
         if self.session.touched_ms() <= expiry.idle_since_ms {
+            if expiry.hung_up && self.hear_the_end().await {
+                return;
+            }
             self.close(expiry.cause, &expiry.detail).await;
         }
+    }
+
+    /// The other side has hung up: whether that was how the match ends, and that is stored.
+    async fn hear_the_end(&mut self) -> bool {
+        let deadline = Instant::now() + END_WITHIN;
+        if self.wake(deadline).await.is_err() {
+            return false;
+        }
+        let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
+            return false;
+        };
+        let Mind::Awake(dialogue) = &mut core.mind else {
+            return false;
+        };
+        let Ok(Some(ending)) = guarded(|| dialogue.hung_up()) else {
+            return false;
+        };
+        let cause = ending.cause;
+        let facts = self.shared.facts(&self.session.key.place, core, None);
+        let close = self.shared.closing(core, ending);
+        let closed = self
+            .shared
+            .append(core, Vec::new(), facts, Some(close))
+            .await;
+        if let Err(error) = closed {
+            tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
+            self.shared.meters.appends_failed.increment(1);
+        }
+        self.shared.end(&self.session.key, core, cause);
+        true
     }
 
     async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {

@@ -73,6 +73,8 @@ pub(super) struct Expiry {
     pub(super) idle_since_ms: i64,
     pub(super) cause: Cause,
     pub(super) detail: Cow<'static, str>,
+    /// Whether the other side has hung up, which on some wires is the only word for the end.
+    pub(super) hung_up: bool,
 }
 
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.

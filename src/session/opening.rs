@@ -63,7 +63,9 @@ pub(super) fn open(
             (id, first.then_some(seat))
         }
     };
-    let words = told.map(|told| &told.words);
+    let words = told
+        .map(|told| &told.words)
+        .filter(|words| !words.is_null());
     let setup = setup(shared.options.models, late, identity.as_ref(), words);
     let game = key.place.kit().game();
     let session = NewSession {

@@ -153,10 +153,21 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
+        let first = numbered.number == 1;
+        let route = || key.place.kit().route(text.as_bytes()).ok();
+        let seating = first.then(route).flatten().and_then(|route| route.seating);
+        let opening = seating.map(|seating| {
+            Box::new(Opening {
+                before: Vec::new(),
+                words: serde_json::Value::Null,
+                seating: Some(seating),
+                line: None,
+            })
+        });
         let callback = Callback {
             text,
             begins: false,
-            opening: None,
+            opening,
             received,
             numbered: Some(numbered),
         };
@@ -194,12 +205,23 @@ impl Sessions {
 
     /// Ends the session of this key, if it lives, after the messages that wait for it.
     pub fn end(&self, key: &Key, cause: Cause, detail: String) {
+        self.expire(key, cause, detail, false);
+    }
+
+    /// The other side of this key's session has hung up, after the messages that wait for it. On some
+    /// wires that is how a match ends; on the others it is a [`Cause::Disconnect`].
+    pub fn hung_up(&self, key: &Key, detail: String) {
+        self.expire(key, Cause::Disconnect, detail, true);
+    }
+
+    fn expire(&self, key: &Key, cause: Cause, detail: String, hung_up: bool) {
         let found = lock(self.shared.shard(key)).get(key).map(Arc::clone);
         if let Some(session) = found {
             let expiry = Expiry {
                 idle_since_ms: i64::MAX,
                 cause,
                 detail: detail.into(),
+                hung_up,
             };
             session.expire(&self.shared, expiry);
         }
@@ -403,6 +425,7 @@ impl Shared {
                 idle_since_ms: i64::MAX,
                 cause: Cause::Disconnect,
                 detail: "the daemon was stopped in mid-game".into(),
+                hung_up: false,
             };
             session.expire(self, expiry);
         }
@@ -413,6 +436,7 @@ impl Shared {
                 idle_since_ms: i64::MAX,
                 cause: Cause::Unterminated,
                 detail: "the referee began a new match under the same numbers".into(),
+                hung_up: false,
             };
             former.expire(self, expiry);
         }

@@ -58,6 +58,7 @@ fn sweep(shared: &Arc<Shared>) {
             idle_since_ms: close_before,
             cause: Cause::Unterminated,
             detail: "nothing was heard of it any more".into(),
+            hung_up: false,
         };
         session.expire(shared, expiry);
     }

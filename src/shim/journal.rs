@@ -1,7 +1,7 @@
 //! What a shim has answered by itself, kept beside the daemon's socket until the daemon has it. Locked
 //! while its shim lives.
 
-use crate::link::relay::{Heard, Hello, Request, line};
+use crate::link::relay::{Bye, Heard, Hello, Request, line};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -99,7 +99,7 @@ pub struct Told {
     /// The messages with their answers, in order.
     pub heard: Vec<Heard>,
     /// What the shim said at last, if it had the time.
-    pub bye: Option<String>,
+    pub bye: Option<Bye>,
     /// The journal, locked.
     pub file: File,
 }
@@ -159,7 +159,7 @@ pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
     for request in requests.map_while(Result::ok) {
         match request {
             Request::Heard(heard) => told.heard.push(heard),
-            Request::Bye(why) => told.bye = Some(why),
+            Request::Bye(bye) => told.bye = Some(bye),
             Request::Hello(_) => {}
         }
     }

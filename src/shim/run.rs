@@ -6,7 +6,7 @@ use super::journal::{Journal, folder_of};
 use super::line::{Handed, Line};
 use super::local::{Local, Thinking};
 use super::tale::Tale;
-use crate::link::relay::{Heard, Hello, Request};
+use crate::link::relay::{Bye, Heard, Hello, Request};
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
@@ -74,11 +74,14 @@ pub fn run(
         on_signal(signals, &shim);
     }
     let relayed = relay(kit, &shim, &mut input, &mut output);
-    let why = match &relayed {
-        Ok(()) => "the arbiter closed its pipe".to_owned(),
-        Err(error) => error.to_string(),
+    let bye = Bye {
+        why: match &relayed {
+            Ok(()) => "the arbiter closed its pipe".to_owned(),
+            Err(error) => error.to_string(),
+        },
+        hung_up: relayed.is_ok(),
     };
-    lock(&shim).bye(&why);
+    lock(&shim).bye(bye);
     relayed
 }
 
@@ -129,7 +132,10 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
         let until = Instant::now() + STOP_WITHIN;
         while Instant::now() < until {
             if let Ok(mut shim) = shim.try_lock() {
-                shim.bye("the shim was told to stop");
+                shim.bye(Bye {
+                    why: "the shim was told to stop".to_owned(),
+                    hung_up: false,
+                });
                 break;
             }
             std::thread::park_timeout(STOP_LOOK);
@@ -230,7 +236,10 @@ impl Shim {
     /// Another game with the same arbiter.
     fn begin_again(&mut self) -> Result<(), SetupError> {
         let undelivered = self.tale.undelivered().is_some();
-        let over = Request::Bye("the arbiter began another game".to_owned());
+        let over = Request::Bye(Bye {
+            why: "the arbiter began another game".to_owned(),
+            hung_up: true,
+        });
         if let Some(line) = &mut self.line {
             // What it had ended by itself stays as it ended. A line that is broken shows below.
             let _ = line.ask(&over);
@@ -381,7 +390,7 @@ impl Shim {
     }
 
     /// The game is over for us.
-    fn bye(&mut self, why: &str) {
+    fn bye(&mut self, bye: Bye) {
         if self.tale.next() == 1 {
             return;
         }
@@ -391,7 +400,7 @@ impl Shim {
         if let Some(courier) = self.courier.take() {
             courier.call_off();
         }
-        let bye = Request::Bye(why.to_owned());
+        let bye = Request::Bye(bye);
         let line = match self.line.take() {
             Some(line) => Ok(line),
             None => Line::call(&socket, &self.tale.hello),

@@ -280,6 +280,12 @@ impl Facts {
         );
     }
 
+    /// The game is over: own points up to the last round's beginning.
+    pub fn result(&mut self, points: i64, rounds: u32) {
+        let data = json!({"seat": self.own, "points": points, "rounds": rounds});
+        self.note("result", data);
+    }
+
     /// Facts found since the last call.
     pub fn take(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.found)

@@ -2,8 +2,8 @@
 
 use super::atlas;
 use super::bots;
-use super::dialect::player::{self as wire, Message};
 use super::dialect::REPLY_LINE_MAX;
+use super::dialect::player::{self as wire, Message};
 use super::facts::Record;
 use super::generate::{Style, generate};
 use super::map::Map;
@@ -13,8 +13,8 @@ use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, Event, Lighthouses, PLAYERS, Setup};
 use crate::game::{Bot, Budget, Cause, Game as _, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route, Seating,
-    SetupError, StdioWire, TableSetup, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, OptionCard, Pace, PlaySetup, Played,
+    Route, Seating, SetupError, StdioWire, TableSetup, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
 use serde_json::{Value, json};
@@ -156,12 +156,17 @@ impl Kit for LighthousesKit {
         &atlas::MAPS
     }
 
-    fn draw_map(&self, seed: u64, symmetric: bool) -> Option<String> {
+    fn draw_map(&self, seed: u64, wanted: &MapStyle) -> Result<String, SetupError> {
+        let usual = Style::default();
         let style = Style {
-            symmetric,
-            ..Style::default()
+            width: wanted.width,
+            height: wanted.height,
+            lighthouses: wanted.lighthouses,
+            players: wanted.players.unwrap_or(usual.players),
+            symmetric: wanted.symmetric,
         };
-        Some(generate(seed, &style).ok()?.to_string())
+        let map = generate(seed, &style).map_err(SetupError)?;
+        Ok(map.to_string())
     }
 
     fn check_map(&self, text: &str) -> Result<(), SetupError> {

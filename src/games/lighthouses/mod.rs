@@ -6,11 +6,14 @@ pub mod bots;
 pub mod dialect;
 pub mod facts;
 pub mod generate;
+mod kit;
 pub mod map;
 pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
+
+pub use kit::KIT;
 
 #[cfg(test)]
 mod tests;

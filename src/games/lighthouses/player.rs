@@ -161,14 +161,17 @@ impl Dialogue for Player {
         self.facts.lessons()
     }
 
-    /// The pipe's end is the only word for the game's end. Of the scores the wire has told our own, up to
-    /// the round before the last.
-    fn hung_up(&self) -> Option<Ending> {
-        let view = self.game.as_ref()?.view.as_ref()?;
+    /// The pipe's end is the only word for the game's end. Others' scores are never told, and of our own
+    /// not the last round's points.
+    fn hung_up(&mut self) -> Option<Ending> {
+        let game = self.game.as_ref()?;
+        let view = game.view.as_ref()?;
+        let (points, rounds) = (view.score, game.turns);
+        self.facts.result(points, rounds);
         Some(Ending {
             cause: Cause::Normal,
-            detail: String::new(),
-            scores: vec![view.score],
+            detail: format!("{points} points after {rounds} rounds, the last one's not counted"),
+            scores: Vec::new(),
             wins: Vec::new(),
             last_word: Frame::new(),
         })

@@ -14,8 +14,8 @@ use super::referee::{OnFault, Referee, RefereeSetup};
 use super::rules::{Event, Orders, Players, Setup, SmartDog};
 use crate::game::{Bot, Budget, Cause, Game, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route, Seating,
-    SetupError, TableSetup, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, OptionCard, Pace, PlaySetup, Played,
+    Route, Seating, SetupError, TableSetup, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reception, Reply, Table, WireError};
 use serde_json::Value;
@@ -318,12 +318,20 @@ impl Kit for SmartDogKit {
         &atlas::MAPS
     }
 
-    fn draw_map(&self, seed: u64, symmetric: bool) -> Option<String> {
+    fn draw_map(&self, seed: u64, wanted: &MapStyle) -> Result<String, SetupError> {
+        if wanted.lighthouses.is_some() || wanted.players.is_some() {
+            let why = "a smartdog map is one player's tile: it has no lighthouses or players";
+            return Err(SetupError(why.to_owned()));
+        }
+        if wanted.width.is_some() || wanted.height.is_some() {
+            let why = "the size of a smartdog map is drawn by its seed";
+            return Err(SetupError(why.to_owned()));
+        }
         let style = Style {
-            symmetric,
+            symmetric: wanted.symmetric,
             ..Style::default()
         };
-        Some(generate(seed, &style).to_string())
+        Ok(generate(seed, &style).to_string())
     }
 
     fn check_map(&self, text: &str) -> Result<(), SetupError> {

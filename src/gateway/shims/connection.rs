@@ -1,7 +1,7 @@
 //! One shim.
 
 use super::journals::number;
-use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
+use crate::link::relay::{Bye, Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
 use crate::session::{Key, Place, Refusal, Sessions};
 use futures_util::StreamExt as _;
 use games::{Cause, Wire};
@@ -51,6 +51,15 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
     })
 }
 
+/// A shim has said that no more messages will come.
+pub(super) fn leave(sessions: &Sessions, key: &Key, bye: Bye) {
+    if bye.hung_up {
+        sessions.hung_up(key, bye.why);
+    } else {
+        sessions.end(key, Cause::Disconnect, bye.why);
+    }
+}
+
 impl Connection {
     pub(super) fn new(sessions: Sessions) -> Self {
         Self {
@@ -77,9 +86,9 @@ impl Connection {
                     Err(Refusal::Draining) => return,
                     Err(refusal) => Some(Response::Refused(refusal.to_string())),
                 },
-                Ok(Request::Bye(why)) => {
+                Ok(Request::Bye(bye)) => {
                     if let Some(key) = &self.key {
-                        self.sessions.end(key, Cause::Disconnect, why);
+                        leave(&self.sessions, key, bye);
                     }
                     None
                 }

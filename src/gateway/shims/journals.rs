@@ -1,10 +1,9 @@
 //! Journals of shims that have gone: what they said is folded into their sessions.
 
-use super::connection::key_of;
-use crate::link::relay::Heard;
+use super::connection::{key_of, leave};
+use crate::link::relay::{Bye, Heard};
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
-use games::Cause;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -112,8 +111,11 @@ async fn take_over(told: Told, sessions: &Sessions) -> (File, Option<Fault>) {
             Err(refusal) => return (file, Some(Fault::Later(refusal))),
         }
     }
-    let why = bye.unwrap_or_else(|| "the shim has gone".to_owned());
-    sessions.end(&key, Cause::Disconnect, why);
+    let gone = || Bye {
+        why: "the shim has gone".to_owned(),
+        hung_up: false,
+    };
+    leave(sessions, &key, bye.unwrap_or_else(gone));
     tracing::info!(
         game = hello.game,
         bot = hello.bot,

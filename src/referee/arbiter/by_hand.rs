@@ -135,6 +135,7 @@ impl ByHand {
                 seat,
                 text,
                 answer_within,
+                ..
             } in calls.drain(..)
             {
                 if seat != game.seat {
@@ -180,7 +181,7 @@ impl ByHand {
                 }
             }
         }
-        if let Some(blame) = table.blame() {
+        for blame in table.blames() {
             hear(Spoken::Note(format!(
                 "seat {}: {}",
                 blame.seat.0, blame.detail

@@ -4,7 +4,7 @@ use super::players::Player;
 use crate::link::program::{LineFault, ready};
 use crate::referee::spans::Spans;
 use crate::referee::transcript::Kept;
-use games::{Call, Cause, Heard, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Heard, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,8 +21,10 @@ const REPLY_MAX: usize = 16 << 20;
 /// A game that came to its end.
 pub(super) struct Ended {
     pub(super) outcome: Outcome,
-    /// Whose fault that was, and how it showed.
-    pub(super) blame: Option<(Seat, String)>,
+    /// Whose fault that was, or his own part in it, and how it showed.
+    pub(super) blames: Vec<Blame>,
+    /// What else the table has noted, by seat.
+    pub(super) noted: Vec<Noted>,
     pub(super) transcript: Vec<Heard>,
     /// Times from call to answer, by seat.
     pub(super) took: Vec<Spans>,
@@ -97,22 +99,22 @@ impl<'a> Game<'a> {
     }
 
     fn ended(self, outcome: Outcome) -> Ended {
-        // Only how it ended by itself: else it was our own signal.
-        let gone = matches!(outcome.cause, Cause::Crash | Cause::InitFailure);
-        let blame = self.table.blame().map(|blame| {
-            let failure = match self.players.get(blame.seat.index()) {
-                Some(Player::Program(pipes)) if gone => pipes.failure.as_deref(),
-                _ => None,
-            };
-            let how = match failure {
-                Some(failure) => format!("{}: {failure}", blame.detail),
-                None => blame.detail,
-            };
-            (blame.seat, how)
-        });
+        let mut blames = self.table.blames();
+        for blame in &mut blames {
+            // Only how it ended by itself: else it was our own signal.
+            let gone = matches!(blame.cause, Cause::Crash | Cause::InitFailure);
+            if let Some(Player::Program(pipes)) = self.players.get(blame.seat.index())
+                && let Some(failure) = pipes.failure.as_deref().filter(|_| gone)
+            {
+                blame.detail.push_str(": ");
+                blame.detail.push_str(failure);
+            }
+        }
+        let seats = (0..self.players.len() as u8).map(Seat);
         Ended {
             outcome,
-            blame,
+            blames,
+            noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
         }
@@ -127,8 +129,10 @@ impl<'a> Game<'a> {
             seat,
             text,
             answer_within,
+            pause,
         } = call;
         let wanted = answer_within.is_some();
+        rest(pause);
         let mut open = Open {
             seat,
             since: Instant::now(),
@@ -167,14 +171,14 @@ impl<'a> Game<'a> {
             Some(Player::Builtin(builtin)) => {
                 let answer = builtin.answer(&text);
                 self.charge(&mut open);
-                if let Some(answer) = answer {
-                    open.said = answer.into_bytes();
-                    if wanted {
+                match answer {
+                    Some(answer) if wanted => {
+                        open.said = answer.into_bytes();
                         self.table.answer(seat, Reply::Text(&open.said));
+                        self.close(open);
                     }
-                    self.close(open);
-                } else if wanted {
-                    self.fault(open, &LineFault::Gone);
+                    None if wanted => self.fault(open, &LineFault::Gone),
+                    Some(_) | None => {}
                 }
             }
             None => {}
@@ -205,12 +209,31 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// A call without a whole answer. The player is ended: his silence must not cost others time.
+    /// A call without a whole answer.
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
-        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index()) {
+        let seat = open.seat;
+        self.note_fault(open, fault);
+        if *fault != LineFault::Late {
+            self.end(seat);
+        }
+        self.end_if_blamed(seat);
+    }
+
+    /// A player whom nobody speaks to any more is ended: his silence must not cost others time.
+    fn end_if_blamed(&mut self, seat: Seat) {
+        if self.table.blames().iter().any(|blame| blame.seat == seat) {
+            self.end(seat);
+        }
+    }
+
+    fn end(&mut self, seat: Seat) {
+        if let Some(Player::Program(pipes)) = self.player(seat) {
             pipes.end();
         }
+    }
+
+    fn note_fault(&mut self, mut open: Open, fault: &LineFault) {
         match fault {
             LineFault::TooLong(beginning) => {
                 let beginning = plain(beginning);
@@ -341,8 +364,17 @@ impl<'a> Game<'a> {
             self.open.insert(*at, open);
         } else {
             self.close(open);
+            self.end_if_blamed(seat);
         }
         true
+    }
+}
+
+/// Lets so much time pass.
+fn rest(pause: Duration) {
+    let until = Instant::now() + pause;
+    while !pause.is_zero() && Instant::now() < until {
+        std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::referee::lanes::{DeckPlayed, Lanes};
 use crate::referee::schedule::{Deck, Schedule};
 use crate::referee::seat_spec::SeatSpec;
 use crate::referee::tally::{Counted, Tally};
-use crate::referee::watch::{Blamed, KeptMatch, Watch};
+use crate::referee::watch::{KeptMatch, Watch};
 use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -78,10 +78,14 @@ fn deck(
             table: table.clone(),
             shares: plan.kit.win_shares(&ended.outcome),
             duels: plan.kit.duels(&ended.outcome),
-            blame: ended.blame.as_ref().map(|(seat, _)| *seat),
+            faults: ended
+                .blames
+                .iter()
+                .map(|blame| (blame.seat, blame.cause))
+                .collect(),
             outcome: ended.outcome,
-            refused: Vec::new(),
-            missed: Vec::new(),
+            refused: ended.noted.iter().map(|noted| noted.refused).collect(),
+            missed: ended.noted.iter().map(|noted| noted.late).collect(),
             took: ended.took,
         });
         kept.push(played);
@@ -132,10 +136,7 @@ fn one(
         seats: seats.iter().map(ToString::to_string).collect(),
         outcome: ended.outcome.clone(),
         transcript: if plan.record { transcript } else { Vec::new() },
-        blame: ended
-            .blame
-            .clone()
-            .map(|(seat, detail)| Blamed { seat, detail }),
+        blames: ended.blames.clone(),
         stderr,
     };
     Ok(Some((ended, kept)))

@@ -67,8 +67,8 @@ impl Watch for Heard {
     fn done(&mut self, _: u64) {}
 
     fn played(&mut self, played: KeptMatch) {
-        if let Some(blame) = &played.blame {
-            let cause = played.outcome.cause.word();
+        for blame in &played.blames {
+            let cause = blame.cause.word();
             self.forfeits
                 .push(format!("game {}: {cause}: {}", played.number, blame.detail));
         }
