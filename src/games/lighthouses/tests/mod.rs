@@ -1,5 +1,8 @@
 //! What the rules must give.
 
+mod laws;
 mod maps;
 mod messages;
 mod recorded;
+mod reference;
+mod wire;
