@@ -10,7 +10,7 @@
 //! | `speed` | time a decision and rounds a second of `--hero` against copies of itself, by map |
 //! | `signatures` | each bot's signature |
 //!
-//! Keys: `--maps FILE,…`, `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
+//! Keys: `--maps NAME,…`, built-in maps or files (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
 //! `duel`), `--nodes N` a decision (1000), `--threads N`, `--first N` (the number of the first block: a duel
 //! that was cut is resumed with it), `--chunk N` (blocks between two lines of a duel). Several rivals,
 //! `--rival a,b`, take the other seats in turn.
@@ -22,6 +22,7 @@
 //! the end, draws half. Intervals are 95 %, from means over blocks: all rotations of one table on one map.
 
 use games::game::{Bot, Budget};
+use games::lighthouses::atlas::{MAPS, find};
 use games::lighthouses::bots::triangle::{HABITS, Habits, hunter};
 use games::lighthouses::bots::{CARDS, Table, make, signature};
 use games::lighthouses::map::Map;
@@ -54,7 +55,17 @@ impl Args {
     /// The maps with their names.
     fn maps(&self) -> Result<Vec<(String, Map)>, Failure> {
         let mut maps = Vec::new();
-        for name in self.list("maps", "") {
+        let known: Vec<&str> = MAPS.iter().map(|(name, _)| *name).collect();
+        let all = known.join(",");
+        let mut wanted = self.list("maps", &all);
+        if wanted == ["all"] {
+            wanted = known.iter().map(|name| (*name).to_owned()).collect();
+        }
+        for name in wanted {
+            if let Some(map) = find(&name) {
+                maps.push((name, map?));
+                continue;
+            }
             let text = std::fs::read_to_string(&name).map_err(|why| format!("{name}: {why}"))?;
             let map = Map::read(&text).map_err(|why| format!("{name}: {why}"))?;
             let stem = std::path::Path::new(&name).file_stem();
@@ -62,7 +73,7 @@ impl Args {
             maps.push((stem.unwrap_or(name), map));
         }
         if maps.is_empty() {
-            return Err("--maps FILE,… is needed".into());
+            return Err("no maps".into());
         }
         Ok(maps)
     }

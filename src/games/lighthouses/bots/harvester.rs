@@ -10,6 +10,10 @@ pub(super) const DESCRIPTION: &str = "Gathers a thousand energy from cell to cel
 
 /// Energy up to which it gathers.
 const WANTED: u32 = 1000;
+/// Energy with which it takes a lighthouse that it meets while it gathers.
+const ENOUGH: u32 = 250;
+/// A cell with no more is not worth a step.
+const POOR: u8 = 5;
 
 /// Gathers, then builds.
 pub(super) struct Harvester {
@@ -47,18 +51,19 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
         }
-        if !scene.mine(at) && scene.energy > 0 {
+        if !scene.mine(at) && scene.energy > scene.against(at).max(ENOUGH) {
             return Act::Attack(scene.energy.into());
         }
     }
-    let gather = |rng: &mut Rng| scout.richest_step(scene.here, 0, rng);
-    let walk = || scout.step_to(scene.here, target(scout, scene)?, 0);
-    let step = if scene.energy < WANTED {
-        gather(rng)
+    let gathered = if scene.energy < WANTED {
+        scout.richest_step(scene.here, POOR, rng)
     } else {
-        walk()
+        None
     };
-    step.unwrap_or_else(|| scout.random_step(scene.here, rng))
+    let walk = || scout.step_to(scene.here, target(scout, scene)?, 0);
+    gathered
+        .or_else(walk)
+        .unwrap_or_else(|| scout.random_step(scene.here, rng))
 }
 
 impl Bot<Lighthouses> for Harvester {

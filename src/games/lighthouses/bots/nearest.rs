@@ -1,4 +1,4 @@
-//! Rung 3: takes the nearest lighthouse.
+//! Rung 3: takes the nearest lighthouse that it can.
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
@@ -25,17 +25,15 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
         }
-        if !scene.mine(at) {
-            if scene.energy > scene.against(at) {
-                return Act::Attack(scene.energy.into());
-            }
-            return scout.random_step(scene.here, rng);
+        if !scene.mine(at) && scene.energy > scene.against(at) {
+            return Act::Attack(scene.energy.into());
         }
     }
     let steps = |to| scout.paths.steps(scene.here, to);
     let target = scout
         .lighthouses()
-        .filter(|to| !scene.mine(*to) && steps(*to) != FAR)
+        .filter(|to| !scene.mine(*to) && scene.energy > scene.against(*to))
+        .filter(|to| steps(*to) != FAR)
         .min_by_key(|to| steps(*to));
     target
         .and_then(|to| scout.step_to(scene.here, to, 0))

@@ -212,6 +212,7 @@ impl<'a> Planner<'a> {
             }
         }
         subjects.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        subjects.truncate(self.habits.subjects as usize);
         let mut choice = Choice {
             best: None,
             committed,

@@ -22,17 +22,17 @@ const fn card(rung: u8, name: &'static str, description: &'static str, signature
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "passer", passer::DESCRIPTION, 0x29A4_816A_6AE8_457B),
-    card(2, "drifter", drifter::DESCRIPTION, 0xC2BF_ADC1_BDD3_C622),
-    card(3, "nearest", nearest::DESCRIPTION, 0x3977_C9C0_0131_A3BA),
+    card(1, "passer", passer::DESCRIPTION, 0x959C_66BA_4DCD_9F73),
+    card(2, "drifter", drifter::DESCRIPTION, 0xB0E8_29AF_44D2_74D7),
+    card(3, "nearest", nearest::DESCRIPTION, 0xE4D5_83C3_5F05_01A0),
     card(
         4,
         "harvester",
         harvester::DESCRIPTION,
-        0x0A7C_901B_7D37_68E2,
+        0xA7EA_E320_CCCF_EA61,
     ),
-    card(5, "ring", ring::DESCRIPTION, 0xC3FF_EF50_AC30_86F3),
-    card(6, "triangle", triangle::DESCRIPTION, 0xD3F0_50BA_18A5_5B59),
+    card(5, "ring", ring::DESCRIPTION, 0xE32B_64B8_EEFF_1405),
+    card(6, "triangle", triangle::DESCRIPTION, 0x7141_54FB_A989_E4FF),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

@@ -33,13 +33,15 @@ impl Scout {
     /// Takes in what is told at a turn.
     pub(super) fn look(&mut self, view: &View) -> Scene {
         self.memory.look(&self.chart, view);
+        let count = self.chart.lighthouses().len();
+        let beacons = view.beacons.get(..count).unwrap_or(&view.beacons);
         Scene {
             seat: self.seat,
             here: view.position,
             at: self.chart.lighthouse_at(view.position),
             energy: view.energy,
             keys: view.keys,
-            network: Network::told(&self.chart, self.players, &view.beacons),
+            network: Network::told(&self.chart, self.players, beacons),
         }
     }
 

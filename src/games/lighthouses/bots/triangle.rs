@@ -37,13 +37,15 @@ pub struct Habits {
     pub detour: f64,
     /// Points that a link on the way must bring over its life.
     pub link_worth: f64,
+    /// How many triangles are looked at more closely, the most promising ones.
+    pub subjects: f64,
 }
 
 /// The habits of the built-in player.
 pub const HABITS: Habits = Habits {
-    patience_alone: 200.0,
-    patience_two: 80.0,
-    patience_many: 50.0,
+    patience_alone: 400.0,
+    patience_two: 400.0,
+    patience_many: 400.0,
     rivalry_two: 0.7,
     rivalry_many: 0.3,
     overhead: 2.0,
@@ -54,6 +56,7 @@ pub const HABITS: Habits = Habits {
     fade: 0.9,
     detour: 0.0,
     link_worth: 60.0,
+    subjects: 100.0,
 };
 
 impl Habits {
@@ -73,6 +76,7 @@ impl Habits {
             "fade" => &mut self.fade,
             "detour" => &mut self.detour,
             "link_worth" => &mut self.link_worth,
+            "subjects" => &mut self.subjects,
             _ => return false,
         };
         *place = value;

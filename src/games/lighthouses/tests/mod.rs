@@ -1,5 +1,6 @@
 //! What the rules must give.
 
+mod bots;
 mod laws;
 mod maps;
 mod messages;

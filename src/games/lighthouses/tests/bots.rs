@@ -1,0 +1,255 @@
+//! What must hold of every built-in player.
+
+use crate::game::{Bot, Budget, Seat};
+use crate::lighthouses::bots::{CARDS, Table, make, signature};
+use crate::lighthouses::map::Map;
+use crate::lighthouses::rules::{
+    Act, Ask, Beacon, Cell, Chart, Event, Lighthouse, Lighthouses, Network, Refusal, Setup, View,
+};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+const MAPS: [&str; 4] = [
+    "\
+#########
+#!  1  !#
+# 2   3 #
+#!  4  !#
+#########
+",
+    "\
+################
+#  ! 1#   !    #
+# #   # 2   !###
+#   !     #    #
+# 3    4   ! ###
+###!      #   !#
+################
+",
+    "\
+###########
+#1234   ###
+####!#### #
+##   ! #! #
+#!  ###   #
+###########
+",
+    "\
+####
+#1!#
+#23#
+#4 #
+####
+",
+];
+
+fn setup(map: &str, players: usize, rounds: u32) -> Setup {
+    Setup {
+        map: Map::read(map).unwrap(),
+        players,
+        rounds,
+    }
+}
+
+/// The acts of the first seat in a game of these players.
+fn acts(names: &[&str], setup: &Setup, seed: u64) -> Vec<Act> {
+    let mut acts = Vec::new();
+    Table::new(names, seed).unwrap().play_by(
+        setup,
+        |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(100)),
+        |seat, act, _| {
+            if seat == Seat(0) {
+                acts.push(act);
+            }
+        },
+    );
+    acts
+}
+
+#[test]
+fn signatures_stand_for_the_play() {
+    for card in CARDS {
+        assert_eq!(
+            signature(card.name),
+            Some(card.signature),
+            "{} plays differently: raise its version and note the new signature",
+            card.name
+        );
+    }
+}
+
+#[test]
+fn only_listed_names_make_players() {
+    for card in CARDS {
+        assert!(make(card.name, 1).is_some());
+    }
+    assert!(make("nobody", 1).is_none());
+}
+
+#[test]
+fn every_act_is_legal() {
+    for (number, map) in (0u64..).zip(MAPS) {
+        for players in 1..=4 {
+            for (place, card) in CARDS.iter().enumerate() {
+                let rival = |at: usize| CARDS[(place + at) % CARDS.len()].name;
+                let mut names: Vec<&str> = (0..players).map(rival).collect();
+                names[0] = card.name;
+                Table::new(&names, number).unwrap().play_by(
+                    &setup(map, players, 150),
+                    |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(100)),
+                    |seat, act, done| assert_eq!(done, Ok(()), "{}: {act:?}", names[seat.index()]),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_plays_the_same() {
+    for card in CARDS {
+        let names = [card.name, "ring", "drifter"];
+        let setup = setup(MAPS[1], 3, 150);
+        assert_eq!(acts(&names, &setup, 5), acts(&names, &setup, 5));
+    }
+}
+
+/// What a player answers depends on what he heard alone: one to whom a game is told again goes on
+/// like the one who played it.
+#[test]
+fn a_player_who_hears_it_all_again_goes_on_alike() {
+    for card in CARDS {
+        let setup = setup(MAPS[1], 2, 120);
+        let mut told: Vec<(View, Ask, Act)> = Vec::new();
+        Table::new(&[card.name, "ring"], 4).unwrap().play_by(
+            &setup,
+            |seat, bot, view, ask| {
+                let act = bot.decide(view, ask, Budget::nodes(100));
+                if seat == Seat(0) {
+                    told.push((view.clone(), *ask, act));
+                }
+                act
+            },
+            |_, _, _| {},
+        );
+        let mut again = make(card.name, 4 * 16).unwrap();
+        again.observe(&Event::Begins(Arc::new(setup.map.chart()), Seat(0), 2));
+        for (view, ask, act) in told {
+            assert_eq!(again.decide(&view, &ask, Budget::nodes(100)), act);
+            again.observe(&Event::Done(act, Ok(())));
+        }
+    }
+}
+
+/// A view as a broken engine might send it.
+fn garbage(rng: &mut Rng, chart: &Chart) -> View {
+    let cell = |rng: &mut Rng| Cell(rng.below(chart.cells() as u32 + 9) as u16);
+    let huge = |rng: &mut Rng| (rng.bits() >> rng.below(64)) as u32;
+    let mut beacon = |rng: &mut Rng| Beacon {
+        owner: rng.chance(0.8).then(|| Seat(rng.below(5) as u8)),
+        energy: huge(rng),
+        links: rng.bits() & rng.bits(),
+    };
+    let lighthouses = chart.lighthouses().len() as u32;
+    let count = if rng.chance(0.5) {
+        lighthouses
+    } else {
+        rng.below(lighthouses + 3)
+    };
+    let seen = rng.below(60);
+    View {
+        round: huge(rng),
+        position: match rng.below(4) {
+            0 => cell(rng),
+            _ => chart.lighthouses()[rng.below(lighthouses) as usize],
+        },
+        score: rng.bits() as i64,
+        energy: huge(rng),
+        keys: rng.bits(),
+        seen: (0..seen)
+            .map(|_| (cell(rng), rng.below(256) as u8))
+            .collect(),
+        beacons: (0..count).map(|_| beacon(rng)).collect(),
+    }
+}
+
+fn legal(chart: &Chart, seat: Seat, players: usize, view: &View, act: Act) -> Result<(), Refusal> {
+    let at = chart.lighthouse_at(view.position);
+    let count = chart.lighthouses().len();
+    let beacons = view.beacons.get(..count).unwrap_or(&view.beacons);
+    match (act, at) {
+        (Act::Pass, _) => Ok(()),
+        (Act::Move(step), _) => chart
+            .moved(view.position, step)
+            .map(|_| ())
+            .ok_or(Refusal::NotIsland),
+        (Act::Attack(0..), Some(_)) => Ok(()),
+        (Act::Connect(to), Some(at)) => {
+            Network::told(chart, players, beacons).linkable(chart, seat, view.keys, at, to)
+        }
+        _ => Err(Refusal::NotAtTarget),
+    }
+}
+
+#[test]
+fn nothing_that_is_told_makes_a_player_panic_or_err() {
+    let mut rng = Rng::new(11, 0);
+    for map in MAPS {
+        let chart = Arc::new(Map::read(map).unwrap().chart());
+        for card in CARDS {
+            for game in 0..12 {
+                let mut bot = make(card.name, game).unwrap();
+                let (seat, players) = (Seat(rng.below(6) as u8), rng.below(18) as usize);
+                let view = garbage(&mut rng, &chart);
+                assert_eq!(bot.decide(&view, &Ask::Turn, Budget::nodes(9)), Act::Pass);
+                bot.observe(&Event::Begins(Arc::clone(&chart), seat, players));
+                for _ in 0..12 {
+                    let view = garbage(&mut rng, &chart);
+                    if rng.chance(0.1) {
+                        let act = bot.decide(&view, &Ask::Prepare, Budget::nodes(9));
+                        assert_eq!(act, Act::Pass);
+                    }
+                    let act = bot.decide(&view, &Ask::Turn, Budget::nodes(9));
+                    assert_eq!(
+                        legal(&chart, seat, players, &view, act),
+                        Ok(()),
+                        "{}: {act:?} at {view:?}",
+                        card.name
+                    );
+                    bot.observe(&Event::Done(act, Err(Refusal::Crosses)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ladder_leads_upwards() {
+    let points = |names: [&str; 2]| -> Vec<i64> {
+        let mut table = Table::new(&names, 1).unwrap();
+        let game: Lighthouses = table.play(&setup(MAPS[1], 2, 300), 100);
+        game.scores().values().to_vec()
+    };
+    for rival in ["passer", "drifter", "nearest"] {
+        let there = points(["triangle", rival]);
+        let back = points([rival, "triangle"]);
+        assert!(there[0] > there[1], "{rival}: {there:?}");
+        assert!(back[1] > back[0], "{rival}: {back:?}");
+    }
+}
+
+#[test]
+fn who_stands_in_the_sea_passes() {
+    let chart = Arc::new(Map::read(MAPS[3]).unwrap().chart());
+    let mut bot: Box<dyn Bot<Lighthouses>> = make("triangle", 1).unwrap();
+    bot.observe(&Event::Begins(Arc::clone(&chart), Seat(0), 1));
+    let view = View {
+        round: 0,
+        position: Cell(0),
+        score: 0,
+        energy: 500,
+        keys: Lighthouse(0).bit(),
+        seen: Vec::new(),
+        beacons: vec![Beacon::default()],
+    };
+    assert_eq!(bot.decide(&view, &Ask::Turn, Budget::nodes(1)), Act::Pass);
+}
