@@ -1,2 +1,18 @@
 //! The ladder of built-in players, weakest first, one file each, and the champion above them.
 //! What was tried and measured: README.md.
+
+mod drifter;
+mod duel;
+mod harvester;
+mod memory;
+mod nearest;
+mod passer;
+mod paths;
+mod plans;
+mod registry;
+mod ring;
+mod scout;
+pub mod triangle;
+
+pub use duel::{Table, signature};
+pub use registry::{CARDS, make};

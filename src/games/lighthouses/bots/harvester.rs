@@ -1,0 +1,76 @@
+//! Rung 4: gathers energy first.
+
+use super::paths::FAR;
+use super::scout::{Scene, Scout};
+use crate::game::{Bot, Budget};
+use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+use crate::rng::Rng;
+
+pub(super) const DESCRIPTION: &str = "Gathers a thousand energy from cell to cell, then takes lighthouses and links them, triangles first.";
+
+/// Energy up to which it gathers.
+const WANTED: u32 = 1000;
+
+/// Gathers, then builds.
+pub(super) struct Harvester {
+    scout: Option<Scout>,
+    rng: Rng,
+}
+
+impl Harvester {
+    pub(super) fn new(rng: Rng) -> Self {
+        Self { scout: None, rng }
+    }
+}
+
+/// Where to go with a full purse: to close a triangle, to fetch a key, to take what is nearest.
+fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
+    let urgency = |to: Lighthouse| {
+        if scout.closing(scene, to) > 0 {
+            0
+        } else if scene.mine(to) && scene.keys & to.bit() == 0 {
+            1
+        } else {
+            2
+        }
+    };
+    let steps = |to| scout.paths.steps(scene.here, to);
+    scout
+        .lighthouses()
+        .filter(|to| Some(*to) != scene.at && steps(*to) != FAR)
+        .filter(|to| urgency(*to) < 2 || !scene.mine(*to))
+        .min_by_key(|to| (urgency(*to), steps(*to)))
+}
+
+fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+    if let Some(at) = scene.at {
+        if let Some(link) = scene.best_link(&scout.chart) {
+            return link;
+        }
+        if !scene.mine(at) && scene.energy > 0 {
+            return Act::Attack(scene.energy.into());
+        }
+    }
+    let gather = |rng: &mut Rng| scout.richest_step(scene.here, 0, rng);
+    let walk = || scout.step_to(scene.here, target(scout, scene)?, 0);
+    let step = if scene.energy < WANTED {
+        gather(rng)
+    } else {
+        walk()
+    };
+    step.unwrap_or_else(|| scout.random_step(scene.here, rng))
+}
+
+impl Bot<Lighthouses> for Harvester {
+    fn observe(&mut self, event: &Event) {
+        Scout::hear(&mut self.scout, event);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
+            return Act::Pass;
+        };
+        let scene = scout.look(view);
+        act(scout, &scene, &mut self.rng)
+    }
+}

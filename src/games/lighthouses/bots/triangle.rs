@@ -1,0 +1,293 @@
+//! Rung 6: hunts triangles.
+
+use super::paths::{FAR, richest};
+use super::plans::{Pace, Plan, Planner};
+use super::scout::{Scene, Scout};
+use crate::game::{Bot, Budget};
+use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+
+pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
+
+/// What a triangle hunter's play depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Habits {
+    /// Rounds after which a point is worth a third, alone.
+    pub patience_alone: f64,
+    /// The same with one other player.
+    pub patience_two: f64,
+    /// The same with more.
+    pub patience_many: f64,
+    /// What one other player's point lost is worth.
+    pub rivalry_two: f64,
+    /// What a point lost by one of several others is worth.
+    pub rivalry_many: f64,
+    /// Rounds that are added to every plan's length.
+    pub overhead: f64,
+    /// Points that a unit of energy spent must bring at least.
+    pub energy_price: f64,
+    /// How much better another plan must be than the one under way.
+    pub loyalty: f64,
+    /// Energy that every charged corner must have at the end of a plan.
+    pub least_level: f64,
+    /// Steps of a walk that gathers.
+    pub gather_steps: f64,
+    /// What each step of such a walk is worth compared with the one before.
+    pub fade: f64,
+    /// Steps of detour to a corner for energy.
+    pub detour: f64,
+    /// Points that a link on the way must bring over its life.
+    pub link_worth: f64,
+}
+
+/// The habits of the built-in player.
+pub const HABITS: Habits = Habits {
+    patience_alone: 200.0,
+    patience_two: 80.0,
+    patience_many: 50.0,
+    rivalry_two: 0.7,
+    rivalry_many: 0.3,
+    overhead: 2.0,
+    energy_price: 0.0,
+    loyalty: 1.15,
+    least_level: 40.0,
+    gather_steps: 7.0,
+    fade: 0.9,
+    detour: 0.0,
+    link_worth: 60.0,
+};
+
+impl Habits {
+    /// Sets one by its name; false if there is none of this name.
+    pub fn set(&mut self, name: &str, value: f64) -> bool {
+        let place = match name {
+            "patience_alone" => &mut self.patience_alone,
+            "patience_two" => &mut self.patience_two,
+            "patience_many" => &mut self.patience_many,
+            "rivalry_two" => &mut self.rivalry_two,
+            "rivalry_many" => &mut self.rivalry_many,
+            "overhead" => &mut self.overhead,
+            "energy_price" => &mut self.energy_price,
+            "loyalty" => &mut self.loyalty,
+            "least_level" => &mut self.least_level,
+            "gather_steps" => &mut self.gather_steps,
+            "fade" => &mut self.fade,
+            "detour" => &mut self.detour,
+            "link_worth" => &mut self.link_worth,
+            _ => return false,
+        };
+        *place = value;
+        true
+    }
+
+    pub(super) fn patience(&self, players: usize) -> f64 {
+        let patience = match players {
+            0 | 1 => self.patience_alone,
+            2 => self.patience_two,
+            _ => self.patience_many,
+        };
+        patience.max(1.0)
+    }
+
+    pub(super) fn rivalry(&self, players: usize) -> f64 {
+        match players {
+            0..=2 => self.rivalry_two,
+            _ => self.rivalry_many,
+        }
+    }
+}
+
+/// A triangle hunter with these habits.
+#[must_use]
+pub fn hunter(habits: Habits) -> Box<dyn Bot<Lighthouses>> {
+    Box::new(Triangle {
+        habits,
+        scout: None,
+        mood: Mood::default(),
+    })
+}
+
+/// Rounds between two thoughts on the way.
+const THINK_EVERY: u32 = 5;
+/// How often a plan may begin where its player stands before he walks on.
+const VISITS_HERE_MAX: usize = 4;
+/// How fast the pace that is expected follows the pace that is met.
+const LEARNING: f64 = 0.05;
+
+/// Hunts triangles.
+struct Triangle {
+    habits: Habits,
+    scout: Option<Scout>,
+    mood: Mood,
+}
+
+/// What it is about.
+struct Mood {
+    plan: Option<Plan>,
+    /// Rounds until it thinks again.
+    rest: u32,
+    /// The lighthouse of the visit under way.
+    visiting: Option<Lighthouse>,
+    /// Whether that has been charged.
+    charged: bool,
+    pace: Pace,
+    /// Its energy before the last move, and whether that was to gather.
+    moved: Option<(u32, bool)>,
+}
+
+impl Default for Mood {
+    fn default() -> Self {
+        Self {
+            plan: None,
+            rest: 0,
+            visiting: None,
+            charged: false,
+            pace: Pace {
+                gathering: 50.0,
+                walking: 30.0,
+            },
+            moved: None,
+        }
+    }
+}
+
+impl Mood {
+    /// Learns from what the last move brought.
+    fn learn(&mut self, scene: &Scene) {
+        let Some((energy, gathering)) = self.moved.take() else {
+            return;
+        };
+        let met = f64::from(scene.energy.saturating_sub(energy)).min(200.0);
+        let pace = if gathering {
+            &mut self.pace.gathering
+        } else {
+            &mut self.pace.walking
+        };
+        *pace += LEARNING * (met - *pace);
+    }
+
+    /// Thinks anew at every new lighthouse, when the plan has become impossible and now and then.
+    fn think(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) {
+        if self.visiting != scene.at {
+            self.visiting = scene.at;
+            self.charged = false;
+            self.rest = 0;
+        }
+        let planner = || Planner::new(scout, scene, habits, self.pace);
+        let done = self
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.visits.is_empty());
+        if self.rest == 0 || done {
+            self.plan = planner().best(self.plan.as_ref());
+            self.rest = THINK_EVERY;
+        }
+        self.rest -= 1;
+    }
+
+    fn act(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> Act {
+        self.learn(scene);
+        if let Some(link) = closing_link(scout, scene, habits) {
+            return link;
+        }
+        self.think(scout, scene, habits);
+        if let Some(act) = self.carry_out(scout, scene, habits) {
+            return act;
+        }
+        self.moved = Some((scene.energy, true));
+        gather(scout, scene, habits).unwrap_or(Act::Pass)
+    }
+
+    /// The next act of the plan, unless that says to gather.
+    fn carry_out(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
+        let mut thought = false;
+        for _ in 0..VISITS_HERE_MAX {
+            let plan = self.plan.as_mut()?;
+            if plan.wait > 0 {
+                return None;
+            }
+            let next = *plan.visits.first()?;
+            if scene.at != Some(next) {
+                self.moved = Some((scene.energy, false));
+                return scout.step_to(scene.here, next, habits.detour as u16);
+            }
+            if let Some(act) = visit(plan, scout, scene, &mut self.charged) {
+                // Nothing new is thought of before everything here is done.
+                self.rest = self.rest.max(1);
+                return Some(act);
+            }
+            plan.visits.remove(0);
+            if !thought {
+                thought = true;
+                let planner = Planner::new(scout, scene, habits, self.pace);
+                self.plan = planner.best(self.plan.as_ref());
+                self.rest = THINK_EVERY;
+            }
+        }
+        None
+    }
+}
+
+/// What is still to be done for a plan at the lighthouse on which the player stands.
+fn visit(plan: &Plan, scout: &Scout, scene: &Scene, charged: &mut bool) -> Option<Act> {
+    if !*charged && plan.charge > 0 && scene.energy > 0 {
+        *charged = true;
+        return Some(Act::Attack(plan.charge.into()));
+    }
+    let mut links = scene.links(&scout.chart);
+    links.retain(|(to, _)| plan.corners.contains(to));
+    let best = links.into_iter().max_by_key(|(_, closed)| *closed)?;
+    Some(Act::Connect(best.0))
+}
+
+/// A link that lights enough at once.
+fn closing_link(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
+    let at = scene.at?;
+    let life = |at: Lighthouse| f64::from(scene.network.beacon(at).energy) / 10.0;
+    let patience = habits.patience(scout.players);
+    let worth =
+        |(to, closed): &(Lighthouse, i64)| *closed as f64 * life(at).min(life(*to)).min(patience);
+    let links = scene.links(&scout.chart);
+    let best = links.iter().max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
+    (best.1 > 0 && worth(best) >= habits.link_worth).then_some(Act::Connect(best.0))
+}
+
+/// A step of the richest walk around.
+fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
+    let steps = habits.gather_steps.clamp(1.0, 15.0) as u16;
+    let walk = richest(
+        &scout.chart,
+        &scout.memory,
+        scene.here,
+        (steps, habits.fade as f32),
+        |_| 0,
+    )?;
+    if walk.energy > 0.0 {
+        return Some(scout.step(scene.here, walk.first));
+    }
+    // Nothing grows around: back to where something does.
+    let steps = |to: &Lighthouse| scout.paths.steps(scene.here, *to);
+    let nearest = scout
+        .lighthouses()
+        .filter(|to| Some(*to) != scene.at && steps(to) != FAR)
+        .min_by_key(steps)?;
+    scout.step_to(scene.here, nearest, 0)
+}
+
+impl Bot<Lighthouses> for Triangle {
+    fn observe(&mut self, event: &Event) {
+        if let Event::Begins(_, _, players) = event {
+            self.mood = Mood::default();
+            let others = (*players).clamp(1, 16) as f64;
+            self.mood.pace.gathering = 70.0 / others.sqrt();
+        }
+        Scout::hear(&mut self.scout, event);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
+            return Act::Pass;
+        };
+        let scene = scout.look(view);
+        self.mood.act(scout, &scene, &self.habits)
+    }
+}
