@@ -250,6 +250,14 @@ pub trait Kit: Sync + Send {
     fn options(&self) -> &'static [OptionCard];
     /// The wire's time limit for an answer.
     fn answer_within(&self) -> Duration;
+    /// The wire's time limit for the first answer of a match, where that is another one.
+    fn open_within(&self) -> Duration {
+        self.answer_within()
+    }
+    /// Whether stored models of opponents or maps advise the game's bots.
+    fn advised(&self) -> bool {
+        true
+    }
     /// How long a decision is thought about unless it is set otherwise.
     fn usual_budget(&self) -> Duration {
         Duration::from_millis(200)

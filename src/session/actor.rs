@@ -203,13 +203,12 @@ impl Actor {
 
     /// When a message must be answered at the latest.
     fn deadline(&self, received: Instant) -> Instant {
-        let within = self.session.key.place.kit().answer_within();
-        received
-            + within.saturating_sub(
-                self.shared
-                    .options
-                    .margin(self.session.key.place.kit(), within),
-            )
+        let kit = self.session.key.place.kit();
+        let within = match &self.core {
+            Some(_) => kit.answer_within(),
+            None => kit.open_within(),
+        };
+        received + within.saturating_sub(self.shared.options.margin(kit, within))
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the

@@ -37,7 +37,8 @@ pub(super) async fn decide(
     dialogue: Box<dyn Dialogue>,
     asked: Asked,
 ) -> Decided {
-    let limit = asked.within.min(place.kit().answer_within());
+    let kit = place.kit();
+    let limit = asked.within.min(kit.answer_within().max(kit.open_within()));
     let deadline = asked.received + limit.saturating_sub(shared.options.margin(place.kit(), limit));
     let nodes = shared.options.nodes.unwrap_or(u64::MAX);
     if !place.card().thinks {

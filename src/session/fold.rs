@@ -62,7 +62,7 @@ pub(super) async fn setup(
         opening: core.setup.get("opening").cloned().unwrap_or_default(),
         ..DialogueSetup::default()
     };
-    if !models || !place.card().thinks {
+    if !models || !place.card().thinks || !place.kit().advised() {
         return Ok(setup);
     }
     for pair in core

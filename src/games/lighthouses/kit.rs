@@ -8,7 +8,7 @@ use super::facts::Record;
 use super::generate::{Style, generate};
 use super::map::Map;
 use super::options::{self, Conduct};
-use super::player::{Player, TURN_WITHIN, default_answer, unseen};
+use super::player::{GREET_WITHIN, Player, TURN_WITHIN, default_answer, unseen};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, Event, Lighthouses, PLAYERS, Setup};
 use crate::game::{Bot, Budget, Cause, Game as _, Outcome, Seat, Seats};
@@ -63,6 +63,14 @@ impl Kit for LighthousesKit {
 
     fn answer_within(&self) -> Duration {
         TURN_WITHIN
+    }
+
+    fn open_within(&self) -> Duration {
+        GREET_WITHIN
+    }
+
+    fn advised(&self) -> bool {
+        false
     }
 
     fn usual_budget(&self) -> Duration {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time for the greeting.
-const GREET_WITHIN: Duration = Duration::from_secs(2);
+pub(super) const GREET_WITHIN: Duration = Duration::from_secs(2);
 /// What getting ready is worth: the rest is for starting up.
 const PREPARING: Duration = Duration::from_millis(500);
 /// Time for a turn.

@@ -65,6 +65,10 @@ impl Kit for PlanowanieKit {
         ANSWER_WITHIN
     }
 
+    fn advised(&self) -> bool {
+        false
+    }
+
     fn usual_budget(&self) -> Duration {
         USUAL_BUDGET
     }

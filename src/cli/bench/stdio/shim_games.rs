@@ -56,7 +56,7 @@ pub struct ShimGamesArgs {
 /// What kept it from measuring, or that a turn was late.
 pub async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
     println!(
-        "{} games of {} rounds at once, {} ms a turn, soft limit 100 ms",
+        "{} games of {} rounds at once, {} ms a turn, soft limit 100 ms; two greetings a game are among the times",
         args.games, args.rounds, args.budget_ms
     );
     println!(
