@@ -191,9 +191,15 @@ impl Report {
                 100.0 * row.win_share,
                 row.mean_score,
                 100.0 * row.pair_score,
-                row.refused + row.missed,
+                row.refused,
                 ms(row.decision_ms_p50),
                 ms(row.decision_ms_p99),
+            ));
+        }
+        for row in self.seats.iter().filter(|row| row.missed > 0) {
+            text.push_str(&format!(
+                "late or missing answers: {}: {}\n",
+                row.bot, row.missed
             ));
         }
         for row in self.seats.iter().filter(|row| !row.faults.is_empty()) {

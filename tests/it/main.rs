@@ -9,6 +9,7 @@ mod config;
 mod crash;
 mod daemon;
 mod hub;
+mod lighthouses;
 mod packaging;
 mod referee;
 mod shims;

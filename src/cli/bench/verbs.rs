@@ -8,8 +8,10 @@ use super::idle::{self, IdleArgs};
 use super::matches::{self, MatchesArgs};
 use super::soak::{self, SoakArgs};
 use super::stdio::arbiter::{self, ArbiterArgs};
+use super::stdio::rounds::{self, RoundsArgs};
 use super::stdio::shim::{self, ShimArgs};
 use super::stdio::shim_crash::{self, ShimCrashArgs};
+use super::stdio::shim_games::{self, ShimGamesArgs};
 
 /// The benches.
 #[derive(Clone, Debug, clap::Subcommand)]
@@ -29,10 +31,14 @@ pub enum Verb {
     Idle(IdleArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
     Matches(MatchesArgs),
+    /// Rounds of Lighthouses a second over pipes, beside the same lines without an engine.
+    Rounds(RoundsArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(ShimArgs),
     /// Kill the daemon again and again while games run over shims: none may be lost.
     ShimCrash(ShimCrashArgs),
+    /// Many games of Lighthouses at once over shims: how long turns take, and how many are late.
+    ShimGames(ShimGamesArgs),
     /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
     /// leaks.
     Soak(SoakArgs),
@@ -51,8 +57,10 @@ pub async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
+        Verb::Rounds(args) => rounds::run(args).await,
         Verb::Shim(args) => shim::run(args).await,
         Verb::ShimCrash(args) => shim_crash::run(args).await,
+        Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
     }
 }

@@ -15,14 +15,15 @@
 //! that was cut is resumed with it), `--chunk N` (blocks between two lines of a duel). Several rivals,
 //! `--rival a,b`, take the other seats in turn.
 //!
-//! The bot `hunter` is the triangle hunter with habits changed by `--habits NAME=VALUE,…`. The name
-//! `variant` is kept for a champion with numbers changed in the same way: [`maker`] is the place.
+//! The bot `hunter` is the triangle hunter with habits changed by `--habits NAME=VALUE,…`, the bot
+//! `variant` the champion with numbers changed by `--knobs NAME=VALUE,…`.
 //!
 //! A share of pairs is what part of the pairs with each other player of the table was won by points at
 //! the end, draws half. Intervals are 95 %, from means over blocks: all rotations of one table on one map.
 
 use games::game::{Bot, Budget};
 use games::lighthouses::atlas::{MAPS, find};
+use games::lighthouses::bots::champion::{CHAMPION, Mind, champion_with};
 use games::lighthouses::bots::triangle::{HABITS, Habits, hunter};
 use games::lighthouses::bots::{CARDS, Table, make, signature};
 use games::lighthouses::map::Map;
@@ -88,15 +89,27 @@ impl Args {
         }
         Ok(habits)
     }
+
+    fn mind(&self) -> Result<Mind, Failure> {
+        let mut mind = CHAMPION;
+        for knob in self.list("knobs", "") {
+            let (name, value) = knob.split_once('=').ok_or("--knobs NAME=VALUE,…")?;
+            if !mind.set(name, value.parse()?) {
+                return Err(format!("there is no knob {name}").into());
+            }
+        }
+        Ok(mind)
+    }
 }
 
 type Maker<'a> = dyn Fn(&str, u64) -> Option<Box<dyn Bot<Lighthouses>>> + Sync + 'a;
 
 /// Makes bots by name: the built-in ones, and those whose numbers are given on the command line.
 fn maker(args: &Args) -> Result<Box<Maker<'static>>, Failure> {
-    let habits = args.habits()?;
+    let (habits, mind) = (args.habits()?, args.mind()?);
     Ok(Box::new(move |name, seed| match name {
         "hunter" => Some(hunter(habits)),
+        "variant" => Some(champion_with(seed, mind)),
         _ => make(name, seed),
     }))
 }

@@ -23,6 +23,8 @@ pub struct Player {
     game: Option<Game>,
     /// The decision that is wanted.
     asked: Option<(Arc<View>, Ask)>,
+    /// Whether the bot has seen what it is asked about.
+    shown: bool,
     /// The command that was given and whose result is still to come.
     given: Option<Act>,
     facts: Facts,
@@ -48,9 +50,15 @@ impl Player {
             name: name.to_owned(),
             game: None,
             asked: None,
+            shown: false,
             given: None,
             facts: Facts::default(),
         }
+    }
+
+    fn ask(&mut self, view: Arc<View>, ask: Ask) {
+        self.asked = Some((view, ask));
+        self.shown = false;
     }
 
     fn begins(&mut self, begin: Begin) -> Next {
@@ -73,7 +81,7 @@ impl Player {
             view: None,
         });
         self.given = None;
-        self.asked = Some((Arc::new(view), Ask::Prepare));
+        self.ask(Arc::new(view), Ask::Prepare);
         Next::Think {
             within: GREET_WITHIN,
             worth: Some(PREPARING),
@@ -118,7 +126,7 @@ impl Dialogue for Player {
                 game.view = Some(Arc::clone(&view));
                 self.facts.state(&game.chart, &view);
                 self.given = None;
-                self.asked = Some((view, Ask::Turn));
+                self.ask(view, Ask::Turn);
                 Ok(Next::Think {
                     within: TURN_WITHIN,
                     worth: None,
@@ -139,6 +147,7 @@ impl Dialogue for Player {
         let (Some((view, ask)), Some(game)) = (self.asked.clone(), &self.game) else {
             return Progress::Done;
         };
+        self.shown = true;
         let (act, progress) = self.bot.ponder(&view, &ask, slice);
         if ask == Ask::Turn {
             *best = wire::write(&game.chart, act);
@@ -146,9 +155,20 @@ impl Dialogue for Player {
         progress
     }
 
+    /// A bot that did not think about what it is asked, because somebody else answered, sees it now.
     fn said(&mut self, frame: &str) {
-        let asked = self.asked.take();
-        if let (Some((_, Ask::Turn)), Some(game)) = (asked, &self.game) {
+        let Some((view, ask)) = self.asked.take() else {
+            return;
+        };
+        if !self.shown {
+            let spent = Budget {
+                nodes: 0,
+                stop: &|| true,
+            };
+            // What it would have done does not matter.
+            let _ = self.bot.ponder(&view, &ask, spent);
+        }
+        if let (Ask::Turn, Some(game)) = (ask, &self.game) {
             self.given = said(&game.chart, frame);
         }
     }

@@ -202,8 +202,12 @@ impl Referee {
         }
         bot.late += 1;
         bot.owed += 1;
+        bot.heard_result = true;
         self.open = None;
         let _ = self.game.play(Act::Pass);
+        // Bots read a result after every command, however late they give it.
+        let result = engine::result(&Err("Command timed out".to_owned()));
+        self.calls.push(Call::tell(seat, result));
         self.go_on();
     }
 }

@@ -188,10 +188,11 @@ struct Count {
 impl Count {
     fn call(&self, seat: Seat, kind: &str, wanted: bool) -> Call {
         let (market, id, round) = (self.market, self.ids[seat.index()], self.round);
-        Call {
-            seat,
-            text: format!("?market={market}&id={id}&type={kind}&round={round}"),
-            answer_within: wanted.then_some(WITHIN),
+        let text = format!("?market={market}&id={id}&type={kind}&round={round}");
+        if wanted {
+            Call::ask(seat, text, WITHIN)
+        } else {
+            Call::tell(seat, text)
         }
     }
 }

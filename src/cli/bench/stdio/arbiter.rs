@@ -1,13 +1,13 @@
 //! `drover bench arbiter`: what a game costs the arbiter, with players that do not think, beside a
 //! simple arbiter of the usual kind.
 
+use super::games::{Nobody, faultless};
 use super::shim::own;
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::schedule::Schedule;
-use crate::referee::watch::{KeptMatch, Watch};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -34,13 +34,6 @@ pub struct ArbiterArgs {
     /// and plays. benches/simple_arbiter.py is one.
     #[arg(long, value_name = "PROGRAM ARGS")]
     pub baseline: Option<String>,
-}
-
-struct Nobody;
-
-impl Watch for Nobody {
-    fn done(&mut self, _: u64) {}
-    fn played(&mut self, _: KeptMatch) {}
 }
 
 /// Runs it and prints a table.
@@ -108,14 +101,7 @@ fn game_ms(player: &[String], games: u64, seed: u64, options: &Value) -> anyhow:
     let begun = Instant::now();
     let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
     let took = begun.elapsed();
-    let faults = tally
-        .entrants
-        .iter()
-        .any(|entrant| !entrant.faults.is_empty());
-    ensure!(
-        tally.games == games && !faults,
-        "the player does not play whole games"
-    );
+    faultless(&tally, games)?;
     Ok(took.as_secs_f64() * 1e3 / games as f64)
 }
 

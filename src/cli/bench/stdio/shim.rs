@@ -60,7 +60,7 @@ pub async fn run(args: ShimArgs) -> anyhow::Result<()> {
         let mut running = daemon.spawn()?;
         running.ready().await?;
         let socket = folder.path().join("drover.sock");
-        let words = words(&args.bot, &socket)?;
+        let words = words("planowanie", &args.bot, &socket)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let name = format!("shim, {durability}");
         row(&name, &words, &args, Some(direct)).await?;
@@ -70,10 +70,10 @@ pub async fn run(args: ShimArgs) -> anyhow::Result<()> {
 }
 
 /// How a shim is started that speaks with the daemon on this socket.
-pub(super) fn words(bot: &str, socket: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn words(game: &str, bot: &str, socket: &Path) -> anyhow::Result<Vec<String>> {
     let socket = std::path::absolute(socket)?;
     let socket = socket.to_str().context("the folder's name is no text")?;
-    let words = ["shim", "planowanie", "--bot", bot, "--socket", socket];
+    let words = ["shim", game, "--bot", bot, "--socket", socket];
     Ok(words.map(str::to_owned).to_vec())
 }
 

@@ -96,7 +96,7 @@ pub async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let daemon = Daemon::new(folder.path())?;
     let mut running = daemon.spawn()?;
     running.ready().await?;
-    let words = words(&args.bot, &folder.path().join("drover.sock"))?;
+    let words = words("planowanie", &args.bot, &folder.path().join("drover.sock"))?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let seat = crate::referee::SeatSpec::Program(own(&words)?);
     let plan = ArbiterPlan {

@@ -1,6 +1,7 @@
 //! The ladder of built-in players, weakest first, one file each, and the champion above them.
 //! What was tried and measured: README.md.
 
+pub mod champion;
 mod drifter;
 mod duel;
 mod harvester;

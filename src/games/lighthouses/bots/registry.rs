@@ -1,6 +1,6 @@
 //! The list of built-in players and how to make one by name.
 
-use super::{drifter, harvester, nearest, passer, ring, triangle};
+use super::{champion, drifter, harvester, nearest, passer, ring, triangle};
 use crate::game::Bot;
 use crate::kit::BotCard;
 use crate::lighthouses::rules::Lighthouses;
@@ -33,6 +33,10 @@ pub const CARDS: &[BotCard] = &[
     ),
     card(5, "ring", ring::DESCRIPTION, 0xE32B_64B8_EEFF_1405),
     card(6, "triangle", triangle::DESCRIPTION, 0x7141_54FB_A989_E4FF),
+    BotCard {
+        thinks: true,
+        ..card(7, "champion", champion::DESCRIPTION, 0)
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
@@ -46,6 +50,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Lighthouses>>> {
         "harvester" => Some(Box::new(harvester::Harvester::new(rng))),
         "ring" => Some(Box::new(ring::Ring::new(rng))),
         "triangle" => Some(triangle::hunter(triangle::HABITS)),
+        "champion" => Some(champion::champion(seed)),
         _ => None,
     }
 }

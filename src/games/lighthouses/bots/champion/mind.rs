@@ -1,0 +1,67 @@
+//! The numbers that the champion's thinking depends on.
+
+/// What can be tuned. [`CHAMPION`] is what measured best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mind {
+    /// Rounds that errands are planned ahead, at most [`HORIZON_MAX`](super::state::HORIZON_MAX).
+    pub horizon: usize,
+    /// What a point is worth a round later.
+    pub discount: f64,
+    /// What of its worth a point keeps that comes after the horizon.
+    pub beyond: f64,
+    /// What a unit of energy in the purse is worth at the end of a plan.
+    pub purse: f64,
+    /// What an opponent's point costs where there is one opponent.
+    pub against_one: f64,
+    /// What the leading opponent's point costs where there are several.
+    pub against_leader: f64,
+    /// What another opponent's point costs.
+    pub against_others: f64,
+    /// How much of the best plan's worth the plan of the turn before is preferred by.
+    pub commitment: f64,
+    /// What of the area of the best triangle that a link could become part of counts when links are
+    /// chosen.
+    pub promise: f64,
+    /// Plans kept of each round.
+    pub width: usize,
+}
+
+/// The shipped numbers.
+pub const CHAMPION: Mind = Mind {
+    horizon: 60,
+    discount: 0.98,
+    beyond: 0.5,
+    purse: 0.05,
+    against_one: 1.0,
+    against_leader: 0.4,
+    against_others: 0.2,
+    commitment: 0.02,
+    promise: 0.15,
+    width: 48,
+};
+
+impl Default for Mind {
+    fn default() -> Self {
+        CHAMPION
+    }
+}
+
+impl Mind {
+    /// Sets the number of this name. False: there is none.
+    pub fn set(&mut self, name: &str, value: f64) -> bool {
+        match name {
+            "horizon" => self.horizon = value as usize,
+            "discount" => self.discount = value,
+            "beyond" => self.beyond = value,
+            "purse" => self.purse = value,
+            "against_one" => self.against_one = value,
+            "against_leader" => self.against_leader = value,
+            "against_others" => self.against_others = value,
+            "commitment" => self.commitment = value,
+            "promise" => self.promise = value,
+            "width" => self.width = value as usize,
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,20 @@
+//! Rung 7: a beam search over errands — go somewhere, put energy in, link — that replans every turn.
+//! How it plays and what was measured: README.md.
+
+mod cells;
+mod errands;
+mod legs;
+mod mind;
+mod player;
+mod rivals;
+mod search;
+mod state;
+mod terrain;
+
+pub use mind::{CHAMPION, Mind};
+pub use player::{DESCRIPTION, champion, champion_with};
+
+#[cfg(test)]
+pub(in crate::lighthouses) use state::State;
+#[cfg(test)]
+pub(in crate::lighthouses) use terrain::Terrain;

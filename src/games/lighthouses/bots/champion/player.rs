@@ -1,0 +1,451 @@
+//! The champion as a bot: beliefs by view, chores, the programme from where he stands, the beam.
+
+use super::cells::Cells;
+use super::errands::{Deed, Trade};
+use super::legs::{Atlas, Leg, Sweep, straight};
+use super::mind::{CHAMPION, Mind};
+use super::rivals::Rivals;
+use super::search::{Opening, Search};
+use super::state::{State, Worth};
+use super::terrain::{FAR, Terrain};
+use crate::game::{Bot, Budget, Progress, Seat};
+use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, View};
+
+/// How the champion plays.
+pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
+     link it) a hundred rounds ahead with a beam sorted by the round in which they end, and replans \
+     every turn; a node is one errand tried";
+
+/// The champion with its shipped numbers. He draws no random numbers: the seed changes nothing.
+#[must_use]
+pub fn champion(seed: u64) -> Box<dyn Bot<Lighthouses>> {
+    champion_with(seed, CHAMPION)
+}
+
+/// The champion with numbers of one's own.
+#[must_use]
+pub fn champion_with(_seed: u64, mind: Mind) -> Box<dyn Bot<Lighthouses>> {
+    Box::new(Champion { mind, table: None })
+}
+
+/// Steps added to the shortest way from where he stands.
+const DETOURS: [usize; 7] = [0, 1, 2, 4, 7, 11, 16];
+/// Steps of ways that lead back to the lighthouse that he stands on.
+const LOOPS: [usize; 5] = [2, 4, 7, 11, 16];
+/// Nodes of a turn that may go into what later turns need, as long as it is not complete.
+const CHORES: u64 = 6_000;
+/// What measuring some distances costs in nodes.
+const SURVEY_COST: u64 = 4;
+/// Rounds until a leg from another lighthouse is walked, about.
+const DELAY: usize = 8;
+
+struct Champion {
+    mind: Mind,
+    table: Option<Table>,
+}
+
+/// Where the thinking about a decision is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Something was heard: the next view is a new decision.
+    Fresh,
+    /// Distances and legs for this and later turns.
+    Chores,
+    /// The programme from where he stands.
+    Sweep,
+    /// The root's legs, from this one on.
+    Root(usize),
+    /// The legs of the beam's plan that stands on this lighthouse, from this one on.
+    Beam(usize, usize),
+    /// Nothing left to think about.
+    Done,
+}
+
+/// One game.
+struct Table {
+    mind: Mind,
+    me: Seat,
+    terrain: Terrain,
+    cells: Cells,
+    rivals: Rivals,
+    atlas: Atlas,
+    /// By lighthouse: the turn in which its legs were renewed; 0 for never.
+    renewed: Vec<u32>,
+    /// Whose legs are being renewed.
+    renewing: Option<usize>,
+    renewal: Sweep,
+    sweep: Sweep,
+    search: Search,
+    worth: Worth,
+    root: State,
+    legs: Vec<Leg>,
+    view: Option<View>,
+    stage: Stage,
+    nodes: u64,
+    chores: u64,
+    turns: u32,
+    /// The cells still to be entered by the plan settled on, the first one next.
+    way: Vec<u16>,
+    /// Where that plan goes, and its worth.
+    settled: Option<(usize, f32)>,
+    /// What was decided last.
+    decided: Option<Act>,
+}
+
+impl Table {
+    fn new(mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
+        let count = terrain.count;
+        Self {
+            mind,
+            me,
+            cells: Cells::new(&terrain, players <= 1),
+            rivals: Rivals::new(me.0, players),
+            atlas: Atlas::new(&terrain),
+            renewed: vec![0; count],
+            renewing: None,
+            renewal: Sweep::default(),
+            sweep: Sweep::default(),
+            search: Search::default(),
+            worth: Worth::new(me.0, |round| weight(&mind, round)),
+            root: State::default(),
+            legs: Vec::new(),
+            view: None,
+            stage: Stage::Fresh,
+            nodes: 0,
+            chores: 0,
+            turns: 0,
+            way: Vec::new(),
+            settled: None,
+            decided: None,
+            terrain,
+        }
+    }
+
+    /// What became of the last act: a plan that was not followed is forgotten.
+    fn done(&mut self, act: Act, well: bool) {
+        self.stage = Stage::Fresh;
+        let as_planned = well && self.decided == Some(act);
+        if as_planned && !self.way.is_empty() {
+            self.way.remove(0);
+        } else {
+            self.way.clear();
+        }
+        if self.way.is_empty() {
+            self.settled = None;
+        }
+    }
+
+    /// A new decision.
+    fn begin(&mut self, view: &View) {
+        self.turns += 1;
+        self.nodes = 0;
+        self.chores = 0;
+        self.cells.see(&self.terrain, view);
+        self.root = State::told(&self.terrain, &self.worth, &view.beacons);
+        self.rivals.see(&self.terrain, &self.root);
+        self.rivals.weigh(&self.mind, &mut self.worth);
+        self.root = State::told(&self.terrain, &self.worth, &view.beacons);
+        self.root.at = view.position.0;
+        self.root.purse = view.energy.min(1 << 24);
+        self.root.keys = view.keys;
+        let (terrain, cells) = (&self.terrain, &self.cells);
+        self.search.land.fill(terrain, |cell| cells.energy(cell));
+        let settled = self.settled.map(|(to, _)| (to, self.way.len()));
+        let bonus = self.settled.map_or(0.0, |(_, worth)| worth.abs());
+        let bonus = bonus * self.mind.commitment as f32;
+        let trade = Trade {
+            terrain: &self.terrain,
+            worth: &self.worth,
+            mind: &self.mind,
+        };
+        self.search.begin(trade, &self.root, settled, bonus);
+        self.stage = if terrain.chart.island()[view.position.index()] {
+            Stage::Chores
+        } else {
+            Stage::Done
+        };
+        self.view = Some(view.clone());
+    }
+
+    /// A little more thinking.
+    fn think(&mut self) {
+        match self.stage {
+            Stage::Fresh | Stage::Done => {}
+            Stage::Chores => match self.chore() {
+                Some(cost) if self.chores < CHORES => {
+                    self.chores += cost;
+                    self.nodes += cost;
+                }
+                _ => {
+                    let at = Cell(self.root.at);
+                    self.sweep.begin(&self.terrain, &self.cells, at, 0);
+                    self.stage = Stage::Sweep;
+                }
+            },
+            Stage::Sweep => {
+                if let Some(cost) = self.sweep.row() {
+                    self.nodes += cost;
+                } else {
+                    self.find_legs();
+                    self.stage = Stage::Root(0);
+                }
+            }
+            Stage::Root(leg) => self.try_root(leg),
+            Stage::Beam(at, leg) => self.try_beam(at, leg),
+        }
+    }
+
+    /// Something that this and later turns need. Gives its cost, or `None`: enough for this turn.
+    fn chore(&mut self) -> Option<u64> {
+        if self.terrain.survey() {
+            return Some(SURVEY_COST);
+        }
+        if let Some(at) = self.renewing {
+            if let Some(cost) = self.renewal.row() {
+                return Some(cost);
+            }
+            self.atlas
+                .renew(&self.terrain, &self.cells, &self.renewal, at);
+            self.renewed[at] = self.turns.max(1);
+            self.renewing = None;
+            return Some(8);
+        }
+        let complete = self.renewed.iter().all(|turn| *turn > 0);
+        if complete && (self.chores > 0 || self.turns == 0) {
+            return None;
+        }
+        // Never renewed before old, near before far.
+        let here = Cell(self.root.at);
+        let next = (0..self.terrain.count).max_by_key(|at| {
+            let age = match self.renewed[*at] {
+                0 => 1_000_000,
+                turn => i64::from(self.turns - turn),
+            };
+            let steps = self.terrain.steps(*at, here);
+            age - i64::from(if steps == FAR { 0 } else { steps })
+        })?;
+        self.renewing = Some(next);
+        let home = self.terrain.homes[next];
+        self.renewal.begin(&self.terrain, &self.cells, home, DELAY);
+        Some(4)
+    }
+
+    /// The legs from where he stands.
+    fn find_legs(&mut self) {
+        let (terrain, here) = (&self.terrain, Cell(self.root.at));
+        let mut used = 0;
+        let legs = &mut self.legs;
+        let mut put = |fill: &mut dyn FnMut(&mut Leg) -> bool| {
+            if used == legs.len() {
+                legs.push(Leg::default());
+            }
+            used += usize::from(fill(&mut legs[used]));
+        };
+        for to in 0..terrain.count {
+            if terrain.homes[to] == here {
+                put(&mut |leg| {
+                    *leg = Leg {
+                        to,
+                        ..Leg::default()
+                    };
+                    true
+                });
+                for steps in LOOPS {
+                    put(&mut |leg| self.sweep.leg(terrain, to, steps, leg));
+                }
+                continue;
+            }
+            let Some(nearest) = self.sweep.nearest(terrain, terrain.homes[to]) else {
+                put(&mut |leg| straight(terrain, &self.cells, here, to, leg));
+                continue;
+            };
+            for detour in DETOURS {
+                put(&mut |leg| self.sweep.leg(terrain, to, nearest + detour, leg));
+            }
+        }
+        legs.truncate(used);
+    }
+
+    fn try_root(&mut self, index: usize) {
+        let trade = Trade {
+            terrain: &self.terrain,
+            worth: &self.worth,
+            mind: &self.mind,
+        };
+        match self.legs.get(index) {
+            Some(leg) => {
+                self.nodes += self.search.try_leg(trade, leg, Some(index));
+                self.stage = Stage::Root(index + 1);
+            }
+            None => self.next_plan(),
+        }
+    }
+
+    fn try_beam(&mut self, at: usize, index: usize) {
+        let trade = Trade {
+            terrain: &self.terrain,
+            worth: &self.worth,
+            mind: &self.mind,
+        };
+        match self.atlas.from(at).get(index) {
+            Some(leg) => {
+                self.nodes += self.search.try_leg(trade, leg, None);
+                self.stage = Stage::Beam(at, index + 1);
+            }
+            None => self.next_plan(),
+        }
+    }
+
+    fn next_plan(&mut self) {
+        let trade = Trade {
+            terrain: &self.terrain,
+            worth: &self.worth,
+            mind: &self.mind,
+        };
+        self.nodes += 1;
+        let at = self.search.next(trade);
+        let at = at.and_then(|cell| self.terrain.chart.lighthouse_at(cell));
+        self.stage = at.map_or(Stage::Done, |at| Stage::Beam(at.index(), 0));
+    }
+
+    /// The act that begins the best plan so far.
+    fn settle(&mut self) -> Act {
+        let act = match self.search.best() {
+            Some((worth, opening)) => {
+                self.way.clear();
+                if let Some(leg) = self.legs.get(opening.leg) {
+                    self.way.extend(&leg.cells);
+                }
+                self.settled = Some((opening.to, worth));
+                self.first_act(opening)
+            }
+            None => self.without_plan(),
+        };
+        let act = if self.lawful(act) { act } else { Act::Pass };
+        self.decided = Some(act);
+        act
+    }
+
+    fn first_act(&self, opening: Opening) -> Act {
+        let here = Cell(self.root.at);
+        match (opening.step, opening.deed) {
+            (Some(cell), _) => Act::Move(self.terrain.chart.step(here, cell)),
+            (None, Deed::Stay) => Act::Pass,
+            (None, Deed::Charge(strength)) => Act::Attack(strength.into()),
+            (None, Deed::Link(to)) => Act::Connect(Lighthouse(to as u8)),
+        }
+    }
+
+    /// The plan of the turn before, or the richest cell near.
+    fn without_plan(&self) -> Act {
+        let here = Cell(self.root.at);
+        let chart = &self.terrain.chart;
+        let planned = self.way.first().map(|cell| Cell(*cell));
+        let near = chart.neighbours(here);
+        let next = planned.filter(|cell| near.contains(cell)).or_else(|| {
+            near.iter()
+                .copied()
+                .max_by_key(|cell| self.cells.energy(*cell))
+        });
+        next.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
+    }
+
+    /// Whether the rules allow an act where things are as viewed.
+    fn lawful(&self, act: Act) -> bool {
+        let Some(view) = &self.view else {
+            return act == Act::Pass;
+        };
+        let chart = &self.terrain.chart;
+        let here = chart.lighthouse_at(view.position);
+        match (act, here) {
+            (Act::Pass, _) => true,
+            (Act::Move(step), _) => chart.moved(view.position, step).is_some(),
+            (Act::Attack(strength), here) => here.is_some() && strength >= 0,
+            (Act::Connect(_), None) => false,
+            (Act::Connect(to), Some(from)) => {
+                let (a, b) = (from.index(), to.index());
+                let count = self.terrain.count;
+                let own = |at: usize| {
+                    let beacon = view.beacons.get(at);
+                    beacon.is_some_and(|beacon| beacon.owner == Some(self.me))
+                };
+                let linked = |a: usize, b: usize| {
+                    let beacon = view.beacons.get(a);
+                    beacon.is_some_and(|beacon| beacon.links >> (b & 63) & 1 != 0)
+                };
+                let free = || {
+                    let crossings = self.terrain.crossings(a, b);
+                    let mut beacons = view.beacons.iter().zip(crossings);
+                    !beacons.any(|(beacon, crossing)| beacon.links & crossing != 0)
+                };
+                a != b
+                    && a < count
+                    && b < count
+                    && own(a)
+                    && own(b)
+                    && view.keys & to.bit() != 0
+                    && !linked(a, b)
+                    && !linked(b, a)
+                    && self.terrain.linkable(a) & to.bit() != 0
+                    && free()
+            }
+        }
+    }
+}
+
+/// What a point is worth so many rounds from now.
+fn weight(mind: &Mind, round: usize) -> f64 {
+    let discounted = mind.discount.powi(round as i32);
+    match round {
+        round if round < mind.horizon => discounted,
+        round if round < 2 * mind.horizon => discounted * mind.beyond,
+        _ => 0.0,
+    }
+}
+
+impl Bot<Lighthouses> for Champion {
+    fn observe(&mut self, event: &Event) {
+        match event {
+            Event::Begins(chart, seat, players) => {
+                let terrain = Terrain::new(chart.clone());
+                self.table = Some(Table::new(self.mind, terrain, *seat, *players));
+            }
+            Event::Done(act, done) => {
+                if let Some(table) = &mut self.table {
+                    table.done(*act, done.is_ok());
+                }
+            }
+        }
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, ask: &Ask, slice: Budget<'_>) -> (Act, Progress) {
+        let Some(table) = &mut self.table else {
+            return (Act::Pass, Progress::Done);
+        };
+        if *ask == Ask::Prepare {
+            while table.nodes < slice.nodes && !(slice.stop)() {
+                match table.chore() {
+                    Some(cost) => table.nodes += cost,
+                    None => return (Act::Pass, Progress::Done),
+                }
+            }
+            return (Act::Pass, Progress::More);
+        }
+        if table.stage == Stage::Fresh || table.view.as_ref() != Some(view) {
+            table.begin(view);
+        }
+        while table.stage != Stage::Done && table.nodes < slice.nodes && !(slice.stop)() {
+            table.think();
+        }
+        let progress = if table.stage == Stage::Done {
+            Progress::Done
+        } else {
+            Progress::More
+        };
+        (table.settle(), progress)
+    }
+}

@@ -1,0 +1,249 @@
+//! The beam: plans by the round in which they end; the best of each round is carried on in turn.
+
+use super::errands::{Deed, Land, Trade};
+use super::legs::Leg;
+use super::state::{HORIZON_MAX, State};
+use crate::lighthouses::rules::Cell;
+
+/// How a plan begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opening {
+    /// The first cell to enter, if it begins with steps.
+    pub step: Option<Cell>,
+    /// What is done first on the lighthouse.
+    pub deed: Deed,
+    /// Where it goes first.
+    pub to: usize,
+    /// When it gets there.
+    pub arrival: usize,
+    /// The root's leg that it takes.
+    pub leg: usize,
+}
+
+/// A plan up to some round.
+#[derive(Clone, Debug)]
+struct Plan {
+    state: State,
+    /// Where it stands at the beginning of each round; from round 1 on.
+    path: [u16; HORIZON_MAX + 1],
+    rank: f32,
+    shape: u64,
+    opening: u16,
+    open: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            state: State::default(),
+            path: [0; HORIZON_MAX + 1],
+            rank: f32::NEG_INFINITY,
+            shape: 0,
+            opening: 0,
+            open: false,
+        }
+    }
+}
+
+impl Plan {
+    fn copy(&mut self, other: &Self, count: usize) {
+        self.state.copy(&other.state, count);
+        self.path = other.path;
+        self.rank = other.rank;
+        self.shape = other.shape;
+        self.opening = other.opening;
+        self.open = other.open;
+    }
+}
+
+/// The plans that end in one round.
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    plans: Vec<Plan>,
+    used: usize,
+    /// The least rank that gets in once it is full.
+    bar: f32,
+}
+
+impl Layer {
+    /// The place for a plan of this rank and shape, if it gets one.
+    fn place(&mut self, rank: f32, shape: u64, width: usize) -> Option<usize> {
+        let used = &self.plans[..self.used];
+        let twin = used.iter().position(|plan| plan.shape == shape);
+        if let Some(twin) = twin {
+            return (used[twin].rank < rank).then_some(twin);
+        }
+        if self.used < width {
+            self.used += 1;
+            if self.used > self.plans.len() {
+                self.plans.push(Plan::default());
+            }
+            return Some(self.used - 1);
+        }
+        let ranks = used.iter().map(|plan| plan.rank).enumerate();
+        let (place, bar) = ranks.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        self.bar = bar;
+        (bar < rank).then_some(place)
+    }
+}
+
+/// The beam of one decision.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// The island as believed.
+    pub land: Land,
+    layers: Vec<Layer>,
+    openings: Vec<Opening>,
+    parent: Plan,
+    arrived: State,
+    spare: [State; 2],
+    best: Option<(f32, u16)>,
+    horizon: usize,
+    /// The lighthouse and the arrival that the turn before settled on, and what they are preferred by.
+    settled: Option<(usize, usize)>,
+    bonus: f32,
+    cursor: usize,
+    /// Since a plan was last carried on, so many rounds had none left.
+    idle: usize,
+}
+
+impl Search {
+    /// Begins at a position.
+    pub fn begin(
+        &mut self,
+        trade: Trade<'_>,
+        root: &State,
+        settled: Option<(usize, usize)>,
+        bonus: f32,
+    ) {
+        self.horizon = trade.mind.horizon.clamp(1, HORIZON_MAX);
+        self.layers.resize_with(self.horizon + 1, Layer::default);
+        for layer in &mut self.layers {
+            layer.used = 0;
+            layer.bar = f32::NEG_INFINITY;
+        }
+        self.openings.clear();
+        self.parent.state.copy(root, trade.terrain.count);
+        self.best = None;
+        self.settled = settled;
+        self.bonus = bonus;
+        self.cursor = 0;
+        self.idle = 0;
+    }
+
+    /// Takes the best plan that has not been carried on yet, round by round in turn. Gives the cell
+    /// where it stands; `None`: there is none left.
+    pub fn next(&mut self, trade: Trade<'_>) -> Option<Cell> {
+        let count = trade.terrain.count;
+        self.land.untake(&self.parent.path, self.parent.state.time);
+        self.parent.state.time = 0;
+        while self.idle <= self.horizon {
+            self.cursor = (self.cursor + 1) % (self.horizon + 1);
+            let layer = &mut self.layers[self.cursor];
+            let open = layer.plans[..layer.used].iter_mut();
+            let best = open
+                .filter(|plan| plan.open)
+                .max_by(|a, b| a.rank.total_cmp(&b.rank));
+            let Some(plan) = best else {
+                self.idle += 1;
+                continue;
+            };
+            self.idle = 0;
+            plan.open = false;
+            self.parent.copy(plan, count);
+            self.land.take(&self.parent.path, self.parent.state.time);
+            return Some(Cell(self.parent.state.at));
+        }
+        None
+    }
+
+    /// Tries a leg from the root, or from where the plan taken last stands. Gives how many plans
+    /// were made.
+    pub fn try_leg(&mut self, trade: Trade<'_>, leg: &Leg, root: Option<usize>) -> u64 {
+        let (parent, steps) = (&self.parent.state, leg.cells.len());
+        let (begin, arrival) = (parent.time, parent.time + steps);
+        if arrival > self.horizon {
+            return 0;
+        }
+        let purse = parent.purse + self.land.collect(leg, begin);
+        if !trade.useful(parent, leg.to, arrival, purse) {
+            return 0;
+        }
+        let count = trade.terrain.count;
+        self.arrived.copy(parent, count);
+        self.arrived.purse = purse;
+        self.arrived.keys |= leg.keys;
+        self.arrived.at = trade.terrain.homes[leg.to].0;
+        self.arrived.pass(steps, count);
+        let home = self.arrived.at;
+        let inherited = self.parent.opening;
+        let Self {
+            layers,
+            openings,
+            parent,
+            arrived,
+            spare,
+            best,
+            settled,
+            bonus,
+            ..
+        } = self;
+        let mut made = 0;
+        let mut last: Option<(Deed, u16)> = None;
+        trade.visit(arrived, spare, |deed, state| {
+            made += 1;
+            if state.time == begin {
+                return;
+            }
+            let opening = match last {
+                _ if root.is_none() => inherited,
+                Some((same, opening)) if same == deed || steps > 0 => opening,
+                _ => {
+                    openings.push(Opening {
+                        step: leg.cells.first().map(|cell| Cell(*cell)),
+                        deed,
+                        to: leg.to,
+                        arrival,
+                        leg: root.unwrap_or_default(),
+                    });
+                    (openings.len() - 1) as u16
+                }
+            };
+            last = Some((deed, opening));
+            let rank = state.value + state.purse as f32 * trade.mind.purse as f32;
+            let chosen = openings.get(usize::from(opening));
+            let kept = chosen.is_some_and(|chosen| *settled == Some((chosen.to, chosen.arrival)));
+            let rank = if kept { rank + *bonus } else { rank };
+            if best.is_none_or(|(so_far, _)| rank > so_far) {
+                *best = Some((rank, opening));
+            }
+            let Some(layer) = layers.get_mut(state.time) else {
+                return;
+            };
+            if rank <= layer.bar {
+                return;
+            }
+            let shape = state.shape(count);
+            let Some(place) = layer.place(rank, shape, trade.mind.width) else {
+                return;
+            };
+            let plan = &mut layer.plans[place];
+            plan.state.copy(state, count);
+            plan.path[..=begin].copy_from_slice(&parent.path[..=begin]);
+            plan.path[begin + 1..=arrival].copy_from_slice(&leg.cells);
+            plan.path[arrival + 1..=state.time].fill(home);
+            plan.rank = rank;
+            plan.shape = shape;
+            plan.opening = opening;
+            plan.open = true;
+        });
+        made.max(1)
+    }
+
+    /// The best plan so far: its worth and how it begins.
+    #[must_use]
+    pub fn best(&self) -> Option<(f32, Opening)> {
+        let (rank, opening) = self.best?;
+        Some((rank, *self.openings.get(usize::from(opening))?))
+    }
+}

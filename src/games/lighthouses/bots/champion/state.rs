@@ -1,0 +1,347 @@
+//! A position in the champion's head: who holds what, and what all that stands now will bring.
+//!
+//! Nothing is played round by round. A lighthouse's energy is kept as what it would have been in the
+//! round of the root, so decay costs nothing; whatever stands (a lighthouse, a link, a triangle) is
+//! worth its points in all rounds until the first of its corners runs dry, and only that worth is
+//! kept up to date when something changes.
+
+use super::terrain::Terrain;
+use crate::lighthouses::rules::{Beacon, UPKEEP};
+
+/// Rounds ahead that plans may reach at most.
+pub const HORIZON_MAX: usize = 100;
+/// Rounds after which nothing counts any more.
+pub const REACH: usize = 200;
+/// Nobody's lighthouse.
+pub const NOBODY: u8 = u8::MAX;
+/// Energies above this are taken for this.
+const ENERGY_MAX: u32 = 1 << 24;
+/// Points of a lighthouse, and of a link.
+const POINTS: f32 = 2.0;
+
+/// What points are worth by round and by whose they are.
+#[derive(Clone, Debug)]
+pub struct Worth {
+    /// `sums[t]`: the worth of one point a round in the rounds before t.
+    sums: [f32; REACH + 1],
+    /// By owner: what his points are worth.
+    pub owners: [f32; 256],
+    /// Who thinks.
+    pub me: u8,
+}
+
+impl Worth {
+    /// The worth of a point in each round by `weight`; nobody's points are worth anything yet.
+    #[must_use]
+    pub fn new(me: u8, weight: impl Fn(usize) -> f64) -> Self {
+        let mut sums = [0.0; REACH + 1];
+        let mut sum = 0.0;
+        for (round, place) in sums.iter_mut().enumerate() {
+            *place = sum as f32;
+            sum += weight(round);
+        }
+        let mut owners = [0.0; 256];
+        owners[usize::from(me)] = 1.0;
+        Self { sums, owners, me }
+    }
+
+    /// The worth of one point a round from a round up to before another.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, from: usize, until: u16) -> f32 {
+        self.sums[usize::from(until).min(REACH)] - self.sums[from.min(REACH)]
+    }
+}
+
+/// A position.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Rounds from the root.
+    pub time: usize,
+    /// Cell.
+    pub at: u16,
+    /// My energy.
+    pub purse: u32,
+    /// Keys that I have.
+    pub keys: u64,
+    /// What all that stood and stands is worth, opponents' things counting against.
+    pub value: f32,
+    /// My lighthouses.
+    pub mine: u64,
+    /// The first round in which some lighthouse runs dry.
+    next_fall: u16,
+    owner: [u8; 64],
+    /// Energy at the root's time, had all that was put in since been there: e + 10 t.
+    energy: [u32; 64],
+    /// The first round in which it is nobody's for want of energy.
+    until: [u16; 64],
+    links: [u64; 64],
+}
+
+/// How many rounds a lighthouse with this energy at the root's time stands.
+#[inline]
+fn rounds(energy: u32) -> u16 {
+    energy.div_ceil(UPKEEP).min(REACH as u32) as u16
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            time: 0,
+            at: 0,
+            purse: 0,
+            keys: 0,
+            value: 0.0,
+            mine: 0,
+            next_fall: REACH as u16,
+            owner: [NOBODY; 64],
+            energy: [0; 64],
+            until: [0; 64],
+            links: [0; 64],
+        }
+    }
+}
+
+impl State {
+    /// The lighthouses as told, odd things made even: links beyond the chart, to oneself or between
+    /// owners are left out, one-sided ones are taken for whole ones.
+    #[must_use]
+    pub fn told(terrain: &Terrain, worth: &Worth, beacons: &[Beacon]) -> Self {
+        let mut state = Self::default();
+        let all = if terrain.count >= 64 {
+            u64::MAX
+        } else {
+            (1 << terrain.count) - 1
+        };
+        for (at, beacon) in beacons.iter().enumerate().take(terrain.count) {
+            if let Some(owner) = beacon.owner
+                && beacon.energy > 0
+            {
+                state.owner[at] = owner.0.min(NOBODY - 1);
+                state.energy[at] = beacon.energy.min(ENERGY_MAX);
+                state.until[at] = rounds(state.energy[at]);
+                if state.owner[at] == worth.me {
+                    state.mine |= 1 << at;
+                }
+            }
+            let mut links = beacon.links & all & !(1 << at);
+            while links != 0 {
+                let other = links.trailing_zeros() as usize;
+                links &= links - 1;
+                state.links[at] |= 1 << other;
+                state.links[other] |= 1 << at;
+            }
+        }
+        for at in 0..terrain.count {
+            let owner = state.owner[at];
+            let same = |other: &usize| owner != NOBODY && state.owner[*other] == owner;
+            let kept = bits(state.links[at]).filter(same);
+            state.links[at] = kept.fold(0, |set, other| set | 1 << other);
+        }
+        for at in 0..terrain.count {
+            let (owner, links) = (state.owner[at], state.links[at]);
+            let weight = worth.owners[usize::from(owner)];
+            if owner == NOBODY {
+                continue;
+            }
+            state.value += weight * POINTS * worth.of(0, state.until[at]);
+            for other in bits(links & !low(at)) {
+                let until = state.until[at].min(state.until[other]);
+                state.value += weight * POINTS * worth.of(0, until);
+                for third in bits(links & state.links[other] & !low(other)) {
+                    let until = until.min(state.until[third]);
+                    state.value += weight * terrain.area(at, other, third) * worth.of(0, until);
+                }
+            }
+        }
+        state.find_fall(terrain.count);
+        state
+    }
+
+    /// Takes over another position; only the first `count` lighthouses.
+    #[inline]
+    pub fn copy(&mut self, other: &Self, count: usize) {
+        self.time = other.time;
+        self.at = other.at;
+        self.purse = other.purse;
+        self.keys = other.keys;
+        self.value = other.value;
+        self.mine = other.mine;
+        self.next_fall = other.next_fall;
+        self.owner[..count].copy_from_slice(&other.owner[..count]);
+        self.energy[..count].copy_from_slice(&other.energy[..count]);
+        self.until[..count].copy_from_slice(&other.until[..count]);
+        self.links[..count].copy_from_slice(&other.links[..count]);
+    }
+
+    /// Whose a lighthouse is, [`NOBODY`] if nobody's.
+    #[inline]
+    #[must_use]
+    pub fn owner(&self, at: usize) -> u8 {
+        self.owner[at]
+    }
+
+    /// A lighthouse's energy now.
+    #[inline]
+    #[must_use]
+    pub fn energy(&self, at: usize) -> u32 {
+        self.energy[at].saturating_sub(self.time as u32 * UPKEEP)
+    }
+
+    /// Until which round a lighthouse stands, counted from the root.
+    #[inline]
+    #[must_use]
+    pub fn until(&self, at: usize) -> u16 {
+        self.until[at]
+    }
+
+    /// With which a lighthouse is linked.
+    #[inline]
+    #[must_use]
+    pub fn links(&self, at: usize) -> u64 {
+        self.links[at]
+    }
+
+    fn find_fall(&mut self, count: usize) {
+        let standing = (0..count).filter(|at| self.owner[*at] != NOBODY);
+        let first = standing.map(|at| self.until[at]).min();
+        self.next_fall = first.unwrap_or(REACH as u16);
+    }
+
+    /// Time passes. What runs dry is nobody's; its worth ended there already.
+    #[inline]
+    pub fn pass(&mut self, rounds: usize, count: usize) {
+        self.time += rounds;
+        if self.time >= usize::from(self.next_fall) {
+            for at in 0..count {
+                if self.owner[at] != NOBODY && usize::from(self.until[at]) <= self.time {
+                    self.fall(at);
+                }
+            }
+            self.find_fall(count);
+        }
+    }
+
+    fn fall(&mut self, at: usize) {
+        for other in bits(self.links[at]) {
+            self.links[other] &= !(1 << at);
+        }
+        self.links[at] = 0;
+        self.owner[at] = NOBODY;
+        self.mine &= !(1 << at);
+    }
+
+    /// What the lighthouse, its links and its triangles are worth from now on.
+    fn standing(&self, terrain: &Terrain, worth: &Worth, at: usize) -> f32 {
+        let (until, links) = (self.until[at], self.links[at]);
+        let mut sum = POINTS * worth.of(self.time, until);
+        for other in bits(links) {
+            let until = until.min(self.until[other]);
+            sum += POINTS * worth.of(self.time, until);
+            for third in bits(links & self.links[other] & !low(other)) {
+                let until = until.min(self.until[third]);
+                sum += terrain.area(at, other, third) * worth.of(self.time, until);
+            }
+        }
+        sum * worth.owners[usize::from(self.owner[at])]
+    }
+
+    /// I put energy into a lighthouse; it takes no time here.
+    pub fn charge(&mut self, terrain: &Terrain, worth: &Worth, at: usize, strength: u32) {
+        let owner = self.owner[at];
+        let spent = self.time as u32 * UPKEEP;
+        self.purse -= strength;
+        let mut rest = strength;
+        if owner != NOBODY {
+            self.value -= self.standing(terrain, worth, at);
+            let left = self.energy[at] - spent;
+            if owner == worth.me {
+                rest += left;
+            } else if strength < left {
+                self.energy[at] -= strength;
+                self.until[at] = rounds(self.energy[at]);
+                self.next_fall = self.next_fall.min(self.until[at]);
+                self.value += self.standing(terrain, worth, at);
+                return;
+            } else {
+                rest -= left;
+                self.fall(at);
+            }
+        }
+        if rest == 0 {
+            return;
+        }
+        self.owner[at] = worth.me;
+        self.mine |= 1 << at;
+        self.energy[at] = rest.min(ENERGY_MAX) + spent;
+        self.until[at] = rounds(self.energy[at]);
+        self.value += self.standing(terrain, worth, at);
+        self.next_fall = self.next_fall.min(self.until[at]);
+    }
+
+    /// Whether somebody's link crosses this one.
+    #[inline]
+    #[must_use]
+    pub fn crossed(&self, terrain: &Terrain, a: usize, b: usize) -> bool {
+        let crossings = terrain.crossings(a, b);
+        let links = self.links.iter().zip(crossings);
+        links.fold(0, |sum, (links, crossing)| sum | links & crossing) != 0
+    }
+
+    /// What a link of mine would be worth from now on, with the triangles that it closes.
+    #[inline]
+    #[must_use]
+    pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
+        let until = self.until[a].min(self.until[b]);
+        let mut sum = POINTS * worth.of(self.time, until);
+        for third in bits(self.links[a] & self.links[b]) {
+            let until = until.min(self.until[third]);
+            sum += terrain.area(a, b, third) * worth.of(self.time, until);
+        }
+        sum
+    }
+
+    /// I link two lighthouses of mine; it takes no time here.
+    pub fn join(&mut self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) {
+        self.value += self.gain(terrain, worth, a, b);
+        self.links[a] |= 1 << b;
+        self.links[b] |= 1 << a;
+        self.keys &= !(1 << b);
+    }
+
+    /// The lighthouses that I may link `from` with, but for crossings.
+    #[inline]
+    #[must_use]
+    pub fn joinable(&self, terrain: &Terrain, from: usize) -> u64 {
+        let reach = terrain.linkable(from) & self.mine & self.keys;
+        reach & !self.links[from] & !(1 << from)
+    }
+
+    /// A number that positions of the same shape share: place, links, my lighthouses.
+    #[must_use]
+    pub fn shape(&self, count: usize) -> u64 {
+        let mut mix = self.mine ^ u64::from(self.at) << 40;
+        for links in &self.links[..count] {
+            mix = (mix.rotate_left(5) ^ links).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        mix ^= u64::from(self.purse / 256);
+        mix = mix.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mix ^ self.keys & self.mine).wrapping_mul(0x94D0_49BB_1331_11EB)
+    }
+}
+
+/// The members of a set.
+#[inline]
+pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        next
+    })
+}
+
+/// The set of all up to this one.
+#[inline]
+fn low(at: usize) -> u64 {
+    (2u64 << at).wrapping_sub(1)
+}

@@ -1,0 +1,33 @@
+//! The laws of every game, on this one.
+
+use crate::game::Cause;
+use crate::laws::play_randomly;
+use crate::lighthouses::atlas;
+use crate::lighthouses::map::Map;
+use crate::lighthouses::rules::{Lighthouses, Setup};
+
+#[test]
+fn random_games_keep_the_laws() {
+    for (number, (name, text)) in (0u64..).zip(atlas::MAPS) {
+        for players in 1..=4 {
+            let setup = Setup {
+                map: Map::read(text).unwrap(),
+                players,
+                rounds: 150,
+            };
+            let silence = if players == 3 { 0.05 } else { 0.0 };
+            let audit = |game: &Lighthouses| {
+                assert!(game.cells().iter().all(|energy| *energy <= 100), "{name}");
+                for (at, beacon) in game.network().beacons().iter().enumerate() {
+                    assert_eq!(beacon.owner.is_some(), beacon.energy > 0, "{name}");
+                    assert_eq!(beacon.links & 1 << at, 0, "{name}");
+                }
+            };
+            let play = |seed| play_randomly::<Lighthouses>(&setup, seed, silence, audit);
+            let (outcome, events) = play(number);
+            assert_eq!(outcome.cause, Cause::Normal, "{name}");
+            assert_eq!(outcome.scores.len(), players, "{name}");
+            assert_eq!(play(number), (outcome, events), "{name}: the same again");
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! Both sides of the wire: the recorded lines byte for byte, what the referee does with bots that are
+//! late, silent or gone, and what a player of ours takes in.
+
+use crate::game::{Cause, Seat};
+use crate::kit::{DialogueSetup, Kit, Nodes, PlaySetup, TableSetup};
+use crate::lighthouses::KIT;
+use crate::lighthouses::dialect::engine;
+use crate::lighthouses::referee::Referee;
+use crate::wire::{Call, Dialogue, Next, Reply, Table};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const DEMO: &str = include_str!("../golden/demo_square_110r.txt");
+/// The recorded game's map: the public engine's own is not ours to keep, this one is drawn from the
+/// recorded lines.
+const DEMO_MAP: &str =
+    "########\n#!    !#\n#      #\n#  A   #\n#   B  #\n#      #\n#!    !#\n########\n";
+
+fn table(players: usize, options: Value) -> Box<dyn Table> {
+    let setup = TableSetup {
+        seed: 1,
+        options,
+        market: 1,
+        ids: (0..players as u64).collect(),
+    };
+    KIT.table(&setup).unwrap()
+}
+
+fn calls(table: &mut dyn Table) -> Vec<Call> {
+    let mut calls = Vec::new();
+    table.calls(&mut calls);
+    calls
+}
+
+/// Sorts each list of connections in a line, which the engine writes in an order of its own.
+fn sorted(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("\"connections\": [[") {
+        let from = at + "\"connections\": [".len();
+        let to = from + rest[from..].find("]]").unwrap() + 1;
+        let mut pairs: Vec<(i32, i32)> =
+            serde_json::from_str(&format!("[{}]", &rest[from..to])).unwrap();
+        pairs.sort_by_key(|(x, y)| (*y, *x));
+        let pairs: Vec<String> = pairs.iter().map(|(x, y)| format!("[{x}, {y}]")).collect();
+        out.push_str(&rest[..from]);
+        out.push_str(&pairs.join(", "));
+        rest = &rest[to..];
+    }
+    out + rest
+}
+
+#[test]
+fn the_recorded_lines_are_written_byte_for_byte() {
+    let options = json!({"map": DEMO_MAP, "rounds": 110, "neutral": null});
+    let mut table = table(2, options);
+    let (mut heard, mut compared) = (std::collections::VecDeque::new(), 0);
+    for line in DEMO.lines() {
+        if let Some(line) = line.strip_prefix(">>P") {
+            if heard.is_empty() {
+                heard.extend(calls(table.as_mut()));
+            }
+            let call: Call = heard.pop_front().unwrap();
+            let (seat, text) = line.split_once(' ').unwrap();
+            assert_eq!(call.seat.0.to_string(), seat);
+            assert_eq!(call.text, sorted(text));
+            compared += 1;
+        } else if let Some(line) = line.strip_prefix("<<P") {
+            let (seat, text) = line.split_once(' ').unwrap();
+            table.answer(Seat(seat.parse().unwrap()), Reply::Text(text.as_bytes()));
+        } else if let Some(scores) = line.strip_prefix("## round ") {
+            let (_, scores) = scores.split_once("scores ").unwrap();
+            if line.starts_with("## round 109") {
+                let outcome = table.outcome().unwrap();
+                let told: Vec<i64> = serde_json::from_str(scores).unwrap();
+                assert_eq!(outcome.scores.values(), told);
+                assert_eq!(outcome.cause, Cause::Normal);
+            }
+        }
+    }
+    assert_eq!(compared, 442, "two beginnings, 220 states and results");
+}
+
+#[test]
+fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
+    // The demo's own commands, given back through a player whose bot passes: what he sees is what the
+    // referee had, at every turn.
+    let setup = DialogueSetup {
+        bot: "passer".to_owned(),
+        ..DialogueSetup::default()
+    };
+    let mut player = KIT.dialogue(&setup).unwrap();
+    let mut states = 0;
+    for line in DEMO.lines() {
+        if let Some(text) = line.strip_prefix(">>P0 ") {
+            let told: Value = serde_json::from_str(text).unwrap();
+            match player.receive(text.as_bytes()).unwrap() {
+                Next::Think { .. } if told.get("view").is_some() => {
+                    let view = player.view();
+                    assert_eq!(view["position"], told["position"]);
+                    assert_eq!(view["energy"], told["energy"]);
+                    assert_eq!(view["score"], told["score"]);
+                    for (own, other) in view["lighthouses"]
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .zip(told["lighthouses"].as_array().unwrap())
+                    {
+                        assert_eq!(own["owner"], other["owner"]);
+                        assert_eq!(own["energy"], other["energy"]);
+                    }
+                    states += 1;
+                }
+                Next::Think { fallback, .. } => assert!(fallback.contains("\"name\"")),
+                Next::Wait => assert!(told.get("success").is_some()),
+                other => panic!("{other:?}"),
+            }
+        } else if let Some(text) = line.strip_prefix("<<P0 ") {
+            player.said(text);
+        }
+    }
+    assert_eq!(states, 110);
+    let facts = player.facts();
+    let count = |kind: &str| facts.iter().filter(|fact| fact.kind == kind).count();
+    assert_eq!(
+        (count("game"), count("triangle"), count("standing")),
+        (1, 1, 1)
+    );
+    assert!(count("capture") >= 3 && count("link") >= 3 && count("key") >= 3);
+    let ending = player.hung_up().unwrap();
+    assert_eq!(ending.cause, Cause::Normal);
+    assert!(ending.detail.contains("110 rounds"), "{}", ending.detail);
+}
+
+/// Both greet.
+fn greeted(table: &mut dyn Table, players: u8) {
+    for seat in (0..players).map(Seat) {
+        let call = calls(table).remove(0);
+        assert_eq!(
+            (call.seat, call.answer_within),
+            (seat, Some(Duration::from_secs(2)))
+        );
+        table.answer(seat, Reply::Text(br#" {"name":"x"} "#));
+    }
+}
+
+const PASS: Reply<'static> = Reply::Text(br#"{"command": "pass"}"#);
+
+#[test]
+fn a_silent_bot_is_dropped_and_its_player_stands() {
+    let mut table = table(2, json!({"map": DEMO_MAP, "rounds": 5}));
+    greeted(table.as_mut(), 2);
+    assert_eq!(
+        calls(table.as_mut())[0].answer_within,
+        Some(Duration::from_millis(500))
+    );
+    table.answer(Seat(0), PASS);
+    calls(table.as_mut());
+    table.answer(Seat(1), Reply::Late);
+    for _ in 0..4 {
+        let calls = calls(table.as_mut());
+        assert!(calls.iter().all(|call| call.seat == Seat(0)));
+        table.answer(Seat(1), PASS);
+        table.answer(Seat(0), PASS);
+    }
+    let outcome = table.outcome().unwrap();
+    assert_eq!((outcome.cause, outcome.scores.len()), (Cause::Normal, 2));
+    let blames = table.blames();
+    assert_eq!(
+        (blames[0].seat, blames[0].cause),
+        (Seat(1), Cause::TimeForfeit)
+    );
+    assert_eq!(
+        blames[0].detail,
+        "it gave no command within 500 ms in round 1"
+    );
+    assert_eq!(blames.len(), 1);
+}
+
+#[test]
+fn late_lines_are_counted_and_thrown_away() {
+    let options = json!({"map": DEMO_MAP, "rounds": 6, "on_silence": "pass"});
+    let mut table = table(1, options);
+    greeted(table.as_mut(), 1);
+    let mut states = Vec::new();
+    let mut next = |table: &mut dyn Table| {
+        let told = calls(table).pop().unwrap();
+        states.push(told.text.clone());
+        told.text
+    };
+    next(table.as_mut());
+    table.answer(Seat(0), Reply::Late);
+    let told = calls(table.as_mut());
+    assert_eq!(
+        told[0].text,
+        "{\"success\": false, \"message\": \"Command timed out\"}"
+    );
+    assert_eq!(told.len(), 2);
+    // The move that was due the round before comes now: it must not be taken for this round's.
+    table.answer(
+        Seat(0),
+        Reply::Text(br#"{"command": "move", "x": 1, "y": 0}"#),
+    );
+    assert!(table.waits(Seat(0)));
+    table.answer(Seat(0), PASS);
+    let after = next(table.as_mut());
+    assert!(after.contains("\"position\": [3, 4]"), "{after}");
+    // One that comes within the hard limit counts.
+    table.spent(Seat(0), Duration::from_millis(60));
+    table.spent(Seat(0), Duration::from_millis(60));
+    table.answer(
+        Seat(0),
+        Reply::Text(br#"{"command": "move", "x": 1, "y": 0}"#),
+    );
+    let after = next(table.as_mut());
+    assert!(after.contains("\"position\": [4, 4]"), "{after}");
+    table.answer(Seat(0), Reply::Text(br#"{"command": "fly"}"#));
+    let noted = table.noted(Seat(0));
+    assert_eq!((noted.late, noted.refused), (2, 1));
+    assert!(table.blames().is_empty());
+}
+
+#[test]
+fn a_bot_that_is_silent_for_ever_is_dropped_in_the_end() {
+    let options = json!({"map": DEMO_MAP, "rounds": 1_000, "on_silence": "pass"});
+    let mut table = table(1, options);
+    greeted(table.as_mut(), 1);
+    let mut turns = 0;
+    while table.outcome().is_none() {
+        calls(table.as_mut());
+        table.answer(Seat(0), Reply::Late);
+        turns += 1;
+    }
+    assert_eq!(turns, 21);
+    assert_eq!(table.blames()[0].cause, Cause::TimeForfeit);
+}
+
+#[test]
+fn bots_that_do_not_greet_or_are_gone_are_dropped() {
+    for (reply, cause, detail) in [
+        (
+            Reply::Late,
+            Cause::InitFailure,
+            "it did not greet within 2000 ms",
+        ),
+        (
+            Reply::Failed,
+            Cause::InitFailure,
+            "its program was gone before it greeted",
+        ),
+        (
+            Reply::Text(b"hello"),
+            Cause::ProtocolError,
+            "its greeting is no JSON: at byte 1: a value is expected",
+        ),
+        (
+            Reply::Text(br#"{"name": 5}"#),
+            Cause::ProtocolError,
+            "it did not greet with its name",
+        ),
+        (
+            Reply::Text(b"{}"),
+            Cause::ProtocolError,
+            "it did not greet with its name",
+        ),
+    ] {
+        let mut table = table(2, json!({"map": DEMO_MAP, "rounds": 3}));
+        calls(table.as_mut());
+        table.answer(Seat(0), reply);
+        let call = calls(table.as_mut()).remove(0);
+        assert!(
+            call.text.contains("\"player_num\": 1"),
+            "the next one is greeted"
+        );
+        table.answer(Seat(1), Reply::Text(br#"{"name": "y"}"#));
+        for _ in 0..3 {
+            calls(table.as_mut());
+            table.answer(Seat(1), PASS);
+        }
+        assert_eq!(table.outcome().unwrap().cause, Cause::Normal);
+        let blame = &table.blames()[0];
+        assert_eq!((blame.cause, blame.detail.as_str()), (cause, detail));
+    }
+    let mut table = table(1, json!({"map": DEMO_MAP, "rounds": 3}));
+    greeted(table.as_mut(), 1);
+    calls(table.as_mut());
+    table.answer(Seat(0), Reply::Failed);
+    assert_eq!(table.blames()[0].cause, Cause::Crash);
+    assert!(table.outcome().is_some(), "nobody is left to be asked");
+}
+
+#[test]
+fn neutral_owners_and_pauses_are_options() {
+    for (neutral, told) in [
+        (json!(null), "\"owner\": null"),
+        (json!("null"), "\"owner\": null"),
+        (json!("-1"), "\"owner\": -1"),
+        (json!(-1), "\"owner\": -1"),
+    ] {
+        let options = json!({"map": DEMO_MAP, "neutral": neutral, "pause_us": 1000});
+        let mut table = table(1, options);
+        greeted(table.as_mut(), 1);
+        let state = calls(table.as_mut()).remove(0);
+        assert!(state.text.contains(told), "{}", state.text);
+        assert_eq!(state.pause, Duration::ZERO, "nothing came before it");
+        table.answer(Seat(0), PASS);
+        let calls = calls(table.as_mut());
+        assert_eq!(calls[0].text, "{\"success\": true}");
+        assert_eq!(
+            (calls[0].pause, calls[1].pause),
+            (Duration::ZERO, Duration::from_millis(1))
+        );
+        let again = KIT.reopen(&table.setup()).unwrap();
+        assert_eq!(again.setup(), table.setup());
+    }
+    for (options, why) in [
+        (
+            json!({"neutral": 0}),
+            "lighthouses options: neutral must be -1 or null, not 0",
+        ),
+        (
+            json!({"rounds": 0}),
+            "lighthouses options: rounds must be a whole number from 1 to 1000000, not 0",
+        ),
+        (
+            json!({"map": "nowhere"}),
+            "lighthouses options: there is no map \"nowhere\"; there are atoll, crescent, delta, fjord, hourglass, orchard, plain, skerries, strand, and drawn",
+        ),
+        (
+            json!({"map": DEMO_MAP, "speed": 1}),
+            "lighthouses options: there is no option \"speed\"; the options are map, rounds, neutral, start_ms, soft_ms, hard_ms, on_silence, pause_us",
+        ),
+        (
+            json!({"on_silence": "kill"}),
+            "lighthouses options: on_silence must be drop or pass, not \"kill\"",
+        ),
+        (json!(5), "lighthouses options: an object is wanted, not 5"),
+    ] {
+        let setup = TableSetup {
+            options,
+            ids: vec![1],
+            ..TableSetup::default()
+        };
+        assert_eq!(KIT.table(&setup).err().unwrap().to_string(), why);
+    }
+    let setup = TableSetup {
+        options: json!({"map": DEMO_MAP}),
+        ids: vec![0; 3],
+        ..TableSetup::default()
+    };
+    assert_eq!(
+        KIT.table(&setup).err().unwrap().to_string(),
+        "lighthouses options: the map has 2 start cells for 3 players"
+    );
+}
+
+fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
+    let setup = DialogueSetup {
+        bot: "nearest".to_owned(),
+        ..DialogueSetup::default()
+    };
+    let mut player = KIT.dialogue(&setup).unwrap();
+    let mut table = table(1, json!({"map": DEMO_MAP, "neutral": neutral}));
+    let begin = calls(table.as_mut()).remove(0).text;
+    player.receive(begin.as_bytes()).unwrap();
+    player.said("{\"name\": \"x\"}");
+    table.answer(Seat(0), Reply::Text(b"{\"name\": \"x\"}"));
+    (player, calls(table.as_mut()).remove(0).text)
+}
+
+#[test]
+fn a_player_takes_states_as_other_engines_write_them() {
+    let (_, state) = begun("-1");
+    for told in [
+        state.clone(),
+        state.replace("\"owner\": -1", "\"owner\": null"),
+        state.replace("\"owner\": -1, ", ""),
+        state.replace(": ", ":").replace(", ", ","),
+        state.replace("\"energy\": 4", "\"energy\": 4.0"),
+        state.replace(
+            "{\"position\": [3, 4]",
+            "{\"extra\": {\"a\": [1]}, \"position\": [3, 4]",
+        ),
+        state.replace("\"connections\": []", "\"connections\": [[6, 6]]"),
+    ] {
+        let (mut player, _) = begun("-1");
+        assert!(
+            matches!(player.receive(told.as_bytes()), Ok(Next::Think { .. })),
+            "{told}"
+        );
+    }
+    // A smaller view, and a larger one.
+    let view = |side: usize| {
+        let mut told: Value = serde_json::from_str(&state).unwrap();
+        told["view"] = json!(vec![vec![7; side]; side]);
+        told.to_string()
+    };
+    for side in [0, 1, 3, 5, 9, 41] {
+        let (mut player, _) = begun("-1");
+        assert!(player.receive(view(side).as_bytes()).is_ok(), "{side}");
+    }
+}
+
+#[test]
+fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
+    let (mut player, state) = begun("-1");
+    for (told, why) in [
+        ("".to_owned(), "message: EOF while parsing a value at line 1 column 0"),
+        ("[]".to_owned(), "message: invalid length 0, expected struct Any with 6 elements at line 1 column 2"),
+        (state.replace("[3, 4], \"score\"", "[0, 0], \"score\""), "position: [0, 0] is not on the island"),
+        (state.replace("[1, 1], \"owner\"", "[2, 2], \"owner\""), "lighthouses: [2, 2] is none of the game's"),
+        (state.replace("\"owner\": -1", "\"owner\": 300"), "owner: there is no player 300"),
+        (json!({"player_num": 2, "player_count": 2, "position": [1, 1], "map": [[0]], "lighthouses": [[1, 1]]}).to_string(), "player_num: there is no 2 of 2"),
+        (json!({"player_num": 0, "player_count": 99, "position": [1, 1], "map": [[0]], "lighthouses": [[1, 1]]}).to_string(), "player_count: 99 cannot play"),
+        (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0, 1], [1]], "lighthouses": [[1, 1]]}).to_string(), "map: its rows differ in length"),
+        (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0]], "lighthouses": [[5, 5]]}).to_string(), "lighthouses: [5, 5] is not on the island, or stands twice"),
+        (json!({"player_num": 0, "player_count": 1, "position": [0, 0], "map": [[1]], "lighthouses": []}).to_string(), "lighthouses: 0 of them; 1 to 64 are played with"),
+    ] {
+        assert_eq!(player.receive(told.as_bytes()).unwrap_err().to_string(), why, "{told}");
+        let default = KIT.default_answer(&told);
+        assert!(default.is_empty() || serde_json::from_str::<Value>(default).is_ok());
+    }
+    assert!(matches!(
+        player.receive(state.as_bytes()),
+        Ok(Next::Think { .. })
+    ));
+    assert_eq!(KIT.default_answer(&state), "{\"command\": \"pass\"}");
+    assert_eq!(KIT.default_answer("{\"success\": true}"), "");
+    let mut fresh = KIT
+        .dialogue(&DialogueSetup {
+            bot: "passer".to_owned(),
+            ..DialogueSetup::default()
+        })
+        .unwrap();
+    assert_eq!(
+        fresh.receive(state.as_bytes()).unwrap_err().to_string(),
+        "message: the game has not begun: the message with player_num comes first"
+    );
+}
+
+#[test]
+fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
+    let setup = PlaySetup {
+        bots: ["ring", "drifter", "nearest"].map(str::to_owned).to_vec(),
+        seed: 4,
+        options: json!({"map": "strand", "rounds": 80}),
+        models: false,
+        record: true,
+    };
+    let played = KIT.play(&setup, &Nodes(100)).unwrap();
+    assert_eq!(played.refused.values(), [0, 0, 0]);
+    let mut again = table(3, setup.options.clone());
+    let mut told = Vec::new();
+    for heard in &played.transcript {
+        told.extend(calls(again.as_mut()).into_iter().map(|call| call.text));
+        if let Some(reply) = &heard.reply {
+            again.answer(heard.seat, Reply::Text(reply.as_bytes()));
+        }
+    }
+    told.extend(calls(again.as_mut()).into_iter().map(|call| call.text));
+    let said: Vec<String> = played
+        .transcript
+        .iter()
+        .map(|heard| heard.call.clone())
+        .collect();
+    assert_eq!(told, said);
+    assert_eq!(again.outcome(), Some(played.outcome));
+    assert_eq!(played.asks, 240);
+}
+
+#[test]
+fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
+    let setup = DialogueSetup {
+        bot: "triangle".to_owned(),
+        seed: 5,
+        ..DialogueSetup::default()
+    };
+    let mut live = KIT.dialogue(&setup).unwrap();
+    let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
+    let mut told: Vec<(String, String)> = Vec::new();
+    let answer = |player: &mut dyn Dialogue, text: &str| match player.receive(text.as_bytes()) {
+        Ok(Next::Think { fallback, .. }) => {
+            let mut best = fallback;
+            player.think(crate::game::Budget::nodes(100), &mut best);
+            player.said(&best);
+            best
+        }
+        Ok(Next::Wait) => String::new(),
+        other => panic!("{other:?}"),
+    };
+    while table.outcome().is_none() {
+        for call in calls(table.as_mut()) {
+            let said = answer(live.as_mut(), &call.text);
+            if call.answer_within.is_some() {
+                table.answer(call.seat, Reply::Text(said.as_bytes()));
+            }
+            told.push((call.text, said));
+        }
+    }
+    for cut in [1, 2, 50, 121, 200] {
+        let mut folded = KIT.dialogue(&setup).unwrap();
+        for (text, said) in &told[..cut] {
+            folded.receive(text.as_bytes()).unwrap();
+            folded.said(said);
+        }
+        for (number, (text, said)) in told[cut..].iter().enumerate() {
+            assert_eq!(answer(folded.as_mut(), text), *said, "{cut} + {number}");
+        }
+    }
+}
+
+#[test]
+fn results_escape_what_is_not_ascii() {
+    let result = engine::result(&Err("a\"b\\c\u{7f}é😀".to_owned()));
+    assert_eq!(
+        result,
+        r#"{"success": false, "message": "a\"b\\c\u007f\u00e9\ud83d\ude00"}"#
+    );
+}
+
+#[test]
+fn names_are_kept() {
+    let setup = json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 3}});
+    let mut referee = Referee::reopen(&setup).unwrap();
+    let call = calls(&mut referee).remove(0);
+    referee.answer(
+        call.seat,
+        Reply::Text(br#"{"name": "a", "name": "b\u00e9"}"#),
+    );
+    assert_eq!(referee.name(Seat(0)), Some("bé"));
+    let crowded = json!({"position": {"map": DEMO_MAP, "players": 3, "rounds": 3}});
+    assert!(Referee::reopen(&crowded).is_err());
+}

@@ -1,0 +1,243 @@
+//! Lighthouses over pipes: our engine against programs that do what they must not, and our shims
+//! against an engine that says nothing at the end.
+
+use crate::app::{TestApp, drover};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+/// Plays one game of a program against a bot that walks about; the report.
+fn play(fault: &str, options: &[&str]) -> Value {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
+    let mut command = drover();
+    command
+        .args(["play", "lighthouses", "--games", "1", "--no-rotate"])
+        .args(["--output", "json", "--option", "map=plain"])
+        .args(["--seat", &format!("cmd:{program} {fault}")])
+        .args(["--seat", "builtin:nearest", "--option", "rounds=40"])
+        // A busy machine is slow to start a program.
+        .args(["--option", "start_ms=20000"]);
+    for option in options {
+        command.args(["--option", option]);
+    }
+    let output = command.output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{fault}: {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_broken_bot_is_dropped_by_the_named_cause_and_the_game_goes_on() {
+    for (fault, cause) in [
+        ("junk", "protocol_error"),
+        ("empty", "protocol_error"),
+        ("silent", "time_forfeit"),
+        ("exit", "crash"),
+        ("closed", "crash"),
+        ("nameless", "protocol_error"),
+        ("dead", "init_failure"),
+        ("endless", "protocol_error"),
+    ] {
+        let report = play(fault, &[]);
+        let [keeper, rival] = [&report["seats"][0], &report["seats"][1]];
+        assert_eq!(keeper["faults"], json!({ cause: 1 }), "{fault}");
+        assert_eq!(rival["faults"], json!({}), "{fault}");
+        let points = rival["mean_score"].as_f64().unwrap();
+        assert!(points > 0.0, "{fault}: the other one plays on: {report}");
+    }
+}
+
+#[test]
+fn bots_that_are_only_slow_or_wrong_play_on() {
+    // Twice as long as the soft limit, and commands that do not succeed.
+    let late = play("late", &[]);
+    assert_eq!(late["seats"][0]["faults"], json!({}));
+    assert_eq!(late["seats"][0]["missed"], 4, "{late}");
+    let wrong = play("wrong", &[]);
+    assert_eq!(wrong["seats"][0]["faults"], json!({}));
+    assert_eq!(wrong["seats"][0]["refused"], 40, "{wrong}");
+    // Beyond the hard limit, where the turn passes.
+    let options = ["hard_ms=250", "on_silence=pass"];
+    let passed = play("asleep", &options);
+    assert_eq!(passed["seats"][0]["faults"], json!({}), "{passed}");
+    assert_eq!(passed["seats"][0]["missed"], 1, "{passed}");
+    // Two lines at once: the second one is the next turn's, as at the public engine.
+    let twice = play("twice", &[]);
+    assert_eq!(twice["seats"][0]["faults"], json!({}));
+}
+
+#[test]
+fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
+    let begun = Instant::now();
+    let report = play("none", &["pause_us=20000"]);
+    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+    // Before every state of the program but its first.
+    let least = 39 * Duration::from_millis(20);
+    assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
+}
+
+/// A shim and both its pipes.
+struct Shim {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shim {
+    fn on(socket: &Path, bot: &str) -> Self {
+        let mut child = drover()
+            .args(["shim", "lighthouses", "--bot", bot, "--socket"])
+            .arg(socket)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    fn tell(&mut self, line: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn ask(&mut self, line: &Value) -> Value {
+        self.tell(line);
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap_or_else(|why| panic!("{answer:?}: {why}"))
+    }
+
+    fn close(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn begin() -> Value {
+    json!({
+        "player_num": 1, "player_count": 2, "position": [2, 2],
+        "map": [[0, 0, 0, 0, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 0, 0, 0, 0]],
+        "lighthouses": [[1, 1], [3, 1], [2, 3]],
+    })
+}
+
+/// An engine of another make: other spacing, other order, a smaller view, neutral owners both ways.
+fn state(round: u64) -> Value {
+    let tower = |at: Value, owner: Value, energy: u64| json!({"energy": energy, "position": at, "owner": owner, "connections": [], "have_key": false});
+    json!({
+        "energy": 10 * round, "score": 2 * round, "position": [2, 2],
+        "view": [[0, 5, 0], [5, 0, 5], [0, 5, 0]],
+        "lighthouses": [
+            tower(json!([2, 3]), json!(null), 0),
+            tower(json!([1, 1]), if round < 3 { json!(-1) } else { json!(1) }, 7 * (round / 3)),
+            tower(json!([3, 1]), json!(0), 500),
+        ],
+    })
+}
+
+#[test]
+fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::start(folder.path());
+    let mut shim = Shim::on(&folder.path().join("drover.sock"), "ring");
+    assert_eq!(shim.ask(&begin()), json!({"name": "drover-ring"}));
+    for round in 0..6 {
+        let command = shim.ask(&state(round));
+        let word = command["command"].as_str().unwrap();
+        assert!(["pass", "move", "attack", "connect"].contains(&word));
+        shim.tell(&json!({"success": true}));
+    }
+    assert_eq!(shim.close(), Some(0));
+    let until = Instant::now() + Duration::from_secs(30);
+    let list = loop {
+        let list = app.get("/api/v1/matches?game=lighthouses").json();
+        if !list["items"][0]["cause"].is_null() || Instant::now() > until {
+            break list;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let played = &list["items"][0];
+    assert_eq!(played["cause"], "normal", "{list}");
+    let id = played["id"].as_str().unwrap();
+    let whole = app.get(&format!("/api/v1/matches/{id}")).json();
+    let seats = whole["seats"].as_array().unwrap();
+    assert_eq!(seats.len(), 2, "{whole}");
+    assert_eq!(seats[1]["spec"], "builtin:ring", "{whole}");
+    let facts = app
+        .get(&format!("/api/v1/matches/{id}/facts?limit=200"))
+        .json();
+    let kinds: Vec<&str> = facts["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|fact| fact["kind"].as_str())
+        .collect();
+    for kind in ["game", "capture", "result"] {
+        assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
+    }
+}
+
+#[test]
+fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::start(folder.path());
+    let socket = folder.path().join("drover.sock");
+    let ours = env!("CARGO_BIN_EXE_drover");
+    let shim = format!(
+        "cmd:{ours} shim lighthouses --bot triangle --socket {}",
+        socket.display()
+    );
+    let engine = drover()
+        .args(["play", "lighthouses", "--games", "1", "--no-rotate"])
+        .args(["--seat", &shim, "--seat", "builtin:nearest"])
+        .args(["--output", "json", "--option", "map=delta"])
+        // Long enough to be killed in: four seconds at least. A busy machine must not end it.
+        .args(["--option", "rounds=800", "--option", "pause_us=5000"])
+        .args(["--option", "start_ms=20000", "--option", "hard_ms=20000"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1_200));
+    app.signal(Signal::SIGKILL);
+    app.wait();
+    std::thread::sleep(Duration::from_millis(500));
+    let app = TestApp::start(folder.path());
+    let report = engine.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+    assert_eq!(report["seats"][0]["refused"], 0, "{report}");
+    let until = Instant::now() + Duration::from_secs(30);
+    let played = loop {
+        let list = app.get("/api/v1/matches?game=lighthouses").json();
+        let items = list["items"].as_array().unwrap();
+        assert_eq!(items.len(), 1, "{list}");
+        if !items[0]["cause"].is_null() || Instant::now() > until {
+            break items[0].clone();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(played["cause"], "normal");
+    let id = played["id"].as_str().unwrap();
+    let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
+    // The beginning and 800 states with their answers, and 800 results.
+    let states = entries
+        .body
+        .lines()
+        .filter(|line| line.contains("\\\"view\\\""))
+        .count();
+    assert_eq!(states, 800);
+    app.stop();
+    let verified = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
+        .output()
+        .unwrap();
+    assert!(verified.status.success(), "{verified:?}");
+}
