@@ -60,7 +60,7 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
     } else {
         None
     };
-    let walk = || scout.step_to(scene.here, target(scout, scene)?, 0);
+    let walk = || scout.step_to(scene.here, target(scout, scene)?);
     gathered
         .or_else(walk)
         .unwrap_or_else(|| scout.random_step(scene.here, rng))

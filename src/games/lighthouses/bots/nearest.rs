@@ -36,7 +36,7 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
         .filter(|to| steps(*to) != FAR)
         .min_by_key(|to| steps(*to));
     target
-        .and_then(|to| scout.step_to(scene.here, to, 0))
+        .and_then(|to| scout.step_to(scene.here, to))
         .unwrap_or_else(|| scout.random_step(scene.here, rng))
 }
 

@@ -22,17 +22,17 @@ const fn card(rung: u8, name: &'static str, description: &'static str, signature
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "passer", passer::DESCRIPTION, 0x959C_66BA_4DCD_9F73),
-    card(2, "drifter", drifter::DESCRIPTION, 0xB0E8_29AF_44D2_74D7),
-    card(3, "nearest", nearest::DESCRIPTION, 0xE4D5_83C3_5F05_01A0),
+    card(1, "passer", passer::DESCRIPTION, 0xC709_DA33_502A_B346),
+    card(2, "drifter", drifter::DESCRIPTION, 0xA4D7_B576_384E_157D),
+    card(3, "nearest", nearest::DESCRIPTION, 0xED29_768F_1CCE_713C),
     card(
         4,
         "harvester",
         harvester::DESCRIPTION,
-        0xA7EA_E320_CCCF_EA61,
+        0xE097_F47D_3F2B_8EDD,
     ),
-    card(5, "ring", ring::DESCRIPTION, 0xE32B_64B8_EEFF_1405),
-    card(6, "triangle", triangle::DESCRIPTION, 0x7141_54FB_A989_E4FF),
+    card(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
+    card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
         thinks: true,
         ..card(7, "champion", champion::DESCRIPTION, 0)

@@ -85,7 +85,7 @@ fn act(scout: &Scout, scene: &Scene, charged: &mut Option<Lighthouse>, rng: &mut
     } else {
         None
     };
-    let walk = || scout.step_to(scene.here, target(scout, scene)?, 0);
+    let walk = || scout.step_to(scene.here, target(scout, scene)?);
     gathered
         .or_else(walk)
         .unwrap_or_else(|| scout.random_step(scene.here, rng))

@@ -72,8 +72,8 @@ impl Scout {
             .flatten()
     }
 
-    /// The first step of the richest of the shortest ways to a lighthouse, with up to `detour` steps more.
-    pub(super) fn step_to(&self, from: Cell, to: Lighthouse, detour: u16) -> Option<Act> {
+    /// The first step of the richest of the shortest ways to a lighthouse.
+    pub(super) fn step_to(&self, from: Cell, to: Lighthouse) -> Option<Act> {
         let shortest = self.paths.steps(from, to);
         if shortest == FAR || shortest == 0 {
             return None;
@@ -84,7 +84,7 @@ impl Scout {
             &self.chart,
             &self.memory,
             from,
-            (shortest - beyond + detour, 1.0),
+            (shortest - beyond, 1.0),
             |cell| self.paths.steps(cell, to).saturating_sub(beyond),
         )?;
         Some(self.step(from, walk.first))

@@ -33,10 +33,10 @@ pub struct Habits {
     pub gather_steps: f64,
     /// What each step of such a walk is worth compared with the one before.
     pub fade: f64,
-    /// Steps of detour to a corner for energy.
-    pub detour: f64,
     /// Points that a link on the way must bring over its life.
     pub link_worth: f64,
+    /// Rounds between two thoughts on the way.
+    pub think_every: f64,
     /// How many triangles are looked at more closely, the most promising ones.
     pub subjects: f64,
 }
@@ -50,12 +50,12 @@ pub const HABITS: Habits = Habits {
     rivalry_many: 0.3,
     overhead: 2.0,
     energy_price: 0.0,
-    loyalty: 1.15,
+    loyalty: 1.5,
     least_level: 40.0,
     gather_steps: 7.0,
     fade: 0.9,
-    detour: 0.0,
     link_worth: 60.0,
+    think_every: 12.0,
     subjects: 100.0,
 };
 
@@ -74,7 +74,7 @@ impl Habits {
             "least_level" => &mut self.least_level,
             "gather_steps" => &mut self.gather_steps,
             "fade" => &mut self.fade,
-            "detour" => &mut self.detour,
+            "think_every" => &mut self.think_every,
             "link_worth" => &mut self.link_worth,
             "subjects" => &mut self.subjects,
             _ => return false,
@@ -110,8 +110,6 @@ pub fn hunter(habits: Habits) -> Box<dyn Bot<Lighthouses>> {
     })
 }
 
-/// Rounds between two thoughts on the way.
-const THINK_EVERY: u32 = 5;
 /// How often a plan may begin where its player stands before he walks on.
 const VISITS_HERE_MAX: usize = 4;
 /// How fast the pace that is expected follows the pace that is met.
@@ -183,7 +181,7 @@ impl Mood {
             .is_some_and(|plan| plan.visits.is_empty());
         if self.rest == 0 || done {
             self.plan = planner().best(self.plan.as_ref());
-            self.rest = THINK_EVERY;
+            self.rest = habits.think_every.max(1.0) as u32;
         }
         self.rest -= 1;
     }
@@ -212,7 +210,7 @@ impl Mood {
             let next = *plan.visits.first()?;
             if scene.at != Some(next) {
                 self.moved = Some((scene.energy, false));
-                return scout.step_to(scene.here, next, habits.detour as u16);
+                return scout.step_to(scene.here, next);
             }
             if let Some(act) = visit(plan, scout, scene, &mut self.charged) {
                 // Nothing new is thought of before everything here is done.
@@ -224,7 +222,7 @@ impl Mood {
                 thought = true;
                 let planner = Planner::new(scout, scene, habits, self.pace);
                 self.plan = planner.best(self.plan.as_ref());
-                self.rest = THINK_EVERY;
+                self.rest = habits.think_every.max(1.0) as u32;
             }
         }
         None
@@ -274,7 +272,7 @@ fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
         .lighthouses()
         .filter(|to| Some(*to) != scene.at && steps(to) != FAR)
         .min_by_key(steps)?;
-    scout.step_to(scene.here, nearest, 0)
+    scout.step_to(scene.here, nearest)
 }
 
 impl Bot<Lighthouses> for Triangle {

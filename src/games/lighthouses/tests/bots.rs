@@ -144,7 +144,7 @@ fn a_player_who_hears_it_all_again_goes_on_alike() {
 fn garbage(rng: &mut Rng, chart: &Chart) -> View {
     let cell = |rng: &mut Rng| Cell(rng.below(chart.cells() as u32 + 9) as u16);
     let huge = |rng: &mut Rng| (rng.bits() >> rng.below(64)) as u32;
-    let mut beacon = |rng: &mut Rng| Beacon {
+    let beacon = |rng: &mut Rng| Beacon {
         owner: rng.chance(0.8).then(|| Seat(rng.below(5) as u8)),
         energy: huge(rng),
         links: rng.bits() & rng.bits(),
