@@ -158,6 +158,11 @@ fn fold_player(transcript: &Transcript, facts: &[FactRow], kit: &dyn Kit) -> Vec
         }
         learnt.append(&mut dialogue.facts());
     }
+    if ending.is_none() && session.cause == Some(games::Cause::Normal) {
+        // Where the transport's end is the only word for it.
+        ending = dialogue.hung_up();
+        learnt.append(&mut dialogue.facts());
+    }
     found.append(&mut compare_facts(session, &learnt, facts));
     found.append(&mut compare_ending(session, ending.as_ref()));
     found

@@ -60,7 +60,7 @@ fn bots_that_are_only_slow_or_wrong_play_on() {
     assert_eq!(wrong["seats"][0]["faults"], json!({}));
     assert_eq!(wrong["seats"][0]["refused"], 40, "{wrong}");
     // Beyond the hard limit, where the turn passes.
-    let options = ["hard_ms=250", "on_silence=pass"];
+    let options = ["hard_ms=250", "soft_ms=240", "on_silence=pass"];
     let passed = play("asleep", &options);
     assert_eq!(passed["seats"][0]["faults"], json!({}), "{passed}");
     assert_eq!(passed["seats"][0]["missed"], 1, "{passed}");
@@ -170,9 +170,7 @@ fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
     let seats = whole["seats"].as_array().unwrap();
     assert_eq!(seats.len(), 2, "{whole}");
     assert_eq!(seats[1]["spec"], "builtin:ring", "{whole}");
-    let facts = app
-        .get(&format!("/api/v1/matches/{id}/facts?limit=200"))
-        .json();
+    let facts = app.get(&format!("/api/v1/matches/{id}/facts")).json();
     let kinds: Vec<&str> = facts["items"]
         .as_array()
         .unwrap()

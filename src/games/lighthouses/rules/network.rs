@@ -101,10 +101,13 @@ impl Network {
     }
 
     /// Lighthouses as they are told. Links that are told at one end only, or between lighthouses of
-    /// different owners, are left out; of players beyond `players` no income is kept.
+    /// different owners, are left out, and so is what is told of more lighthouses than the chart has; of
+    /// players beyond `players` no income is kept.
     #[must_use]
     pub fn told(chart: &Chart, players: usize, beacons: &[Beacon]) -> Self {
-        let mut network = Self::new(chart.lighthouses().len(), players);
+        let count = chart.lighthouses().len();
+        let mut network = Self::new(count, players);
+        let beacons = beacons.get(..count).unwrap_or(beacons);
         for (own, told) in network.beacons.iter_mut().zip(beacons) {
             own.owner = told.owner;
             own.energy = told.energy;
