@@ -17,8 +17,11 @@ use games::{Cause, Ending, Next};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Facts of a turn with their bluff columns.
+type Facts = Vec<(games::Fact, Option<games::Bluff>)>;
+
 /// How long a session may take to be folded at its end.
-const END_WITHIN: Duration = Duration::from_secs(2);
+const END_WITHIN: Duration = Duration::from_secs(30);
 /// How long a dialogue that overran its time is waited for before it is folded anew.
 const BACK_WAIT: Duration = Duration::from_millis(100);
 
@@ -111,12 +114,26 @@ impl Actor {
         let Mind::Awake(dialogue) = &mut core.mind else {
             return false;
         };
-        let Ok(Some(ending)) = guarded(|| dialogue.hung_up()) else {
-            return false;
+        let ending = match guarded(|| dialogue.hung_up()) {
+            Ok(Some(ending)) => ending,
+            Ok(None) => return false,
+            Err(panic) => {
+                tracing::error!(session = core.id.0, %panic, "a bot panicked at the end");
+                return false;
+            }
         };
         let cause = ending.cause;
         let facts = self.shared.facts(&self.session.key.place, core, None);
         let close = self.shared.closing(core, ending);
+        self.finish(facts, close, cause).await;
+        true
+    }
+
+    /// Stores the live session's end.
+    async fn finish(&mut self, facts: Facts, close: Box<Close>, cause: Cause) {
+        let Some(core) = self.core.as_deref_mut() else {
+            return;
+        };
         let closed = self
             .shared
             .append(core, Vec::new(), facts, Some(close))
@@ -126,7 +143,6 @@ impl Actor {
             self.shared.meters.appends_failed.increment(1);
         }
         self.shared.end(&self.session.key, core, cause);
-        true
     }
 
     async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {
@@ -511,25 +527,19 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
             return;
         };
-        if core.head.is_some() {
-            let close = Close {
-                at_us: self.shared.now_us(),
-                cause,
-                detail: detail.to_owned(),
-                scores: Vec::new(),
-                wins: Vec::new(),
-                lessons: Vec::new(),
-            };
-            let closed = self
-                .shared
-                .append(core, Vec::new(), Vec::new(), Some(Box::new(close)))
-                .await;
-            if let Err(error) = closed {
-                tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
-                self.shared.meters.appends_failed.increment(1);
-            }
+        if core.head.is_none() {
+            self.shared.end(&self.session.key, core, cause);
+            return;
         }
-        self.shared.end(&self.session.key, core, cause);
+        let close = Close {
+            at_us: self.shared.now_us(),
+            cause,
+            detail: detail.to_owned(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+            lessons: Vec::new(),
+        };
+        self.finish(Vec::new(), Box::new(close), cause).await;
     }
 }
 

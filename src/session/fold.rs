@@ -9,6 +9,9 @@ use crate::thinking::{Panicked, guarded};
 use games::{Dialogue, DialogueSetup, Fact, Next, SetupError};
 use serde_json::Value;
 
+/// Entries that are folded at once, on the caller's thread.
+const AT_ONCE_MAX: usize = 64;
+
 /// Why a transcript could not be folded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FoldError {
@@ -95,8 +98,17 @@ pub(super) async fn fold(
         None => Vec::new(),
     };
     let told = core.told;
+    let entries_many = entries.len() > AT_ONCE_MAX;
     let dialogue = guarded(|| place.kit().dialogue(&setup))??;
-    guarded(move || replay(dialogue, &entries, told)).map_err(FoldError::from)
+    let replayed = move || guarded(move || replay(dialogue, &entries, told));
+    let folded = if entries_many {
+        // Others' turns must not wait for it.
+        let folding = tokio::task::spawn_blocking(replayed).await;
+        folding.map_err(|_| FoldError::Late)?
+    } else {
+        replayed()
+    };
+    folded.map_err(FoldError::from)
 }
 
 /// Hears and says everything again. Decisions are taken from the log, never recomputed.

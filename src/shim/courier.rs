@@ -1,7 +1,7 @@
 //! Comes back to the daemon beside the game: calls it again and again, and hands over what it has
 //! missed, off the arbiter's clock.
 
-use super::line::{Handed, Line};
+use super::line::{Handed, Line, WITHIN};
 use super::tale::Tale;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ impl Courier {
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
                 let called = Line::call(&socket, &tale.hello);
-                if let Ok(line) = called.and_then(|line| caught_up(line, &tale)) {
+                if let Ok(line) = called.and_then(|line| caught_up(line, &tale, WITHIN)) {
                     *bring.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
                     return;
                 }
@@ -69,10 +69,10 @@ impl Courier {
     }
 }
 
-/// Hands over every message that the daemon does not have.
-pub(super) fn caught_up(mut line: Line, tale: &Tale) -> std::io::Result<Line> {
+/// Hands over every message that the daemon does not have, each within this time.
+pub(super) fn caught_up(mut line: Line, tale: &Tale, within: Duration) -> std::io::Result<Line> {
     while let Some(heard) = tale.undelivered() {
-        match line.deliver(&heard)? {
+        match line.deliver(&heard, within)? {
             Handed::Say(_) => tale.has(heard.n),
             Handed::Have(count) if count < heard.n => tale.has(count),
             Handed::Have(_) => return Err(std::io::ErrorKind::InvalidData.into()),

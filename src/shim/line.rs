@@ -2,19 +2,24 @@
 
 use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
 use socket2::{Domain, SockAddr, Socket, Type};
+use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the daemon may take to welcome a shim, and to take in what it is told.
-const WITHIN: Duration = Duration::from_secs(2);
+pub(super) const WITHIN: Duration = Duration::from_secs(2);
+/// Responses that may be left unread.
+const OWED_MAX: usize = 16;
 
 /// A line on which the daemon has welcomed us.
 pub(super) struct Line {
     stream: BufReader<UnixStream>,
     timeout: Duration,
+    /// Messages whose responses are still to be read: nobody waits for them.
+    owed: VecDeque<u64>,
     pub(super) welcome: Welcome,
 }
 
@@ -48,6 +53,7 @@ impl Line {
         let mut line = Self {
             stream: BufReader::new(stream),
             timeout: WITHIN,
+            owed: VecDeque::new(),
             welcome: Welcome { synced: true },
         };
         line.greet(hello)?;
@@ -56,6 +62,7 @@ impl Line {
 
     /// Names the session whose messages follow.
     pub(super) fn greet(&mut self, hello: &Hello) -> io::Result<()> {
+        self.settle(Instant::now() + WITHIN)?;
         self.ask(&Request::Hello(hello.clone()))?;
         match self.response(WITHIN)? {
             Response::Welcome(welcome) => {
@@ -72,9 +79,47 @@ impl Line {
         self.stream.get_mut().write_all(line(request).as_bytes())
     }
 
+    /// Nobody waits for the response to this message: it is read before the next one's.
+    pub(super) fn owes(&mut self, number: u64) {
+        self.owed.push_back(number);
+    }
+
+    /// Reads all responses that are left unread; whether the daemon has everything.
+    pub(super) fn is_settled(&mut self) -> bool {
+        matches!(self.settle(Instant::now() + WITHIN), Ok(None))
+    }
+
+    /// Reads responses once too many are left unread.
+    pub(super) fn keep_up(&mut self, until: Instant) -> io::Result<()> {
+        if self.owed.len() < OWED_MAX {
+            return Ok(());
+        }
+        match self.settle(until)? {
+            None => Ok(()),
+            Some(_) => Err(broken("the daemon has lost messages")),
+        }
+    }
+
+    /// Reads the responses that nobody has waited for. The messages that the daemon says it has, if some
+    /// are missing there.
+    fn settle(&mut self, until: Instant) -> io::Result<Option<u64>> {
+        while let Some(number) = self.owed.pop_front() {
+            match self.response(until.saturating_duration_since(Instant::now()))? {
+                Response::Say { n, .. } if n == number => {}
+                Response::Have(count) => return Ok(Some(count)),
+                Response::Refused(why) => return Err(broken(why)),
+                _ => return Err(broken("the daemon answers something else")),
+            }
+        }
+        Ok(None)
+    }
+
     /// The response to message `number`.
-    pub(super) fn handed(&mut self, number: u64, within: Duration) -> io::Result<Handed> {
-        match self.response(within)? {
+    pub(super) fn handed(&mut self, number: u64, until: Instant) -> io::Result<Handed> {
+        if let Some(count) = self.settle(until)? {
+            return Ok(Handed::Have(count));
+        }
+        match self.response(until.saturating_duration_since(Instant::now()))? {
             Response::Say { n, text } if n == number => Ok(Handed::Say(text)),
             Response::Have(count) => Ok(Handed::Have(count)),
             Response::Refused(why) => Err(broken(why)),
@@ -83,9 +128,9 @@ impl Line {
     }
 
     /// Hands over a message that was answered already.
-    pub(super) fn deliver(&mut self, heard: &Heard) -> io::Result<Handed> {
+    pub(super) fn deliver(&mut self, heard: &Heard, within: Duration) -> io::Result<Handed> {
         self.ask(&Request::Heard(heard.clone()))?;
-        self.handed(heard.n, WITHIN)
+        self.handed(heard.n, Instant::now() + within)
     }
 
     fn response(&mut self, within: Duration) -> io::Result<Response> {

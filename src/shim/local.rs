@@ -1,6 +1,5 @@
 //! The same bot in the shim's own process.
 
-use crate::link::relay::Heard;
 use games::{Budget, Dialogue, DialogueSetup, Frame, Kit, Next, Progress, SetupError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -22,98 +21,127 @@ pub struct Thinking {
     pub nodes: u64,
 }
 
-/// A bot that hears what the arbiter says.
+/// The bot in this process. It hears all that the arbiter says, and all that is answered, so that it can
+/// go on at any moment.
 pub(super) struct Local {
     kit: &'static dyn Kit,
     /// `None` once it has broken down.
     dialogue: Option<Box<dyn Dialogue>>,
     thinking: Thinking,
+    due: Due,
+    /// The answer that is ready.
+    best: Frame,
+}
+
+/// What the frame heard last wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// No answer.
+    Nothing,
+    /// An answer that is ready, of which the bot is told or is not.
+    Answer { said: bool },
+    /// A decision.
+    Decision {
+        within: Duration,
+        worth: Option<Duration>,
+    },
 }
 
 impl Local {
-    /// The bot at the end of this transcript.
-    pub(super) fn fold(
+    /// The bot before the first frame.
+    pub(super) fn new(
         kit: &'static dyn Kit,
         bot: &str,
         seed: u64,
         thinking: Thinking,
-        exchanges: &[Heard],
     ) -> Result<Self, SetupError> {
-        let mut dialogue = kit.dialogue(&DialogueSetup {
+        let dialogue = kit.dialogue(&DialogueSetup {
             bot: bot.to_owned(),
             seed,
             ..DialogueSetup::default()
         })?;
-        let folded = catch_unwind(AssertUnwindSafe(|| {
-            for heard in exchanges {
-                let next = dialogue.receive(heard.text.as_bytes());
-                if let Ok(Next::Think { .. } | Next::Send(_)) = next {
-                    dialogue.said(heard.said.as_deref().unwrap_or_default());
-                }
-            }
-            dialogue
-        }));
         Ok(Self {
             kit,
-            dialogue: folded.ok(),
+            dialogue: Some(dialogue),
             thinking,
+            due: Due::Nothing,
+            best: Frame::new(),
         })
     }
 
-    /// Its answer to the next frame, which came at `received`; the game's default if it breaks down.
-    pub(super) fn answer(&mut self, frame: &str, received: Instant) -> Frame {
-        let default = || self.kit.default_answer(frame).to_owned();
-        let Some(mut dialogue) = self.dialogue.take() else {
-            return default();
-        };
-        let thinking = self.thinking;
-        let mut best = default();
-        let answered = catch_unwind(AssertUnwindSafe(|| {
-            reply(dialogue.as_mut(), frame, received, thinking, &mut best);
-            dialogue
+    /// Does something with the dialogue, which is lost if it panics.
+    fn guarded<T>(&mut self, act: impl FnOnce(&mut dyn Dialogue, &mut Frame) -> T) -> Option<T> {
+        let mut dialogue = self.dialogue.take()?;
+        let best = &mut self.best;
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let done = act(dialogue.as_mut(), best);
+            (dialogue, done)
         }));
-        self.dialogue = answered.ok();
-        best
+        let (dialogue, done) = done.ok()?;
+        self.dialogue = Some(dialogue);
+        Some(done)
     }
-}
 
-/// `best` is the answer, or the best so far if this panics.
-fn reply(
-    dialogue: &mut dyn Dialogue,
-    frame: &str,
-    received: Instant,
-    thinking: Thinking,
-    best: &mut Frame,
-) {
-    match dialogue.receive(frame.as_bytes()) {
-        Err(_) => return,
-        Ok(Next::Wait) => {
-            best.clear();
-            return;
-        }
-        Ok(Next::Over(ending)) => {
-            *best = ending.last_word;
-            return;
-        }
-        Ok(Next::Send(frame)) => *best = frame,
-        Ok(Next::Think {
-            within,
-            worth,
-            fallback,
-        }) => {
-            *best = fallback;
+    /// Hears the next frame: what it wants. A bot that has broken down answers by the game's default.
+    pub(super) fn hear(&mut self, frame: &str) -> Due {
+        self.best = self.kit.default_answer(frame).to_owned();
+        let heard = self.guarded(|dialogue, best| match dialogue.receive(frame.as_bytes()) {
+            Err(_) => Due::Answer { said: false },
+            Ok(Next::Wait) => {
+                best.clear();
+                Due::Nothing
+            }
+            Ok(Next::Over(ending)) => {
+                *best = ending.last_word;
+                Due::Answer { said: false }
+            }
+            Ok(Next::Send(frame)) => {
+                *best = frame;
+                Due::Answer { said: true }
+            }
+            Ok(Next::Think {
+                within,
+                worth,
+                fallback,
+            }) => {
+                *best = fallback;
+                Due::Decision { within, worth }
+            }
+        });
+        self.due = heard.unwrap_or(Due::Answer { said: false });
+        self.due
+    }
+
+    /// Its own answer to the frame heard last, which came at `received`.
+    pub(super) fn answer(&mut self, received: Instant) -> Frame {
+        if let Due::Decision { within, worth } = self.due {
             let limit = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
             let limit = worth.map_or(limit, |worth| worth.min(limit));
             // The daemon may have used most of it up before it was not waited for any more.
-            let deadline = received + limit.min(thinking.time);
+            let deadline = received + limit.min(self.thinking.time);
             let deadline = deadline.max(Instant::now() + (within / REST_SHARE).min(REST_MAX));
             let stop = || Instant::now() >= deadline;
             let slice = Budget {
-                nodes: thinking.nodes,
+                nodes: self.thinking.nodes,
                 stop: &stop,
             };
-            while dialogue.think(slice, best) == Progress::More && !stop() {}
+            // What it has found before it breaks down stands.
+            self.guarded(
+                |dialogue, best| {
+                    while dialogue.think(slice, best) == Progress::More && !stop() {}
+                },
+            );
         }
+        let best = std::mem::take(&mut self.best);
+        self.told(&best);
+        best
     }
-    dialogue.said(best);
+
+    /// Is told what was answered to the frame heard last.
+    pub(super) fn told(&mut self, said: &str) {
+        if matches!(self.due, Due::Answer { said: true } | Due::Decision { .. }) {
+            self.guarded(|dialogue, _| dialogue.said(said));
+        }
+        self.due = Due::Nothing;
+    }
 }

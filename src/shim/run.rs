@@ -3,11 +3,11 @@
 use super::courier::{Courier, caught_up};
 use super::input;
 use super::journal::{Journal, folder_of};
-use super::line::{Handed, Line};
-use super::local::{Local, Thinking};
+use super::line::{Handed, Line, WITHIN};
+use super::local::{Due, Local, Thinking};
 use super::tale::Tale;
 use crate::link::relay::{Bye, Heard, Hello, Request};
-use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
+use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::PathBuf;
@@ -22,8 +22,10 @@ const REST_SHARE: u32 = 8;
 const REST_MAX: Duration = Duration::from_millis(250);
 /// How long a daemon is left alone that was too slow.
 const SLOW_WAIT: Duration = Duration::from_secs(3);
-/// Most messages that are handed over on the arbiter's clock when the daemon is back.
+/// Most messages that are handed over between two of the arbiter's when the daemon is back.
 const LAST_MAX: u64 = 8;
+/// How long each of them may take.
+const LAST_WITHIN: Duration = Duration::from_millis(50);
 /// How long a shim that is told to stop waits for the message at hand.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
 /// How often it looks whether that one is done.
@@ -76,13 +78,22 @@ pub fn run(
     let relayed = relay(kit, &shim, &mut input, &mut output);
     let bye = Bye {
         why: match &relayed {
-            Ok(()) => "the arbiter closed its pipe".to_owned(),
+            Ok(Ended::HungUp) => "the arbiter closed its pipe".to_owned(),
+            Ok(Ended::Unheard) => "the arbiter does not hear us any more".to_owned(),
             Err(error) => error.to_string(),
         },
-        hung_up: relayed.is_ok(),
+        hung_up: matches!(relayed, Ok(Ended::HungUp)),
     };
     lock(&shim).bye(bye);
-    relayed
+    relayed.map(drop)
+}
+
+/// Which pipe was closed.
+enum Ended {
+    /// The one that we read from.
+    HungUp,
+    /// The one that we write to.
+    Unheard,
 }
 
 /// Answers until either pipe is closed.
@@ -91,22 +102,25 @@ fn relay(
     shim: &Mutex<Shim>,
     input: &mut impl BufRead,
     output: &mut impl Write,
-) -> Result<(), ShimError> {
+) -> Result<Ended, ShimError> {
     while let Some(frame) = input::frame(input, kit)? {
         let received = Instant::now();
         let answer = lock(shim).answer(frame, received)?;
         if answer.is_empty() {
+            lock(shim).look_back();
             continue;
         }
         let said = output
             .write_all((answer + "\n").as_bytes())
             .and_then(|()| output.flush());
         match said {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Ended::Unheard),
             said => said?,
         }
+        // Nobody's clock runs now.
+        lock(shim).look_back();
     }
-    Ok(())
+    Ok(Ended::HungUp)
 }
 
 fn lock(shim: &Mutex<Shim>) -> MutexGuard<'_, Shim> {
@@ -134,7 +148,8 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
             if let Ok(mut shim) = shim.try_lock() {
                 shim.bye(Bye {
                     why: "the shim was told to stop".to_owned(),
-                    hung_up: false,
+                    // Engines without an end of their own are stopped together with their players.
+                    hung_up: true,
                 });
                 break;
             }
@@ -150,6 +165,13 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
     );
 }
 
+/// What the daemon says to a message.
+struct Relayed {
+    text: String,
+    /// Whether it has said so already, and not only been told.
+    stored: bool,
+}
+
 struct Shim {
     options: ShimOptions,
     tale: Arc<Tale>,
@@ -157,10 +179,8 @@ struct Shim {
     line: Option<Line>,
     /// Who looks for the daemon while there is none.
     courier: Option<Courier>,
-    /// The bot in this process, while it plays.
-    local: Option<Local>,
-    /// A bot of the weakest kind, which knows how long a decision may take.
-    clock: Option<Box<dyn Dialogue>>,
+    /// The bot in this process.
+    local: Local,
     journal: Option<Journal>,
     /// Whether a bot that plays in this process alone has heard anything.
     begun: bool,
@@ -174,42 +194,28 @@ impl Shim {
     fn begin(options: ShimOptions) -> Result<Self, SetupError> {
         let tale = Arc::new(Tale::new(hello(&options)));
         let mut shim = Self {
+            local: bot(&options, &tale)?,
             tale,
             line: None,
             courier: None,
-            local: None,
-            clock: None,
             journal: None,
             begun: false,
             unjournalled: false,
             synced: true,
             options,
         };
-        match shim.options.socket.clone() {
-            Some(socket) => {
-                shim.clock = Some(weakest(shim.options.kit)?);
-                match Line::call(&socket, &shim.tale.hello) {
-                    Ok(line) => shim.adopt(line),
-                    Err(error) => shim.alone(&error),
-                }
+        if let Some(socket) = shim.options.socket.clone() {
+            match Line::call(&socket, &shim.tale.hello) {
+                Ok(line) => shim.adopt(line),
+                Err(error) => shim.alone(&error),
             }
-            None => shim.local = Some(shim.fold()?),
         }
         Ok(shim)
-    }
-
-    fn fold(&self) -> Result<Local, SetupError> {
-        let ShimOptions {
-            kit, bot, thinking, ..
-        } = &self.options;
-        let exchanges = self.tale.exchanges();
-        Local::fold(*kit, bot, self.tale.hello.market, *thinking, &exchanges)
     }
 
     fn adopt(&mut self, line: Line) {
         self.synced = line.welcome.synced;
         self.line = Some(line);
-        self.local = None;
         if let Some(journal) = self.journal.take() {
             journal.remove();
         }
@@ -235,30 +241,41 @@ impl Shim {
 
     /// Another game with the same arbiter.
     fn begin_again(&mut self) -> Result<(), SetupError> {
-        let undelivered = self.tale.undelivered().is_some();
-        let over = Request::Bye(Bye {
+        let over = Bye {
             why: "the arbiter began another game".to_owned(),
             hung_up: true,
+        };
+        if self.line.as_mut().is_some_and(Line::is_settled) {
+            self.tale.has(self.tale.next() - 1);
+        }
+        // A line on which all is told is kept.
+        let kept = if self.tale.undelivered().is_none() {
+            self.line.take()
+        } else {
+            None
+        };
+        let kept = kept.and_then(|mut line| {
+            let told = line.ask(&Request::Bye(over.clone()));
+            told.is_ok().then_some(line)
         });
-        if let Some(line) = &mut self.line {
-            // What it had ended by itself stays as it ended. A line that is broken shows below.
-            let _ = line.ask(&over);
+        if kept.is_none() && self.options.socket.is_some() {
+            self.bye(over);
         }
         self.tale = Arc::new(Tale::new(hello(&self.options)));
-        self.local = None;
+        self.local = bot(&self.options, &self.tale)?;
         // What the daemon does not have of the last game stays in its journal.
         self.journal = None;
         if self.options.socket.is_none() {
-            self.local = Some(self.fold()?);
             return Ok(());
         }
-        self.clock = Some(weakest(self.options.kit)?);
         if let Some(courier) = self.courier.take() {
             courier.call_off();
         }
-        let greeted = match &mut self.line {
-            Some(line) if !undelivered => line.greet(&self.tale.hello),
-            _ => Err(ErrorKind::NotConnected.into()),
+        let greeted = match kept {
+            Some(mut line) => line
+                .greet(&self.tale.hello)
+                .map(|()| self.line = Some(line)),
+            None => Err(ErrorKind::NotConnected.into()),
         };
         if let Err(error) = greeted {
             self.alone(&error);
@@ -277,92 +294,85 @@ impl Shim {
             self.begin_again()?;
         }
         if self.options.socket.is_none() {
-            let said = match &mut self.local {
-                Some(local) => local.answer(&frame, received),
-                None => String::new(),
-            };
+            self.local.hear(&frame);
             self.begun = true;
-            return Ok(said);
-        }
-        if let Some(line) = self.courier.as_ref().and_then(Courier::back) {
-            self.courier = None;
-            if self.tale.behind() > LAST_MAX {
-                // The game runs faster than it is handed over.
-                self.look(Duration::ZERO);
-            } else {
-                match caught_up(line, &self.tale) {
-                    Ok(line) => self.adopt(line),
-                    Err(error) => self.alone(&error),
-                }
-            }
+            return Ok(self.local.answer(received));
         }
         let number = self.tale.next();
-        if let Some(said) = self.relayed(number, &frame) {
-            self.tale
-                .add(heard(number, frame, Some(said.clone())), true);
-            return Ok(said);
+        match self.relayed(number, &frame, received) {
+            Some(said) => {
+                self.local.told(&said.text);
+                let exchange = heard(number, frame, Some(said.text.clone()));
+                self.tale.add(exchange, said.stored);
+                Ok(said.text)
+            }
+            None => {
+                let said = self.local.answer(received);
+                let mut heard = heard(number, frame, Some(said.clone()));
+                heard.at_us = Some(i64::try_from(now_us()).unwrap_or(i64::MAX));
+                self.note(&Request::Heard(heard.clone()));
+                self.tale.add(heard, false);
+                Ok(said)
+            }
         }
-        let mut local = match self.local.take() {
-            Some(local) => local,
-            None => self.fold()?,
-        };
-        let said = local.answer(&frame, received);
-        self.local = Some(local);
-        self.told(&said);
-        let mut heard = heard(number, frame, Some(said.clone()));
-        heard.at_us = Some(i64::try_from(now_us()).unwrap_or(i64::MAX));
-        self.note(&Request::Heard(heard.clone()));
-        self.tale.add(heard, false);
-        Ok(said)
     }
 
-    /// The daemon's answer, if it comes in time.
-    fn relayed(&mut self, number: u64, frame: &str) -> Option<String> {
+    /// Goes back to the daemon if the courier has found it, off the arbiter's clock.
+    fn look_back(&mut self) {
+        let Some(line) = self.courier.as_ref().and_then(Courier::back) else {
+            return;
+        };
+        self.courier = None;
+        if self.tale.behind() > LAST_MAX {
+            // The game runs faster than it is handed over.
+            self.look(Duration::ZERO);
+            return;
+        }
+        match caught_up(line, &self.tale, LAST_WITHIN) {
+            Ok(line) => self.adopt(line),
+            Err(error) => self.alone(&error),
+        }
+    }
+
+    /// What the daemon says, if that comes in time. The bot in this process hears the frame in any case,
+    /// while the daemon is at work.
+    fn relayed(&mut self, number: u64, frame: &str, received: Instant) -> Option<Relayed> {
         let request = Request::Heard(heard(number, frame.to_owned(), None));
         let asked = self.line.as_mut().map(|line| line.ask(&request));
-        // While the daemon is at work; and the clock hears everything.
-        let within = self.within(frame);
+        let due = self.local.hear(frame);
         let asked = asked?;
         let line = self.line.as_mut()?;
-        let handed = asked.and_then(|()| match line.handed(number, within)? {
-            Handed::Say(said) => Ok(said),
-            Handed::Have(count) => {
-                // It has lost what it had: it gets everything again.
-                self.tale.has(count);
-                Err(ErrorKind::InvalidData.into())
-            }
-        });
-        match handed {
-            Ok(said) => {
-                self.told(&said);
-                Some(said)
-            }
-            Err(error) => {
-                self.alone(&error);
-                None
-            }
+        if due == Due::Nothing {
+            line.owes(number);
         }
+        let until = received + self.within(due);
+        let line = self.line.as_mut()?;
+        let handed = asked.and_then(|()| match due {
+            // Nobody waits for it: the next message must not either.
+            Due::Nothing => line.keep_up(until).map(|()| Relayed {
+                text: String::new(),
+                stored: false,
+            }),
+            _ => match line.handed(number, until)? {
+                Handed::Say(text) => Ok(Relayed { text, stored: true }),
+                Handed::Have(count) => {
+                    // It has lost what it had: it gets everything again.
+                    self.tale.has(count);
+                    Err(ErrorKind::InvalidData.into())
+                }
+            },
+        });
+        handed.map_err(|error| self.alone(&error)).ok()
     }
 
-    /// How long the daemon's answer to this frame is waited for.
-    fn within(&mut self, frame: &str) -> Duration {
-        let next = self
-            .clock
-            .as_mut()
-            .map(|clock| clock.receive(frame.as_bytes()));
-        match next {
-            Some(Ok(Next::Think { within, worth, .. })) => {
+    /// How long the daemon's answer is waited for.
+    fn within(&self, due: Due) -> Duration {
+        match due {
+            Due::Decision { within, worth } => {
                 let most = within.saturating_sub(REST_MAX.min(within / REST_SHARE));
                 worth.map_or(most, |worth| (worth + NOTE_WITHIN).min(most))
             }
-            _ => NOTE_WITHIN,
-        }
-    }
-
-    /// Tells the clock what was answered.
-    fn told(&mut self, said: &str) {
-        if let Some(clock) = &mut self.clock {
-            clock.said(said);
+            Due::Nothing | Due::Answer { .. } => NOTE_WITHIN.min(self.options.kit.answer_within()),
         }
     }
 
@@ -406,7 +416,7 @@ impl Shim {
             None => Line::call(&socket, &self.tale.hello),
         };
         let told = line.and_then(|line| {
-            let mut line = caught_up(line, &self.tale)?;
+            let mut line = caught_up(line, &self.tale, WITHIN)?;
             line.ask(&bye)
         });
         match (told, self.journal.take()) {
@@ -420,11 +430,12 @@ impl Shim {
     }
 }
 
-fn weakest(kit: &'static dyn Kit) -> Result<Box<dyn Dialogue>, SetupError> {
-    kit.dialogue(&DialogueSetup {
-        bot: kit.bots().first().map_or("", |card| card.name).to_owned(),
-        ..DialogueSetup::default()
-    })
+/// The bot for a game that begins.
+fn bot(options: &ShimOptions, tale: &Tale) -> Result<Local, SetupError> {
+    let ShimOptions {
+        kit, bot, thinking, ..
+    } = options;
+    Local::new(*kit, bot, tale.hello.market, *thinking)
 }
 
 fn heard(n: u64, text: String, said: Option<String>) -> Heard {

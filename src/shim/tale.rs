@@ -64,9 +64,4 @@ impl Tale {
             .unwrap_or(usize::MAX)
             .min(told.exchanges.len());
     }
-
-    /// Every message so far, to fold the bot from.
-    pub(super) fn exchanges(&self) -> Vec<Heard> {
-        self.lock().exchanges.clone()
-    }
 }

@@ -232,7 +232,10 @@ fn fold_referee(
         .collect();
     // Stamps rise in the order in which the table heard its answers.
     entries.sort_unstable_by_key(|entry| (entry.at_us, entry.id));
-    let mut replay = Replay::default();
+    let mut replay = Replay {
+        silent_tells: kit.wire() == Wire::Stdio,
+        ..Replay::default()
+    };
     replay.hear(&mut *table);
     for entry in entries {
         let Some(seat) = entry.seat.map(Seat) else {
@@ -275,6 +278,8 @@ struct Replay {
     due: BTreeMap<Seat, VecDeque<Call>>,
     /// Calls that are out.
     open: BTreeMap<Seat, VecDeque<OpenCall>>,
+    /// Whether nobody answers what he is only told.
+    silent_tells: bool,
     found: Vec<String>,
 }
 
@@ -300,7 +305,18 @@ impl Replay {
     }
 
     fn called(&mut self, seat: Seat, entry: &MatchEntry) {
-        let wanted = match self.due.get_mut(&seat).and_then(VecDeque::pop_front) {
+        let wanted = self.due_as_called(seat, entry);
+        // Over pipes nobody answers what he is only told.
+        if wanted || !self.silent_tells {
+            let at_us = entry.at_us;
+            let call = OpenCall { wanted, at_us };
+            self.open.entry(seat).or_default().push_back(call);
+        }
+    }
+
+    /// Compares a call with the one that is due; whether an answer is waited for.
+    fn due_as_called(&mut self, seat: Seat, entry: &MatchEntry) -> bool {
+        match self.due.get_mut(&seat).and_then(VecDeque::pop_front) {
             Some(call) => {
                 if call.text != entry.text {
                     let (due, stored) = (&call.text, &entry.text);
@@ -319,10 +335,7 @@ impl Replay {
                 ));
                 false
             }
-        };
-        let at_us = entry.at_us;
-        let call = OpenCall { wanted, at_us };
-        self.open.entry(seat).or_default().push_back(call);
+        }
     }
 
     fn compare_result(&mut self, row: &MatchRow, table: &dyn Table) {

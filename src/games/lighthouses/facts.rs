@@ -1,11 +1,12 @@
 //! What is kept of a game for history: captures, links and triangles as they come and go, the standing
 //! every hundred rounds, and what each opponent has been seen to do.
 
-use super::rules::{Chart, Lighthouse, Network, Point, View};
+use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
 use crate::game::{Seat, Seats};
 use crate::wire::{Fact, Lesson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A standing is noted after so many rounds.
 const STANDING_EVERY: u32 = 100;
@@ -54,14 +55,12 @@ impl Record {
     /// As rates with what they are out of.
     #[must_use]
     pub fn show(&self) -> Value {
+        // Points and energy come in lumps: without their spread there is no interval.
+        let mean = |sum: u64, of: u64| json!({"mean": sum as f64 / of.max(1) as f64, "count": of});
         let per = |count: u64, of: u64| {
-            let mean = if of > 0 {
-                count as f64 / of as f64
-            } else {
-                0.0
-            };
-            // Counts over time: their spread is their root.
-            let margin = 1.645 * (count as f64).sqrt() / (of.max(1)) as f64;
+            let mean = count as f64 / of.max(1) as f64;
+            // Single events over time: their spread is the root of their number.
+            let margin = 1.645 * (count as f64).sqrt() / of.max(1) as f64;
             json!({"mean": mean, "low": (mean - margin).max(0.0), "high": mean + margin, "count": of})
         };
         json!({
@@ -72,8 +71,8 @@ impl Record {
             "losses_a_game": per(self.losses, self.games),
             "links_a_game": per(self.links, self.games),
             "triangles_a_game": per(self.triangles, self.games),
-            "points_a_round": per(self.points, self.rounds),
-            "energy_a_capture": per(self.charged, self.captures),
+            "points_a_round": mean(self.points, self.rounds),
+            "energy_a_capture": mean(self.charged, self.captures),
         })
     }
 }
@@ -84,7 +83,7 @@ pub struct Facts {
     found: Vec<Fact>,
     own: Seat,
     records: Seats<Record>,
-    before: Option<(Network, View)>,
+    before: Option<(Network, Arc<View>)>,
     /// Points at the last standing.
     points_before: i64,
 }
@@ -137,14 +136,11 @@ impl Facts {
     }
 
     /// A state was told.
-    pub fn state(&mut self, chart: &Chart, view: &View) {
+    pub fn state(&mut self, chart: &Chart, view: &Arc<View>) {
         let network = Network::told(chart, self.records.len(), &view.beacons);
         let round = view.round;
         if let Some((before, seen)) = self.before.take() {
-            for at in (0..network.beacons().len() as u8).map(Lighthouse) {
-                self.lighthouse(chart, round, at, &before, &network);
-            }
-            self.links(chart, round, &before, &network);
+            self.changes(chart, round, &before, &network);
             for key in Lighthouse::of(view.keys & !seen.keys) {
                 self.note(
                     "key",
@@ -160,7 +156,37 @@ impl Facts {
         if round > 0 && round.is_multiple_of(STANDING_EVERY) {
             self.standing(&network, view);
         }
-        self.before = Some((network, view.clone()));
+        self.before = Some((network, Arc::clone(view)));
+    }
+
+    /// An own act succeeded: what it changed may be changed again before the next state.
+    pub fn done(&mut self, chart: &Chart, act: Act) {
+        let Some((before, view)) = self.before.take() else {
+            return;
+        };
+        let mut now = before.clone();
+        let here = chart.lighthouse_at(view.position);
+        match (act, here) {
+            (Act::Attack(strength), Some(at)) => {
+                let strength = u32::try_from(strength).unwrap_or(u32::MAX);
+                now.attack(chart, self.own, at, strength.min(view.energy));
+            }
+            (Act::Connect(to), Some(at))
+                if now.linkable(chart, self.own, to.bit(), at, to).is_ok() =>
+            {
+                now.join(chart, at, to);
+            }
+            _ => {}
+        }
+        self.changes(chart, view.round, &before, &now);
+        self.before = Some((now, view));
+    }
+
+    fn changes(&mut self, chart: &Chart, round: u32, before: &Network, now: &Network) {
+        for at in (0..now.beacons().len() as u8).map(Lighthouse) {
+            self.lighthouse(chart, round, at, before, now);
+        }
+        self.links(chart, round, before, now);
     }
 
     fn lighthouse(
@@ -258,7 +284,7 @@ impl Facts {
     }
 
     fn standing(&mut self, network: &Network, view: &View) {
-        let gained = view.score - self.points_before;
+        let gained = view.score.saturating_sub(self.points_before);
         self.points_before = view.score;
         let held: Vec<u32> = (0..self.records.len() as u8)
             .map(|seat| network.owned(Seat(seat)).count_ones())

@@ -21,7 +21,8 @@ pub struct Style {
     pub width: Option<usize>,
     /// Rows, in the same range.
     pub height: Option<usize>,
-    /// Lighthouses, 1 to [`LIGHTHOUSES_MAX`]; `None`: by seed and size.
+    /// Lighthouses, 1 to [`LIGHTHOUSES_MAX`]; `None`: by seed and size. A symmetric map without a cell in
+    /// its middle has one less where the number is odd.
     pub lighthouses: Option<usize>,
     /// Start cells, 1 to 16.
     pub players: usize,
@@ -259,14 +260,14 @@ impl Sketch {
         Some(())
     }
 
-    /// Around one place, as far inland as may be.
+    /// Around the middle, as near to it as there is land.
     fn place_starts(&mut self, rng: &mut Rng, players: usize) -> Option<()> {
         let mut land = self.land();
         rng.shuffle(&mut land);
         if self.symmetric {
             land.retain(|cell| self.image(*cell) > *cell);
         }
-        let middle = self.letters.len() / 2 + self.width / 2;
+        let middle = self.height / 2 * self.width + self.width / 2;
         land.sort_by_key(|cell| self.distance(*cell, middle));
         let mut cells = Vec::with_capacity(players + 1);
         for cell in land {

@@ -3,7 +3,7 @@
 use super::atlas;
 use super::bots;
 use super::dialect::REPLY_LINE_MAX;
-use super::dialect::player::{self as wire, Message};
+use super::dialect::player as wire;
 use super::facts::Record;
 use super::generate::{Style, generate};
 use super::map::Map;
@@ -84,14 +84,11 @@ impl Kit for LighthousesKit {
     /// The wire has no numbers: whoever holds the pipe gives them. The message with the player's number
     /// begins a game.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
-        let seating = match wire::read(frame) {
-            Ok(Message::Begin(begin)) => Some(Seating {
-                seat: begin.seat,
-                seats: begin.players as u8,
-                within: TURN_WITHIN,
-            }),
-            _ => None,
-        };
+        let seating = wire::seating(frame).map(|(seat, seats)| Seating {
+            seat,
+            seats,
+            within: TURN_WITHIN,
+        });
         Ok(Route {
             market: 0,
             id: 0,

@@ -4,7 +4,7 @@ use super::atlas;
 use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
-use super::rules::{PLAYERS, ROUNDS_MAX, Setup};
+use super::rules::{ROUNDS_MAX, Setup};
 use crate::kit::{OptionCard, SetupError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "map",
         "null",
-        "The island: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: a map of ours by seed.",
+        "The island: the name of a map of ours, `drawn` for one drawn by the match's seed, or a map file's text; null: by seed one of ours that has room for all.",
     ),
     OptionCard::new(
         "rounds",
@@ -106,6 +106,21 @@ impl Default for Conduct {
 }
 
 impl Conduct {
+    /// Whether every time lies in its range.
+    ///
+    /// # Errors
+    /// A sentence that names the one that does not.
+    pub fn check(&self) -> Result<(), String> {
+        for (name, ms) in [
+            ("start_ms", self.start_ms),
+            ("soft_ms", self.soft_ms),
+            ("hard_ms", self.hard_ms),
+        ] {
+            whole(name, &ms.into(), 1, TIME_MS_MAX)?;
+        }
+        whole("pause_us", &self.pause_us.into(), 0, PAUSE_US_MAX).map(drop)
+    }
+
     /// Time for the greeting.
     #[must_use]
     pub fn start(&self) -> Duration {
@@ -143,12 +158,6 @@ pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduc
         Value::Object(given) => given,
         other => return Err(wrong(format!("an object is wanted, not {other}"))),
     };
-    if !PLAYERS.contains(&players) {
-        let (least, most) = (PLAYERS.start(), PLAYERS.end());
-        return Err(wrong(format!(
-            "{players} cannot play; a game has {least} to {most} players"
-        )));
-    }
     let mut conduct = Conduct::default();
     let mut rounds = ROUNDS;
     for (name, value) in given {
@@ -181,17 +190,12 @@ pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduc
         }
     }
     let map = named_map(given.get("map"), seed, players).map_err(wrong)?;
-    let starts = map.starts().len();
-    if starts < players {
-        return Err(wrong(format!(
-            "the map has {starts} start cells for {players} players"
-        )));
-    }
     let setup = Setup {
         map,
         players,
         rounds,
     };
+    setup.check().map_err(wrong)?;
     Ok((setup, conduct))
 }
 
@@ -216,9 +220,16 @@ fn neutral(value: &Value) -> Result<Neutral, String> {
 fn named_map(wanted: Option<&Value>, seed: u64, players: usize) -> Result<Map, String> {
     match wanted {
         None | Some(Value::Null) => {
-            let at = (seed % atlas::MAPS.len() as u64) as usize;
-            let (_, text) = atlas::MAPS[at];
-            Map::read(text).map_err(|why| why.to_string())
+            let maps = atlas::MAPS.iter().map(|(_, text)| Map::read(text));
+            let roomy = maps.filter_map(|map| map.ok().filter(|map| map.starts().len() >= players));
+            let mut roomy: Vec<Map> = roomy.collect();
+            if roomy.is_empty() {
+                return Err(format!(
+                    "no map of ours has start cells for {players} players"
+                ));
+            }
+            let at = (seed % roomy.len() as u64) as usize;
+            Ok(roomy.swap_remove(at))
         }
         Some(Value::String(text)) if text.contains('\n') => {
             Map::read(text).map_err(|why| format!("map: {why}"))

@@ -135,6 +135,9 @@ impl Dialogue for Player {
             }
             Message::Result(done) => {
                 if let Some(act) = self.given.take() {
+                    if done.is_ok() {
+                        self.facts.done(&game.chart, act);
+                    }
                     self.bot.observe(&Event::Done(act, done));
                 }
                 Ok(Next::Wait)
@@ -181,9 +184,13 @@ impl Dialogue for Player {
         self.facts.lessons()
     }
 
-    /// The pipe's end is the only word for the game's end. Others' scores are never told, and of our own
-    /// not the last round's points.
+    /// The pipe's end is the only word for the game's end, unless something is still to be said: then
+    /// the engine is gone, or has done with us. Others' scores are never told, and of our own not the last
+    /// round's points.
     fn hung_up(&mut self) -> Option<Ending> {
+        if self.asked.is_some() || self.given.is_some() {
+            return None;
+        }
         let game = self.game.as_ref()?;
         let view = game.view.as_ref()?;
         let (points, rounds) = (view.score, game.turns);
@@ -247,14 +254,13 @@ fn said(chart: &Chart, frame: &str) -> Option<Act> {
 /// The answer when nothing better is known.
 #[must_use]
 pub fn default_answer(frame: &str) -> &'static str {
-    match wire::read(frame.as_bytes()) {
-        Ok(Message::Result(_)) => "",
-        Ok(Message::Begin(_)) => GREETING,
-        Ok(Message::State(_)) => PASS,
-        // One that cannot be read: what it asks for shows in its keys.
-        Err(_) if frame.contains("\"player_num\"") => GREETING,
-        Err(_) if frame.contains("\"view\"") || frame.contains("\"energy\"") => PASS,
-        Err(_) => "",
+    // What is asked for shows in the keys, also of a message that cannot be read.
+    if frame.contains("\"player_num\"") {
+        GREETING
+    } else if frame.contains("\"view\"") || frame.contains("\"energy\"") {
+        PASS
+    } else {
+        ""
     }
 }
 

@@ -35,7 +35,7 @@ struct Bot {
     silences: u32,
     /// Lines that are owed for turns that have passed.
     owed: u32,
-    /// Commands that came after the soft limit, turns that passed without one, and lines thrown away.
+    /// Commands that came after the soft limit, and turns that passed without one.
     late: u32,
     /// Commands that did not succeed.
     refused: u32,
@@ -77,13 +77,11 @@ impl Referee {
     /// # Errors
     /// [`SetupError`] says which part is missing or does not fit.
     pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let setup: RefereeSetup = serde_json::from_value(setup.clone())
-            .map_err(|why| SetupError(format!("lighthouses setup: {why}")))?;
-        let Setup { map, players, .. } = &setup.position;
-        if *players == 0 || *players > map.starts().len() {
-            let why = format!("lighthouses setup: {players} players on this map");
-            return Err(SetupError(why));
-        }
+        let wrong = |why: String| SetupError(format!("lighthouses setup: {why}"));
+        let setup: RefereeSetup =
+            serde_json::from_value(setup.clone()).map_err(|why| wrong(why.to_string()))?;
+        setup.conduct.check().map_err(wrong)?;
+        setup.position.check().map_err(wrong)?;
         Ok(Self::new(setup))
     }
 
@@ -210,19 +208,20 @@ impl Referee {
         self.calls.push(Call::tell(seat, result));
         self.go_on();
     }
-}
 
-impl Table for Referee {
-    fn calls(&mut self, out: &mut Vec<Call>) {
-        out.append(&mut self.calls);
+    /// The open turn of a seat, with the time it has taken, once it has been asked.
+    fn asked(&self, seat: Seat) -> Option<Duration> {
+        let (open, took) = self.open.filter(|_| self.calls.is_empty())?;
+        (open == seat).then_some(took)
     }
 
-    fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
-        let Some((_, took)) = self.open.filter(|(open, _)| *open == seat) else {
+    fn heard(&mut self, seat: Seat, reply: Reply<'_>) {
+        let Some(took) = self.asked(seat) else {
             return;
         };
         let greets = self.greeting == seat;
         match reply {
+            // Counted when it did not come.
             Reply::Text(_) if self.bots[seat].owed > 0 => self.bots[seat].owed -= 1,
             Reply::Text(line) if greets => self.greeted(seat, line),
             Reply::Text(line) => self.commanded(seat, line, took),
@@ -237,13 +236,32 @@ impl Table for Referee {
             }
         }
     }
+}
+
+impl Table for Referee {
+    fn calls(&mut self, out: &mut Vec<Call>) {
+        out.append(&mut self.calls);
+    }
+
+    fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
+        if let Reply::Text(lines) = reply {
+            // One line at a time, or several where a transcript is played again.
+            for line in lines.split(|byte| *byte == b'\n') {
+                self.heard(seat, Reply::Text(line));
+            }
+        } else {
+            self.heard(seat, reply);
+        }
+    }
 
     fn waits(&self, seat: Seat) -> bool {
-        self.open.is_some_and(|(open, _)| open == seat)
+        self.asked(seat).is_some()
     }
 
     fn spent(&mut self, seat: Seat, time: Duration) {
-        if let Some((_, took)) = self.open.as_mut().filter(|(open, _)| *open == seat) {
+        if self.asked(seat).is_some()
+            && let Some((_, took)) = &mut self.open
+        {
             *took += time;
         }
     }

@@ -142,6 +142,7 @@ impl ByHand {
                     let place = seat.index() - usize::from(seat > game.seat);
                     let answer = bots.get_mut(place).and_then(|bot| bot.answer(&text));
                     match answer {
+                        _ if answer_within.is_none() => {}
                         Some(answer) => table.answer(seat, Reply::Text(answer.as_bytes())),
                         None => table.answer(seat, Reply::Failed),
                     }
@@ -151,6 +152,10 @@ impl ByHand {
                 let within = answer_within.unwrap_or_default();
                 let mut begun = Instant::now();
                 let mut said = self.program.say(&text, begun + within.max(PAUSE));
+                if answer_within.is_none() {
+                    there &= said.is_ok();
+                    continue;
+                }
                 begun = Instant::now();
                 let mut charged = Duration::ZERO;
                 while said.is_ok() && table.waits(seat) {

@@ -49,6 +49,9 @@ pub(super) struct Game<'a> {
     pub(super) table: &'a mut dyn Table,
     pub(super) players: &'a mut [Player],
     pub(super) abort: &'a AtomicBool,
+    /// Whether the transcript is kept.
+    record: bool,
+    calls: usize,
     open: Vec<Open>,
     transcript: Vec<Heard>,
     took: Vec<Spans>,
@@ -59,8 +62,11 @@ impl<'a> Game<'a> {
         table: &'a mut dyn Table,
         players: &'a mut [Player],
         abort: &'a AtomicBool,
+        record: bool,
     ) -> Self {
         Self {
+            record,
+            calls: 0,
             took: players.iter().map(|_| Spans::default()).collect(),
             table,
             players,
@@ -76,8 +82,10 @@ impl<'a> Game<'a> {
         loop {
             self.table.calls(&mut calls);
             // Bots in this process first: programs' clocks do not run while these think.
+            // What is only told goes out before anybody thinks.
             calls.sort_by_key(|call: &Call| {
-                !matches!(self.player(call.seat), Some(Player::Builtin(_)))
+                let builtin = matches!(self.player(call.seat), Some(Player::Builtin(_)));
+                (call.answer_within.is_some(), !builtin)
             });
             let called = !calls.is_empty();
             for call in calls.drain(..) {
@@ -86,7 +94,7 @@ impl<'a> Game<'a> {
             if let Some(outcome) = self.table.outcome() {
                 return Some(self.ended(outcome));
             }
-            if !called && self.open.is_empty() || self.transcript.len() > CALLS_MAX {
+            if !called && self.open.is_empty() || self.calls > CALLS_MAX {
                 let scores = self.players.iter().map(|_| 0).collect();
                 let cause = Cause::Stalled;
                 return Some(self.ended(Outcome { cause, scores }));
@@ -132,7 +140,9 @@ impl<'a> Game<'a> {
             pause,
         } = call;
         let wanted = answer_within.is_some();
-        rest(pause);
+        if matches!(self.player(seat), Some(Player::Program(_))) {
+            rest(pause);
+        }
         let mut open = Open {
             seat,
             since: Instant::now(),
@@ -142,12 +152,15 @@ impl<'a> Game<'a> {
             lines: 0,
             entry: self.transcript.len(),
         };
-        self.transcript.push(Heard {
-            seat,
-            call: text.clone(),
-            reply: None,
-            took: None,
-        });
+        self.calls += 1;
+        if self.record {
+            self.transcript.push(Heard {
+                seat,
+                call: text.clone(),
+                reply: None,
+                took: None,
+            });
+        }
         match self.player(seat) {
             Some(Player::Program(pipes)) => {
                 let said = match &mut pipes.program {
@@ -164,8 +177,20 @@ impl<'a> Game<'a> {
                         open.since = Instant::now();
                         self.open.push(open);
                     }
-                    Ok(()) => {}
-                    Err(fault) => self.fault(open, &fault),
+                    Ok(()) => {
+                        if pipes.fair
+                            && let Some(program) = &pipes.program
+                        {
+                            program.pause();
+                        }
+                    }
+                    Err(fault) => {
+                        // Half a line may have gone out: it cannot be spoken to any more.
+                        self.end(seat);
+                        if wanted {
+                            self.fault(open, &fault);
+                        }
+                    }
                 }
             }
             Some(Player::Builtin(builtin)) => {

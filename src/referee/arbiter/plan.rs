@@ -123,7 +123,7 @@ fn one(
             &plan.programs,
         )?);
     }
-    let ended = Game::new(rules.as_mut(), &mut players, abort).play();
+    let ended = Game::new(rules.as_mut(), &mut players, abort, plan.record).play();
     let stderr = end(&mut players);
     let Some(mut ended) = ended else {
         return Ok(None);
@@ -135,7 +135,7 @@ fn one(
         started_us,
         seats: seats.iter().map(ToString::to_string).collect(),
         outcome: ended.outcome.clone(),
-        transcript: if plan.record { transcript } else { Vec::new() },
+        transcript,
         blames: ended.blames.clone(),
         stderr,
     };

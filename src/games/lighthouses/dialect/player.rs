@@ -118,6 +118,10 @@ struct Any {
 /// # Errors
 /// [`WireError`] names the field that is missing or wrong.
 pub fn read(line: &[u8]) -> Result<Message, WireError> {
+    let object = line.trim_ascii_start().first() == Some(&b'{');
+    if !object {
+        return Err(wrong("message", "it is no JSON object"));
+    }
     // States come most often.
     if let Ok(state) = serde_json::from_slice::<State>(line) {
         return Ok(Message::State(state));
@@ -142,6 +146,24 @@ pub fn read(line: &[u8]) -> Result<Message, WireError> {
     let towers: Towers =
         serde_json::from_slice(line).map_err(|why| wrong("lighthouses", why.to_string()))?;
     begin(any, &towers.lighthouses).map(|begin| Message::Begin(Box::new(begin)))
+}
+
+/// The own seat and how many there are, if a line begins a game.
+#[must_use]
+pub fn seating(line: &[u8]) -> Option<(Seat, u8)> {
+    #[derive(Deserialize)]
+    struct Head {
+        player_num: Whole,
+        player_count: Whole,
+    }
+    // States come most often, and are not read whole for this.
+    let mark = b"\"player_num\"";
+    line.windows(mark.len()).find(|word| word == mark)?;
+    let head: Head = serde_json::from_slice(line).ok()?;
+    let seats = usize::try_from(head.player_count.0).ok();
+    let seats = seats.filter(|seats| PLAYERS.contains(seats))? as u8;
+    let seat = u8::try_from(head.player_num.0).ok()?;
+    (seat < seats).then_some((Seat(seat), seats))
 }
 
 fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {

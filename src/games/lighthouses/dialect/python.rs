@@ -1,6 +1,7 @@
 //! JSON as Python's `json` module reads it, and values as Python's `repr` words them: the engine's
 //! messages depend on both. A lone surrogate, which text here cannot hold, becomes U+FFFD.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// How deep lists and objects may nest.
@@ -275,6 +276,7 @@ impl<'a> Reader<'a> {
     fn dict(&mut self, depth: u32) -> Result<Value, String> {
         self.take("{");
         let mut entries: Vec<(String, Value)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         self.blanks();
         if self.take("}") {
             return Ok(Value::Dict(entries));
@@ -291,9 +293,12 @@ impl<'a> Reader<'a> {
             }
             self.blanks();
             let value = self.value(depth + 1)?;
-            match entries.iter_mut().find(|(name, _)| *name == key) {
+            match places.get(&key).and_then(|at| entries.get_mut(*at)) {
                 Some(entry) => entry.1 = value,
-                None => entries.push((key, value)),
+                None => {
+                    places.insert(key.clone(), entries.len());
+                    entries.push((key, value));
+                }
             }
             self.blanks();
             if self.take("}") {

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// How many can play.
 pub const PLAYERS: RangeInclusive<usize> = 1..=16;
-/// Most rounds of a game.
-pub const ROUNDS_MAX: u32 = 1_000_000;
+/// Most rounds of a game: its calls stay within what one match may have.
+pub const ROUNDS_MAX: u32 = 30_000;
 
 /// What a game starts from. There is no chance in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,34 @@ pub struct Setup {
     pub players: usize,
     /// Rounds, 1 to [`ROUNDS_MAX`].
     pub rounds: u32,
+}
+
+impl Setup {
+    /// Whether this can be played.
+    ///
+    /// # Errors
+    /// A sentence that names what cannot.
+    pub fn check(&self) -> Result<(), String> {
+        let (players, starts) = (self.players, self.map.starts().len());
+        if !PLAYERS.contains(&players) {
+            let (least, most) = (PLAYERS.start(), PLAYERS.end());
+            return Err(format!(
+                "{players} cannot play; a game has {least} to {most} players"
+            ));
+        }
+        if starts < players {
+            return Err(format!(
+                "the map has {starts} start cells for {players} players"
+            ));
+        }
+        if !(1..=ROUNDS_MAX).contains(&self.rounds) {
+            return Err(format!(
+                "rounds must be a whole number from 1 to {ROUNDS_MAX}, not {}",
+                self.rounds
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// What a player is asked for.

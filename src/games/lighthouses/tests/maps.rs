@@ -73,7 +73,7 @@ fn what_is_no_map_is_refused_by_what_where_and_why() {
 
 #[test]
 fn drawn_maps_are_maps_of_the_style_asked_for() {
-    let mut lighthouses = 0;
+    let (mut lighthouses, mut off) = (0, Vec::new());
     for seed in 0..300 {
         let symmetric = seed % 2 == 1;
         let style = Style {
@@ -85,6 +85,11 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
         assert_eq!(generate(seed, &style).unwrap(), map, "seed {seed}");
         assert_eq!(Map::read(&map.to_string()).unwrap(), map, "seed {seed}");
         assert_eq!(map.starts().len(), style.players, "seed {seed}");
+        // Around the middle, whichever sides are odd.
+        let side = |sum: i32| sum as f64 / map.starts().len() as f64;
+        let off_x = side(map.starts().map(|at| at.x).sum()) / (map.width() - 1) as f64;
+        let off_y = side(map.starts().map(|at| at.y).sum()) / (map.height() - 1) as f64;
+        off.push((off_x - 0.5).abs().max((off_y - 0.5).abs()));
         lighthouses += map.lighthouses().len();
         if symmetric {
             let (w, h) = (map.width() as i32 - 1, map.height() as i32 - 1);
@@ -105,6 +110,8 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
             }
         }
     }
+    off.sort_by(f64::total_cmp);
+    assert!(off[off.len() / 2] < 0.06, "{off:?}");
     assert!(lighthouses > 1_500, "{lighthouses}");
     let style = |width, height, lighthouses, players| Style {
         width: Some(width),

@@ -1,8 +1,9 @@
 //! Games and triangles that were recorded from the public engine.
 
 use crate::game::Seat;
+use crate::lighthouses::dialect::engine;
 use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Act, Lighthouse, Lighthouses, Point, Setup, Step, spans};
+use crate::lighthouses::rules::{Lighthouse, Lighthouses, Point, Setup, spans};
 use serde_json::{Value, json};
 
 const TRACES: [(&str, &str); 3] = [
@@ -40,24 +41,6 @@ fn map(head: &Value) -> Map {
         text.push('\n');
     }
     Map::read(&text).unwrap()
-}
-
-fn act(game: &Lighthouses, command: &Value) -> Act {
-    let number = |key: &str| command[key].as_i64().unwrap();
-    match command["command"].as_str().unwrap() {
-        "move" => Act::Move(Step {
-            dx: number("x") as i8,
-            dy: number("y") as i8,
-        }),
-        "attack" => Act::Attack(number("energy")),
-        "connect" => {
-            let at: Point = serde_json::from_value(command["destination"].clone()).unwrap();
-            let cell = game.chart().cell(at).unwrap();
-            Act::Connect(game.chart().lighthouse_at(cell).unwrap_or(Lighthouse(255)))
-        }
-        "pass" => Act::Pass,
-        other => panic!("{other}"),
-    }
 }
 
 fn sorted(mut list: Vec<Value>) -> Value {
@@ -152,7 +135,12 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
                 "turn" => {
                     let seat = Seat(line["player"].as_u64().unwrap() as u8);
                     assert_eq!(game.turn(), Some(seat), "{place}");
-                    let act = act(&game, &line["cmd"]);
+                    let told = engine::state(&game, seat, engine::Neutral::MinusOne);
+                    let told: Value = serde_json::from_str(&told).unwrap();
+                    assert_eq!(told["view"], line["view"], "{place}");
+                    let command = line["cmd"].to_string();
+                    let act = engine::command(game.chart(), command.as_bytes());
+                    let act = act.unwrap().unwrap();
                     let last = seat.index() + 1 == players;
                     let mut after = game.clone();
                     let done = after.play(act);

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const DEMO: &str = include_str!("../golden/demo_square_110r.txt");
-/// The recorded game's map: the public engine's own is not ours to keep, this one is drawn from the
-/// recorded lines.
+/// The recorded game's map, drawn after the recorded lines.
 const DEMO_MAP: &str =
     "########\n#!    !#\n#      #\n#  A   #\n#   B  #\n#      #\n#!    !#\n########\n";
 
@@ -320,7 +319,7 @@ fn neutral_owners_and_pauses_are_options() {
         ),
         (
             json!({"rounds": 0}),
-            "lighthouses options: rounds must be a whole number from 1 to 1000000, not 0",
+            "lighthouses options: rounds must be a whole number from 1 to 30000, not 0",
         ),
         (
             json!({"map": "nowhere"}),
@@ -405,8 +404,8 @@ fn a_player_takes_states_as_other_engines_write_them() {
 fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
     let (mut player, state) = begun("-1");
     for (told, why) in [
-        ("".to_owned(), "message: EOF while parsing a value at line 1 column 0"),
-        ("[]".to_owned(), "message: invalid length 0, expected struct Any with 6 elements at line 1 column 2"),
+        ("".to_owned(), "message: it is no JSON object"),
+        ("[]".to_owned(), "message: it is no JSON object"),
         (state.replace("[3, 4], \"score\"", "[0, 0], \"score\""), "position: [0, 0] is not on the island"),
         (state.replace("[1, 1], \"owner\"", "[2, 2], \"owner\""), "lighthouses: [2, 2] is none of the game's"),
         (state.replace("\"owner\": -1", "\"owner\": 300"), "owner: there is no player 300"),
@@ -528,6 +527,143 @@ fn names_are_kept() {
         Reply::Text(br#"{"name": "a", "name": "b\u00e9"}"#),
     );
     assert_eq!(referee.name(Seat(0)), Some("bé"));
-    let crowded = json!({"position": {"map": DEMO_MAP, "players": 3, "rounds": 3}});
-    assert!(Referee::reopen(&crowded).is_err());
+    for (setup, why) in [
+        (
+            json!({"position": {"map": DEMO_MAP, "players": 3, "rounds": 3}}),
+            "lighthouses setup: the map has 2 start cells for 3 players",
+        ),
+        (
+            json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 0}}),
+            "lighthouses setup: rounds must be a whole number from 1 to 30000, not 0",
+        ),
+        (
+            json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 3}, "conduct": {"hard_ms": 0}}),
+            "lighthouses setup: hard_ms must be a whole number from 1 to 3600000, not 0",
+        ),
+    ] {
+        assert_eq!(Referee::reopen(&setup).err().unwrap().to_string(), why);
+    }
+}
+
+#[test]
+fn every_number_of_players_finds_a_map_of_ours() {
+    for players in 1..=16 {
+        for seed in 0..20 {
+            let setup = TableSetup {
+                seed,
+                ids: vec![0; players],
+                ..TableSetup::default()
+            };
+            assert!(KIT.table(&setup).is_ok(), "{players} players, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_player_alone_is_asked_again_only_once_he_has_been_told() {
+    let mut table = table(1, json!({"map": DEMO_MAP, "rounds": 3}));
+    greeted(table.as_mut(), 1);
+    for _ in 0..3 {
+        assert!(!table.waits(Seat(0)), "what is not sent is not waited for");
+        calls(table.as_mut());
+        assert!(table.waits(Seat(0)));
+        table.answer(Seat(0), PASS);
+    }
+    assert!(table.outcome().is_some());
+}
+
+#[test]
+fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
+    let (mut player, state) = begun("-1");
+    let mut told: Value = serde_json::from_str(&state).unwrap();
+    let mut tell = |player: &mut dyn Dialogue, owner: i64, said: &str| {
+        told["position"] = json!([1, 1]);
+        told["energy"] = json!(100);
+        told["lighthouses"][0]["owner"] = json!(owner);
+        told["lighthouses"][0]["energy"] = json!(50);
+        player.receive(told.to_string().as_bytes()).unwrap();
+        player.said(said);
+        player.receive(b"{\"success\": true}").unwrap();
+    };
+    tell(player.as_mut(), 0, r#"{"command": "pass"}"#);
+    player.facts();
+    // Nobody's between, as far as states show: it is taken with all that is left, twice.
+    tell(
+        player.as_mut(),
+        -1,
+        r#"{"command": "attack", "energy": 90}"#,
+    );
+    tell(
+        player.as_mut(),
+        -1,
+        r#"{"command": "attack", "energy": 90}"#,
+    );
+    let facts = player.facts();
+    let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
+    assert_eq!(kinds, ["fall", "capture", "fall", "capture"]);
+}
+
+#[test]
+fn no_message_makes_a_player_panic() {
+    let mut rng = crate::rng::Rng::new(3, 3);
+    let words = [
+        "-1",
+        "0",
+        "1",
+        "300",
+        "1e9",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "null",
+        "[]",
+        "[1, 1]",
+        "true",
+        "\"x\"",
+    ];
+    for _ in 0..40 {
+        let (mut player, state) = begun("-1");
+        for round in 0..250 {
+            let mut text = state.clone();
+            for _ in 0..rng.below(4) {
+                // A number of the state becomes something else.
+                let digits: Vec<usize> = text
+                    .bytes()
+                    .enumerate()
+                    .filter(|(_, byte)| byte.is_ascii_digit())
+                    .map(|(at, _)| at)
+                    .collect();
+                let at = digits[rng.below(digits.len() as u32) as usize];
+                let word = words[rng.below(words.len() as u32) as usize];
+                text.replace_range(at..=at, word);
+            }
+            if round % 100 < 2 {
+                text = state.replace(
+                    "\"score\": 0",
+                    if round < 50 {
+                        "\"score\": -9223372036854775808"
+                    } else {
+                        "\"score\": 9223372036854775807"
+                    },
+                );
+            }
+            if let Ok(Next::Think { fallback, .. }) = player.receive(text.as_bytes()) {
+                let mut best = fallback;
+                player.think(crate::game::Budget::nodes(20), &mut best);
+                player.said(&best);
+                // Whatever it says is a command.
+                let told: Value = serde_json::from_str(&best).unwrap();
+                assert!(told["command"].is_string());
+                let done = if rng.chance(0.5) {
+                    "{\"success\": true}"
+                } else {
+                    "{\"success\": false}"
+                };
+                player.receive(done.as_bytes()).unwrap();
+            }
+            player.facts();
+            player.lessons();
+            player.view();
+        }
+        player.hung_up();
+    }
 }
