@@ -1,5 +1,6 @@
 //! What the rules must give.
 
+mod champion;
 mod maps;
 mod messages;
 mod recorded;
