@@ -1,6 +1,7 @@
 //! What the rules must give.
 
 mod bots;
+mod champion;
 mod laws;
 mod maps;
 mod messages;

@@ -93,7 +93,7 @@ impl Trade<'_> {
     #[must_use]
     pub fn useful(&self, state: &State, to: usize, arrival: usize, purse: u32) -> bool {
         let owner = state.owner(to);
-        if owner == NOBODY || usize::from(state.until(to)) <= arrival {
+        if owner == NOBODY || usize::from(state.dry(to)) <= arrival {
             return purse > 0;
         }
         owner == self.worth.me || state.energy(to) < purse + (arrival - state.time) as u32 * UPKEEP
@@ -199,7 +199,7 @@ impl Trade<'_> {
                 promise = promise.max(if own { area } else { 0.5 * area });
             }
             let until = state.until(here).min(state.until(to));
-            let promise = promise * worth.of(state.time, until) * self.mind.promise as f32;
+            let promise = promise * worth.of::<3>(state.time, until) * self.mind.promise as f32;
             if gain + promise > best.0 {
                 best = (gain + promise, Some(to));
             }

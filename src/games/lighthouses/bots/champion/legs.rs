@@ -1,6 +1,7 @@
 //! Ways to lighthouses that collect much energy: a dynamic programme over (steps, cell).
 
 use super::cells::Cells;
+use super::mind::Mind;
 use super::state::bits;
 use super::terrain::{FAR, Terrain};
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, Point};
@@ -265,8 +266,6 @@ pub fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &m
     true
 }
 
-/// Lighthouses that legs from one lighthouse lead to at most.
-const NEAR_MAX: usize = 14;
 /// Steps added to the shortest way.
 const DETOURS: [usize; 3] = [0, 3, 8];
 /// Steps of legs that lead back to where they begin.
@@ -295,7 +294,14 @@ impl Atlas {
     }
 
     /// Takes the legs from lighthouse `at` out of a finished programme that began there.
-    pub fn renew(&mut self, terrain: &Terrain, cells: &Cells, sweep: &Sweep, at: usize) {
+    pub fn renew(
+        &mut self,
+        terrain: &Terrain,
+        cells: &Cells,
+        sweep: &Sweep,
+        at: usize,
+        mind: &Mind,
+    ) {
         let legs = &mut self.legs[at];
         let mut used = 0;
         let mut put = |fill: &mut dyn FnMut(&mut Leg) -> bool| {
@@ -304,16 +310,16 @@ impl Atlas {
             }
             used += usize::from(fill(&mut legs[used]));
         };
-        for to in bits(near(terrain, at)) {
+        for to in bits(near(terrain, at, mind.near)) {
             let Some(nearest) = sweep.nearest(terrain, terrain.homes[to]) else {
                 put(&mut |leg| straight(terrain, cells, terrain.homes[at], to, leg));
                 continue;
             };
-            for detour in DETOURS {
+            for detour in DETOURS.into_iter().take(1 + mind.detours) {
                 put(&mut |leg| sweep.leg(terrain, to, nearest + detour, leg));
             }
         }
-        for steps in LOOPS {
+        for steps in LOOPS.into_iter().take(1 + mind.detours) {
             put(&mut |leg| sweep.leg(terrain, at, steps, leg));
         }
         legs.truncate(used);
@@ -321,7 +327,7 @@ impl Atlas {
 }
 
 /// The lighthouses nearest to one, without itself.
-fn near(terrain: &Terrain, at: usize) -> u64 {
+fn near(terrain: &Terrain, at: usize, most: usize) -> u64 {
     let home = terrain.homes[at];
     let mut near: Vec<(i32, usize)> = (0..terrain.count)
         .filter(|to| *to != at)
@@ -341,6 +347,6 @@ fn near(terrain: &Terrain, at: usize) -> u64 {
         })
         .collect();
     near.sort_unstable();
-    near.truncate(NEAR_MAX);
+    near.truncate(most);
     near.iter().fold(0, |set, (_, to)| set | 1 << to)
 }

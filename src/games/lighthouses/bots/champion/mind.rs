@@ -22,6 +22,22 @@ pub struct Mind {
     /// What of the area of the best triangle that a link could become part of counts when links are
     /// chosen.
     pub promise: f64,
+    /// The chance that a lighthouse falls to an attack in a round, before anything was seen.
+    pub hazard: f64,
+    /// How many lighthouses times rounds that opinion weighs as much as.
+    pub hazard_weight: f64,
+    /// What of the chance seen is counted with.
+    pub fear: f64,
+    /// The chance that one opponent raids a lighthouse in a round, before anything was seen.
+    pub raid: f64,
+    /// The energy that raids have, about.
+    pub strength: f64,
+    /// How many lighthouses times rounds that opinion weighs as much as, each energy by itself.
+    pub raid_weight: f64,
+    /// Lighthouses that later errands lead to at most: the nearest ones.
+    pub near: usize,
+    /// Longer ways that later errands may take, besides the shortest, at most 2.
+    pub detours: usize,
     /// Plans kept of each round.
     pub width: usize,
 }
@@ -29,14 +45,22 @@ pub struct Mind {
 /// The shipped numbers.
 pub const CHAMPION: Mind = Mind {
     horizon: 60,
-    discount: 0.98,
+    discount: 0.985,
     beyond: 0.5,
-    purse: 0.05,
+    purse: 0.02,
     against_one: 1.0,
-    against_leader: 0.4,
-    against_others: 0.2,
+    against_leader: 0.15,
+    against_others: 0.1,
     commitment: 0.02,
     promise: 0.15,
+    hazard: 0.01,
+    hazard_weight: 500.0,
+    fear: 0.0,
+    raid: 0.08,
+    strength: 400.0,
+    raid_weight: 150.0,
+    near: 14,
+    detours: 2,
     width: 48,
 };
 
@@ -59,6 +83,14 @@ impl Mind {
             "against_others" => self.against_others = value,
             "commitment" => self.commitment = value,
             "promise" => self.promise = value,
+            "hazard" => self.hazard = value,
+            "hazard_weight" => self.hazard_weight = value,
+            "fear" => self.fear = value,
+            "raid" => self.raid = value,
+            "strength" => self.strength = value,
+            "raid_weight" => self.raid_weight = value,
+            "near" => self.near = value as usize,
+            "detours" => self.detours = value as usize,
             "width" => self.width = value as usize,
             _ => return false,
         }

@@ -15,6 +15,6 @@ pub use mind::{CHAMPION, Mind};
 pub use player::{DESCRIPTION, champion, champion_with};
 
 #[cfg(test)]
-pub(in crate::lighthouses) use state::State;
+pub(in crate::lighthouses) use state::{State, Worth};
 #[cfg(test)]
 pub(in crate::lighthouses) use terrain::Terrain;

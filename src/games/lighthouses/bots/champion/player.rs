@@ -49,12 +49,12 @@ struct Champion {
 enum Stage {
     /// Something was heard: the next view is a new decision.
     Fresh,
-    /// Distances and legs for this and later turns.
-    Chores,
     /// The programme from where he stands.
     Sweep,
     /// The root's legs, from this one on.
     Root(usize),
+    /// Distances and legs for this and later turns.
+    Chores,
     /// The legs of the beam's plan that stands on this lighthouse, from this one on.
     Beam(usize, usize),
     /// Nothing left to think about.
@@ -99,14 +99,14 @@ impl Table {
             mind,
             me,
             cells: Cells::new(&terrain, players <= 1),
-            rivals: Rivals::new(me.0, players),
+            rivals: Rivals::new(&mind, me.0, players),
             atlas: Atlas::new(&terrain),
             renewed: vec![0; count],
             renewing: None,
             renewal: Sweep::default(),
             sweep: Sweep::default(),
             search: Search::default(),
-            worth: Worth::new(me.0, |round| weight(&mind, round)),
+            worth: Worth::new(me.0),
             root: State::default(),
             legs: Vec::new(),
             view: None,
@@ -142,8 +142,13 @@ impl Table {
         self.chores = 0;
         self.cells.see(&self.terrain, view);
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
-        self.rivals.see(&self.terrain, &self.root);
+        self.rivals
+            .see(&self.terrain, &self.mind, &self.root, view.round);
         self.rivals.weigh(&self.mind, &mut self.worth);
+        let (mind, hazard) = (self.mind, self.rivals.hazard(&self.mind));
+        self.rivals.expect(&mut self.worth);
+        self.worth
+            .weigh(|corners, round| weight(&mind, hazard, corners, round));
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);
@@ -159,8 +164,11 @@ impl Table {
             mind: &self.mind,
         };
         self.search.begin(trade, &self.root, settled, bonus);
-        self.stage = if terrain.chart.island()[view.position.index()] {
-            Stage::Chores
+        let ashore = terrain.chart.island().get(view.position.index());
+        self.stage = if ashore == Some(&true) {
+            let at = Cell(self.root.at);
+            self.sweep.begin(&self.terrain, &self.cells, at, 0);
+            Stage::Sweep
         } else {
             Stage::Done
         };
@@ -171,17 +179,6 @@ impl Table {
     fn think(&mut self) {
         match self.stage {
             Stage::Fresh | Stage::Done => {}
-            Stage::Chores => match self.chore() {
-                Some(cost) if self.chores < CHORES => {
-                    self.chores += cost;
-                    self.nodes += cost;
-                }
-                _ => {
-                    let at = Cell(self.root.at);
-                    self.sweep.begin(&self.terrain, &self.cells, at, 0);
-                    self.stage = Stage::Sweep;
-                }
-            },
             Stage::Sweep => {
                 if let Some(cost) = self.sweep.row() {
                     self.nodes += cost;
@@ -191,6 +188,13 @@ impl Table {
                 }
             }
             Stage::Root(leg) => self.try_root(leg),
+            Stage::Chores => match self.chore() {
+                Some(cost) if self.chores < CHORES => {
+                    self.chores += cost;
+                    self.nodes += cost;
+                }
+                _ => self.next_plan(),
+            },
             Stage::Beam(at, leg) => self.try_beam(at, leg),
         }
     }
@@ -205,7 +209,7 @@ impl Table {
                 return Some(cost);
             }
             self.atlas
-                .renew(&self.terrain, &self.cells, &self.renewal, at);
+                .renew(&self.terrain, &self.cells, &self.renewal, at, &self.mind);
             self.renewed[at] = self.turns.max(1);
             self.renewing = None;
             return Some(8);
@@ -277,7 +281,7 @@ impl Table {
                 self.nodes += self.search.try_leg(trade, leg, Some(index));
                 self.stage = Stage::Root(index + 1);
             }
-            None => self.next_plan(),
+            None => self.stage = Stage::Chores,
         }
     }
 
@@ -336,17 +340,21 @@ impl Table {
         }
     }
 
-    /// The plan of the turn before, or the richest cell near.
+    /// The plan of the turn before, or the way to the nearest lighthouse.
     fn without_plan(&self) -> Act {
         let here = Cell(self.root.at);
         let chart = &self.terrain.chart;
         let planned = self.way.first().map(|cell| Cell(*cell));
         let near = chart.neighbours(here);
-        let next = planned.filter(|cell| near.contains(cell)).or_else(|| {
-            near.iter()
-                .copied()
-                .max_by_key(|cell| self.cells.energy(*cell))
-        });
+        let steps = |cell: &Cell| {
+            let all = 0..self.terrain.count;
+            all.map(|to| self.terrain.steps(to, *cell)).min()
+        };
+        let richest = || {
+            let key = |cell: &&Cell| (steps(cell), u8::MAX - self.cells.energy(**cell));
+            near.iter().min_by_key(key).copied()
+        };
+        let next = planned.filter(|cell| near.contains(cell)).or_else(richest);
         next.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
     }
 
@@ -393,9 +401,10 @@ impl Table {
     }
 }
 
-/// What a point is worth so many rounds from now.
-fn weight(mind: &Mind, round: usize) -> f64 {
-    let discounted = mind.discount.powi(round as i32);
+/// What a point is worth so many rounds from now, for which so many lighthouses must stand.
+fn weight(mind: &Mind, hazard: f64, corners: i32, round: usize) -> f64 {
+    let standing = mind.discount * (1.0 - hazard).powi(corners);
+    let discounted = standing.powi(round as i32);
     match round {
         round if round < mind.horizon => discounted,
         round if round < 2 * mind.horizon => discounted * mind.beyond,

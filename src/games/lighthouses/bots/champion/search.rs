@@ -26,10 +26,7 @@ struct Plan {
     state: State,
     /// Where it stands at the beginning of each round; from round 1 on.
     path: [u16; HORIZON_MAX + 1],
-    rank: f32,
-    shape: u64,
     opening: u16,
-    open: bool,
 }
 
 impl Default for Plan {
@@ -37,10 +34,7 @@ impl Default for Plan {
         Self {
             state: State::default(),
             path: [0; HORIZON_MAX + 1],
-            rank: f32::NEG_INFINITY,
-            shape: 0,
             opening: 0,
-            open: false,
         }
     }
 }
@@ -49,18 +43,23 @@ impl Plan {
     fn copy(&mut self, other: &Self, count: usize) {
         self.state.copy(&other.state, count);
         self.path = other.path;
-        self.rank = other.rank;
-        self.shape = other.shape;
         self.opening = other.opening;
-        self.open = other.open;
     }
+}
+
+/// What of a plan is looked at often.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    shape: u64,
+    rank: f32,
+    open: bool,
 }
 
 /// The plans that end in one round.
 #[derive(Clone, Debug, Default)]
 struct Layer {
     plans: Vec<Plan>,
-    used: usize,
+    marks: Vec<Mark>,
     /// The least rank that gets in once it is full.
     bar: f32,
 }
@@ -68,22 +67,44 @@ struct Layer {
 impl Layer {
     /// The place for a plan of this rank and shape, if it gets one.
     fn place(&mut self, rank: f32, shape: u64, width: usize) -> Option<usize> {
-        let used = &self.plans[..self.used];
-        let twin = used.iter().position(|plan| plan.shape == shape);
-        if let Some(twin) = twin {
-            return (used[twin].rank < rank).then_some(twin);
+        let mark = Mark {
+            shape,
+            rank,
+            open: true,
+        };
+        let mut twins = self.marks.iter_mut().enumerate();
+        if let Some((place, twin)) = twins.find(|(_, twin)| twin.shape == shape) {
+            let better = twin.rank < rank;
+            if better {
+                *twin = mark;
+            }
+            return better.then_some(place);
         }
-        if self.used < width {
-            self.used += 1;
-            if self.used > self.plans.len() {
+        if self.marks.len() < width {
+            self.marks.push(mark);
+            if self.marks.len() > self.plans.len() {
                 self.plans.push(Plan::default());
             }
-            return Some(self.used - 1);
+            return Some(self.marks.len() - 1);
         }
-        let ranks = used.iter().map(|plan| plan.rank).enumerate();
+        let ranks = self.marks.iter().map(|mark| mark.rank).enumerate();
         let (place, bar) = ranks.min_by(|a, b| a.1.total_cmp(&b.1))?;
         self.bar = bar;
-        (bar < rank).then_some(place)
+        if bar < rank {
+            self.marks[place] = mark;
+            Some(place)
+        } else {
+            None
+        }
+    }
+
+    /// The best plan that has not been carried on yet; it counts as carried on from now.
+    fn take(&mut self) -> Option<&Plan> {
+        let open = self.marks.iter_mut().enumerate();
+        let open = open.filter(|(_, mark)| mark.open);
+        let (place, mark) = open.max_by(|a, b| a.1.rank.total_cmp(&b.1.rank))?;
+        mark.open = false;
+        self.plans.get(place)
     }
 }
 
@@ -102,6 +123,8 @@ pub struct Search {
     /// The lighthouse and the arrival that the turn before settled on, and what they are preferred by.
     settled: Option<(usize, usize)>,
     bonus: f32,
+    /// By round: what energy in the purse is worth at the end of a plan.
+    purse: Vec<f32>,
     cursor: usize,
     /// Since a plan was last carried on, so many rounds had none left.
     idle: usize,
@@ -119,7 +142,7 @@ impl Search {
         self.horizon = trade.mind.horizon.clamp(1, HORIZON_MAX);
         self.layers.resize_with(self.horizon + 1, Layer::default);
         for layer in &mut self.layers {
-            layer.used = 0;
+            layer.marks.clear();
             layer.bar = f32::NEG_INFINITY;
         }
         self.openings.clear();
@@ -127,6 +150,10 @@ impl Search {
         self.best = None;
         self.settled = settled;
         self.bonus = bonus;
+        self.purse.clear();
+        let fading = |round| trade.mind.purse * trade.mind.discount.powi(round);
+        let rounds = 0..=HORIZON_MAX as i32;
+        self.purse.extend(rounds.map(|round| fading(round) as f32));
         self.cursor = 0;
         self.idle = 0;
     }
@@ -139,17 +166,11 @@ impl Search {
         self.parent.state.time = 0;
         while self.idle <= self.horizon {
             self.cursor = (self.cursor + 1) % (self.horizon + 1);
-            let layer = &mut self.layers[self.cursor];
-            let open = layer.plans[..layer.used].iter_mut();
-            let best = open
-                .filter(|plan| plan.open)
-                .max_by(|a, b| a.rank.total_cmp(&b.rank));
-            let Some(plan) = best else {
+            let Some(plan) = self.layers[self.cursor].take() else {
                 self.idle += 1;
                 continue;
             };
             self.idle = 0;
-            plan.open = false;
             self.parent.copy(plan, count);
             self.land.take(&self.parent.path, self.parent.state.time);
             return Some(Cell(self.parent.state.at));
@@ -186,6 +207,7 @@ impl Search {
             best,
             settled,
             bonus,
+            purse,
             ..
         } = self;
         let mut made = 0;
@@ -210,7 +232,7 @@ impl Search {
                 }
             };
             last = Some((deed, opening));
-            let rank = state.value + state.purse as f32 * trade.mind.purse as f32;
+            let rank = state.value + state.purse as f32 * purse[state.time.min(HORIZON_MAX)];
             let chosen = openings.get(usize::from(opening));
             let kept = chosen.is_some_and(|chosen| *settled == Some((chosen.to, chosen.arrival)));
             let rank = if kept { rank + *bonus } else { rank };
@@ -232,10 +254,7 @@ impl Search {
             plan.path[..=begin].copy_from_slice(&parent.path[..=begin]);
             plan.path[begin + 1..=arrival].copy_from_slice(&leg.cells);
             plan.path[arrival + 1..=state.time].fill(home);
-            plan.rank = rank;
-            plan.shape = shape;
             plan.opening = opening;
-            plan.open = true;
         });
         made.max(1)
     }

@@ -16,14 +16,19 @@ pub const REACH: usize = 200;
 pub const NOBODY: u8 = u8::MAX;
 /// Energies above this are taken for this.
 const ENERGY_MAX: u32 = 1 << 24;
+/// Tens of energy beyond which a lighthouse is not expected to stand any longer.
+const LIVES: usize = 400;
 /// Points of a lighthouse, and of a link.
 const POINTS: f32 = 2.0;
 
 /// What points are worth by round and by whose they are.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// `sums[t]`: the worth of one point a round in the rounds before t.
-    sums: [f32; REACH + 1],
+    /// By how many lighthouses must stand for it, less one; `[t]`: the worth of one point a round in
+    /// the rounds before t.
+    sums: [[f32; REACH + 1]; 3],
+    /// Mine, others': by tens of energy, for how many rounds such a lighthouse is expected to stand.
+    lives: [Vec<u16>; 2],
     /// By owner: what his points are worth.
     pub owners: [f32; 256],
     /// Who thinks.
@@ -31,25 +36,59 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// The worth of a point in each round by `weight`; nobody's points are worth anything yet.
+    /// Nothing is worth anything yet.
     #[must_use]
-    pub fn new(me: u8, weight: impl Fn(usize) -> f64) -> Self {
-        let mut sums = [0.0; REACH + 1];
-        let mut sum = 0.0;
-        for (round, place) in sums.iter_mut().enumerate() {
-            *place = sum as f32;
-            sum += weight(round);
+    pub fn new(me: u8) -> Self {
+        Self {
+            sums: [[0.0; REACH + 1]; 3],
+            lives: [Vec::new(), Vec::new()],
+            owners: [0.0; 256],
+            me,
         }
-        let mut owners = [0.0; 256];
-        owners[usize::from(me)] = 1.0;
-        Self { sums, owners, me }
     }
 
-    /// The worth of one point a round from a round up to before another.
+    /// Sets the worth of a point in each round by `weight`, which is told how many lighthouses must
+    /// stand for it, and the round.
+    pub fn weigh(&mut self, weight: impl Fn(i32, usize) -> f64) {
+        for (corners, sums) in (1..).zip(&mut self.sums) {
+            let mut sum = 0.0;
+            for (round, place) in sums.iter_mut().enumerate() {
+                *place = sum as f32;
+                sum += weight(corners, round);
+            }
+        }
+    }
+
+    /// Sets how long lighthouses are expected to stand, mine or others', when each round one whose
+    /// energy is `10 k` falls with the chance `hazard(k)`.
+    pub fn expect(&mut self, mine: bool, hazard: impl Fn(usize) -> f64) {
+        let lives = &mut self.lives[usize::from(!mine)];
+        lives.clear();
+        let mut life: f64 = 0.0;
+        for tens in 0..LIVES {
+            lives.push(life.min(REACH as f64) as u16);
+            // One ten more is one round before the life of one ten less, if it gets through that.
+            life = 1.0 + (1.0 - hazard(tens + 1)) * life;
+        }
+    }
+
+    /// For how many rounds a lighthouse with this energy is expected to stand.
+    #[inline]
+    fn life(&self, owner: u8, energy: u32) -> u16 {
+        let lives = &self.lives[usize::from(owner != self.me)];
+        let tens = energy.div_ceil(UPKEEP) as usize;
+        let life = lives.get(tens).or(lives.last());
+        life.copied().unwrap_or_default()
+    }
+
+    /// The worth of one point a round from a round up to before another, for which so many
+    /// lighthouses must stand.
     #[inline]
     #[must_use]
-    pub fn of(&self, from: usize, until: u16) -> f32 {
-        self.sums[usize::from(until).min(REACH)] - self.sums[from.min(REACH)]
+    pub fn of<const CORNERS: usize>(&self, from: usize, until: u16) -> f32 {
+        let sums = &self.sums[CORNERS - 1];
+        let from = from.min(REACH);
+        sums[usize::from(until).clamp(from, REACH)] - sums[from]
     }
 }
 
@@ -74,6 +113,8 @@ pub struct State {
     /// Energy at the root's time, had all that was put in since been there: e + 10 t.
     energy: [u32; 64],
     /// The first round in which it is nobody's for want of energy.
+    dry: [u16; 64],
+    /// The first round in which it is not expected to stand any more.
     until: [u16; 64],
     links: [u64; 64],
 }
@@ -96,6 +137,7 @@ impl Default for State {
             next_fall: REACH as u16,
             owner: [NOBODY; 64],
             energy: [0; 64],
+            dry: [0; 64],
             until: [0; 64],
             links: [0; 64],
         }
@@ -119,7 +161,8 @@ impl State {
             {
                 state.owner[at] = owner.0.min(NOBODY - 1);
                 state.energy[at] = beacon.energy.min(ENERGY_MAX);
-                state.until[at] = rounds(state.energy[at]);
+                state.dry[at] = rounds(state.energy[at]);
+                state.until[at] = worth.life(state.owner[at], state.energy[at]);
                 if state.owner[at] == worth.me {
                     state.mine |= 1 << at;
                 }
@@ -144,13 +187,14 @@ impl State {
             if owner == NOBODY {
                 continue;
             }
-            state.value += weight * POINTS * worth.of(0, state.until[at]);
+            state.value += weight * POINTS * worth.of::<1>(0, state.until[at]);
             for other in bits(links & !low(at)) {
                 let until = state.until[at].min(state.until[other]);
-                state.value += weight * POINTS * worth.of(0, until);
+                state.value += weight * POINTS * worth.of::<2>(0, until);
                 for third in bits(links & state.links[other] & !low(other)) {
                     let until = until.min(state.until[third]);
-                    state.value += weight * terrain.area(at, other, third) * worth.of(0, until);
+                    let area = terrain.area(at, other, third);
+                    state.value += weight * area * worth.of::<3>(0, until);
                 }
             }
         }
@@ -170,6 +214,7 @@ impl State {
         self.next_fall = other.next_fall;
         self.owner[..count].copy_from_slice(&other.owner[..count]);
         self.energy[..count].copy_from_slice(&other.energy[..count]);
+        self.dry[..count].copy_from_slice(&other.dry[..count]);
         self.until[..count].copy_from_slice(&other.until[..count]);
         self.links[..count].copy_from_slice(&other.links[..count]);
     }
@@ -188,7 +233,14 @@ impl State {
         self.energy[at].saturating_sub(self.time as u32 * UPKEEP)
     }
 
-    /// Until which round a lighthouse stands, counted from the root.
+    /// The first round, counted from the root, in which a lighthouse has no energy left.
+    #[inline]
+    #[must_use]
+    pub fn dry(&self, at: usize) -> u16 {
+        self.dry[at]
+    }
+
+    /// Until which round a lighthouse is expected to stand, counted from the root.
     #[inline]
     #[must_use]
     pub fn until(&self, at: usize) -> u16 {
@@ -204,7 +256,7 @@ impl State {
 
     fn find_fall(&mut self, count: usize) {
         let standing = (0..count).filter(|at| self.owner[*at] != NOBODY);
-        let first = standing.map(|at| self.until[at]).min();
+        let first = standing.map(|at| self.dry[at]).min();
         self.next_fall = first.unwrap_or(REACH as u16);
     }
 
@@ -214,7 +266,7 @@ impl State {
         self.time += rounds;
         if self.time >= usize::from(self.next_fall) {
             for at in 0..count {
-                if self.owner[at] != NOBODY && usize::from(self.until[at]) <= self.time {
+                if self.owner[at] != NOBODY && usize::from(self.dry[at]) <= self.time {
                     self.fall(at);
                 }
             }
@@ -234,13 +286,13 @@ impl State {
     /// What the lighthouse, its links and its triangles are worth from now on.
     fn standing(&self, terrain: &Terrain, worth: &Worth, at: usize) -> f32 {
         let (until, links) = (self.until[at], self.links[at]);
-        let mut sum = POINTS * worth.of(self.time, until);
+        let mut sum = POINTS * worth.of::<1>(self.time, until);
         for other in bits(links) {
             let until = until.min(self.until[other]);
-            sum += POINTS * worth.of(self.time, until);
+            sum += POINTS * worth.of::<2>(self.time, until);
             for third in bits(links & self.links[other] & !low(other)) {
                 let until = until.min(self.until[third]);
-                sum += terrain.area(at, other, third) * worth.of(self.time, until);
+                sum += terrain.area(at, other, third) * worth.of::<3>(self.time, until);
             }
         }
         sum * worth.owners[usize::from(self.owner[at])]
@@ -252,19 +304,25 @@ impl State {
         let spent = self.time as u32 * UPKEEP;
         self.purse -= strength;
         let mut rest = strength;
+        let mut until = self.time as u16;
         if owner != NOBODY {
             self.value -= self.standing(terrain, worth, at);
             let left = self.energy[at] - spent;
+            until = until.max(self.until[at]);
             if owner == worth.me {
                 rest += left;
+                until -= worth.life(owner, left).min(until);
             } else if strength < left {
                 self.energy[at] -= strength;
-                self.until[at] = rounds(self.energy[at]);
-                self.next_fall = self.next_fall.min(self.until[at]);
+                self.dry[at] = rounds(self.energy[at]);
+                let less = worth.life(owner, left) - worth.life(owner, left - strength);
+                self.until[at] = until - less.min(until);
+                self.next_fall = self.next_fall.min(self.dry[at]);
                 self.value += self.standing(terrain, worth, at);
                 return;
             } else {
                 rest -= left;
+                until = self.time as u16;
                 self.fall(at);
             }
         }
@@ -274,9 +332,11 @@ impl State {
         self.owner[at] = worth.me;
         self.mine |= 1 << at;
         self.energy[at] = rest.min(ENERGY_MAX) + spent;
-        self.until[at] = rounds(self.energy[at]);
+        self.dry[at] = rounds(self.energy[at]);
+        // What is added to an own one prolongs what is expected of it by no more than that.
+        self.until[at] = until + worth.life(worth.me, rest);
         self.value += self.standing(terrain, worth, at);
-        self.next_fall = self.next_fall.min(self.until[at]);
+        self.next_fall = self.next_fall.min(self.dry[at]);
     }
 
     /// Whether somebody's link crosses this one.
@@ -293,10 +353,10 @@ impl State {
     #[must_use]
     pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
         let until = self.until[a].min(self.until[b]);
-        let mut sum = POINTS * worth.of(self.time, until);
+        let mut sum = POINTS * worth.of::<2>(self.time, until);
         for third in bits(self.links[a] & self.links[b]) {
             let until = until.min(self.until[third]);
-            sum += terrain.area(a, b, third) * worth.of(self.time, until);
+            sum += terrain.area(a, b, third) * worth.of::<3>(self.time, until);
         }
         sum
     }
