@@ -135,9 +135,9 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
                 "turn" => {
                     let seat = Seat(line["player"].as_u64().unwrap() as u8);
                     assert_eq!(game.turn(), Some(seat), "{place}");
-                    let told = engine::state(&game, seat, engine::Neutral::MinusOne);
-                    let told: Value = serde_json::from_str(&told).unwrap();
-                    assert_eq!(told["view"], line["view"], "{place}");
+                    let text = engine::state(&game, seat, engine::Neutral::MinusOne);
+                    let text: Value = serde_json::from_str(&text).unwrap();
+                    assert_eq!(text["view"], line["view"], "{place}");
                     let command = line["cmd"].to_string();
                     let act = engine::command(game.chart(), command.as_bytes());
                     let act = act.unwrap().unwrap();
