@@ -233,6 +233,7 @@ fn lines_that_are_no_commands_drop_the_bot_and_its_player_stands() {
     ] {
         let mut talk = Talk::begin();
         assert_eq!(talk.say(line), "dropped", "{line}");
+        talk.0.calls(&mut Vec::new());
         let blames = talk.0.blames();
         assert_eq!(blames.len(), 1, "{line}");
         assert_eq!(blames[0].cause, crate::game::Cause::ProtocolError, "{line}");

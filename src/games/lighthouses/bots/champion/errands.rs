@@ -25,7 +25,8 @@ impl Land {
     pub fn fill(&mut self, terrain: &Terrain, energy: impl Fn(Cell) -> u8) {
         let increments = terrain.chart.increments();
         self.cells.clear();
-        let all = (0..).map(Cell).zip(increments);
+        let cells = (0..increments.len()).map(|cell| Cell(cell as u16));
+        let all = cells.zip(increments);
         self.cells
             .extend(all.map(|(cell, increment)| [energy(cell), *increment]));
         self.taken.clear();

@@ -223,7 +223,7 @@ impl Table {
         let next = (0..self.terrain.count).max_by_key(|at| {
             let age = match self.renewed[*at] {
                 0 => 1_000_000,
-                turn => i64::from(self.turns - turn),
+                turn => i64::from(self.turns.saturating_sub(turn)),
             };
             let steps = self.terrain.steps(*at, here);
             age - i64::from(if steps == FAR { 0 } else { steps })
