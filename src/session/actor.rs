@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 /// Facts of a turn with their bluff columns.
 type Facts = Vec<(games::Fact, Option<games::Bluff>)>;
 
-/// How long a session may take to be folded at its end.
-const END_WITHIN: Duration = Duration::from_secs(30);
+/// How long a session may take to be folded where nobody waits for an answer.
+const FOLD_WITHIN: Duration = Duration::from_secs(30);
 /// How long a dialogue that overran its time is waited for before it is folded anew.
 const BACK_WAIT: Duration = Duration::from_millis(100);
 
@@ -104,7 +104,7 @@ impl Actor {
 
     /// The other side has hung up: whether that was how the match ends, and that is stored.
     async fn hear_the_end(&mut self) -> bool {
-        let deadline = Instant::now() + END_WITHIN;
+        let deadline = Instant::now() + FOLD_WITHIN;
         if self.wake(deadline).await.is_err() {
             return false;
         }
@@ -171,7 +171,13 @@ impl Actor {
             self.shared.meters.defaulted("ended");
             return Ok(Answer::default_of_game(kit, &text));
         }
-        let deadline = self.deadline(received);
+        let local = numbered.as_ref().is_some_and(|n| n.local.is_some());
+        let deadline = if local {
+            // Answered already: nobody's clock runs.
+            Instant::now() + FOLD_WITHIN
+        } else {
+            self.deadline(received)
+        };
         self.wake(deadline).await?;
         let begins = match &numbered {
             Some(numbered) => match self.number(numbered, &text).await? {
