@@ -10,7 +10,8 @@
 //! | `speed` | time a decision and rounds a second of `--hero` against copies of itself, by map |
 //! | `signatures` | each bot's signature |
 //!
-//! Keys: `--maps NAME,…`, built-in maps or files (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
+//! Keys: `--maps NAME,…`, built-in maps, files, or `foreign` for those in the folder that
+//! `DROVER_FOREIGN_MAPS` names (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
 //! `duel`), `--nodes N` a decision (1000), `--threads N`, `--first N` (the number of the first block: a duel
 //! that was cut is resumed with it), `--chunk N` (blocks between two lines of a duel). Several rivals,
 //! `--rival a,b`, take the other seats in turn.
@@ -30,11 +31,32 @@ use games::lighthouses::map::Map;
 use games::lighthouses::rules::{Lighthouses, Setup};
 use games::rng::Rng;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 type Failure = Box<dyn std::error::Error>;
+
+/// Others' map files, in the folder that the environment names.
+fn foreign() -> Result<Vec<PathBuf>, Failure> {
+    let folder = std::env::var("DROVER_FOREIGN_MAPS")
+        .map_err(|_| "DROVER_FOREIGN_MAPS must name the folder of the foreign maps")?;
+    let entries = std::fs::read_dir(&folder).map_err(|why| format!("{folder}: {why}"))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
+    files.sort();
+    Ok(files)
+}
+
+/// A map file with its name.
+fn read_map(file: &Path) -> Result<(String, Map), Failure> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|why| format!("{shown}: {why}"))?;
+    let map = Map::read(&text).map_err(|why| format!("{shown}: {why}"))?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    Ok((stem.into_owned(), map))
+}
 
 struct Args(HashMap<String, String>);
 
@@ -67,11 +89,13 @@ impl Args {
                 maps.push((name, map?));
                 continue;
             }
-            let text = std::fs::read_to_string(&name).map_err(|why| format!("{name}: {why}"))?;
-            let map = Map::read(&text).map_err(|why| format!("{name}: {why}"))?;
-            let stem = std::path::Path::new(&name).file_stem();
-            let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-            maps.push((stem.unwrap_or(name), map));
+            if name == "foreign" {
+                for file in foreign()? {
+                    maps.push(read_map(&file)?);
+                }
+                continue;
+            }
+            maps.push(read_map(Path::new(&name))?);
         }
         if maps.is_empty() {
             return Err("no maps".into());
