@@ -7,6 +7,8 @@ pub struct Mind {
     pub horizon: usize,
     /// What a point is worth a round later.
     pub discount: f64,
+    /// The same for a player alone, whom nobody attacks.
+    pub discount_alone: f64,
     /// What of its worth a point keeps that comes after the horizon.
     pub beyond: f64,
     /// What a unit of energy in the purse is worth at the end of a plan.
@@ -46,6 +48,7 @@ pub struct Mind {
 pub const CHAMPION: Mind = Mind {
     horizon: 60,
     discount: 0.985,
+    discount_alone: 0.99,
     beyond: 0.5,
     purse: 0.02,
     against_one: 1.0,
@@ -56,9 +59,9 @@ pub const CHAMPION: Mind = Mind {
     hazard: 0.01,
     hazard_weight: 500.0,
     fear: 0.0,
-    raid: 0.08,
+    raid: 0.15,
     strength: 400.0,
-    raid_weight: 150.0,
+    raid_weight: 250.0,
     near: 14,
     detours: 2,
     width: 48,
@@ -76,6 +79,7 @@ impl Mind {
         match name {
             "horizon" => self.horizon = value as usize,
             "discount" => self.discount = value,
+            "discount_alone" => self.discount_alone = value,
             "beyond" => self.beyond = value,
             "purse" => self.purse = value,
             "against_one" => self.against_one = value,

@@ -93,7 +93,10 @@ struct Table {
 }
 
 impl Table {
-    fn new(mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
+    fn new(mut mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
+        if players <= 1 {
+            mind.discount = mind.discount_alone;
+        }
         let count = terrain.count;
         Self {
             mind,
