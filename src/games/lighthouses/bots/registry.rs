@@ -35,7 +35,7 @@ pub const CARDS: &[BotCard] = &[
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
         thinks: true,
-        ..card(7, "champion", champion::DESCRIPTION, 0x395D_DC04_8F5C_59DE)
+        ..card(7, "champion", champion::DESCRIPTION, 0x554F_0C7C_745B_0712)
     },
 ];
 
