@@ -411,6 +411,11 @@ impl Shim {
             courier.call_off();
         }
         let bye = Request::Bye(bye);
+        let noted = self.journal.is_some();
+        if noted {
+            // The arbiter may not let us live until all is handed over.
+            self.note(&bye);
+        }
         let line = match self.line.take() {
             Some(line) => Ok(line),
             None => Line::call(&socket, &self.tale.hello),
@@ -424,7 +429,9 @@ impl Shim {
             (Ok(()), None) => {}
             (Err(_), journal) => {
                 self.journal = journal;
-                self.note(&bye);
+                if !noted {
+                    self.note(&bye);
+                }
             }
         }
     }
