@@ -119,7 +119,8 @@ impl Local {
             let limit = worth.map_or(limit, |worth| worth.min(limit));
             // The daemon may have used most of it up before it was not waited for any more.
             let deadline = received + limit.min(self.thinking.time);
-            let deadline = deadline.max(Instant::now() + (within / REST_SHARE).min(REST_MAX));
+            let least = (within / REST_SHARE).min(REST_MAX).min(self.thinking.time);
+            let deadline = deadline.max(Instant::now() + least);
             let stop = || Instant::now() >= deadline;
             let slice = Budget {
                 nodes: self.thinking.nodes,

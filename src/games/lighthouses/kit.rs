@@ -153,7 +153,7 @@ impl Kit for LighthousesKit {
             reply_line_max: REPLY_LINE_MAX,
             farewell: None,
             memory: None,
-            time_option: Some("hard_ms"),
+            time_option: None,
         }
     }
 

@@ -1,8 +1,8 @@
 //! `drover bench arbiter`: what a game costs the arbiter, with players that do not think, beside a
 //! simple arbiter of the usual kind.
 
-use super::games::{Nobody, faultless};
 use super::shim::own;
+use super::whole::{Nobody, faultless};
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};

@@ -2,8 +2,8 @@
 
 pub mod arbiter;
 pub mod echo;
-mod games;
 pub mod rounds;
 pub mod shim;
 pub mod shim_crash;
 pub mod shim_games;
+mod whole;

@@ -1,8 +1,8 @@
 //! `drover bench rounds`: rounds of Lighthouses a second over pipes, with players that do not think,
 //! beside the same lines sent back and forth without an engine.
 
-use super::games::{Nobody, faultless};
 use super::shim::own;
+use super::whole::{Nobody, faultless};
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
@@ -25,10 +25,10 @@ const PASS: &str = "{\"command\": \"pass\"}";
 #[derive(Clone, Debug, clap::Args)]
 pub struct RoundsArgs {
     /// Rounds of a game.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=30_000))]
     pub rounds: u32,
     /// How often each is measured, in turn.
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
     /// How many play.
     #[arg(long, default_value_t = 2, value_name = "N")]

@@ -1,8 +1,8 @@
 //! `drover bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
-use super::games::{Nobody, faultless};
 use super::shim::{own, words};
+use super::whole::{Nobody, faultless};
 use crate::cli::bench::child::Daemon;
 use crate::cli::bench::site::Folder;
 use crate::cli::bench::stats::shown;

@@ -1,4 +1,4 @@
-//! What benches of games over pipes share.
+//! What benches share that play whole games over pipes.
 
 use crate::referee::tally::Tally;
 use crate::referee::watch::{KeptMatch, Watch};
