@@ -13,7 +13,7 @@ use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, 
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
-     link it) a hundred rounds ahead with a beam sorted by the round in which they end, and replans \
+     link it) sixty rounds ahead with a beam sorted by the round in which they end, and replans \
      every turn; a node is one errand tried";
 
 /// The champion with its shipped numbers. He draws no random numbers: the seed changes nothing.

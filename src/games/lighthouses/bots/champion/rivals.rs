@@ -88,7 +88,9 @@ impl Rivals {
     /// For how long lighthouses are expected to stand.
     pub fn expect(&self, worth: &mut Worth) {
         // A raid that fells a strong lighthouse would have felled a weak one.
-        let mut hazards = self.bins.map(|(stood, fallen)| fallen / stood.max(1.0));
+        let mut hazards = self
+            .bins
+            .map(|(stood, fallen)| (fallen / stood.max(1.0)).clamp(0.0, 1.0));
         for bin in (1..BINS).rev() {
             hazards[bin - 1] = hazards[bin - 1].max(hazards[bin]);
         }

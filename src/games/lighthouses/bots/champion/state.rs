@@ -315,7 +315,8 @@ impl State {
             } else if strength < left {
                 self.energy[at] -= strength;
                 self.dry[at] = rounds(self.energy[at]);
-                let less = worth.life(owner, left) - worth.life(owner, left - strength);
+                let after = worth.life(owner, left - strength);
+                let less = worth.life(owner, left).saturating_sub(after);
                 self.until[at] = until - less.min(until);
                 self.next_fall = self.next_fall.min(self.dry[at]);
                 self.value += self.standing(terrain, worth, at);
