@@ -2,7 +2,7 @@
 
 use super::atlas;
 use super::bots;
-use super::dialect::REPLY_LINE_MAX;
+use super::dialect::engine::REPLY_LINE_MAX;
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::generate::{Style, generate};

@@ -8,6 +8,9 @@ use crate::lighthouses::rules::{
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
+/// Bytes of one line of a bot's at most.
+pub const REPLY_LINE_MAX: usize = 64 << 10;
+
 /// How a lighthouse is told that nobody owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub enum Neutral {

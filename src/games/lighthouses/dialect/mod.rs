@@ -4,6 +4,3 @@
 pub mod engine;
 pub mod player;
 mod python;
-
-/// Bytes of one line of a bot's at most.
-pub const REPLY_LINE_MAX: usize = 64 << 10;

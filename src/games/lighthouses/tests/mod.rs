@@ -5,6 +5,7 @@ mod champion;
 mod laws;
 mod maps;
 mod messages;
+mod player;
 mod recorded;
 mod reference;
 mod wire;

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 const DEMO: &str = include_str!("../golden/demo_square_110r.txt");
 /// The recorded game's map, drawn after the recorded lines.
-const DEMO_MAP: &str =
+pub(super) const DEMO_MAP: &str =
     "########\n#!    !#\n#      #\n#  A   #\n#   B  #\n#      #\n#!    !#\n########\n";
 
-fn table(players: usize, options: Value) -> Box<dyn Table> {
+pub(super) fn table(players: usize, options: Value) -> Box<dyn Table> {
     let setup = TableSetup {
         seed: 1,
         options,
@@ -25,7 +25,7 @@ fn table(players: usize, options: Value) -> Box<dyn Table> {
     KIT.table(&setup).unwrap()
 }
 
-fn calls(table: &mut dyn Table) -> Vec<Call> {
+pub(super) fn calls(table: &mut dyn Table) -> Vec<Call> {
     let mut calls = Vec::new();
     table.calls(&mut calls);
     calls
@@ -353,90 +353,6 @@ fn neutral_owners_and_pauses_are_options() {
     );
 }
 
-fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
-    let setup = DialogueSetup {
-        bot: "nearest".to_owned(),
-        ..DialogueSetup::default()
-    };
-    let mut player = KIT.dialogue(&setup).unwrap();
-    let mut table = table(1, json!({"map": DEMO_MAP, "neutral": neutral}));
-    let begin = calls(table.as_mut()).remove(0).text;
-    player.receive(begin.as_bytes()).unwrap();
-    player.said("{\"name\": \"x\"}");
-    table.answer(Seat(0), Reply::Text(b"{\"name\": \"x\"}"));
-    (player, calls(table.as_mut()).remove(0).text)
-}
-
-#[test]
-fn a_player_takes_states_as_other_engines_write_them() {
-    let (_, state) = begun("-1");
-    for told in [
-        state.clone(),
-        state.replace("\"owner\": -1", "\"owner\": null"),
-        state.replace("\"owner\": -1, ", ""),
-        state.replace(": ", ":").replace(", ", ","),
-        state.replace("\"energy\": 4", "\"energy\": 4.0"),
-        state.replace(
-            "{\"position\": [3, 4]",
-            "{\"extra\": {\"a\": [1]}, \"position\": [3, 4]",
-        ),
-        state.replace("\"connections\": []", "\"connections\": [[6, 6]]"),
-    ] {
-        let (mut player, _) = begun("-1");
-        assert!(
-            matches!(player.receive(told.as_bytes()), Ok(Next::Think { .. })),
-            "{told}"
-        );
-    }
-    // A smaller view, and a larger one.
-    let view = |side: usize| {
-        let mut told: Value = serde_json::from_str(&state).unwrap();
-        told["view"] = json!(vec![vec![7; side]; side]);
-        told.to_string()
-    };
-    for side in [0, 1, 3, 5, 9, 41] {
-        let (mut player, _) = begun("-1");
-        assert!(player.receive(view(side).as_bytes()).is_ok(), "{side}");
-    }
-}
-
-#[test]
-fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
-    let (mut player, state) = begun("-1");
-    for (told, why) in [
-        ("".to_owned(), "message: it is no JSON object"),
-        ("[]".to_owned(), "message: it is no JSON object"),
-        (state.replace("[3, 4], \"score\"", "[0, 0], \"score\""), "position: [0, 0] is not on the island"),
-        (state.replace("[1, 1], \"owner\"", "[2, 2], \"owner\""), "lighthouses: [2, 2] is none of the game's"),
-        (state.replace("\"owner\": -1", "\"owner\": 300"), "owner: there is no player 300"),
-        (json!({"player_num": 2, "player_count": 2, "position": [1, 1], "map": [[0]], "lighthouses": [[1, 1]]}).to_string(), "player_num: there is no 2 of 2"),
-        (json!({"player_num": 0, "player_count": 99, "position": [1, 1], "map": [[0]], "lighthouses": [[1, 1]]}).to_string(), "player_count: 99 cannot play"),
-        (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0, 1], [1]], "lighthouses": [[1, 1]]}).to_string(), "map: its rows differ in length"),
-        (json!({"player_num": 0, "player_count": 1, "position": [1, 1], "map": [[0]], "lighthouses": [[5, 5]]}).to_string(), "lighthouses: [5, 5] is not on the island, or stands twice"),
-        (json!({"player_num": 0, "player_count": 1, "position": [0, 0], "map": [[1]], "lighthouses": []}).to_string(), "lighthouses: 0 of them; 1 to 64 are played with"),
-    ] {
-        assert_eq!(player.receive(told.as_bytes()).unwrap_err().to_string(), why, "{told}");
-        let default = KIT.default_answer(&told);
-        assert!(default.is_empty() || serde_json::from_str::<Value>(default).is_ok());
-    }
-    assert!(matches!(
-        player.receive(state.as_bytes()),
-        Ok(Next::Think { .. })
-    ));
-    assert_eq!(KIT.default_answer(&state), "{\"command\": \"pass\"}");
-    assert_eq!(KIT.default_answer("{\"success\": true}"), "");
-    let mut fresh = KIT
-        .dialogue(&DialogueSetup {
-            bot: "passer".to_owned(),
-            ..DialogueSetup::default()
-        })
-        .unwrap();
-    assert_eq!(
-        fresh.receive(state.as_bytes()).unwrap_err().to_string(),
-        "message: the game has not begun: the message with player_num comes first"
-    );
-}
-
 #[test]
 fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
     let setup = PlaySetup {
@@ -570,100 +486,4 @@ fn a_player_alone_is_asked_again_only_once_he_has_been_told() {
         table.answer(Seat(0), PASS);
     }
     assert!(table.outcome().is_some());
-}
-
-#[test]
-fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
-    let (mut player, state) = begun("-1");
-    let mut told: Value = serde_json::from_str(&state).unwrap();
-    let mut tell = |player: &mut dyn Dialogue, owner: i64, said: &str| {
-        told["position"] = json!([1, 1]);
-        told["energy"] = json!(100);
-        told["lighthouses"][0]["owner"] = json!(owner);
-        told["lighthouses"][0]["energy"] = json!(50);
-        player.receive(told.to_string().as_bytes()).unwrap();
-        player.said(said);
-        player.receive(b"{\"success\": true}").unwrap();
-    };
-    tell(player.as_mut(), 0, r#"{"command": "pass"}"#);
-    player.facts();
-    // Nobody's between, as far as states show: it is taken with all that is left, twice.
-    tell(
-        player.as_mut(),
-        -1,
-        r#"{"command": "attack", "energy": 90}"#,
-    );
-    tell(
-        player.as_mut(),
-        -1,
-        r#"{"command": "attack", "energy": 90}"#,
-    );
-    let facts = player.facts();
-    let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
-    assert_eq!(kinds, ["fall", "capture", "fall", "capture"]);
-}
-
-#[test]
-fn no_message_makes_a_player_panic() {
-    let mut rng = crate::rng::Rng::new(3, 3);
-    let words = [
-        "-1",
-        "0",
-        "1",
-        "300",
-        "1e9",
-        "9223372036854775807",
-        "-9223372036854775808",
-        "null",
-        "[]",
-        "[1, 1]",
-        "true",
-        "\"x\"",
-    ];
-    for _ in 0..40 {
-        let (mut player, state) = begun("-1");
-        for round in 0..250 {
-            let mut text = state.clone();
-            for _ in 0..rng.below(4) {
-                // A number of the state becomes something else.
-                let digits: Vec<usize> = text
-                    .bytes()
-                    .enumerate()
-                    .filter(|(_, byte)| byte.is_ascii_digit())
-                    .map(|(at, _)| at)
-                    .collect();
-                let at = digits[rng.below(digits.len() as u32) as usize];
-                let word = words[rng.below(words.len() as u32) as usize];
-                text.replace_range(at..=at, word);
-            }
-            if round % 100 < 2 {
-                text = state.replace(
-                    "\"score\": 0",
-                    if round < 50 {
-                        "\"score\": -9223372036854775808"
-                    } else {
-                        "\"score\": 9223372036854775807"
-                    },
-                );
-            }
-            if let Ok(Next::Think { fallback, .. }) = player.receive(text.as_bytes()) {
-                let mut best = fallback;
-                player.think(crate::game::Budget::nodes(20), &mut best);
-                player.said(&best);
-                // Whatever it says is a command.
-                let told: Value = serde_json::from_str(&best).unwrap();
-                assert!(told["command"].is_string());
-                let done = if rng.chance(0.5) {
-                    "{\"success\": true}"
-                } else {
-                    "{\"success\": false}"
-                };
-                player.receive(done.as_bytes()).unwrap();
-            }
-            player.facts();
-            player.lessons();
-            player.view();
-        }
-        player.hung_up();
-    }
 }
