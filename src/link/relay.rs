@@ -26,7 +26,8 @@ pub enum Request {
 pub struct Bye {
     /// In a sentence.
     pub why: String,
-    /// Whether the arbiter has closed its pipe, and did not just vanish.
+    /// Whether the arbiter has closed its pipe or had the shim stopped: on wires without a word for a
+    /// game's end, that is one. Its crash looks the same.
     pub hung_up: bool,
 }
 

@@ -43,6 +43,24 @@ fn a_player_takes_states_as_other_engines_write_them() {
             "{told}"
         );
     }
+    // Whatever the spelling and the order, it is the same state.
+    let seen = |told: &str| {
+        let (mut player, _) = begun("-1");
+        player.receive(told.as_bytes()).unwrap();
+        player.view()
+    };
+    let mut owned: Value = serde_json::from_str(&state).unwrap();
+    owned["lighthouses"][1]["owner"] = json!(0);
+    owned["lighthouses"][1]["energy"] = json!(70);
+    let mut turned = owned.clone();
+    turned["lighthouses"].as_array_mut().unwrap().reverse();
+    let base = seen(&owned.to_string());
+    assert_eq!(base["lighthouses"][1]["owner"], 0);
+    assert_eq!(base["lighthouses"][1]["energy"], 70);
+    assert_eq!(base["lighthouses"][0]["owner"], Value::Null);
+    assert_eq!(seen(&turned.to_string()), base);
+    let null = owned.to_string().replace("\"owner\":-1", "\"owner\":null");
+    assert_eq!(seen(&null), base);
     // A smaller view, and a larger one.
     let view = |side: usize| {
         let mut told: Value = serde_json::from_str(&state).unwrap();
