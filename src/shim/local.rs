@@ -141,7 +141,11 @@ impl Local {
     /// Is told what was answered to the frame heard last.
     pub(super) fn told(&mut self, said: &str) {
         if matches!(self.due, Due::Answer { said: true } | Due::Decision { .. }) {
-            self.guarded(|dialogue, _| dialogue.said(said));
+            self.guarded(|dialogue, _| {
+                dialogue.said(said);
+                // The daemon keeps them; here they would only pile up.
+                drop(dialogue.facts());
+            });
         }
         self.due = Due::Nothing;
     }
