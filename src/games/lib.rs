@@ -10,6 +10,7 @@ pub mod koehandel;
 #[cfg(test)]
 pub mod laws;
 pub mod lighthouses;
+pub mod planetwars;
 pub mod planowanie;
 pub mod rng;
 pub mod search;

@@ -1,0 +1,200 @@
+//! Maps drawn by chance (README.md, section 5): the same seed and style give the same map for ever.
+
+use super::rules::{NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlayerId};
+use crate::rng::Rng;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
+
+/// Streams of a map's seed begin here, away from the bots' and the seating's.
+const MAP_STREAM: u64 = 4 << 32;
+
+/// What a map looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Look {
+    /// As the contest's own: whole numbers anywhere in a square, growth 1, homes of 2 ships, nobody's
+    /// planets of 1 ship, nothing alike.
+    #[default]
+    Contest,
+    /// As in 2010: the same for every player around the middle, homes of 100 ships that grow by 5, nobody's
+    /// planets of up to 100 ships that grow by up to 5.
+    Google,
+}
+
+/// What kind of map is wanted; what is `None` follows from the number of players or from chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// What it looks like.
+    pub look: Look,
+    /// Players with a home.
+    pub players: usize,
+    /// Planets, homes included. Around a middle there may be fewer, so that all get the same.
+    pub planets: Option<usize>,
+    /// Highest coordinate of the contest's square.
+    pub side: Option<usize>,
+}
+
+/// Highest coordinate that may be asked for.
+pub const SIDE_MAX: usize = 1_000;
+/// Homes are so many units apart, around a middle.
+const HOMES_APART: f64 = 7.0;
+/// Planets around a middle are so many units apart at least.
+const APART: f64 = 1.2;
+/// How often a place is drawn anew that lies too near to another.
+const DRAWS: usize = 200;
+
+/// The map of this seed and style.
+///
+/// # Errors
+/// A sentence that names what cannot be drawn.
+pub fn generate(seed: u64, style: &Style) -> Result<Vec<Planet>, String> {
+    let Style {
+        players, planets, ..
+    } = *style;
+    if !PLAYERS.contains(&players) {
+        return Err(format!(
+            "{players} players: {} to {} can play",
+            PLAYERS.start(),
+            PLAYERS.end()
+        ));
+    }
+    if let Some(planets) = planets.filter(|planets| !(players..=PLANETS_MAX).contains(planets)) {
+        return Err(format!(
+            "{planets} planets: {players} (one for each player) to {PLANETS_MAX} can be drawn"
+        ));
+    }
+    let mut rng = Rng::new(seed, MAP_STREAM);
+    match style.look {
+        Look::Contest => contest(&mut rng, style),
+        Look::Google => Ok(google(&mut rng, style)),
+    }
+}
+
+/// Planets 1 to n are the homes of players n to 1, as on the contest's own maps.
+fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, String> {
+    let players = style.players;
+    let planets = style.planets.unwrap_or((5 * players).clamp(players, 99));
+    // The contest's squares: 7 for 5 planets, 10 for 10, 50 for 99.
+    let side = style
+        .side
+        .unwrap_or((planets / 2).max(7).max(planets.isqrt() * 2));
+    let cells = side
+        .saturating_add(1)
+        .saturating_mul(side.saturating_add(1));
+    if side > SIDE_MAX || cells < planets {
+        return Err(format!(
+            "a square of 0 to {side} has no room for {planets} planets, or is larger than {SIDE_MAX}"
+        ));
+    }
+    let mut taken: Vec<(u32, u32)> = Vec::with_capacity(planets);
+    while taken.len() < planets {
+        let at = (rng.below(side as u32 + 1), rng.below(side as u32 + 1));
+        if !taken.contains(&at) {
+            taken.push(at);
+        }
+    }
+    let planets = taken.iter().enumerate().map(|(place, (x, y))| {
+        let home = place < players;
+        Planet {
+            id: place as u32 + 1,
+            x: f64::from(*x),
+            y: f64::from(*y),
+            growth: 1,
+            owner: if home {
+                (players - place) as PlayerId
+            } else {
+                NEUTRAL
+            },
+            ships: if home { 2 } else { 1 },
+        }
+    });
+    Ok(planets.collect())
+}
+
+/// One sector for each player, with his home and the same of nobody's planets in it, and one in the middle.
+fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
+    let sectors = style.players;
+    let usual = (14 + rng.below(17) as usize)
+        .max(sectors * 4 + 1)
+        .min(PLANETS_MAX);
+    let planets = style.planets.unwrap_or(usual);
+    let each = (planets.saturating_sub(1) / sectors).max(1);
+    let middle = planets > sectors * each;
+    // The homes stand on a circle.
+    let radius = (HOMES_APART / (TAU / (2 * sectors.max(2)) as f64).sin() / 2.0).max(8.0);
+    let radius = rng.between(radius, radius * 1.5);
+    let mut out: Vec<Planet> = Vec::with_capacity(planets);
+    if middle {
+        let growth = i64::from(rng.below(6));
+        out.push(neutral(0.0, 0.0, growth, i64::from(rng.below(100)) + 1));
+    }
+    for number in 0..each {
+        let home = number == 0;
+        let (growth, ships) = if home {
+            (5, 100)
+        } else {
+            (i64::from(rng.below(6)), i64::from(rng.below(98)) + 1)
+        };
+        let mut ring = Vec::new();
+        for _ in 0..DRAWS {
+            let (far, angle) = if home {
+                (radius, rng.between(0.0, TAU))
+            } else {
+                // Evenly over the disc.
+                let far = radius * 1.4 * rng.between(0.01, 1.0).sqrt();
+                (far, rng.between(0.0, TAU))
+            };
+            ring = (0..sectors)
+                .map(|sector| turned(far, angle, sector, sectors))
+                .collect();
+            let near = |(x, y): &(f64, f64)| {
+                let close = |a: f64, b: f64| (x - a).hypot(y - b) < APART;
+                let others = ring.iter().filter(|at| *at != &(*x, *y));
+                out.iter().any(|planet| close(planet.x, planet.y))
+                    || others.into_iter().any(|(a, b)| close(*a, *b))
+            };
+            if !ring.iter().any(near) {
+                break;
+            }
+        }
+        for (sector, (x, y)) in (1..).zip(ring) {
+            out.push(Planet {
+                owner: if home { sector } else { NEUTRAL },
+                ..neutral(x, y, growth, ships)
+            });
+        }
+    }
+    for (id, planet) in (1..).zip(&mut out) {
+        planet.id = id;
+    }
+    out
+}
+
+fn neutral(x: f64, y: f64, growth: i64, ships: i64) -> Planet {
+    Planet {
+        id: 0,
+        x,
+        y,
+        growth,
+        owner: NEUTRAL,
+        ships,
+    }
+}
+
+/// A place in a sector, on whole thousandths. Half and quarter turns are exact.
+fn turned(far: f64, angle: f64, sector: usize, sectors: usize) -> (f64, f64) {
+    let round = |number: f64| (number * 1_000.0).round() / 1_000.0;
+    let (x, y) = (round(far * angle.cos()), round(far * angle.sin()));
+    match (sector * 4).checked_rem(sectors) {
+        Some(0) => match sector * 4 / sectors {
+            0 => (x, y),
+            1 => (-y, x),
+            2 => (-x, -y),
+            _ => (y, -x),
+        },
+        _ => {
+            let angle = angle + TAU * sector as f64 / sectors as f64;
+            (round(far * angle.cos()), round(far * angle.sin()))
+        }
+    }
+}

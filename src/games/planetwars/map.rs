@@ -1,0 +1,129 @@
+//! Maps as text: the state's own planet lines, `P id x y growth owner ships` (README.md, section 5).
+
+use super::rules::{NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
+use std::fmt::Write as _;
+
+/// Longest text of a map, in bytes.
+pub const TEXT_MAX: usize = 64 << 10;
+/// How far from the origin a planet may lie, in units of length.
+pub const COORDINATE_MAX: f64 = 1_000_000.0;
+
+/// Why a text is no map: the line, counted from 1, and a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct MapError {
+    /// Where.
+    pub line: usize,
+    /// What is wrong there.
+    pub why: String,
+}
+
+/// The planets of a map. Blank lines, and lines that begin with `#`, mean nothing.
+///
+/// # Errors
+/// [`MapError`].
+pub fn read(text: &str) -> Result<Vec<Planet>, MapError> {
+    let wrong = |line: usize, why: String| MapError { line, why };
+    if text.len() > TEXT_MAX {
+        let bytes = text.len();
+        return Err(wrong(
+            1,
+            format!("{bytes} bytes; a map has {TEXT_MAX} at most"),
+        ));
+    }
+    let mut planets: Vec<Planet> = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let planet = planet(text).map_err(|why| wrong(line, why))?;
+        if planets.iter().any(|other| other.id == planet.id) {
+            return Err(wrong(
+                line,
+                format!("planet {} stands there twice", planet.id),
+            ));
+        }
+        if planets.len() == PLANETS_MAX {
+            return Err(wrong(line, format!("more than {PLANETS_MAX} planets")));
+        }
+        planets.push(planet);
+    }
+    if planets.is_empty() {
+        return Err(wrong(1, "there is no planet".to_owned()));
+    }
+    Ok(planets)
+}
+
+/// The planet of one line.
+///
+/// # Errors
+/// A sentence that names the field.
+pub fn planet(line: &str) -> Result<Planet, String> {
+    let mut words = line.split_ascii_whitespace();
+    if words.next() != Some("P") {
+        return Err("a planet's line begins with P".to_owned());
+    }
+    let mut word = |field: &'static str| {
+        words
+            .next()
+            .ok_or_else(|| format!("{field} is missing: P id x y growth owner ships"))
+    };
+    let id = whole(word("id")?, "id", 0, u32::MAX.into())? as u32;
+    let x = coordinate(word("x")?, "x")?;
+    let y = coordinate(word("y")?, "y")?;
+    let growth = whole(word("growth")?, "growth", -SHIPS_MAX, SHIPS_MAX)?;
+    let owner = whole(word("owner")?, "owner", NEUTRAL.into(), u32::MAX.into())? as u32;
+    let ships = whole(word("ships")?, "ships", 0, i64::MAX)?;
+    if let Some(more) = words.next() {
+        return Err(format!("{more:?} is one word too many"));
+    }
+    Ok(Planet {
+        id,
+        x,
+        y,
+        growth,
+        owner,
+        ships,
+    })
+}
+
+fn whole(word: &str, field: &str, least: i64, most: i64) -> Result<i64, String> {
+    let number = word.parse::<i64>().ok();
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| {
+            format!("{field} must be a whole number from {least} to {most}, not {word:?}")
+        })
+}
+
+fn coordinate(word: &str, field: &str) -> Result<f64, String> {
+    let number = word.parse::<f64>().ok();
+    number
+        .filter(|number| number.abs() <= COORDINATE_MAX)
+        .ok_or_else(|| format!("{field} must be a number up to {COORDINATE_MAX}, not {word:?}"))
+}
+
+/// Appends a planet's line, with its end. Whole coordinates are written as whole numbers.
+pub fn write(planet: &Planet, out: &mut String) {
+    let Planet {
+        id,
+        x,
+        y,
+        growth,
+        owner,
+        ships,
+    } = *planet;
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
+}
+
+/// A map's text.
+#[must_use]
+pub fn text(planets: &[Planet]) -> String {
+    let mut out = String::new();
+    for planet in planets {
+        write(planet, &mut out);
+    }
+    out
+}

@@ -1,0 +1,692 @@
+//! The state machine: orders leave, time goes on, fleets land, planets grow, players and teams drop out.
+
+use super::battle::{Force, fight};
+use super::distances::Distances;
+use super::ruleset::{Alive, Dropped, Growth, ROUNDS_MAX, Ruleset, SamePlanet, ZeroShips};
+use super::world::{
+    Act, Ask, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX,
+    TEAM_MAX, View,
+};
+use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Growth that may cost more than any planet can pay is not reckoned any further.
+const UPGRADE_MAX: i64 = 40;
+
+/// What a game starts from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The planets.
+    pub planets: Vec<Planet>,
+    /// Each seat's number on the wire.
+    pub players: Vec<PlayerId>,
+    /// Each seat's team, counted from 0.
+    pub teams: Vec<u8>,
+    /// The rules.
+    #[serde(default)]
+    pub ruleset: Ruleset,
+}
+
+impl Setup {
+    /// Whether a game can be played from here.
+    ///
+    /// # Errors
+    /// A sentence that names what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let count = self.players.len();
+        if !PLAYERS.contains(&count) || self.teams.len() != count {
+            return Err(format!(
+                "{count} players and {} teams: {} to {} can play, each in a team",
+                self.teams.len(),
+                PLAYERS.start(),
+                PLAYERS.end()
+            ));
+        }
+        for team in &self.teams {
+            let size = self.teams.iter().filter(|other| *other == team).count();
+            if size > TEAM_MAX {
+                return Err(format!(
+                    "team {team} has {size} players; {TEAM_MAX} are allowed"
+                ));
+            }
+        }
+        let mut players = self.players.clone();
+        players.sort_unstable();
+        players.dedup();
+        if players.len() != count || players.first() == Some(&NEUTRAL) {
+            return Err("players need numbers of their own, from 1".to_owned());
+        }
+        if self.planets.is_empty() || self.planets.len() > PLANETS_MAX {
+            let planets = self.planets.len();
+            return Err(format!(
+                "{planets} planets: 1 to {PLANETS_MAX} are played with"
+            ));
+        }
+        let mut ids: Vec<PlanetId> = self.planets.iter().map(|planet| planet.id).collect();
+        ids.sort_unstable();
+        if let Some(twice) = ids.windows(2).find(|pair| pair.first() == pair.last()) {
+            return Err(format!("two planets have the number {}", twice[0]));
+        }
+        for planet in &self.planets {
+            let id = planet.id;
+            if !planet.x.is_finite() || !planet.y.is_finite() {
+                return Err(format!("planet {id} lies nowhere"));
+            }
+            let fits = |number: i64| (-SHIPS_MAX..=SHIPS_MAX).contains(&number);
+            if planet.ships < 0 || !fits(planet.ships) || !fits(planet.growth) {
+                return Err(format!(
+                    "planet {id} has {} ships and grows by {}: too many or too few",
+                    planet.ships, planet.growth
+                ));
+            }
+            if planet.owner != NEUTRAL && !self.players.contains(&planet.owner) {
+                let owner = planet.owner;
+                return Err(format!("planet {id} belongs to {owner}, who does not play"));
+            }
+        }
+        if !(1..=ROUNDS_MAX).contains(&self.ruleset.rounds) || self.ruleset.delay > 1 {
+            return Err(format!(
+                "{} rounds and {} turns of delay: 1 to {ROUNDS_MAX}, and 0 or 1, can be played",
+                self.ruleset.rounds, self.ruleset.delay
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Nobody hears anything between two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {}
+
+/// Ships on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fleet {
+    owner: Seat,
+    to: u16,
+    ships: i64,
+}
+
+/// What is known of a player beside his planets.
+#[derive(Clone, Copy, Debug)]
+struct Player {
+    id: PlayerId,
+    team: u8,
+    /// Whose words he hears.
+    before: Seat,
+    /// What he said last round.
+    said: u32,
+    /// Ships in flight.
+    flying: i64,
+    dropped: bool,
+}
+
+/// A game in play.
+#[derive(Clone, Debug)]
+pub struct PlanetWars {
+    ruleset: Ruleset,
+    planets: Arc<Vec<Planet>>,
+    /// Each planet's owner, by seat.
+    owners: Vec<Option<Seat>>,
+    distances: Arc<Distances>,
+    /// Places of planets in the list, by number.
+    places: Arc<Vec<(PlanetId, u16)>>,
+    players: Vec<Player>,
+    /// Fleets by the turn of their landing, modulo the length.
+    flights: Vec<Vec<Fleet>>,
+    turn: u32,
+    over: Option<Outcome>,
+}
+
+impl PlanetWars {
+    /// The game at its start.
+    ///
+    /// # Errors
+    /// A sentence, as from [`Setup::check`].
+    pub fn begin(setup: &Setup) -> Result<Self, String> {
+        setup.check()?;
+        let ruleset = setup.ruleset;
+        let distances = Distances::new(&setup.planets, ruleset.travel);
+        let mut places: Vec<(PlanetId, u16)> = (0u16..)
+            .zip(&setup.planets)
+            .map(|(place, planet)| (planet.id, place))
+            .collect();
+        places.sort_unstable();
+        let seat_of = |owner: PlayerId| {
+            let at = setup.players.iter().position(|id| *id == owner)?;
+            Some(Seat(at as u8))
+        };
+        let mut game = Self {
+            ruleset,
+            owners: setup
+                .planets
+                .iter()
+                .map(|planet| seat_of(planet.owner))
+                .collect(),
+            // A slot for every turn of the longest flight, the present one and a delayed one.
+            flights: vec![Vec::new(); distances.longest() as usize + 3],
+            distances: Arc::new(distances),
+            places: Arc::new(places),
+            players: ring(setup),
+            planets: Arc::new(setup.planets.clone()),
+            turn: 0,
+            over: None,
+        };
+        if ruleset.first_growth {
+            game.grow();
+        }
+        game.judge(false);
+        Ok(game)
+    }
+
+    /// The rules that are played by.
+    #[must_use]
+    pub const fn ruleset(&self) -> &Ruleset {
+        &self.ruleset
+    }
+
+    /// The planets as they stand.
+    #[must_use]
+    pub const fn planets(&self) -> &Arc<Vec<Planet>> {
+        &self.planets
+    }
+
+    /// Turns of flight between planets.
+    #[must_use]
+    pub const fn distances(&self) -> &Arc<Distances> {
+        &self.distances
+    }
+
+    /// Rounds that are over.
+    #[must_use]
+    pub const fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// A seat's number on the wire.
+    #[must_use]
+    pub fn player(&self, seat: Seat) -> Option<PlayerId> {
+        self.players.get(seat.index()).map(|player| player.id)
+    }
+
+    /// The word that a seat hears with the present state.
+    #[must_use]
+    pub fn heard(&self, seat: Seat) -> u32 {
+        let before = self.players.get(seat.index()).map(|player| player.before);
+        let before = before.and_then(|before| self.players.get(before.index()));
+        before.map_or(0, |player| player.said)
+    }
+
+    /// Ships in flight, by seat.
+    #[must_use]
+    pub fn flying(&self, seat: Seat) -> i64 {
+        self.players
+            .get(seat.index())
+            .map_or(0, |player| player.flying)
+    }
+
+    /// Whether a seat has been dropped.
+    #[must_use]
+    pub fn is_dropped(&self, seat: Seat) -> bool {
+        self.players
+            .get(seat.index())
+            .is_some_and(|player| player.dropped)
+    }
+
+    /// Whether a seat still has what the rules call being alive.
+    #[must_use]
+    pub fn is_alive(&self, seat: Seat) -> bool {
+        let fleets = self.ruleset.alive == Alive::Fleets && self.flying(seat) > 0;
+        fleets || self.owners.contains(&Some(seat))
+    }
+
+    /// A seat plays no more: it broke the rules, or its program failed.
+    pub fn drop_player(&mut self, seat: Seat) {
+        let Some(player) = self.players.get_mut(seat.index()) else {
+            return;
+        };
+        player.dropped = true;
+        player.said = 0;
+        let team = player.team;
+        match self.ruleset.dropped {
+            Dropped::Idle => {}
+            Dropped::Neutral => {
+                self.sink(seat);
+                let planets = Arc::make_mut(&mut self.planets);
+                for (owner, planet) in self.owners.iter_mut().zip(planets) {
+                    if *owner == Some(seat) {
+                        *owner = None;
+                        planet.owner = NEUTRAL;
+                    }
+                }
+            }
+            Dropped::Team => {
+                for mate in self.players.iter_mut().filter(|mate| mate.team == team) {
+                    mate.dropped = true;
+                    mate.said = 0;
+                }
+            }
+        }
+        self.judge(true);
+    }
+
+    /// Takes a seat's fleets out.
+    fn sink(&mut self, seat: Seat) {
+        for landing in &mut self.flights {
+            landing.retain(|fleet| fleet.owner != seat);
+        }
+        if let Some(player) = self.players.get_mut(seat.index()) {
+            player.flying = 0;
+        }
+    }
+
+    fn place(&self, id: PlanetId) -> Option<usize> {
+        let at = self.places.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.places.get(at).map(|(_, place)| usize::from(*place))
+    }
+
+    /// The place of a planet that a seat may send from.
+    fn own(&self, seat: Seat, id: PlanetId) -> Result<usize, Illegal> {
+        let place = self
+            .place(id)
+            .ok_or_else(|| Illegal(format!("there is no planet {id}")))?;
+        if self.owners.get(place) != Some(&Some(seat)) {
+            let owner = self
+                .planets
+                .get(place)
+                .map_or(NEUTRAL, |planet| planet.owner);
+            let whose = match owner {
+                NEUTRAL => "nobody".to_owned(),
+                owner => format!("player {owner}"),
+            };
+            return Err(Illegal(format!("planet {id} belongs to {whose}")));
+        }
+        Ok(place)
+    }
+
+    /// Whether ships would leave, and whence and whither.
+    fn launched(&self, seat: Seat, launch: &Launch) -> Result<Option<(usize, usize)>, Illegal> {
+        let Launch { from, to, ships } = *launch;
+        if ships == 0 && self.ruleset.zero_ships == ZeroShips::Ignore {
+            return Ok(None);
+        }
+        if ships < 1 {
+            return Err(Illegal(format!("{ships} ships cannot leave planet {from}")));
+        }
+        let start = self.own(seat, from)?;
+        let goal = self
+            .place(to)
+            .ok_or_else(|| Illegal(format!("there is no planet {to}")))?;
+        match self.ruleset.same_planet {
+            SamePlanet::Illegal if from == to => {
+                Err(Illegal(format!("ships from planet {from} to itself")))
+            }
+            SamePlanet::Ignore if from == to => Ok(None),
+            _ => Ok(Some((start, goal))),
+        }
+    }
+
+    /// What one more growth costs on a planet.
+    fn upgrade_cost(&self, place: usize) -> i64 {
+        let growth = self.planets.get(place).map_or(0, |planet| planet.growth);
+        1 << growth.abs().min(UPGRADE_MAX)
+    }
+
+    /// Adds what leaves one planet to what has left it by earlier orders, and says whether it is too much.
+    fn withdraw(
+        &self,
+        spent: &mut Vec<(usize, i64)>,
+        place: usize,
+        ships: i64,
+    ) -> Result<(), Illegal> {
+        let left = match spent.iter_mut().find(|(at, _)| *at == place) {
+            Some((_, left)) => {
+                *left = left.saturating_add(ships);
+                *left
+            }
+            None => {
+                spent.push((place, ships));
+                ships
+            }
+        };
+        let Some(planet) = self.planets.get(place).filter(|planet| planet.ships < left) else {
+            return Ok(());
+        };
+        let (id, there) = (planet.id, planet.ships);
+        Err(Illegal(format!(
+            "{left} ships from planet {id}, where there are {there}"
+        )))
+    }
+
+    /// Lets a seat's orders leave. All or none.
+    fn depart(&mut self, seat: Seat, act: &Act) {
+        if (act.launches.is_empty() && act.upgrades.is_empty()) || self.check(seat, act).is_err() {
+            return;
+        }
+        for launch in &act.launches {
+            let Ok(Some((from, to))) = self.launched(seat, launch) else {
+                continue;
+            };
+            let turns = self.distances.turns(from, to) + self.ruleset.delay;
+            let lands = (self.turn + turns.max(1)) as usize % self.flights.len();
+            if let Some(planet) = Arc::make_mut(&mut self.planets).get_mut(from) {
+                planet.ships -= launch.ships;
+            }
+            if let Some(player) = self.players.get_mut(seat.index()) {
+                player.flying += launch.ships;
+            }
+            self.flights[lands].push(Fleet {
+                owner: seat,
+                to: to as u16,
+                ships: launch.ships,
+            });
+        }
+        for id in &act.upgrades {
+            if let Ok(place) = self.own(seat, *id) {
+                let cost = self.upgrade_cost(place);
+                if let Some(planet) = Arc::make_mut(&mut self.planets).get_mut(place) {
+                    planet.ships -= cost;
+                    planet.growth += 1;
+                }
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let planets = Arc::make_mut(&mut self.planets);
+        for planet in planets.iter_mut().filter(|planet| planet.owner != NEUTRAL) {
+            planet.ships = (planet.ships + planet.growth).max(0);
+        }
+    }
+
+    fn land(&mut self) {
+        let now = self.turn as usize % self.flights.len();
+        let mut landing = std::mem::take(&mut self.flights[now]);
+        if landing.is_empty() {
+            return;
+        }
+        // By planet and player; what is equal keeps its order.
+        landing.sort_by_key(|fleet| (fleet.to, fleet.owner));
+        let planets = Arc::make_mut(&mut self.planets);
+        let mut arrivals: Vec<Force> = Vec::new();
+        for fleets in landing.chunk_by(|one, other| one.to == other.to) {
+            let place = fleets.first().map_or(0, |fleet| usize::from(fleet.to));
+            arrivals.clear();
+            for force in fleets.chunk_by(|one, other| one.owner == other.owner) {
+                let ships = force.iter().map(|fleet| fleet.ships).sum();
+                let owner = force.first().map_or(0, |fleet| fleet.owner.index());
+                if let Some(player) = self.players.get_mut(owner) {
+                    player.flying -= ships;
+                    arrivals.push(Force {
+                        owner: player.id,
+                        ships,
+                    });
+                }
+            }
+            if let Some(planet) = planets.get_mut(place) {
+                let garrison = Force {
+                    owner: planet.owner,
+                    ships: planet.ships,
+                };
+                let Force { owner, ships } = fight(self.ruleset.battle, garrison, &mut arrivals);
+                (planet.owner, planet.ships) = (owner, ships);
+                let at = self.players.iter().position(|player| player.id == owner);
+                self.owners[place] = at.map(|at| Seat(at as u8));
+            }
+        }
+        landing.clear();
+        self.flights[now] = landing;
+    }
+
+    /// One round: everybody's orders, in no order. `None` and missing seats order nothing.
+    pub fn play(&mut self, acts: &[(Seat, Option<Act>)]) {
+        if self.over.is_some() {
+            return;
+        }
+        for player in &mut self.players {
+            player.said = 0;
+        }
+        for (seat, act) in acts {
+            let Some(act) = act else { continue };
+            if self.is_dropped(*seat) {
+                continue;
+            }
+            self.depart(*seat, act);
+            if let Some(player) = self.players.get_mut(seat.index()) {
+                player.said = act.message.unwrap_or_default();
+            }
+        }
+        self.turn += 1;
+        match self.ruleset.growth {
+            Growth::AfterBattles => {
+                self.land();
+                self.grow();
+            }
+            Growth::BeforeBattles => {
+                self.grow();
+                self.land();
+            }
+        }
+        if self.ruleset.alive == Alive::Planets {
+            for seat in (0..self.players.len() as u8).map(Seat) {
+                if self.flying(seat) > 0 && !self.is_alive(seat) {
+                    self.sink(seat);
+                }
+            }
+        }
+        self.judge(false);
+    }
+
+    /// One round, of which whoever answers what the rules forbid is dropped first; who that was.
+    pub fn answered(&mut self, acts: &[(Seat, Option<Act>)]) -> Vec<(Seat, Illegal)> {
+        let mut offenders = Vec::new();
+        for (seat, act) in acts {
+            if let Some(Err(illegal)) = act.as_ref().map(|act| self.check(*seat, act)) {
+                offenders.push((*seat, illegal));
+            }
+        }
+        for (seat, _) in &offenders {
+            self.drop_player(*seat);
+        }
+        self.play(acts);
+        offenders
+    }
+
+    /// All ships of a team that count.
+    #[must_use]
+    pub fn total(&self, team: u8) -> i64 {
+        let of = |seat: &Seat| {
+            let player = self.players.get(seat.index());
+            player.is_some_and(|player| player.team == team)
+        };
+        let on_planets = self.owners.iter().zip(self.planets.iter());
+        let on_planets: i64 = on_planets
+            .filter(|(owner, _)| owner.as_ref().is_some_and(of))
+            .map(|(_, planet)| planet.ships)
+            .sum();
+        let mates = self.players.iter().filter(|player| player.team == team);
+        let flying: i64 = mates.map(|player| player.flying).sum();
+        on_planets
+            + if self.ruleset.flight_counts {
+                flying
+            } else {
+                0
+            }
+    }
+
+    /// Ends the game if it is over: one team left, or the last round. `dropped`: somebody just was.
+    fn judge(&mut self, dropped: bool) {
+        if self.over.is_some() {
+            return;
+        }
+        let mut alive = vec![false; self.players.len()];
+        for owner in self.owners.iter().flatten() {
+            if let Some(alive) = alive.get_mut(owner.index()) {
+                *alive = true;
+            }
+        }
+        let fleets = self.ruleset.alive == Alive::Fleets;
+        // For each team: whether it is there at all, alive, and has somebody who plays.
+        let mut teams = [(false, false, false); 1 << 8];
+        for (player, alive) in self.players.iter().zip(alive) {
+            let (there, lives, plays) = &mut teams[usize::from(player.team)];
+            *there = true;
+            *lives |= alive || (fleets && player.flying > 0);
+            *plays |= !player.dropped;
+        }
+        let left = teams.iter().filter(|(_, lives, plays)| *lives && *plays);
+        // Alone, one plays to the last round.
+        let rivals = teams.iter().filter(|(there, ..)| *there).count() > 1;
+        let left = left.count();
+        let last = self.turn >= self.ruleset.rounds;
+        if !last && left > usize::from(rivals) {
+            return;
+        }
+        let scores = self.players.iter().map(|player| {
+            let (_, _, plays) = teams[usize::from(player.team)];
+            if plays { self.total(player.team) } else { LOST }
+        });
+        let scores: Seats<i64> = scores.collect();
+        let cause = if dropped {
+            Cause::IllegalMove
+        } else {
+            Cause::Normal
+        };
+        self.over = Some(Outcome { cause, scores });
+    }
+}
+
+/// The score of a team that nobody plays for any more.
+pub const LOST: i64 = -1;
+
+/// Who hears whom: in each team by rising numbers, the lowest one hears the highest.
+fn ring(setup: &Setup) -> Vec<Player> {
+    let seats = || setup.players.iter().zip(&setup.teams).enumerate();
+    let before = |id: PlayerId, team: u8| {
+        let mates = || seats().filter(|(_, (_, other))| **other == team);
+        let lower = mates().filter(|(_, (mate, _))| **mate < id);
+        let before = lower.max_by_key(|(_, (mate, _))| **mate);
+        before.or_else(|| mates().max_by_key(|(_, (mate, _))| **mate))
+    };
+    seats()
+        .map(|(_, (id, team))| Player {
+            id: *id,
+            team: *team,
+            before: before(*id, *team).map_or(Seat(0), |(seat, _)| Seat(seat as u8)),
+            said: 0,
+            flying: 0,
+            dropped: false,
+        })
+        .collect()
+}
+
+impl Game for PlanetWars {
+    type Setup = Setup;
+    type Ask = Ask;
+    type Act = Act;
+    type View = View;
+    type Event = Event;
+
+    /// A setup that fails [`Setup::check`] gives a game without planets that is over at once.
+    fn start(setup: &Setup) -> Self {
+        Self::begin(setup).unwrap_or_else(|_| Self {
+            ruleset: setup.ruleset,
+            planets: Arc::default(),
+            owners: Vec::new(),
+            distances: Arc::new(Distances::new(&[], setup.ruleset.travel)),
+            places: Arc::default(),
+            players: ring(setup),
+            flights: vec![Vec::new()],
+            turn: 0,
+            over: Some(Outcome {
+                cause: Cause::Stalled,
+                scores: setup.players.iter().map(|_| 0).collect(),
+            }),
+        })
+    }
+
+    fn to_move(&self) -> Seats<bool> {
+        let players = self.players.iter();
+        players
+            .map(|player| self.over.is_none() && !player.dropped)
+            .collect()
+    }
+
+    fn ask(&self, seat: Seat) -> Option<Ask> {
+        let player = self.players.get(seat.index())?;
+        (self.over.is_none() && !player.dropped).then_some(Ask)
+    }
+
+    fn view(&self, seat: Seat) -> View {
+        View {
+            turn: self.turn,
+            planets: Arc::clone(&self.planets),
+            message: self.ruleset.messages.then(|| self.heard(seat)),
+            you: self.player(seat).unwrap_or(NEUTRAL),
+        }
+    }
+
+    /// Nothing, half or all of each own planet to the next in the list, and a first word.
+    fn acts(&self, seat: Seat, out: &mut Vec<Act>) {
+        if self.ask(seat).is_none() {
+            return;
+        }
+        out.push(Act::default());
+        let planets = self.planets.len();
+        for (place, planet) in self.planets.iter().enumerate() {
+            if planets < 2 || self.owners.get(place) != Some(&Some(seat)) || planet.ships == 0 {
+                continue;
+            }
+            for (step, ships) in [
+                (1, planet.ships),
+                (planets / 2 + 1, planet.ships - planet.ships / 2),
+            ] {
+                let goal = self.planets.get((place + step) % planets);
+                let Some(goal) = goal.filter(|goal| goal.id != planet.id) else {
+                    continue;
+                };
+                out.push(Act {
+                    launches: vec![Launch {
+                        from: planet.id,
+                        to: goal.id,
+                        ships,
+                    }],
+                    upgrades: Vec::new(),
+                    message: Some(self.turn),
+                });
+            }
+        }
+    }
+
+    fn check(&self, seat: Seat, act: &Act) -> Result<(), Illegal> {
+        if self.ask(seat).is_none() {
+            return Err(Illegal("this seat is not asked".to_owned()));
+        }
+        let mut spent = Vec::new();
+        for launch in &act.launches {
+            if let Some((from, _)) = self.launched(seat, launch)? {
+                self.withdraw(&mut spent, from, launch.ships)?;
+            }
+        }
+        for (at, id) in act.upgrades.iter().enumerate() {
+            if !self.ruleset.upgrades {
+                return Err(Illegal("growth is not for sale".to_owned()));
+            }
+            if act.upgrades[..at].contains(id) {
+                return Err(Illegal(format!("growth of planet {id} twice in a turn")));
+            }
+            let place = self.own(seat, *id)?;
+            self.withdraw(&mut spent, place, self.upgrade_cost(place))?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], _: &mut Vec<(Seat, Event)>) {
+        self.play(acts);
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.over.clone()
+    }
+}

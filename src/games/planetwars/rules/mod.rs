@@ -1,0 +1,18 @@
+//! The rules as a state machine: planets, fleets in flight, battles, growth, the teams' rings.
+
+mod battle;
+mod distances;
+mod game;
+mod ruleset;
+mod world;
+
+pub use battle::{Force, fight};
+pub use distances::Distances;
+pub use game::{Event, LOST, PlanetWars, Setup};
+pub use ruleset::{
+    Alive, Battle, Dropped, Growth, ROUNDS_MAX, Ruleset, SamePlanet, Travel, ZeroShips,
+};
+pub use world::{
+    Act, Ask, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX,
+    TEAM_MAX, View,
+};
