@@ -5,3 +5,6 @@ pub mod bots;
 pub mod generate;
 pub mod map;
 pub mod rules;
+
+#[cfg(test)]
+mod tests;

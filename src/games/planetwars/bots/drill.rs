@@ -1,0 +1,197 @@
+//! Rings tried out apart from any game: teams drawn by chance, words that come late, garbage, mates that fail.
+
+use super::ring::{HELLO, RELAY, Ring, word};
+use crate::planetwars::rules::{NEUTRAL, Planet, PlayerId, TEAM_MAX, View};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+/// Streams of these seeds begin here.
+const DRILL_STREAM: u64 = 5 << 32;
+/// Turns that a drill lasts.
+pub const TURNS: u32 = 60;
+/// Most players of a drill in which masks suffice.
+const FEW: u32 = 20;
+/// Most players for whom a mask has room.
+const MASKED: usize = 24;
+/// Players of a drill in which they do not.
+const MANY: std::ops::Range<u32> = 25..61;
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Drill {
+    /// Seeds all chance.
+    pub seed: u64,
+    /// Rounds after which a word is heard: 0 if players are asked one after another and each hears what the
+    /// one before said just now, 1 by the rules, 2 if words come later still.
+    pub lag: u32,
+    /// Players of the team, from 1.
+    pub size: usize,
+    /// Whether there are too many players for masks.
+    pub many: bool,
+    /// Whether a member fails at some time, and is silent or sends garbage from then on.
+    pub crash: bool,
+    /// Whether garbage at the beginning has the look of true words.
+    pub plausible: bool,
+}
+
+/// How it went.
+#[derive(Clone, Debug, Default)]
+pub struct Drilled {
+    /// Strangers who were taken for mates, over all members and turns.
+    pub false_members: usize,
+    /// Members who held their team for complete when it was not.
+    pub false_proofs: usize,
+    /// The first turn in which all members who play knew the whole team.
+    pub complete: Option<u32>,
+    /// The first turn in which all of them had settled.
+    pub settled: Option<u32>,
+    /// Mates who were unknown at the end, over all members who play.
+    pub missing: usize,
+}
+
+struct Fail {
+    member: usize,
+    turn: u32,
+    garbage: bool,
+}
+
+/// What is heard before anybody spoke. What looks like a true word among many names one of `strangers`,
+/// since by chance alone none names exactly the one who hears it.
+fn garbage(rng: &mut Rng, players: usize, plausible: bool, strangers: &[usize]) -> u32 {
+    if !plausible {
+        return rng.bits() as u32;
+    }
+    if players > MASKED {
+        let distance = 1 + rng.below(TEAM_MAX as u32);
+        let stranger = rng.below(strangers.len() as u32) as usize;
+        let stranger = strangers.get(stranger).copied().unwrap_or_default();
+        return word(RELAY, (stranger as u32) << 17 | distance << 12);
+    }
+    // A lone bit is what honest first words have, so there are two at least.
+    let bit = |rng: &mut Rng| 1 << rng.below(players as u32);
+    let all = (1u32 << players) - 1;
+    let mask = rng.bits() as u32 & rng.bits() as u32 & all | bit(rng) | bit(rng);
+    word(HELLO, mask)
+}
+
+/// Plays it through.
+#[must_use]
+pub fn drill(plan: &Drill) -> Drilled {
+    let mut rng = Rng::new(plan.seed, DRILL_STREAM);
+    let size = plan.size.clamp(1, TEAM_MAX);
+    let players = if plan.many {
+        MANY.start + rng.below(MANY.end - MANY.start)
+    } else {
+        let least = (size as u32).max(2);
+        least + rng.below(FEW + 1 - least)
+    } as usize;
+    let mut numbers: Vec<PlayerId> = Vec::new();
+    while numbers.len() < players {
+        let number = 1 + rng.below(300);
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    let planets = Arc::new(homes(&numbers));
+    let mut team = numbers.get(..size).unwrap_or_default().to_vec();
+    team.sort_unstable();
+    let fail = plan.crash.then(|| Fail {
+        member: rng.below(size as u32) as usize,
+        turn: rng.below(14),
+        garbage: rng.chance(0.5),
+    });
+    let view = |turn: u32, you: PlayerId, word: u32| View {
+        turn,
+        planets: Arc::clone(&planets),
+        message: Some(word),
+        you,
+    };
+    let mut rings: Vec<Ring> = team
+        .iter()
+        .map(|you| Ring::new(&view(0, *you, 0)))
+        .collect();
+    let sorted = rings.first().map_or(&[][..], |ring| ring.players());
+    let strangers = sorted.iter().enumerate();
+    let strangers = strangers.filter(|(_, player)| !team.contains(player));
+    let strangers: Vec<usize> = strangers.map(|(place, _)| place).collect();
+    // What each member said in the last rounds, the latest last; before the game it was garbage.
+    let mut said: Vec<Vec<u32>> = team
+        .iter()
+        .map(|_| {
+            (0..2)
+                .map(|_| garbage(&mut rng, players, plan.plausible, &strangers))
+                .collect()
+        })
+        .collect();
+    let mut out = Drilled::default();
+    for turn in 0..TURNS {
+        let heard_before: Vec<Vec<u32>> = said.clone();
+        for member in 0..size {
+            let before = (member + size - 1) % size;
+            // Asked one after another, only the first hears a word of the round before.
+            let lag = if member == 0 {
+                plan.lag.max(1)
+            } else {
+                plan.lag
+            };
+            let words = if lag == 0 { &said } else { &heard_before };
+            let words = words.get(before).map_or(&[][..], Vec::as_slice);
+            let back = lag.max(1) as usize;
+            let heard = words.len().checked_sub(back).and_then(|at| words.get(at));
+            let heard = heard.copied().unwrap_or_default();
+            let failed = fail
+                .as_ref()
+                .filter(|fail| fail.member == member && turn >= fail.turn);
+            let word = match (failed, rings.get_mut(member), team.get(member)) {
+                (Some(fail), ..) if fail.garbage => rng.bits() as u32,
+                (None, Some(ring), Some(you)) => {
+                    ring.hear(&view(turn, *you, heard));
+                    ring.say()
+                }
+                _ => 0,
+            };
+            if let Some(words) = said.get_mut(member) {
+                words.push(word);
+            }
+        }
+        let plays = |member: usize| {
+            !fail
+                .as_ref()
+                .is_some_and(|fail| fail.member == member && turn >= fail.turn)
+        };
+        let playing = || (0..).zip(&rings).filter(|(member, _)| plays(*member));
+        for (_, ring) in playing() {
+            let strangers = ring.mates().iter().filter(|mate| !team.contains(mate));
+            out.false_members += strangers.count();
+            out.false_proofs += usize::from(ring.complete() && ring.mates().len() != size);
+        }
+        if playing().all(|(_, ring)| ring.complete()) {
+            out.complete = out.complete.or(Some(turn));
+        }
+        if playing().all(|(_, ring)| ring.settled()) {
+            out.settled = out.settled.or(Some(turn));
+        }
+        out.missing = playing()
+            .map(|(_, ring)| size - ring.mates().len().min(size))
+            .sum();
+    }
+    out
+}
+
+/// A home for each.
+fn homes(numbers: &[PlayerId]) -> Vec<Planet> {
+    let home = |(id, owner): (u32, &PlayerId)| Planet {
+        id,
+        x: f64::from(id),
+        y: 0.0,
+        growth: 1,
+        owner: *owner,
+        ships: 2,
+    };
+    let nobodys = Planet {
+        owner: NEUTRAL,
+        ..home((numbers.len() as u32, &NEUTRAL))
+    };
+    let homes = (0..).zip(numbers).map(home);
+    homes.chain([nobodys]).collect()
+}

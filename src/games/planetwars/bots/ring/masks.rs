@@ -1,0 +1,102 @@
+//! The team as a mask that goes round: everybody adds himself to what he heard and says it on.
+
+use super::word::{DONE, HELLO, word};
+use crate::planetwars::rules::TEAM_MAX;
+
+/// Most players for whom a mask has room.
+pub(super) const PLAYERS_MAX: usize = 24;
+
+/// What is known from masks.
+///
+/// An honest mask only grows from turn to turn. So a member is believed who stood in two words in a row of
+/// which the second holds the first; a bit that was there and is gone was none of the team's and is not said
+/// on until it is believed. A single wrong word thus goes round once at most and is believed by nobody,
+/// and honest words lose no turn, since they are said on at once.
+#[derive(Clone, Debug)]
+pub(super) struct Masks {
+    /// One's own bit; 0 for a player who began without a planet.
+    own: u32,
+    /// All bits that stand for a player.
+    all: u32,
+    /// The mask heard last turn.
+    last: Option<u32>,
+    /// Bits that were heard once and then not.
+    doubtful: u32,
+    /// Bits that are believed, one's own among them.
+    sure: u32,
+    complete: bool,
+}
+
+impl Masks {
+    /// For one of this many players, at this place among them.
+    pub(super) fn new(players: usize, own: Option<usize>) -> Self {
+        let own = own.map_or(0, |own| 1 << own);
+        Self {
+            own,
+            all: (1 << players.min(PLAYERS_MAX)) - 1,
+            last: None,
+            doubtful: 0,
+            sure: own,
+            complete: false,
+        }
+    }
+
+    /// The mask of a word, if it may be one of a team's.
+    fn mask(&self, heard: Option<(u8, u32)>) -> Option<(u8, u32)> {
+        heard.filter(|(opcode, mask)| {
+            let size = (mask | self.own).count_ones() as usize;
+            matches!(*opcode, HELLO | DONE)
+                && *mask != 0
+                && mask & !self.all == 0
+                && size <= TEAM_MAX
+        })
+    }
+
+    pub(super) fn hear(&mut self, heard: Option<(u8, u32)>) {
+        let heard = self.mask(heard);
+        match (self.last, heard) {
+            (Some(before), Some((opcode, now))) if before & !now == 0 => {
+                self.believe(before);
+                let whole = now | self.own;
+                let round = now & self.own != 0 || opcode == DONE;
+                if round && before | self.own == whole && self.sure & !whole == 0 {
+                    self.close(whole);
+                }
+            }
+            (Some(before), Some((_, now))) => self.doubtful |= before & !now,
+            // Whoever hears nobody but himself is alone. By chance no word says this.
+            (None, Some((_, now))) if now == self.own && self.sure == self.own => self.close(now),
+            _ => {}
+        }
+        self.last = heard.map(|(_, mask)| mask);
+    }
+
+    fn believe(&mut self, mask: u32) {
+        if (self.sure | mask).count_ones() as usize <= TEAM_MAX {
+            self.sure |= mask;
+        }
+    }
+
+    /// Later words may still add to the team: where garbage made a mate doubtful, a proof may come too early.
+    fn close(&mut self, team: u32) {
+        self.sure = team;
+        self.complete = true;
+    }
+
+    pub(super) fn say(&self) -> u32 {
+        let opcode = if self.complete { DONE } else { HELLO };
+        let heard = self.last.unwrap_or_default() & !self.doubtful;
+        match self.sure | heard {
+            0 => 0,
+            mask => word(opcode, mask),
+        }
+    }
+
+    pub(super) fn complete(&self) -> bool {
+        self.complete
+    }
+
+    pub(super) fn is_member(&self, place: usize) -> bool {
+        place < PLAYERS_MAX && self.sure & 1 << place != 0
+    }
+}

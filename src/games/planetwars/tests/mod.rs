@@ -1,0 +1,3 @@
+//! What the rules must give.
+
+mod ring;

@@ -1,0 +1,190 @@
+//! What must hold of the words by which a team finds itself.
+
+use crate::planetwars::bots::drill::{Drill, drill};
+use crate::planetwars::bots::ring::{DONE, HELLO, RELAY, Ring, read, word};
+use crate::planetwars::rules::{NEUTRAL, Planet, PlayerId, View};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+fn view(owners: &[PlayerId], you: PlayerId, message: Option<u32>) -> View {
+    let planet = |(id, owner): (u32, &PlayerId)| Planet {
+        id,
+        x: 0.0,
+        y: f64::from(id),
+        growth: 1,
+        owner: *owner,
+        ships: 1,
+    };
+    View {
+        turn: 0,
+        planets: Arc::new((0..).zip(owners).map(planet).collect()),
+        message,
+        you,
+    }
+}
+
+/// Reads what was said, turn by turn, from the first state on.
+fn heard(owners: &[PlayerId], you: PlayerId, words: &[u32]) -> Ring {
+    let mut ring = Ring::new(&view(owners, you, None));
+    for word in words {
+        ring.hear(&view(owners, you, Some(*word)));
+    }
+    ring
+}
+
+#[test]
+fn words_are_read_back_and_others_are_not() {
+    for (opcode, body) in [(HELLO, 1), (DONE, 0x00FF_FFFF), (RELAY, 0x0002_1000)] {
+        assert_eq!(read(word(opcode, body)), Some((opcode, body)));
+        for bit in 0..28 {
+            let flipped = word(opcode, body) ^ 1 << bit;
+            assert_eq!(read(flipped), None, "{opcode:#x} {body:#x} bit {bit}");
+        }
+    }
+    assert_eq!(read(0), None);
+    assert_eq!(read(word(0x9, 5)), None);
+}
+
+#[test]
+fn the_check_takes_the_lowest_nibble_first() {
+    // 9 with 1 is 8, turned 1; with five 0 turned 2, 4, 8, 1, 2; with A 8, turned 1.
+    assert_eq!(word(HELLO, 1), 0xA100_0001);
+}
+
+#[test]
+fn one_alone_hears_himself() {
+    let owners = [7, NEUTRAL, 3];
+    let first = Ring::new(&view(&owners, 7, None)).say();
+    assert_eq!(first, word(HELLO, 0b10));
+    let ring = heard(&owners, 7, &[0, first]);
+    assert!(ring.complete() && ring.settled());
+    assert_eq!((ring.mates(), ring.players()), (&[7][..], &[3, 7][..]));
+}
+
+#[test]
+fn what_the_first_state_says_is_not_heard() {
+    let ring = heard(&[1, 2, 3], 1, &[word(DONE, 0b11)]);
+    assert_eq!(ring.mates(), [1]);
+}
+
+#[test]
+fn a_mate_is_believed_when_heard_twice() {
+    let owners = [1, 2, 3, 4];
+    let (one, more) = (word(HELLO, 0b10), word(HELLO, 0b1010));
+    assert!(!heard(&owners, 1, &[0, one]).is_mate(2));
+    let ring = heard(&owners, 1, &[0, one, more]);
+    assert_eq!(ring.mates(), [1, 2]);
+    assert_eq!(ring.say(), word(HELLO, 0b1011));
+    let ring = heard(&owners, 1, &[0, one, more, word(HELLO, 0b1011)]);
+    assert!(ring.complete());
+    assert_eq!(ring.mates(), [1, 2, 4]);
+    assert_eq!(ring.say(), word(DONE, 0b1011));
+}
+
+#[test]
+fn a_bit_that_vanishes_is_not_said_on_again() {
+    let owners = [1, 2, 3, 4];
+    let (wrong, honest) = (word(HELLO, 0b0110), word(HELLO, 0b0010));
+    let ring = heard(&owners, 1, &[0, wrong, honest]);
+    assert_eq!(ring.say(), word(HELLO, 0b0011));
+    let ring = heard(&owners, 1, &[0, wrong, honest, wrong]);
+    assert_eq!(ring.say(), word(HELLO, 0b0011));
+    assert_eq!(ring.mates(), [1, 2]);
+}
+
+#[test]
+fn bits_that_stand_for_nobody_make_a_word_invalid() {
+    let wrong = word(HELLO, 0b1_0010);
+    let ring = heard(&[1, 2, 3, 4], 1, &[0, wrong, wrong, wrong]);
+    assert_eq!(ring.mates(), [1]);
+}
+
+#[test]
+fn who_begins_without_a_planet_passes_words_on() {
+    let owners = [2, 4, 6];
+    let ring = heard(&owners, 5, &[0]);
+    assert_eq!((ring.say(), ring.mates()), (0, &[5][..]));
+    let ring = heard(&owners, 5, &[0, word(HELLO, 0b100), word(HELLO, 0b110)]);
+    assert_eq!(ring.say(), word(HELLO, 0b110));
+    let done = word(DONE, 0b110);
+    let ring = heard(&owners, 5, &[0, word(HELLO, 0b110), done]);
+    assert!(ring.complete());
+    assert_eq!(ring.mates(), [4, 5, 6]);
+}
+
+#[test]
+fn who_never_hears_waits_no_longer_than_need_be() {
+    let mut ring = heard(&[1, 2], 1, &[0; 13]);
+    assert!(!ring.settled());
+    ring.hear(&view(&[1, 2], 1, Some(0)));
+    assert!(ring.settled() && !ring.complete());
+    // Words may come late all the same.
+    for _ in 0..2 {
+        ring.hear(&view(&[1, 2], 1, Some(word(HELLO, 0b10))));
+    }
+    assert!(ring.is_mate(2));
+}
+
+#[test]
+fn where_there_are_no_words_one_is_alone() {
+    let state = view(&[1, 2], 1, None);
+    let mut ring = Ring::new(&state);
+    ring.hear(&state);
+    ring.hear(&state);
+    assert!(ring.settled());
+    assert_eq!(ring.mates(), [1]);
+}
+
+fn plan(seed: u64) -> Drill {
+    let mut rng = Rng::new(seed, 77);
+    Drill {
+        seed,
+        lag: rng.below(3),
+        size: 1 + rng.below(10) as usize,
+        many: rng.chance(0.25),
+        crash: rng.chance(0.4),
+        plausible: rng.chance(0.3),
+    }
+}
+
+#[test]
+fn ten_thousand_teams_take_no_stranger_in() {
+    for seed in 0..10_000 {
+        let plan = plan(seed);
+        let drilled = drill(&plan);
+        assert_eq!(drilled.false_members, 0, "{plan:?} {drilled:?}");
+        // Garbage that is heard with the second state may close the ring before its time, for a few turns.
+        assert!(
+            plan.lag == 2 || drilled.false_proofs == 0,
+            "{plan:?} {drilled:?}"
+        );
+        assert!(drilled.settled.is_some(), "{plan:?} {drilled:?}");
+        if !plan.crash {
+            assert_eq!(drilled.missing, 0, "{plan:?} {drilled:?}");
+        }
+    }
+}
+
+#[test]
+fn a_team_of_n_is_complete_at_turn_n() {
+    for size in 1..=10 {
+        for (many, seed) in [(false, 1), (true, 2)] {
+            let complete = |lag| {
+                let plan = Drill {
+                    seed,
+                    lag,
+                    size,
+                    many,
+                    crash: false,
+                    plausible: false,
+                };
+                drill(&plan).complete.unwrap()
+            };
+            assert_eq!(complete(1), size as u32);
+            assert_eq!(complete(2), 2 * size as u32);
+            if !many {
+                assert!(complete(0) <= 3);
+            }
+        }
+    }
+}
