@@ -45,6 +45,9 @@ pub(super) enum Verb {
         /// Lighthouses, in games that have them; by seed and size unless it is given.
         #[arg(long, value_name = "N")]
         lighthouses: Option<usize>,
+        /// Planets, homes included, in games that have them; by players unless it is given.
+        #[arg(long, value_name = "N")]
+        planets: Option<usize>,
         /// Players that can start on it, in games whose maps say.
         #[arg(long, value_name = "N")]
         players: Option<usize>,
@@ -82,6 +85,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             width,
             height,
             lighthouses,
+            planets,
             players,
         } => {
             let style = MapStyle {
@@ -89,13 +93,14 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
                 width: *width,
                 height: *height,
                 lighthouses: *lighthouses,
+                planets: *planets,
                 players: *players,
             };
-            let drawn = with_maps(game)?.draw_map(*seed, &style);
+            let drawn = self::game(game)?.draw_map(*seed, &style);
             print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);
         }
         Verb::Check { game, file } => {
-            let kit = with_maps(game)?;
+            let kit = self::game(game)?;
             let shown = file.display();
             let unreadable = || format!("{shown} cannot be read");
             let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
@@ -111,11 +116,11 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The game, if it is played on maps.
+/// The game, if maps come with it.
 fn with_maps(name: &str) -> Result<&'static dyn Kit, UsageError> {
     let kit = game(name)?;
     if kit.maps().is_empty() {
-        return Err(UsageError(format!("{name} is not played on maps")));
+        return Err(UsageError(format!("{name} comes without maps")));
     }
     Ok(kit)
 }

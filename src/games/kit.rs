@@ -97,6 +97,8 @@ pub struct MapStyle {
     pub height: Option<usize>,
     /// Lighthouses, where a game has them.
     pub lighthouses: Option<usize>,
+    /// Planets, where a game has them.
+    pub planets: Option<usize>,
     /// Players that can start on it.
     pub players: Option<usize>,
 }
@@ -242,6 +244,15 @@ pub struct Played {
 pub trait Kit: Sync + Send {
     /// The game's name: `koehandel`, …
     fn game(&self) -> &'static str;
+    /// Which of those who enter plays on each seat of a match with these options. Unless a game has
+    /// teams, each plays on one.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the options do not fit so many.
+    fn line_up(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
+        let _ = options;
+        Ok((0..entrants).collect())
+    }
     /// How many seats a match has.
     fn seats(&self) -> std::ops::RangeInclusive<usize>;
     /// Built-in bots, weakest first.

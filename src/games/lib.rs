@@ -33,6 +33,7 @@ pub static ALL: &[&dyn Kit] = &[
     &smartdog::KIT,
     &planowanie::KIT,
     &lighthouses::KIT,
+    &planetwars::KIT,
 ];
 
 /// The game with this name.

@@ -4,7 +4,8 @@ use super::budget::{Stopwatch, ThinkBudget};
 use super::clock::now_us;
 use super::lanes::{DeckPlayed, Lanes};
 use super::schedule::{Deck, Schedule};
-use super::tally::{Counted, Tally};
+use super::sides::{Seen, Sides};
+use super::tally::Tally;
 use super::watch::{KeptMatch, Watch};
 use games::{Kit, PlaySetup, SetupError};
 use serde_json::Value;
@@ -63,9 +64,10 @@ fn deck(
     let mut kept = Vec::new();
     let timed = number.is_multiple_of(TIMED_EVERY);
     for (turn, table) in deck.tables.iter().enumerate() {
-        let bots: Vec<String> = table
-            .iter()
-            .filter_map(|entrant| plan.bots.get(*entrant).cloned())
+        let sides = Sides::new(plan.kit, &plan.options, table)?;
+        let bots: Vec<String> = sides
+            .entrants()
+            .filter_map(|entrant| plan.bots.get(entrant).cloned())
             .collect();
         let measured = bots
             .iter()
@@ -96,16 +98,14 @@ fn deck(
                 stderr: Vec::new(),
             });
         }
-        counted.push(Counted {
-            table: table.clone(),
-            shares: plan.kit.win_shares(&played.outcome),
-            duels: plan.kit.duels(&played.outcome),
-            faults: Vec::new(),
+        let seen = Seen {
             outcome: played.outcome,
+            faults: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),
             took: clock.into_spans(),
-        });
+        };
+        counted.push(sides.counted(plan.kit, seen));
     }
     Ok(Some((counted, kept)))
 }

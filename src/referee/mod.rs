@@ -27,6 +27,7 @@ pub mod seat_spec;
 mod seat_task;
 pub mod server;
 mod setup;
+mod sides;
 pub mod spans;
 pub mod started;
 pub mod store_recording;

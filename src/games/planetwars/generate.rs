@@ -73,7 +73,7 @@ pub fn generate(seed: u64, style: &Style) -> Result<Vec<Planet>, String> {
 /// Planets 1 to n are the homes of players n to 1, as on the contest's own maps.
 fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, String> {
     let players = style.players;
-    let planets = style.planets.unwrap_or((5 * players).clamp(players, 99));
+    let planets = style.planets.unwrap_or((5 * players).min(99).max(players));
     // The contest's squares: 7 for 5 planets, 10 for 10, 50 for 99.
     let side = style
         .side

@@ -109,6 +109,9 @@ impl<'a> Game<'a> {
     fn ended(self, outcome: Outcome) -> Ended {
         let mut blames = self.table.blames();
         for blame in &mut blames {
+            if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
+                pipes.settle();
+            }
             // Only how it ended by itself: else it was our own signal.
             let gone = matches!(blame.cause, Cause::Crash | Cause::InitFailure);
             if let Some(Player::Program(pipes)) = self.players.get(blame.seat.index())

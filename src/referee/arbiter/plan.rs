@@ -8,7 +8,8 @@ use crate::referee::clock::now_us;
 use crate::referee::lanes::{DeckPlayed, Lanes};
 use crate::referee::schedule::{Deck, Schedule};
 use crate::referee::seat_spec::SeatSpec;
-use crate::referee::tally::{Counted, Tally};
+use crate::referee::sides::{Seen, Sides};
+use crate::referee::tally::Tally;
 use crate::referee::watch::{KeptMatch, Watch};
 use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
@@ -70,24 +71,20 @@ fn deck(
     let mut counted = Vec::with_capacity(deck.tables.len());
     let mut kept = Vec::with_capacity(deck.tables.len());
     for (turn, table) in deck.tables.iter().enumerate() {
-        let Some((ended, mut played)) = one(plan, table, deck.seed, abort)? else {
+        let sides = Sides::new(plan.kit, &plan.options, table)?;
+        let Some((ended, mut played)) = one(plan, &sides, deck.seed, abort)? else {
             return Ok(None);
         };
         played.number = deck.first + turn as u64;
-        counted.push(Counted {
-            table: table.clone(),
-            shares: plan.kit.win_shares(&ended.outcome),
-            duels: plan.kit.duels(&ended.outcome),
-            faults: ended
-                .blames
-                .iter()
-                .map(|blame| (blame.seat, blame.cause))
-                .collect(),
-            outcome: ended.outcome,
+        let faults = ended.blames.iter();
+        let seen = Seen {
+            faults: faults.map(|blame| (blame.seat, blame.cause)).collect(),
             refused: ended.noted.iter().map(|noted| noted.refused).collect(),
             missed: ended.noted.iter().map(|noted| noted.late).collect(),
+            outcome: ended.outcome,
             took: ended.took,
-        });
+        };
+        counted.push(sides.counted(plan.kit, seen));
         kept.push(played);
     }
     Ok(Some((counted, kept)))
@@ -95,13 +92,13 @@ fn deck(
 
 fn one(
     plan: &ArbiterPlan,
-    table: &[usize],
+    sides: &Sides,
     seed: u64,
     abort: &AtomicBool,
 ) -> Result<Option<(Ended, KeptMatch)>, SetupError> {
-    let seats: Vec<&SeatSpec> = table
-        .iter()
-        .filter_map(|entrant| plan.seats.get(*entrant))
+    let seats: Vec<&SeatSpec> = sides
+        .entrants()
+        .filter_map(|entrant| plan.seats.get(entrant))
         .collect();
     let mut rules = plan.kit.table(&TableSetup {
         seed,
@@ -150,10 +147,15 @@ fn end(players: &mut [Player]) -> Vec<String> {
             pipes.dismiss();
         }
     }
+    for player in &mut *players {
+        if let Player::Program(pipes) = player {
+            pipes.end();
+        }
+    }
     let mut markers = Vec::new();
     let ended = players.iter_mut().map(|player| match player {
         Player::Program(pipes) => {
-            pipes.end();
+            pipes.settle();
             markers.extend(pipes.marker.take());
             pipes.stderr()
         }

@@ -7,6 +7,7 @@ use crate::referee::seat_spec::SeatSpec;
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Bytes of a program's standard error that are kept.
@@ -44,6 +45,8 @@ pub(super) struct Pipes {
     stderr: (Vec<u8>, u64),
     /// What is known of processes that it may have left behind, once it has ended.
     pub(super) marker: Option<Marker>,
+    /// Who sees to its end.
+    ending: Option<JoinHandle<Ended>>,
 }
 
 /// A bot in this process.
@@ -97,6 +100,7 @@ impl Pipes {
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
             marker: None,
+            ending: None,
         }
     }
 
@@ -110,7 +114,7 @@ impl Pipes {
         }
     }
 
-    /// Ends it, if it has not ended.
+    /// Has it ended, if it has not ended, on a thread of its own: the others' clocks run meanwhile.
     pub(super) fn end(&mut self) {
         let Some(program) = self.program.take() else {
             return;
@@ -118,7 +122,16 @@ impl Pipes {
         if self.fair {
             program.resume();
         }
-        let ended = program.end();
+        // Without a thread it is killed here and now.
+        let ending = std::thread::Builder::new().name("ending".to_owned());
+        self.ending = ending.spawn(move || program.end()).ok();
+    }
+
+    /// Waits until it has ended, if it was to.
+    pub(super) fn settle(&mut self) {
+        let Some(Ok(ended)) = self.ending.take().map(JoinHandle::join) else {
+            return;
+        };
         self.failure = Some(ended.manner());
         let Ended {
             marker,

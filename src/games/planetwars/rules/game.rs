@@ -2,99 +2,14 @@
 
 use super::battle::{Force, fight};
 use super::distances::Distances;
-use super::ruleset::{Alive, Dropped, Growth, ROUNDS_MAX, Ruleset, SamePlanet, ZeroShips};
-use super::world::{
-    Act, Ask, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX,
-    TEAM_MAX, View,
-};
+use super::ruleset::{Alive, Dropped, Growth, Ruleset};
+use super::setup::Setup;
+use super::world::{Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
 use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Growth that may cost more than any planet can pay is not reckoned any further.
-const UPGRADE_MAX: i64 = 40;
-
-/// What a game starts from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Setup {
-    /// The planets.
-    pub planets: Vec<Planet>,
-    /// Each seat's number on the wire.
-    pub players: Vec<PlayerId>,
-    /// Each seat's team, counted from 0.
-    pub teams: Vec<u8>,
-    /// The rules.
-    #[serde(default)]
-    pub ruleset: Ruleset,
-}
-
-impl Setup {
-    /// Whether a game can be played from here.
-    ///
-    /// # Errors
-    /// A sentence that names what is wrong.
-    pub fn check(&self) -> Result<(), String> {
-        let count = self.players.len();
-        if !PLAYERS.contains(&count) || self.teams.len() != count {
-            return Err(format!(
-                "{count} players and {} teams: {} to {} can play, each in a team",
-                self.teams.len(),
-                PLAYERS.start(),
-                PLAYERS.end()
-            ));
-        }
-        for team in &self.teams {
-            let size = self.teams.iter().filter(|other| *other == team).count();
-            if size > TEAM_MAX {
-                return Err(format!(
-                    "team {team} has {size} players; {TEAM_MAX} are allowed"
-                ));
-            }
-        }
-        let mut players = self.players.clone();
-        players.sort_unstable();
-        players.dedup();
-        if players.len() != count || players.first() == Some(&NEUTRAL) {
-            return Err("players need numbers of their own, from 1".to_owned());
-        }
-        if self.planets.is_empty() || self.planets.len() > PLANETS_MAX {
-            let planets = self.planets.len();
-            return Err(format!(
-                "{planets} planets: 1 to {PLANETS_MAX} are played with"
-            ));
-        }
-        let mut ids: Vec<PlanetId> = self.planets.iter().map(|planet| planet.id).collect();
-        ids.sort_unstable();
-        if let Some(twice) = ids.windows(2).find(|pair| pair.first() == pair.last()) {
-            return Err(format!("two planets have the number {}", twice[0]));
-        }
-        for planet in &self.planets {
-            let id = planet.id;
-            if !planet.x.is_finite() || !planet.y.is_finite() {
-                return Err(format!("planet {id} lies nowhere"));
-            }
-            let fits = |number: i64| (-SHIPS_MAX..=SHIPS_MAX).contains(&number);
-            if planet.ships < 0 || !fits(planet.ships) || !fits(planet.growth) {
-                return Err(format!(
-                    "planet {id} has {} ships and grows by {}: too many or too few",
-                    planet.ships, planet.growth
-                ));
-            }
-            if planet.owner != NEUTRAL && !self.players.contains(&planet.owner) {
-                let owner = planet.owner;
-                return Err(format!("planet {id} belongs to {owner}, who does not play"));
-            }
-        }
-        if !(1..=ROUNDS_MAX).contains(&self.ruleset.rounds) || self.ruleset.delay > 1 {
-            return Err(format!(
-                "{} rounds and {} turns of delay: 1 to {ROUNDS_MAX}, and 0 or 1, can be played",
-                self.ruleset.rounds, self.ruleset.delay
-            ));
-        }
-        Ok(())
-    }
-}
+pub(super) const UPGRADE_MAX: i64 = 40;
 
 /// Nobody hears anything between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,15 +17,15 @@ pub enum Event {}
 
 /// Ships on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fleet {
-    owner: Seat,
-    to: u16,
-    ships: i64,
+pub(super) struct Fleet {
+    pub(super) owner: Seat,
+    pub(super) to: u16,
+    pub(super) ships: i64,
 }
 
 /// What is known of a player beside his planets.
 #[derive(Clone, Copy, Debug)]
-struct Player {
+pub(super) struct Player {
     id: PlayerId,
     team: u8,
     /// Whose words he hears.
@@ -118,24 +33,24 @@ struct Player {
     /// What he said last round.
     said: u32,
     /// Ships in flight.
-    flying: i64,
+    pub(super) flying: i64,
     dropped: bool,
 }
 
 /// A game in play.
 #[derive(Clone, Debug)]
 pub struct PlanetWars {
-    ruleset: Ruleset,
-    planets: Arc<Vec<Planet>>,
+    pub(super) ruleset: Ruleset,
+    pub(super) planets: Arc<Vec<Planet>>,
     /// Each planet's owner, by seat.
-    owners: Vec<Option<Seat>>,
-    distances: Arc<Distances>,
+    pub(super) owners: Vec<Option<Seat>>,
+    pub(super) distances: Arc<Distances>,
     /// Places of planets in the list, by number.
-    places: Arc<Vec<(PlanetId, u16)>>,
-    players: Vec<Player>,
+    pub(super) places: Arc<Vec<(PlanetId, u16)>>,
+    pub(super) players: Vec<Player>,
     /// Fleets by the turn of their landing, modulo the length.
-    flights: Vec<Vec<Fleet>>,
-    turn: u32,
+    pub(super) flights: Vec<Vec<Fleet>>,
+    pub(super) turn: u32,
     over: Option<Outcome>,
 }
 
@@ -241,8 +156,18 @@ impl PlanetWars {
         fleets || self.owners.contains(&Some(seat))
     }
 
-    /// A seat plays no more: it broke the rules, or its program failed.
-    pub fn drop_player(&mut self, seat: Seat) {
+    /// These seats play no more: they broke the rules, or their programs failed. All at once, so that
+    /// nobody wins by failing a moment later.
+    pub fn drop_players(&mut self, seats: &[Seat]) {
+        for seat in seats {
+            self.drop_player(*seat);
+        }
+        if !seats.is_empty() {
+            self.judge(true);
+        }
+    }
+
+    fn drop_player(&mut self, seat: Seat) {
         let Some(player) = self.players.get_mut(seat.index()) else {
             return;
         };
@@ -268,7 +193,6 @@ impl PlanetWars {
                 }
             }
         }
-        self.judge(true);
     }
 
     /// Takes a seat's fleets out.
@@ -278,118 +202,6 @@ impl PlanetWars {
         }
         if let Some(player) = self.players.get_mut(seat.index()) {
             player.flying = 0;
-        }
-    }
-
-    fn place(&self, id: PlanetId) -> Option<usize> {
-        let at = self.places.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        self.places.get(at).map(|(_, place)| usize::from(*place))
-    }
-
-    /// The place of a planet that a seat may send from.
-    fn own(&self, seat: Seat, id: PlanetId) -> Result<usize, Illegal> {
-        let place = self
-            .place(id)
-            .ok_or_else(|| Illegal(format!("there is no planet {id}")))?;
-        if self.owners.get(place) != Some(&Some(seat)) {
-            let owner = self
-                .planets
-                .get(place)
-                .map_or(NEUTRAL, |planet| planet.owner);
-            let whose = match owner {
-                NEUTRAL => "nobody".to_owned(),
-                owner => format!("player {owner}"),
-            };
-            return Err(Illegal(format!("planet {id} belongs to {whose}")));
-        }
-        Ok(place)
-    }
-
-    /// Whether ships would leave, and whence and whither.
-    fn launched(&self, seat: Seat, launch: &Launch) -> Result<Option<(usize, usize)>, Illegal> {
-        let Launch { from, to, ships } = *launch;
-        if ships == 0 && self.ruleset.zero_ships == ZeroShips::Ignore {
-            return Ok(None);
-        }
-        if ships < 1 {
-            return Err(Illegal(format!("{ships} ships cannot leave planet {from}")));
-        }
-        let start = self.own(seat, from)?;
-        let goal = self
-            .place(to)
-            .ok_or_else(|| Illegal(format!("there is no planet {to}")))?;
-        match self.ruleset.same_planet {
-            SamePlanet::Illegal if from == to => {
-                Err(Illegal(format!("ships from planet {from} to itself")))
-            }
-            SamePlanet::Ignore if from == to => Ok(None),
-            _ => Ok(Some((start, goal))),
-        }
-    }
-
-    /// What one more growth costs on a planet.
-    fn upgrade_cost(&self, place: usize) -> i64 {
-        let growth = self.planets.get(place).map_or(0, |planet| planet.growth);
-        1 << growth.abs().min(UPGRADE_MAX)
-    }
-
-    /// Adds what leaves one planet to what has left it by earlier orders, and says whether it is too much.
-    fn withdraw(
-        &self,
-        spent: &mut Vec<(usize, i64)>,
-        place: usize,
-        ships: i64,
-    ) -> Result<(), Illegal> {
-        let left = match spent.iter_mut().find(|(at, _)| *at == place) {
-            Some((_, left)) => {
-                *left = left.saturating_add(ships);
-                *left
-            }
-            None => {
-                spent.push((place, ships));
-                ships
-            }
-        };
-        let Some(planet) = self.planets.get(place).filter(|planet| planet.ships < left) else {
-            return Ok(());
-        };
-        let (id, there) = (planet.id, planet.ships);
-        Err(Illegal(format!(
-            "{left} ships from planet {id}, where there are {there}"
-        )))
-    }
-
-    /// Lets a seat's orders leave. All or none.
-    fn depart(&mut self, seat: Seat, act: &Act) {
-        if (act.launches.is_empty() && act.upgrades.is_empty()) || self.check(seat, act).is_err() {
-            return;
-        }
-        for launch in &act.launches {
-            let Ok(Some((from, to))) = self.launched(seat, launch) else {
-                continue;
-            };
-            let turns = self.distances.turns(from, to) + self.ruleset.delay;
-            let lands = (self.turn + turns.max(1)) as usize % self.flights.len();
-            if let Some(planet) = Arc::make_mut(&mut self.planets).get_mut(from) {
-                planet.ships -= launch.ships;
-            }
-            if let Some(player) = self.players.get_mut(seat.index()) {
-                player.flying += launch.ships;
-            }
-            self.flights[lands].push(Fleet {
-                owner: seat,
-                to: to as u16,
-                ships: launch.ships,
-            });
-        }
-        for id in &act.upgrades {
-            if let Ok(place) = self.own(seat, *id) {
-                let cost = self.upgrade_cost(place);
-                if let Some(planet) = Arc::make_mut(&mut self.planets).get_mut(place) {
-                    planet.ships -= cost;
-                    planet.growth += 1;
-                }
-            }
         }
     }
 
@@ -486,9 +298,8 @@ impl PlanetWars {
                 offenders.push((*seat, illegal));
             }
         }
-        for (seat, _) in &offenders {
-            self.drop_player(*seat);
-        }
+        let dropped: Vec<Seat> = offenders.iter().map(|(seat, _)| *seat).collect();
+        self.drop_players(&dropped);
         self.play(acts);
         offenders
     }
@@ -660,26 +471,7 @@ impl Game for PlanetWars {
     }
 
     fn check(&self, seat: Seat, act: &Act) -> Result<(), Illegal> {
-        if self.ask(seat).is_none() {
-            return Err(Illegal("this seat is not asked".to_owned()));
-        }
-        let mut spent = Vec::new();
-        for launch in &act.launches {
-            if let Some((from, _)) = self.launched(seat, launch)? {
-                self.withdraw(&mut spent, from, launch.ships)?;
-            }
-        }
-        for (at, id) in act.upgrades.iter().enumerate() {
-            if !self.ruleset.upgrades {
-                return Err(Illegal("growth is not for sale".to_owned()));
-            }
-            if act.upgrades[..at].contains(id) {
-                return Err(Illegal(format!("growth of planet {id} twice in a turn")));
-            }
-            let place = self.own(seat, *id)?;
-            self.withdraw(&mut spent, place, self.upgrade_cost(place))?;
-        }
-        Ok(())
+        self.check_orders(seat, act)
     }
 
     fn step(&mut self, acts: &[(Seat, Option<Act>)], _: &mut Vec<(Seat, Event)>) {

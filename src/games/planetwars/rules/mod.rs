@@ -3,15 +3,18 @@
 mod battle;
 mod distances;
 mod game;
+mod orders;
 mod ruleset;
+mod setup;
 mod world;
 
 pub use battle::{Force, fight};
 pub use distances::Distances;
-pub use game::{Event, LOST, PlanetWars, Setup};
+pub use game::{Event, LOST, PlanetWars};
 pub use ruleset::{
     Alive, Battle, Dropped, Growth, ROUNDS_MAX, Ruleset, SamePlanet, Travel, ZeroShips,
 };
+pub use setup::Setup;
 pub use world::{
     Act, Ask, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX,
     TEAM_MAX, View,

@@ -1,3 +1,9 @@
-//! What the rules must give.
+//! Tests of the game, by what they are about.
 
+mod judge;
+mod laws;
+mod maps;
+mod player;
+mod reference;
 mod ring;
+mod rules;

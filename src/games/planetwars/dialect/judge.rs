@@ -1,0 +1,127 @@
+//! The judge's side: states as text, and a player's reply line by line.
+
+use crate::game::Cause;
+use crate::planetwars::map;
+use crate::planetwars::rules::{Launch, Planet, PlanetId, PlayerId};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+/// Bytes of one line of a player's at most.
+pub const REPLY_LINE_MAX: usize = 1_024;
+/// Lines of one reply at most.
+pub const REPLY_LINES_MAX: usize = 10_000;
+
+/// How lines are taken that no rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Lines {
+    /// Their player is dropped.
+    #[default]
+    Strict,
+    /// They mean nothing.
+    Lenient,
+}
+
+/// What a line of a player's says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// Nothing.
+    Blank,
+    /// A fleet leaves.
+    Launch(Launch),
+    /// Growth is bought.
+    Upgrade(PlanetId),
+    /// A word to the next in the ring.
+    Message(u32),
+    /// The reply is whole.
+    End,
+}
+
+/// What a player did that costs him the game: what it counts as, and a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offence {
+    /// What it counts as.
+    pub cause: Cause,
+    /// What he did.
+    pub why: String,
+}
+
+impl Offence {
+    fn protocol(why: String) -> Self {
+        Self {
+            cause: Cause::ProtocolError,
+            why,
+        }
+    }
+}
+
+/// The lines of all planets: the same for everybody.
+#[must_use]
+pub fn planets(planets: &[Planet]) -> String {
+    map::text(planets)
+}
+
+/// A state, from its planets' lines.
+#[must_use]
+pub fn state(planets: &str, message: Option<u32>, you: PlayerId) -> String {
+    let mut out = String::with_capacity(planets.len() + 32);
+    out.push_str(planets);
+    if let Some(message) = message {
+        let _ = writeln!(out, "M {message}");
+    }
+    let _ = write!(out, "Y {you}\n.");
+    out
+}
+
+/// What a line of a reply says. `shown` in errors is its beginning.
+///
+/// # Errors
+/// [`Offence`].
+pub fn line(bytes: &[u8], lines: Lines) -> Result<Line, Offence> {
+    let text = String::from_utf8_lossy(bytes);
+    if text.len() > REPLY_LINE_MAX {
+        let why = format!("a line longer than {REPLY_LINE_MAX} bytes");
+        return Err(Offence::protocol(why));
+    }
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    match words.as_slice() {
+        [] => Ok(Line::Blank),
+        ["."] => Ok(Line::End),
+        ["F", from, to, ships] => Ok(Line::Launch(Launch {
+            from: planet(from)?,
+            to: planet(to)?,
+            ships: whole(ships)?,
+        })),
+        ["B", at] => Ok(Line::Upgrade(planet(at)?)),
+        ["M", word] => {
+            let number = whole(word)?;
+            // A signed 32-bit number is taken for the unsigned one of the same bits.
+            let signed = i32::try_from(number).map(|number| number as u32);
+            let message = u32::try_from(number)
+                .or(signed)
+                .map_err(|_| Offence::protocol(format!("M {number}: a word has 32 bits")))?;
+            Ok(Line::Message(message))
+        }
+        _ if lines == Lines::Lenient => Ok(Line::Blank),
+        _ => {
+            let shown: String = text.trim().chars().take(60).collect();
+            Err(Offence::protocol(format!(
+                "{shown:?} is neither F from to ships, B planet, M word nor ."
+            )))
+        }
+    }
+}
+
+fn whole(word: &str) -> Result<i64, Offence> {
+    let shown: String = word.chars().take(40).collect();
+    word.parse()
+        .map_err(|_| Offence::protocol(format!("{shown:?} is no whole number")))
+}
+
+fn planet(word: &str) -> Result<PlanetId, Offence> {
+    let number = whole(word)?;
+    PlanetId::try_from(number).map_err(|_| Offence {
+        cause: Cause::IllegalMove,
+        why: format!("there is no planet {number}"),
+    })
+}

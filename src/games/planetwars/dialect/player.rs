@@ -1,0 +1,129 @@
+//! A player's side: states, read as widely as other judges may write them, and replies.
+
+use crate::planetwars::map::COORDINATE_MAX;
+use crate::planetwars::rules::{Act, PLANETS_MAX, Planet, PlayerId};
+use crate::wire::WireError;
+use std::fmt::Write as _;
+
+/// What ends a state and a reply.
+pub const END: &str = ".";
+
+/// A state as it stands on the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The planets in the order of their lines.
+    pub planets: Vec<Planet>,
+    /// The word from the ring, if there was one.
+    pub message: Option<u32>,
+    /// Who is told.
+    pub you: PlayerId,
+}
+
+fn wrong(field: &'static str, why: impl Into<String>) -> WireError {
+    WireError {
+        field,
+        why: why.into(),
+    }
+}
+
+/// Whether this line is the last one of a state.
+#[must_use]
+pub fn completes(line: &[u8]) -> bool {
+    line.trim_ascii() == END.as_bytes()
+}
+
+/// The state of a frame. Lines may come in any order; those of other kinds mean nothing.
+///
+/// # Errors
+/// [`WireError`] names the line that is missing or wrong.
+pub fn read(frame: &[u8]) -> Result<State, WireError> {
+    let text = std::str::from_utf8(frame).map_err(|_| wrong("state", "it is no text"))?;
+    let mut planets: Vec<Planet> = Vec::new();
+    let (mut message, mut you) = (None, None);
+    let mut whole = false;
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            Some("P") => {
+                if planets.len() == PLANETS_MAX {
+                    return Err(wrong("P", format!("more than {PLANETS_MAX} planets")));
+                }
+                let planet = planet(words).map_err(|why| wrong("P", format!("{why}: {line:?}")))?;
+                if planets.iter().any(|other| other.id == planet.id) {
+                    return Err(wrong("P", format!("planet {} twice", planet.id)));
+                }
+                planets.push(planet);
+            }
+            // Signed or not, the same 32 bits.
+            Some("M") => {
+                let word = words.next().and_then(|word| word.parse::<i64>().ok());
+                let word = word.ok_or_else(|| wrong("M", format!("no whole number: {line:?}")))?;
+                message = Some(word as u32);
+            }
+            Some("Y") => {
+                let word = words.next().and_then(|word| word.parse::<u32>().ok());
+                you = Some(word.ok_or_else(|| wrong("Y", format!("no player: {line:?}")))?);
+            }
+            Some(END) => whole = true,
+            _ => {}
+        }
+    }
+    if !whole {
+        return Err(wrong(".", "the state does not end with it"));
+    }
+    if planets.is_empty() {
+        return Err(wrong("P", "there is no planet"));
+    }
+    let you = you.ok_or_else(|| wrong("Y", "it is missing"))?;
+    Ok(State {
+        planets,
+        message,
+        you,
+    })
+}
+
+fn planet<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Planet, String> {
+    let mut next = |field: &str| words.next().ok_or_else(|| format!("{field} is missing"));
+    let number = |word: &str, field: &str| {
+        word.parse::<i64>()
+            .map_err(|_| format!("{field} is no whole number"))
+    };
+    let small = |word: &str, field: &str| {
+        word.parse::<u32>()
+            .map_err(|_| format!("{field} is no number from 0"))
+    };
+    let coordinate = |word: &str, field: &str| {
+        let number = word.parse::<f64>().ok();
+        number
+            .filter(|number| number.abs() <= COORDINATE_MAX)
+            .ok_or_else(|| format!("{field} is no number up to {COORDINATE_MAX}"))
+    };
+    // Beyond what any game can come to, so that sums stay whole.
+    let most = i64::from(u32::MAX);
+    Ok(Planet {
+        id: small(next("id")?, "id")?,
+        x: coordinate(next("x")?, "x")?,
+        y: coordinate(next("y")?, "y")?,
+        growth: number(next("growth")?, "growth")?.clamp(-most, most),
+        owner: small(next("owner")?, "owner")?,
+        ships: number(next("ships")?, "ships")?.clamp(0, most),
+    })
+}
+
+/// A reply.
+#[must_use]
+pub fn write(act: &Act) -> String {
+    let mut out = String::with_capacity(16 * (act.launches.len() + 2));
+    for launch in &act.launches {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "F {} {} {}", launch.from, launch.to, launch.ships);
+    }
+    for planet in &act.upgrades {
+        let _ = writeln!(out, "B {planet}");
+    }
+    if let Some(message) = act.message {
+        let _ = writeln!(out, "M {message}");
+    }
+    out.push_str(END);
+    out
+}

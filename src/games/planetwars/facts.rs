@@ -1,0 +1,424 @@
+//! What is kept of a game for history: who took what from whom, fleets sent and where they seem to have
+//! landed, words of the ring, the standing every twenty turns, and what each opponent has been seen to do.
+
+use super::bots::ring::Ring;
+use super::dialect::judge::{Line, Lines, line};
+use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
+use crate::wire::{Fact, Lesson};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A standing is noted after so many turns.
+const STANDING_EVERY: u32 = 20;
+/// Fleets of others that are looked for at a time, at most.
+const SOUGHT_MAX: usize = 1_000;
+/// States whose digest tells games apart.
+const DIGEST_TURN: u32 = 12;
+/// The basis and the prime of the digest (FNV-1a).
+const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
+
+/// Counts over games of one player, as far as they could be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    /// Games.
+    pub games: u64,
+    /// Turns in which he had a planet.
+    pub turns: u64,
+    /// Planets taken, nobody's included.
+    pub captures: u64,
+    /// Planets taken from us.
+    pub from_us: u64,
+    /// Planets lost.
+    pub losses: u64,
+    /// Fleets seen to leave.
+    pub fleets: u64,
+    /// Ships in them, at least.
+    pub ships: u64,
+    /// Planets held, summed over turns.
+    pub held: u64,
+    /// Growth of those, summed over turns.
+    pub growth: i64,
+}
+
+impl Record {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games + other.games,
+            turns: self.turns + other.turns,
+            captures: self.captures + other.captures,
+            from_us: self.from_us + other.from_us,
+            losses: self.losses + other.losses,
+            fleets: self.fleets + other.fleets,
+            ships: self.ships + other.ships,
+            held: self.held + other.held,
+            growth: self.growth + other.growth,
+        }
+    }
+
+    /// As rates with what they are out of.
+    #[must_use]
+    pub fn show(&self) -> Value {
+        let mean = |sum: f64, of: u64| json!({"mean": sum / of.max(1) as f64, "count": of});
+        let per = |count: u64, of: u64| {
+            let mean = count as f64 / of.max(1) as f64;
+            // Single events over time: their spread is the root of their number.
+            let margin = 1.645 * (count as f64).sqrt() / of.max(1) as f64;
+            json!({"mean": mean, "low": (mean - margin).max(0.0), "high": mean + margin, "count": of})
+        };
+        json!({
+            "games": self.games,
+            "turns": self.turns,
+            "captures_a_game": per(self.captures, self.games),
+            "captures_from_us_a_game": per(self.from_us, self.games),
+            "losses_a_game": per(self.losses, self.games),
+            "fleets_a_turn": per(self.fleets, self.turns),
+            "ships_a_fleet": mean(self.ships as f64, self.fleets),
+            "planets_held": mean(self.held as f64, self.turns),
+            "growth_held": mean(self.growth as f64, self.turns),
+        })
+    }
+}
+
+/// A fleet of somebody else's, seen to leave.
+#[derive(Clone, Copy, Debug)]
+struct Sought {
+    by: PlayerId,
+    /// Its planet's place in the list.
+    from: usize,
+    ships: i64,
+    left: u32,
+}
+
+/// An own fleet in flight.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    to: usize,
+    ships: i64,
+    lands: u32,
+}
+
+/// Facts found and not yet handed out, and the players' records.
+#[derive(Default)]
+pub struct Facts {
+    found: Vec<Fact>,
+    records: BTreeMap<PlayerId, Record>,
+    before: Option<View>,
+    distances: Option<Distances>,
+    ring: Option<Ring>,
+    /// Allies as they were noted last.
+    noted: Vec<PlayerId>,
+    digest: u64,
+    sought: Vec<Sought>,
+    own: Vec<Own>,
+    said: Option<u32>,
+}
+
+impl Facts {
+    /// A state was told.
+    pub fn state(&mut self, view: &View) {
+        let turn = view.turn;
+        self.fold(view);
+        match self.before.take() {
+            None => self.begins(view),
+            Some(before) => {
+                if before.message != view.message {
+                    self.note("word", json!({"turn": turn, "heard": view.message}));
+                }
+                self.changes(&before, view);
+            }
+        }
+        self.count(view);
+        self.team(view);
+        if turn > 0 && turn.is_multiple_of(STANDING_EVERY) {
+            let players = standing(view);
+            self.note("standing", json!({"turn": turn, "players": players}));
+        }
+        self.before = Some(view.clone());
+    }
+
+    fn begins(&mut self, view: &View) {
+        let mut players: Vec<PlayerId> = view.planets.iter().map(|planet| planet.owner).collect();
+        players.sort_unstable();
+        players.dedup();
+        players.retain(|player| *player != NEUTRAL);
+        self.records = players
+            .iter()
+            .map(|player| {
+                let record = Record {
+                    games: 1,
+                    ..Record::default()
+                };
+                (*player, record)
+            })
+            .collect();
+        self.distances = Some(Distances::new(&view.planets, Travel::Ceil));
+        self.ring = Some(Ring::new(view));
+        let planets = view.planets.len();
+        let data = json!({"player": view.you, "players": players, "planets": planets});
+        self.note("game", data);
+    }
+
+    /// What is told to all players alike goes into the digest.
+    fn fold(&mut self, view: &View) {
+        if view.turn > DIGEST_TURN {
+            return;
+        }
+        if view.turn == 0 {
+            self.digest = DIGEST_BASIS;
+        }
+        for planet in view.planets.iter() {
+            let words = [
+                u64::from(planet.id),
+                planet.x.to_bits(),
+                planet.y.to_bits(),
+                planet.growth as u64,
+                u64::from(planet.owner),
+                planet.ships as u64,
+            ];
+            for word in words {
+                self.digest = (self.digest ^ word).wrapping_mul(DIGEST_PRIME);
+            }
+        }
+    }
+
+    fn count(&mut self, view: &View) {
+        let mut held: BTreeMap<PlayerId, (u64, i64)> = BTreeMap::new();
+        for planet in view.planets.iter() {
+            let sums = held.entry(planet.owner).or_default();
+            *sums = (sums.0 + 1, sums.1 + planet.growth);
+        }
+        for (player, (planets, growth)) in held {
+            if let Some(record) = self.records.get_mut(&player) {
+                record.turns += 1;
+                record.held += planets;
+                record.growth += growth;
+            }
+        }
+    }
+
+    /// Who one's allies are, as the words of the ring have shown. The digest of the first states is the
+    /// same for all players of a game: sessions of one team are known by it.
+    fn team(&mut self, view: &View) {
+        let Some(ring) = &mut self.ring else {
+            return;
+        };
+        ring.hear(view);
+        let mates = ring.mates().to_vec();
+        if view.turn < DIGEST_TURN || !ring.settled() || mates.len() < 2 || mates == self.noted {
+            return;
+        }
+        let complete = ring.complete();
+        self.noted.clone_from(&mates);
+        let data = json!({
+            "turn": view.turn,
+            "player": view.you,
+            "allies": mates,
+            "complete": complete,
+            "digest": format!("{:016x}", self.digest),
+        });
+        self.note("team", data);
+    }
+
+    /// Allies as far as they are known, oneself included.
+    #[must_use]
+    pub fn allies(&self) -> &[PlayerId] {
+        self.ring.as_ref().map_or(&[], Ring::mates)
+    }
+
+    fn changes(&mut self, before: &View, now: &View) {
+        let turn = now.turn;
+        let (landing, flying): (Vec<Own>, Vec<Own>) =
+            self.own.iter().partition(|own| own.lands <= turn);
+        self.own = flying;
+        for (place, (was, is)) in before.planets.iter().zip(now.planets.iter()).enumerate() {
+            let own: i64 = landing
+                .iter()
+                .filter(|own| own.to == place)
+                .map(|own| own.ships)
+                .sum();
+            self.planet(place, was, is, own, now);
+        }
+        let longest = self.distances.as_ref().map_or(0, Distances::longest);
+        self.sought.retain(|sought| sought.left + longest > turn);
+    }
+
+    /// One planet from state to state; so many of our ships landed there.
+    fn planet(&mut self, place: usize, was: &Planet, is: &Planet, own: i64, now: &View) {
+        let turn = now.turn;
+        if was.owner != is.owner {
+            if let Some(record) = self.records.get_mut(&was.owner) {
+                record.losses += 1;
+            }
+            if let Some(record) = self.records.get_mut(&is.owner) {
+                record.captures += 1;
+                record.from_us += u64::from(was.owner == now.you);
+            }
+            let data = json!({
+                "turn": turn, "planet": is.id, "from": was.owner, "to": is.owner, "ships": is.ships,
+            });
+            self.note("capture", data);
+            if is.owner != now.you && is.owner != NEUTRAL {
+                self.landed(place, is.owner, None, now);
+            }
+            return;
+        }
+        let grown = if was.owner == NEUTRAL { 0 } else { was.growth };
+        let more = is.ships - was.ships - grown - if was.owner == now.you { own } else { 0 };
+        if was.owner == now.you || was.owner == NEUTRAL || (own > 0 && more < 0) {
+            return;
+        }
+        if more < 0 {
+            let ships = -more;
+            if let Some(record) = self.records.get_mut(&was.owner) {
+                record.fleets += 1;
+                record.ships += ships as u64;
+            }
+            if self.sought.len() < SOUGHT_MAX {
+                self.sought.push(Sought {
+                    by: was.owner,
+                    from: place,
+                    ships,
+                    left: turn.saturating_sub(1),
+                });
+            }
+            let data = json!({"turn": turn - 1, "by": was.owner, "planet": was.id, "ships": ships});
+            self.note("sent", data);
+        } else if more > 0 {
+            self.landed(place, was.owner, Some(more), now);
+        }
+    }
+
+    /// Ships of somebody else's landed here, so many where that shows: which fleet may that have been?
+    fn landed(&mut self, place: usize, by: PlayerId, ships: Option<i64>, now: &View) {
+        let Some(distances) = &self.distances else {
+            return;
+        };
+        let due = |sought: &Sought| {
+            let flight = distances.turns(sought.from, place).max(1);
+            sought.by == by && sought.left + flight == now.turn
+        };
+        let exact = |sought: &Sought| ships.is_none_or(|ships| ships == sought.ships);
+        let sought = self.sought.iter();
+        let found = sought.clone().position(|fleet| due(fleet) && exact(fleet));
+        let Some(at) = found.or_else(|| sought.clone().position(due)) else {
+            return;
+        };
+        let fleet = self.sought.remove(at);
+        let id = |place: usize| now.planets.get(place).map(|planet| planet.id);
+        let data = json!({
+            "turn": now.turn, "by": by, "from": id(fleet.from), "to": id(place),
+            "ships": fleet.ships, "left": fleet.left, "exact": exact(&fleet),
+        });
+        self.note("fleet", data);
+    }
+
+    /// What was answered to the state told last.
+    pub fn said(&mut self, reply: &str) {
+        let Some(view) = self.before.clone() else {
+            return;
+        };
+        let place = |id: u32| view.planets.iter().position(|planet| planet.id == id);
+        for text in reply.lines() {
+            match line(text.as_bytes(), Lines::Lenient) {
+                Ok(Line::Launch(launch)) if launch.ships > 0 => {
+                    let (Some(from), Some(to)) = (place(launch.from), place(launch.to)) else {
+                        continue;
+                    };
+                    let flight = self.distances.as_ref().map_or(0, |all| all.turns(from, to));
+                    let lands = view.turn + flight.max(1);
+                    let ships = launch.ships;
+                    if let Some(record) = self.records.get_mut(&view.you) {
+                        record.fleets += 1;
+                        record.ships += ships.unsigned_abs();
+                    }
+                    self.own.push(Own { to, ships, lands });
+                    let data = json!({
+                        "turn": view.turn, "from": launch.from, "to": launch.to, "ships": ships, "lands": lands,
+                    });
+                    self.note("launch", data);
+                }
+                Ok(Line::Message(word)) if self.said != Some(word) => {
+                    self.said = Some(word);
+                    self.note("word", json!({"turn": view.turn, "said": word}));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The game is over as far as this seat was told: a sentence on how it stood.
+    pub fn result(&mut self, view: &View) -> String {
+        let players = standing(view);
+        let flying: i64 = self.own.iter().map(|own| own.ships).sum();
+        let held = view
+            .planets
+            .iter()
+            .filter(|planet| planet.owner == view.you);
+        let (planets, ships) = held.fold((0, 0), |(planets, ships), planet| {
+            (planets + 1, ships + planet.ships)
+        });
+        let turn = view.turn;
+        self.note(
+            "result",
+            json!({"turn": turn, "player": view.you, "players": players, "flying": flying}),
+        );
+        format!(
+            "{planets} planets with {ships} ships, {flying} more in flight, after {turn} rounds"
+        )
+    }
+
+    /// Facts found since the last call.
+    pub fn take(&mut self) -> Vec<Fact> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// What the game has taught of each rival, named by how many players on he is.
+    #[must_use]
+    pub fn lessons(&self) -> Vec<Lesson> {
+        let players: Vec<PlayerId> = self.records.keys().copied().collect();
+        let you = self.before.as_ref().map(|view| view.you);
+        let own = players.iter().position(|player| Some(*player) == you);
+        let Some(own) = own else {
+            return Vec::new();
+        };
+        let allies = self.allies();
+        let rivals = self.records.iter().enumerate();
+        rivals
+            .filter(|(_, (player, record))| {
+                record.turns > 0 && Some(**player) != you && !allies.contains(player)
+            })
+            .map(|(at, (_, record))| Lesson {
+                rival: ((at + players.len() - own) % players.len().max(1)).to_string(),
+                kind: None,
+                evidence: json!(record),
+            })
+            .collect()
+    }
+
+    fn note(&mut self, kind: &str, data: Value) {
+        self.found.push(Fact {
+            kind: kind.to_owned(),
+            data,
+        });
+    }
+}
+
+/// Every player's planets, ships on them and growth.
+fn standing(view: &View) -> Vec<Value> {
+    let mut sums: BTreeMap<PlayerId, (u64, i64, i64)> = BTreeMap::new();
+    for planet in view.planets.iter().filter(|planet| planet.owner != NEUTRAL) {
+        let (planets, ships, growth) = sums.entry(planet.owner).or_default();
+        *planets += 1;
+        *ships += planet.ships;
+        *growth += planet.growth;
+    }
+    let shown = sums.iter().map(|(player, (planets, ships, growth))| {
+        json!({"player": player, "planets": planets, "ships": ships, "growth": growth})
+    });
+    shown.collect()
+}

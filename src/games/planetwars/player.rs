@@ -1,0 +1,143 @@
+//! A player's side of the wire: states in, orders out.
+
+use super::dialect::player::{self as wire, END};
+use super::facts::Facts;
+use super::rules::{Act, Ask, PlanetWars, View};
+use crate::game::{Bot, Budget, Cause, Progress};
+use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time for the first reply, starting up included.
+pub(super) const START_WITHIN: Duration = Duration::from_secs(10);
+/// Time for every other one.
+pub(super) const TURN_WITHIN: Duration = Duration::from_secs(1);
+/// What getting ready is worth: the rest is for starting up.
+const PREPARING: Duration = Duration::from_secs(2);
+
+/// One seat's side of one game, played by any bot. Nothing is shared with another one's.
+pub struct Player {
+    bot: Box<dyn Bot<PlanetWars>>,
+    /// States told so far.
+    turns: u32,
+    view: Option<View>,
+    /// Whether an answer is wanted.
+    asked: bool,
+    /// Whether the bot has seen what it is asked about.
+    shown: bool,
+    facts: Facts,
+}
+
+impl Player {
+    /// A player before the first state.
+    #[must_use]
+    pub fn new(bot: Box<dyn Bot<PlanetWars>>) -> Self {
+        Self {
+            bot,
+            turns: 0,
+            view: None,
+            asked: false,
+            shown: false,
+            facts: Facts::default(),
+        }
+    }
+}
+
+impl Dialogue for Player {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+
+    fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        let state = wire::read(frame)?;
+        let view = View {
+            turn: self.turns,
+            planets: Arc::new(state.planets),
+            message: state.message,
+            you: state.you,
+        };
+        self.turns = self.turns.saturating_add(1);
+        self.facts.state(&view);
+        let first = self.view.replace(view).is_none();
+        (self.asked, self.shown) = (true, false);
+        Ok(Next::Think {
+            within: if first { START_WITHIN } else { TURN_WITHIN },
+            worth: first.then_some(PREPARING),
+            fallback: END.to_owned(),
+        })
+    }
+
+    fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
+        let Some(view) = self.view.as_ref().filter(|_| self.asked) else {
+            return Progress::Done;
+        };
+        self.shown = true;
+        let (act, progress) = self.bot.ponder(view, &Ask, slice);
+        *best = wire::write(&act);
+        progress
+    }
+
+    /// A bot that did not think about what it is asked, because somebody else answered, sees it now.
+    fn said(&mut self, frame: &str) {
+        let Some(view) = self.view.as_ref().filter(|_| self.asked) else {
+            return;
+        };
+        if !self.shown {
+            let spent = Budget {
+                nodes: 0,
+                stop: &|| true,
+            };
+            // What it would have done does not matter: the next state shows what was done.
+            let _: (Act, Progress) = self.bot.ponder(view, &Ask, spent);
+        }
+        self.facts.said(frame);
+        self.asked = false;
+    }
+
+    fn facts(&mut self) -> Vec<Fact> {
+        self.facts.take()
+    }
+
+    fn lessons(&self) -> Vec<Lesson> {
+        self.facts.lessons()
+    }
+
+    /// The pipe's end is the only word for the game's end, unless something is still to be said: then the
+    /// judge is gone, or has done with us.
+    fn hung_up(&mut self) -> Option<Ending> {
+        let view = self.view.as_ref().filter(|_| !self.asked)?;
+        let detail = self.facts.result(view);
+        Some(Ending {
+            cause: Cause::Normal,
+            detail,
+            scores: Vec::new(),
+            wins: Vec::new(),
+            last_word: Frame::new(),
+        })
+    }
+
+    fn view(&self) -> Value {
+        let Some(view) = &self.view else {
+            return Value::Null;
+        };
+        json!({
+            "turn": view.turn,
+            "player": view.you,
+            "message": view.message,
+            "planets": *view.planets,
+            "allies": self.facts.allies(),
+        })
+    }
+}
+
+/// The answer when nothing better is known.
+#[must_use]
+pub fn default_answer(frame: &str) -> &'static str {
+    let last = frame.lines().next_back().unwrap_or_default();
+    if wire::completes(last.as_bytes()) {
+        END
+    } else {
+        ""
+    }
+}

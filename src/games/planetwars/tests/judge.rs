@@ -1,0 +1,321 @@
+//! The judge's side of the wire: what it writes, how it takes replies, whom it drops for what.
+
+use crate::game::{Cause, Outcome, Seat};
+use crate::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
+use crate::planetwars::KIT;
+use crate::wire::{Call, Reply, Table};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The contest's example: planets in no order, number 3 before number 2.
+const MAP: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\n";
+
+fn table(players: u64, options: &Value) -> Box<dyn Table> {
+    let mut all = json!({"map": MAP, "assignment": "in_order"});
+    for (name, value) in options.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    KIT.table(&TableSetup {
+        seed: 1,
+        options: all,
+        market: 1,
+        ids: (1..=players).collect(),
+    })
+    .unwrap()
+}
+
+fn calls(table: &mut dyn Table) -> Vec<Call> {
+    let mut calls = Vec::new();
+    table.calls(&mut calls);
+    calls
+}
+
+/// Says this line by line.
+fn say(table: &mut dyn Table, seat: u8, reply: &str) {
+    for line in reply.split('\n') {
+        table.answer(Seat(seat), Reply::Text(line.as_bytes()));
+    }
+}
+
+#[test]
+fn a_state_is_the_contest_s_to_the_byte() {
+    let mut table = table(2, &json!({}));
+    let said = calls(table.as_mut());
+    let planets = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\n";
+    assert_eq!(said[0].text, format!("{planets}M 0\nY 1\n."));
+    assert_eq!(said[1].text, format!("{planets}M 0\nY 2\n."));
+    assert_eq!(said[0].answer_within, Some(Duration::from_secs(10)));
+    assert!(table.waits(Seat(0)) && table.waits(Seat(1)) && !table.waits(Seat(2)));
+    say(table.as_mut(), 1, "F 2 1 3\nM 4294967295\n.");
+    assert!(!table.waits(Seat(1)) && table.waits(Seat(0)));
+    assert_eq!(calls(table.as_mut()), []);
+    // Carriage returns and blanks at the end mean nothing; the last word counts; a negative one is the
+    // unsigned one of the same bits.
+    say(table.as_mut(), 0, "F 3 2 1 \r\nM 7\r\n\r\nM -1\r\n.\r");
+    let said = calls(table.as_mut());
+    let planets = "P 1 2 3 1 0 1\nP 3 0 0 2 1 6\nP 2 3 4 2 2 3\n";
+    assert_eq!(said[0].text, format!("{planets}M 4294967295\nY 1\n."));
+    assert_eq!(said[1].text, format!("{planets}M 4294967295\nY 2\n."));
+    assert_eq!(said[0].answer_within, Some(Duration::from_secs(1)));
+}
+
+#[test]
+fn words_of_32_bits_are_taken_and_no_others() {
+    for (word, fits) in [
+        ("0", true),
+        ("4294967295", true),
+        ("-2147483648", true),
+        ("4294967296", false),
+        ("-2147483649", false),
+        ("x", false),
+        ("1.5", false),
+    ] {
+        let mut table = table(2, &json!({}));
+        calls(table.as_mut());
+        say(table.as_mut(), 0, &format!("M {word}\n."));
+        assert_eq!(table.blames().is_empty(), fits, "M {word}");
+    }
+}
+
+/// What a reply costs its player: the cause, and part of the sentence.
+fn fault(options: &Value, reply: Reply<'_>) -> (Cause, String, Option<Outcome>) {
+    let mut table = table(2, options);
+    calls(table.as_mut());
+    say(table.as_mut(), 1, ".");
+    table.answer(Seat(0), reply);
+    let blames = table.blames();
+    assert_eq!(blames.len(), 1);
+    assert_eq!(blames[0].seat, Seat(0));
+    assert!(!table.waits(Seat(0)));
+    (blames[0].cause, blames[0].detail.clone(), table.outcome())
+}
+
+#[test]
+fn every_offence_loses_by_its_cause() {
+    let strict = json!({});
+    for (reply, cause, part) in [
+        (
+            "F 2 1 1\n.",
+            Cause::IllegalMove,
+            "planet 2 belongs to player 2",
+        ),
+        (
+            "F 1 2 1\n.",
+            Cause::IllegalMove,
+            "planet 1 belongs to nobody",
+        ),
+        ("F 3 9 1\n.", Cause::IllegalMove, "there is no planet 9"),
+        ("F -3 2 1\n.", Cause::IllegalMove, "there is no planet -3"),
+        (
+            "F 3 2 6\n.",
+            Cause::IllegalMove,
+            "6 ships from planet 3, where there are 5",
+        ),
+        (
+            "F 3 2 3\nF 3 1 3\n.",
+            Cause::IllegalMove,
+            "6 ships from planet 3",
+        ),
+        ("F 3 2 -1\n.", Cause::IllegalMove, "-1 ships cannot leave"),
+        ("F 3 3 1\n.", Cause::IllegalMove, "to itself"),
+        ("B 3\n.", Cause::IllegalMove, "not for sale"),
+        ("hello", Cause::ProtocolError, "\"hello\" is neither F"),
+        ("F 3 2", Cause::ProtocolError, "\"F 3 2\" is neither F"),
+        ("f 3 2 1", Cause::ProtocolError, "neither F"),
+        ("F 3 2 x", Cause::ProtocolError, "\"x\" is no whole number"),
+        ("M 77 78", Cause::ProtocolError, "neither F"),
+        ("\u{1}\u{2}", Cause::ProtocolError, "neither F"),
+    ] {
+        let (told, detail, outcome) = fault(&strict, Reply::Text(reply.as_bytes()));
+        assert_eq!(told, cause, "{reply}: {detail}");
+        assert!(detail.contains(part), "{detail:?} has no {part:?}");
+        assert!(detail.ends_with(", in round 1"), "{detail}");
+        let outcome = outcome.unwrap();
+        assert_eq!((outcome.cause, outcome.scores.values()[0]), (cause, -1));
+        assert!(outcome.scores.values()[1] > 0);
+    }
+    let (cause, detail, _) = fault(&strict, Reply::Late);
+    assert_eq!(cause, Cause::InitFailure);
+    assert!(
+        detail.contains("no whole reply within 10000 ms"),
+        "{detail}"
+    );
+    let (cause, ..) = fault(&strict, Reply::Failed);
+    assert_eq!(cause, Cause::InitFailure);
+    let long = "x".repeat(2_000);
+    let (cause, detail, _) = fault(&strict, Reply::Text(long.as_bytes()));
+    assert_eq!(cause, Cause::ProtocolError);
+    assert!(detail.contains("a line longer than"), "{detail}");
+    let endless = "F 3 2 0\n".repeat(10_001);
+    let (cause, detail, _) = fault(&strict, Reply::Text(endless.as_bytes()));
+    assert_eq!(cause, Cause::ProtocolError);
+    assert!(detail.contains("more than 10000 lines"), "{detail}");
+}
+
+#[test]
+fn lenient_judges_pass_over_what_is_no_order() {
+    let mut table = table(2, &json!({"lines": "lenient"}));
+    calls(table.as_mut());
+    say(table.as_mut(), 0, "hello\nM 77 3\nf 1 2 5\nF 1 2\n\n.");
+    assert!(table.blames().is_empty() && !table.waits(Seat(0)));
+    // A number that is none stays an offence.
+    say(table.as_mut(), 1, "F 2 1 x\n.");
+    assert_eq!(table.blames()[0].cause, Cause::ProtocolError);
+}
+
+/// After the first reply it is a second, and silence is a forfeit.
+#[test]
+fn silence_and_death_in_mid_game() {
+    for (reply, cause) in [
+        (Reply::Late, Cause::TimeForfeit),
+        (Reply::Failed, Cause::Crash),
+    ] {
+        let mut table = table(2, &json!({}));
+        calls(table.as_mut());
+        say(table.as_mut(), 0, ".");
+        say(table.as_mut(), 1, ".");
+        calls(table.as_mut());
+        // A reply without its dot is none.
+        say(table.as_mut(), 0, "F 3 2 1");
+        table.answer(Seat(0), reply);
+        assert!(table.outcome().is_none(), "the other is still heard");
+        say(table.as_mut(), 1, ".");
+        assert_eq!(table.outcome().unwrap().cause, cause);
+        assert!(table.blames()[0].detail.ends_with("in round 2"));
+    }
+}
+
+/// With more than one player a team, the rest plays on by the chosen policy.
+#[test]
+fn a_dropped_player_leaves_his_team_or_takes_it_along() {
+    let map = "P 1 0 0 1 1 9\nP 2 9 9 1 2 9\nP 3 0 9 1 3 9\nP 4 9 0 1 4 9\n";
+    for (policy, over, owner) in [("idle", false, 1), ("neutral", false, 0), ("team", true, 1)] {
+        let options = json!({"map": map, "teams": [2, 2], "dropped": policy});
+        let mut table = table(4, &options);
+        calls(table.as_mut());
+        say(table.as_mut(), 0, "garbage");
+        for seat in 1..4 {
+            say(table.as_mut(), seat, ".");
+        }
+        assert_eq!(table.outcome().is_some(), over, "{policy}");
+        if over {
+            assert_eq!(table.outcome().unwrap().cause, Cause::ProtocolError);
+            continue;
+        }
+        let said = calls(table.as_mut());
+        let asked: Vec<u8> = said.iter().map(|call| call.seat.0).collect();
+        assert_eq!(asked, [1, 2, 3]);
+        assert!(
+            said[0].text.contains(&format!("P 1 0 0 1 {owner} ")),
+            "{}",
+            said[0].text
+        );
+        assert!(!table.waits(Seat(0)));
+        // His mate has lost his neighbour in the ring, and hears 0.
+        assert!(said[0].text.contains("M 0\n"));
+    }
+}
+
+#[test]
+fn both_fail_at_once_and_nobody_has_won() {
+    let mut table = table(2, &json!({}));
+    calls(table.as_mut());
+    table.answer(Seat(0), Reply::Late);
+    table.answer(Seat(1), Reply::Late);
+    let outcome = table.outcome().unwrap();
+    assert_eq!(outcome.scores.values(), [-1, -1]);
+    assert_eq!(table.blames().len(), 2);
+}
+
+#[test]
+fn options_that_cannot_be_used_are_named() {
+    let wrong = |options: Value, players: u64, part: &str| {
+        let setup = TableSetup {
+            seed: 1,
+            options,
+            market: 1,
+            ids: (1..=players).collect(),
+        };
+        let why = KIT.table(&setup).err().unwrap().to_string();
+        assert!(why.contains(part), "{why:?} has no {part:?}");
+    };
+    wrong(
+        json!({"travel": "round"}),
+        2,
+        "travel must be ceil or floor",
+    );
+    wrong(json!({"rules": "chess"}), 2, "team, mz2015 or google2010");
+    wrong(json!({"teams": [2, 2]}), 3, "4 players, not 3");
+    wrong(json!({"teams": 11}), 22, "from 1 to 10");
+    wrong(json!({"teams": []}), 2, "0 players, not 2");
+    wrong(
+        json!({"rounds": 0}),
+        2,
+        "rounds must be a whole number from 1",
+    );
+    wrong(json!({"turn_ms": 0}), 2, "turn_ms");
+    wrong(
+        json!({"map": "hexagon"}),
+        2,
+        "contest, google or a map's text",
+    );
+    wrong(json!({"map": "P 1 2\n"}), 2, "map: line 1: y is missing");
+    wrong(json!({"map": MAP}), 3, "player 3 of 3 has no planet");
+    wrong(json!({"planets": 3}), 4, "3 planets: 4");
+    wrong(json!({"colour": 1}), 2, "there is no option \"colour\"");
+    wrong(json!(5), 2, "an object is wanted");
+}
+
+#[test]
+fn one_who_enters_plays_his_team() {
+    let line_up = |options: Value, entrants| KIT.line_up(&options, entrants);
+    assert_eq!(line_up(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
+    assert_eq!(line_up(json!({"teams": [3, 1]}), 2).unwrap(), [0, 0, 0, 1]);
+    assert_eq!(line_up(json!({}), 3).unwrap(), [0, 1, 2]);
+    let why = line_up(json!({"teams": [3, 1]}), 3)
+        .unwrap_err()
+        .to_string();
+    assert!(why.contains("2 teams, and 3 enter"), "{why}");
+    assert!(line_up(json!({"teams": 0}), 2).is_err());
+}
+
+/// Numbers on the wire are shuffled over the teams by the seed, and a match is told again from its setup.
+#[test]
+fn a_match_is_told_again_from_its_setup() {
+    let setup = PlaySetup {
+        bots: vec!["idle".to_owned(); 6],
+        seed: 3,
+        options: json!({"teams": [4, 2], "rounds": 5}),
+        models: false,
+        record: true,
+    };
+    let played = KIT.play(&setup, &Nodes(1)).unwrap();
+    assert_eq!((played.asks, played.transcript.len()), (30, 30));
+    let seats: Vec<String> = played.transcript[..6]
+        .iter()
+        .map(|heard| heard.call.lines().rev().nth(1).unwrap().to_owned())
+        .collect();
+    let mut sorted = seats.clone();
+    sorted.sort();
+    assert_eq!(sorted, ["Y 1", "Y 2", "Y 3", "Y 4", "Y 5", "Y 6"]);
+    assert_ne!(seats, sorted, "seed 3 shuffles");
+    let table = KIT
+        .table(&TableSetup {
+            seed: setup.seed,
+            options: setup.options.clone(),
+            market: 1,
+            ids: (1..=6).collect(),
+        })
+        .unwrap();
+    let mut again = KIT.reopen(&table.setup()).unwrap();
+    let mut heard = played.transcript.iter();
+    while again.outcome().is_none() {
+        for call in calls(again.as_mut()) {
+            let entry = heard.next().unwrap();
+            assert_eq!((call.seat, &call.text), (entry.seat, &entry.call));
+            let reply = entry.reply.as_ref().unwrap();
+            again.answer(call.seat, Reply::Text(reply.as_bytes()));
+        }
+    }
+    assert_eq!(again.outcome().unwrap(), played.outcome);
+}

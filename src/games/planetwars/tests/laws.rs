@@ -1,0 +1,37 @@
+//! The laws that every game must pass.
+
+use crate::laws::play_randomly;
+use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+#[test]
+fn random_play_obeys_the_laws() {
+    for seed in 0..60 {
+        let players = 2 + (seed % 7) as usize;
+        let style = Style {
+            look: if seed % 2 == 0 {
+                Look::Contest
+            } else {
+                Look::Google
+            },
+            players,
+            planets: None,
+            side: None,
+        };
+        let setup = Setup {
+            planets: generate(seed, &style).unwrap(),
+            players: (1..=players as u32).collect(),
+            teams: (0..players as u8).map(|seat| seat % 3).collect(),
+            ruleset: Ruleset {
+                rounds: 60,
+                ..Ruleset::TEAM
+            },
+        };
+        let audit = |game: &PlanetWars| {
+            assert!(game.planets().iter().all(|planet| planet.ships >= 0));
+        };
+        let (one, _) = play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
+        let (other, _) = play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
+        assert_eq!(one, other);
+    }
+}

@@ -1,0 +1,198 @@
+//! A player's side of the wire: what he reads, what he says, what is kept of it.
+
+use crate::game::{Budget, Cause, Progress};
+use crate::kit::{DialogueSetup, Kit as _, Seating};
+use crate::planetwars::KIT;
+use crate::planetwars::dialect::player::{read, write};
+use crate::planetwars::rules::{Act, Launch};
+use crate::wire::{Dialogue, Fact, Next};
+use std::time::Duration;
+
+const STATE: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\nM 0\nY 1\n.";
+
+fn player(bot: &str) -> Box<dyn Dialogue> {
+    let setup = DialogueSetup {
+        bot: bot.to_owned(),
+        ..DialogueSetup::default()
+    };
+    KIT.dialogue(&setup).unwrap()
+}
+
+/// Hears a state and answers; what was answered.
+fn turn(player: &mut dyn Dialogue, state: &str) -> String {
+    let Ok(Next::Think { fallback, .. }) = player.receive(state.as_bytes()) else {
+        panic!("no answer is wanted to {state}");
+    };
+    let mut best = fallback;
+    while player.think(Budget::nodes(500), &mut best) == Progress::More {}
+    player.said(&best);
+    best
+}
+
+#[test]
+fn states_of_other_judges_are_read() {
+    // Any order, carriage returns, fractions, signed words, lines of other kinds, no word at all.
+    let state =
+        read(b"Y 7\r\nZ 1 2\r\nM -1\r\nP 0 1.5 -2 -3 7 12\r\nP 9 0 0 1 0 1\r\n\r\n.\r").unwrap();
+    assert_eq!((state.you, state.message), (7, Some(u32::MAX)));
+    let first = state.planets[0];
+    assert_eq!((first.id, first.x, first.y), (0, 1.5, -2.0));
+    assert_eq!((first.growth, first.owner, first.ships), (-3, 7, 12));
+    assert_eq!(read(b"P 0 0 0 1 1 2\nY 1\n.").unwrap().message, None);
+}
+
+#[test]
+fn what_is_wrong_with_a_state_is_named() {
+    for (state, message) in [
+        ("", ".: the state does not end with it"),
+        ("P 1 0 0 1 1 2\nY 1", ".: the state does not end with it"),
+        ("Y 1\n.", "P: there is no planet"),
+        ("P 1 0 0 1 1 2\n.", "Y: it is missing"),
+        ("P 1 0 0 1 1 2\nY x\n.", "Y: no player: \"Y x\""),
+        (
+            "P 1 0 0 1 1\nY 1\n.",
+            "P: ships is missing: \"P 1 0 0 1 1\"",
+        ),
+        (
+            "P 1 inf 0 1 1 2\nY 1\n.",
+            "P: x is no number up to 1000000: \"P 1 inf 0 1 1 2\"",
+        ),
+        ("P 1 0 0 1 1 2\nP 1 0 0 1 1 2\nY 1\n.", "P: planet 1 twice"),
+        ("P 1 0 0 1 1 2\nM x\nY 1\n.", "M: no whole number: \"M x\""),
+    ] {
+        assert_eq!(read(state.as_bytes()).unwrap_err().to_string(), message);
+    }
+    assert!(read(b"P \xFF\n.").is_err());
+}
+
+#[test]
+fn replies_end_with_a_dot() {
+    let act = Act {
+        launches: vec![Launch {
+            from: 3,
+            to: 1,
+            ships: 1,
+        }],
+        upgrades: Vec::new(),
+        message: Some(23_777),
+    };
+    assert_eq!(write(&act), "F 3 1 1\nM 23777\n.");
+    assert_eq!(write(&Act::default()), ".");
+}
+
+#[test]
+fn a_state_is_whole_with_its_dot_and_seats_come_from_owners() {
+    assert!(KIT.completes(b".") && KIT.completes(b".\r") && !KIT.completes(b"P 1 0.5 0 1 1 2"));
+    let route = KIT.route(STATE.as_bytes()).unwrap();
+    let Some(Seating { seat, seats, .. }) = route.seating else {
+        panic!("no seat");
+    };
+    assert_eq!((seat.0, seats, route.begins), (0, 2, false));
+    assert!(KIT.route(b"hello").is_err());
+    assert_eq!(KIT.default_answer(STATE), ".");
+    assert_eq!(KIT.default_answer("P 1"), "");
+}
+
+#[test]
+fn time_is_ten_seconds_and_then_one() {
+    let mut player = player("idle");
+    let mut within = |state: &str| {
+        let Ok(Next::Think { within, .. }) = player.receive(state.as_bytes()) else {
+            panic!("no answer is wanted");
+        };
+        player.said(".");
+        within
+    };
+    assert_eq!(within(STATE), Duration::from_secs(10));
+    assert_eq!(within(STATE), Duration::from_secs(1));
+}
+
+fn kinds(facts: &[Fact]) -> Vec<&str> {
+    facts.iter().map(|fact| fact.kind.as_str()).collect()
+}
+
+/// Fleets of others show in what their planets lose; where they land shows later.
+#[test]
+fn facts_tell_who_sent_what_where() {
+    let mut player = player("idle");
+    let state = |planets: &str, word: u32| format!("{planets}M {word}\nY 1\n.");
+    // Planets 1 and 2 are three turns apart.
+    let before = "P 1 0 0 1 1 5\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n";
+    turn(player.as_mut(), &state(before, 0));
+    assert_eq!(kinds(&player.facts()), ["game", "word"]);
+    // Player 2 has sent 6: 9 + 2 - 6.
+    turn(
+        player.as_mut(),
+        &state("P 1 0 0 1 1 6\nP 2 3 0 2 2 5\nP 3 9 0 1 0 1\n", 0),
+    );
+    let facts = player.facts();
+    assert_eq!(kinds(&facts), ["sent"]);
+    assert_eq!(
+        facts[0].data,
+        serde_json::json!({"turn": 0, "by": 2, "planet": 2, "ships": 6})
+    );
+    turn(
+        player.as_mut(),
+        &state("P 1 0 0 1 1 7\nP 2 3 0 2 2 7\nP 3 9 0 1 0 1\n", 5),
+    );
+    assert_eq!(kinds(&player.facts()), ["word"]);
+    // It lands on ours: 7 - 6, and they grow.
+    turn(
+        player.as_mut(),
+        &state("P 1 0 0 1 1 2\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n", 5),
+    );
+    player.facts();
+    // Another one takes it.
+    turn(
+        player.as_mut(),
+        &state("P 1 0 0 1 2 4\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n", 5),
+    );
+    assert_eq!(kinds(&player.facts()), ["capture", "sent"]);
+    let lessons = player.lessons();
+    assert_eq!(lessons.len(), 1);
+    assert_eq!(lessons[0].rival, "1");
+    let record = &lessons[0].evidence;
+    assert_eq!(
+        (&record["captures"], &record["from_us"]),
+        (&1.into(), &1.into())
+    );
+    let shown = KIT.show_model(&KIT.merge_model(None, record));
+    assert_eq!(shown["captures_a_game"]["mean"], 1.0);
+}
+
+#[test]
+fn own_fleets_and_words_are_kept() {
+    let mut player = player("idle");
+    player.receive(STATE.as_bytes()).unwrap();
+    // Somebody else has answered for the bot.
+    player.said("F 3 1 2\nM 9\n.");
+    let facts = player.facts();
+    assert_eq!(kinds(&facts), ["game", "launch", "word"]);
+    assert_eq!(facts[1].data["lands"], 4);
+    assert_eq!(player.view()["player"], 1);
+}
+
+#[test]
+fn a_closed_pipe_is_the_end_unless_an_answer_is_due() {
+    let mut player = player("idle");
+    assert_eq!(player.hung_up(), None);
+    player.receive(STATE.as_bytes()).unwrap();
+    assert_eq!(player.hung_up(), None);
+    player.said(".");
+    let ending = player.hung_up().unwrap();
+    assert_eq!(ending.cause, Cause::Normal);
+    assert_eq!(
+        ending.detail,
+        "1 planets with 5 ships, 0 more in flight, after 0 rounds"
+    );
+    assert_eq!(kinds(&player.facts()).last(), Some(&"result"));
+}
+
+/// A wrong state changes nothing: the next right one is the first.
+#[test]
+fn a_wrong_state_changes_nothing() {
+    let mut player = player("idle");
+    assert!(player.receive(b"P 1 x").is_err());
+    assert_eq!(turn(player.as_mut(), STATE), "M 0\n.");
+    assert_eq!(player.view()["turn"], 0);
+}
