@@ -1,5 +1,6 @@
 //! Tests of the game, by what they are about.
 
+mod bots;
 mod judge;
 mod laws;
 mod maps;
