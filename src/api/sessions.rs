@@ -42,6 +42,11 @@ pub(super) async fn one(
     if let Some((_, count)) = state.store.head(&row).await? {
         value["entries"] = count.into();
     }
+    let team = state.store.team_of(row.id).await?;
+    let mates = team
+        .into_iter()
+        .map(|(session, player)| json!({"session": session, "player": player}));
+    value["team"] = mates.collect();
     Ok(response::json(&value))
 }
 

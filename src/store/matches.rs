@@ -185,7 +185,46 @@ impl Store {
         let rows = query.build().fetch_all(self.readers()).await?;
         rows.iter().map(session_row).collect()
     }
+
+    /// Sessions that sat in one game with this one, in one team: with the player's number of each, in the
+    /// order in which they were opened. Known of games whose players learn in play who their allies are.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn team_of(&self, id: SessionId) -> Result<Vec<(SessionId, u32)>, StoreError> {
+        // Games that begin alike are told apart by their time: two may have been the same to the ship.
+        let rows = sqlx::query(
+            "SELECT DISTINCT s.id, json_extract(f.data, '$.player')
+             FROM facts own
+             JOIN sessions us ON us.id = own.session
+             JOIN facts f ON f.kind = 'team'
+                 AND json_extract(f.data, '$.digest') = json_extract(own.data, '$.digest')
+             JOIN sessions s ON s.id = f.session AND s.game = us.game
+                 AND s.opened_us BETWEEN us.opened_us - ? AND us.opened_us + ?
+             JOIN json_each(own.data, '$.allies') ally
+                 ON ally.value = json_extract(f.data, '$.player')
+             WHERE own.session = ? AND own.kind = 'team'
+                 AND json_extract(own.data, '$.player') != json_extract(f.data, '$.player')
+             ORDER BY s.id LIMIT ?",
+        )
+        .bind(TOGETHER_US)
+        .bind(TOGETHER_US)
+        .bind(id.0)
+        .bind(TEAM_MAX)
+        .fetch_all(self.readers())
+        .await?;
+        let mates = rows
+            .iter()
+            .map(|row| Ok((SessionId(row.try_get(0)?), row.try_get(1)?)));
+        mates.collect()
+    }
 }
+
+/// Sessions of one game open within so many microseconds of each other: a judge gives programs ten seconds
+/// to start.
+const TOGETHER_US: i64 = 30_000_000;
+/// Most sessions that are shown as one team.
+const TEAM_MAX: i64 = 100;
 
 /// Where a list's rows keep what filters ask for.
 struct Columns {

@@ -11,6 +11,7 @@ mod daemon;
 mod hub;
 mod lighthouses;
 mod packaging;
+mod planetwars;
 mod referee;
 mod shims;
 mod stopping;

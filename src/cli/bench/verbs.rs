@@ -12,6 +12,7 @@ use super::stdio::rounds::{self, RoundsArgs};
 use super::stdio::shim::{self, ShimArgs};
 use super::stdio::shim_crash::{self, ShimCrashArgs};
 use super::stdio::shim_games::{self, ShimGamesArgs};
+use super::stdio::turns::{self, TurnsArgs};
 
 /// The benches.
 #[derive(Clone, Debug, clap::Subcommand)]
@@ -42,6 +43,8 @@ pub enum Verb {
     /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
     /// leaks.
     Soak(SoakArgs),
+    /// Turns of Planet Wars a second, over pipes and in process, beside another judge.
+    Turns(TurnsArgs),
 }
 
 /// Runs one.
@@ -62,5 +65,6 @@ pub async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
+        Verb::Turns(args) => turns::run(args).await,
     }
 }

@@ -180,13 +180,9 @@ fn given(options: &Value) -> Result<serde_json::Map<String, Value>, SetupError> 
 /// [`SetupError`] if the option `teams` does not fit so many.
 pub fn line_up(options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
     let given = given(options)?;
-    let sizes = match given.get("teams") {
-        None | Some(Value::Null) => vec![1; entrants],
-        Some(Value::Array(sizes)) => {
-            let sizes = sizes.iter().map(size).collect::<Result<Vec<_>, _>>();
-            sizes.map_err(wrong)?
-        }
-        Some(number) => vec![size(number).map_err(wrong)?; entrants],
+    let sizes = match sizes(given.get("teams")).map_err(wrong)? {
+        Sizes::Each(size) => vec![size; entrants],
+        Sizes::Listed(sizes) => sizes,
     };
     if sizes.len() != entrants {
         let teams = sizes.len();
@@ -194,29 +190,55 @@ pub fn line_up(options: &Value, entrants: usize) -> Result<Vec<usize>, SetupErro
             "teams has {teams} teams, and {entrants} enter: one plays each team"
         )));
     }
-    let of = |(entrant, size): (usize, &usize)| std::iter::repeat_n(entrant, *size);
-    Ok(sizes.iter().enumerate().flat_map(of).collect())
+    Ok(members(&sizes))
 }
 
-fn size(value: &Value) -> Result<usize, String> {
-    whole("a team's size", value, 1, TEAM_MAX as u64).map(|size| size as usize)
+/// How many players teams have.
+enum Sizes {
+    Each(usize),
+    Listed(Vec<usize>),
+}
+
+/// A list is also taken as text, as command lines have it: 3,2 or [3, 2].
+fn sizes(wanted: Option<&Value>) -> Result<Sizes, String> {
+    let size =
+        |value: &Value| whole("a team's size", value, 1, TEAM_MAX as u64).map(|size| size as usize);
+    let listed = |sizes: &[Value]| sizes.iter().map(size).collect::<Result<_, _>>();
+    match wanted {
+        None | Some(Value::Null) => Ok(Sizes::Each(1)),
+        Some(Value::Array(list)) => listed(list).map(Sizes::Listed),
+        Some(Value::String(text)) => {
+            let list = text.trim().trim_start_matches('[').trim_end_matches(']');
+            let list: Result<Vec<Value>, _> =
+                list.split(',').map(|size| size.trim().parse()).collect();
+            let list =
+                list.map_err(|_| format!("teams must be sizes such as 3,2, not {text:?}"))?;
+            listed(&list).map(Sizes::Listed)
+        }
+        Some(number) => size(number).map(Sizes::Each),
+    }
+}
+
+/// Each player's team, team by team.
+fn members(sizes: &[usize]) -> Vec<usize> {
+    let of = |(team, size): (usize, &usize)| std::iter::repeat_n(team, *size);
+    sizes.iter().enumerate().flat_map(of).collect()
 }
 
 /// Each seat's team.
 fn teams(wanted: Option<&Value>, players: usize) -> Result<Vec<u8>, String> {
-    let sizes = match wanted {
-        None | Some(Value::Null) => vec![1; players],
-        Some(Value::Array(sizes)) => sizes.iter().map(size).collect::<Result<Vec<_>, _>>()?,
-        Some(number) => vec![size(number)?; players / size(number)?],
+    let sizes = match sizes(wanted)? {
+        Sizes::Each(size) => vec![size; players / size],
+        Sizes::Listed(sizes) => sizes,
     };
-    let sum: usize = sizes.iter().sum();
-    if sum != players {
+    let teams = members(&sizes);
+    if teams.len() != players {
+        let sum = teams.len();
         return Err(format!(
             "teams of {sizes:?} are {sum} players, not {players}"
         ));
     }
-    let of = |(team, size): (u8, &usize)| std::iter::repeat_n(team, *size);
-    Ok((0..).zip(&sizes).flat_map(of).collect())
+    Ok(teams.into_iter().map(|team| team as u8).collect())
 }
 
 /// The game that options, seed and number of players describe.

@@ -6,4 +6,5 @@ pub mod rounds;
 pub mod shim;
 pub mod shim_crash;
 pub mod shim_games;
+pub mod turns;
 mod whole;

@@ -271,6 +271,12 @@ fn one_who_enters_plays_his_team() {
     let line_up = |options: Value, entrants| KIT.line_up(&options, entrants);
     assert_eq!(line_up(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
     assert_eq!(line_up(json!({"teams": [3, 1]}), 2).unwrap(), [0, 0, 0, 1]);
+    assert_eq!(
+        line_up(json!({"teams": "[3, 1]"}), 2).unwrap(),
+        [0, 0, 0, 1]
+    );
+    assert_eq!(line_up(json!({"teams": "2,2"}), 2).unwrap(), [0, 0, 1, 1]);
+    assert!(line_up(json!({"teams": "two"}), 2).is_err());
     assert_eq!(line_up(json!({}), 3).unwrap(), [0, 1, 2]);
     let why = line_up(json!({"teams": [3, 1]}), 3)
         .unwrap_err()

@@ -1,0 +1,213 @@
+//! `drover bench turns`: turns of Planet Wars a second, over pipes with players that do not think and in
+//! process by the rules alone, beside a simple judge.
+
+use super::shim::own;
+use super::whole::{Nobody, faultless};
+use crate::cli::bench::stats::median;
+use crate::referee::SeatSpec;
+use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::budget::ThinkBudget;
+use crate::referee::schedule::Schedule;
+use anyhow::{Context as _, ensure};
+use games::planetwars::map;
+use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
+use games::{Kit, MapStyle, Seat};
+use serde_json::json;
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Rounds in process for one over pipes: they are that much faster.
+const IN_PROCESS: u32 = 200;
+
+/// Measures turns of Planet Wars.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TurnsArgs {
+    /// Rounds of a game over pipes.
+    #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=50_000))]
+    pub rounds: u32,
+    /// How often each is measured, in turn.
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// How many play.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub players: usize,
+    /// Planets of the map.
+    #[arg(long, default_value_t = 99, value_name = "N")]
+    pub planets: usize,
+    /// The player: a program and its arguments; by default our own, with the bot idle.
+    #[arg(long, value_name = "PROGRAM ARGS")]
+    pub player: Option<String>,
+    /// The judge to compare with: a program that takes the number of rounds and the player, if there is to be
+    /// one, reads a map and prints the rounds it has played a second. benches/simple_judge.py is one.
+    #[arg(long, value_name = "PROGRAM ARGS")]
+    pub baseline: Option<String>,
+}
+
+/// Runs it and prints a table.
+///
+/// # Errors
+/// What kept it from measuring.
+pub async fn run(args: TurnsArgs) -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(move || measure(&args)).await?
+}
+
+fn measure(args: &TurnsArgs) -> anyhow::Result<()> {
+    let kit = games::find("planetwars").context("this build has no Planet Wars")?;
+    let player: Vec<String> = match &args.player {
+        Some(text) => text.split_whitespace().map(str::to_owned).collect(),
+        None => own(&["shim", "planetwars", "--local", "--bot", "idle"])?,
+    };
+    let drawn = kit.draw_map(
+        1,
+        &MapStyle {
+            players: Some(args.players),
+            planets: Some(args.planets),
+            ..MapStyle::default()
+        },
+    )?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut rules, mut their_rules) = (Vec::new(), Vec::new());
+    for _ in 0..args.repeat {
+        let whole = game_s(kit, &player, args, &drawn, args.rounds)?;
+        // One round is next to nothing but starting and ending.
+        let ends = game_s(kit, &player, args, &drawn, 1)?;
+        ours.push(f64::from(args.rounds - 1) / (whole - ends).max(f64::EPSILON));
+        rules.push(rounds_a_second(args, &drawn)?);
+        if let Some(baseline) = &args.baseline {
+            theirs.push(baseline_rounds(baseline, &drawn, args.rounds, &player)?);
+            their_rules.push(baseline_rounds(baseline, &drawn, args.rounds, &[])?);
+        }
+    }
+    let line = |name: &str, mut values: Vec<f64>| {
+        if values.is_empty() {
+            return;
+        }
+        let least = values.iter().copied().fold(f64::MAX, f64::min);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let middle = median(&mut values);
+        let bots = middle * args.players as f64;
+        println!(
+            "{name:<24} {middle:>10.0} rounds a second ({least:.0} to {most:.0}), {bots:.0} bot-turns"
+        );
+    };
+    line("over pipes, this judge", ours);
+    line("over pipes, baseline", theirs);
+    line("in process, these rules", rules);
+    line("in process, baseline", their_rules);
+    Ok(())
+}
+
+/// Seconds that a game takes over pipes, starting and ending included.
+fn game_s(
+    kit: &'static dyn Kit,
+    player: &[String],
+    args: &TurnsArgs,
+    map: &str,
+    rounds: u32,
+) -> anyhow::Result<f64> {
+    let plan = ArbiterPlan {
+        kit,
+        seats: vec![SeatSpec::Program(player.to_vec()); args.players],
+        schedule: Schedule {
+            entrants: args.players,
+            seats: args.players,
+            pool: false,
+            rotate: false,
+            games: 1,
+            seed: 1,
+        },
+        budget: ThinkBudget::Nodes(1),
+        concurrency: NonZeroUsize::MIN,
+        // A busy machine must not end the game.
+        options: json!({"map": map, "rounds": rounds, "start_ms": 60_000, "turn_ms": 20_000}),
+        models: false,
+        record: false,
+        programs: ProgramRules::default(),
+    };
+    let begun = Instant::now();
+    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
+    let took = begun.elapsed();
+    faultless(&tally, 1)?;
+    Ok(took.as_secs_f64())
+}
+
+/// Rounds a second by the rules alone, every owner sending one ship a round from his first planet to the
+/// next in the list.
+fn rounds_a_second(args: &TurnsArgs, map: &str) -> anyhow::Result<f64> {
+    let rounds = args.rounds.saturating_mul(IN_PROCESS).min(100_000);
+    let setup = Setup {
+        planets: map::read(map)?,
+        players: (1..).take(args.players).collect(),
+        teams: (0..args.players).map(|seat| seat as u8).collect(),
+        ruleset: Ruleset {
+            rounds,
+            ..Ruleset::TEAM
+        },
+    };
+    let mut game = PlanetWars::begin(&setup).map_err(anyhow::Error::msg)?;
+    let begun = Instant::now();
+    let mut acts: Vec<(Seat, Option<Act>)> = Vec::with_capacity(args.players);
+    let mut sent = vec![0; args.players + 1];
+    while game.turn() < rounds {
+        acts.clear();
+        let planets = game.planets();
+        let goals = planets.iter().cycle().skip(1);
+        for (planet, goal) in planets.iter().zip(goals) {
+            let owner = planet.owner;
+            let last = sent.get_mut(owner as usize);
+            if owner == NEUTRAL || planet.ships == 0 || goal.id == planet.id {
+                continue;
+            }
+            let Some(last) = last.filter(|last| **last <= game.turn()) else {
+                continue;
+            };
+            *last = game.turn() + 1;
+            let launch = Launch {
+                from: planet.id,
+                to: goal.id,
+                ships: 1,
+            };
+            let act = Act {
+                launches: vec![launch],
+                ..Act::default()
+            };
+            acts.push((Seat(owner as u8 - 1), Some(act)));
+        }
+        ensure!(game.answered(&acts).is_empty(), "an order is refused");
+        if games::Game::outcome(&game).is_some() {
+            break;
+        }
+    }
+    Ok(f64::from(game.turn()) / begun.elapsed().as_secs_f64())
+}
+
+/// Rounds a second of another judge, with players or by the rules alone.
+fn baseline_rounds(
+    baseline: &str,
+    map: &str,
+    rounds: u32,
+    player: &[String],
+) -> anyhow::Result<f64> {
+    let mut words = baseline.split_whitespace();
+    let program = words.next().context("--baseline names no program")?;
+    let mut judge = Command::new(program)
+        .args(words)
+        .arg(rounds.to_string())
+        .args(player)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{program} does not start"))?;
+    let mut input = judge.stdin.take().context("no pipe")?;
+    input.write_all(map.as_bytes())?;
+    drop(input);
+    let output = judge.wait_with_output()?;
+    let status = output.status;
+    ensure!(status.success(), "the baseline ended with {status}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let rate = said.trim().parse();
+    rate.with_context(|| format!("the baseline says {said:?} and no number"))
+}

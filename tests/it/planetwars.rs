@@ -1,0 +1,319 @@
+//! Planet Wars over pipes: our judge against programs that do what they must not, teams of our shims in one
+//! daemon, and what is kept of them.
+
+use crate::app::{TestApp, drover};
+use games::{Budget, DialogueSetup, Next, Progress};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/admiral.sh");
+
+/// Plays one game; the report.
+fn play(seats: &[&str], options: &[&str], more: &[&str]) -> Value {
+    let mut command = drover();
+    command
+        .args(["play", "planetwars", "--games", "1", "--no-rotate"])
+        .args(["--output", "json"])
+        // A busy machine is slow to start a program.
+        .args(["--option", "start_ms=30000"]);
+    for seat in seats {
+        command.args(["--seat", seat]);
+    }
+    // Nor is it quick to say something, where it does not matter.
+    if !options.iter().any(|option| option.starts_with("turn_ms")) {
+        command.args(["--option", "turn_ms=20000"]);
+    }
+    for option in options {
+        command.args(["--option", option]);
+    }
+    let output = command.args(more).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{seats:?}: {stderr}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
+    for (fault, cause, options) in [
+        ("order", "illegal_move", &[][..]),
+        ("foreign", "illegal_move", &[]),
+        ("many", "illegal_move", &[]),
+        ("silent", "time_forfeit", &["turn_ms=500"]),
+        ("nodot", "time_forfeit", &["turn_ms=500"]),
+        ("crash", "crash", &[]),
+        ("garbage", "protocol_error", &[]),
+        ("letters", "protocol_error", &[]),
+        ("endless", "protocol_error", &[]),
+        ("word", "protocol_error", &[]),
+        ("dead", "init_failure", &[]),
+    ] {
+        for policy in ["dropped=idle", "dropped=neutral", "dropped=team"] {
+            if policy != "dropped=idle" && fault != "garbage" {
+                continue;
+            }
+            let program = format!("cmd:{PROGRAM} {fault}");
+            let options = [options, &["rounds=25", policy]].concat();
+            let report = play(&[&program, "builtin:bully", "builtin:idle"], &options, &[]);
+            let seats = report["seats"].as_array().unwrap();
+            assert_eq!(seats[0]["faults"], json!({ cause: 1 }), "{fault}: {report}");
+            assert_eq!(seats[0]["mean_score"], -1.0, "{fault}");
+            for other in &seats[1..] {
+                assert_eq!(other["faults"], json!({}), "{fault}");
+                // It was played to its end: planets grow by 1 a round.
+                assert!(other["mean_score"].as_f64().unwrap() >= 20.0, "{report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_program_plays_its_whole_team() {
+    let program = format!("cmd:{PROGRAM} none");
+    let report = play(
+        &[&program, "builtin:rage-team"],
+        &["teams=[3,2]", "rounds=20"],
+        &["--seed", "4"],
+    );
+    let seats = report["seats"].as_array().unwrap();
+    assert_eq!(seats.len(), 2, "{report}");
+    assert_eq!(seats[0]["faults"], json!({}), "{report}");
+    // A member of the team fails, and all of it with him: each is a fault of the one who entered.
+    let broken = format!("cmd:{PROGRAM} garbage");
+    let report = play(
+        &[&broken, "builtin:rage-team"],
+        &["teams=2", "rounds=20"],
+        &[],
+    );
+    let seats = report["seats"].as_array().unwrap();
+    assert_eq!(seats[0]["faults"], json!({"protocol_error": 2}), "{report}");
+    assert_eq!(
+        seats[1]["win_share"]["mean"]
+            .as_f64()
+            .or(seats[1]["win_share"].as_f64()),
+        Some(1.0),
+        "{report}"
+    );
+}
+
+/// Twelve players who think for 0.3 s each think at the same time.
+#[test]
+fn players_are_asked_at_once_each_with_a_clock_of_his_own() {
+    let program = format!("cmd:{PROGRAM} drowsy");
+    let seats = vec![program.as_str(); 12];
+    let begun = Instant::now();
+    let report = play(&seats, &["rounds=6"], &[]);
+    let took = begun.elapsed();
+    for seat in report["seats"].as_array().unwrap() {
+        assert_eq!(seat["faults"], json!({}), "{report}");
+    }
+    let one_by_one = 12 * 6 * Duration::from_millis(300);
+    assert!(took < one_by_one * 2 / 3, "{took:?}");
+}
+
+fn shim(folder: &Path, bot: &str) -> String {
+    let ours = env!("CARGO_BIN_EXE_drover");
+    let socket = folder.join("drover.sock");
+    format!(
+        "cmd:{ours} shim planetwars --bot {bot} --socket {}",
+        socket.display()
+    )
+}
+
+/// All matches of the daemon, once so many are over.
+fn matches(app: &TestApp, count: usize) -> Vec<Value> {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let list = app.get("/api/v1/matches?game=planetwars&limit=100").json();
+        let items = list["items"].as_array().unwrap();
+        let over = items.iter().filter(|item| !item["cause"].is_null()).count();
+        if over == count && items.len() == count {
+            return items.clone();
+        }
+        assert!(Instant::now() < until, "{list}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What a session's bot says when it is all alone with what the session was told.
+fn alone(bot: &str, told: &[String]) -> Vec<String> {
+    let kit = games::find("planetwars").unwrap();
+    let setup = DialogueSetup {
+        bot: bot.to_owned(),
+        ..DialogueSetup::default()
+    };
+    let mut dialogue = kit.dialogue(&setup).unwrap();
+    let mut said = Vec::new();
+    for frame in told {
+        let Ok(Next::Think { fallback, .. }) = dialogue.receive(frame.as_bytes()) else {
+            panic!("no answer is wanted to {frame}");
+        };
+        let mut best = fallback;
+        while dialogue.think(Budget::nodes(u64::MAX), &mut best) == Progress::More {}
+        dialogue.said(&best);
+        said.push(best);
+    }
+    said
+}
+
+/// Two teams of three in one daemon. Each session answers exactly as its bot does that has nothing but its
+/// own pipe, so that allies share the ring and nothing else; sessions of one team are linked.
+#[test]
+fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::start(folder.path());
+    let bots = ["frontier-team", "bully-team"];
+    let seats = bots.map(|bot| shim(folder.path(), bot));
+    let report = play(
+        &[&seats[0], &seats[1]],
+        &["teams=3", "rounds=40", "planets=24"],
+        &["--seed", "11"],
+    );
+    for seat in report["seats"].as_array().unwrap() {
+        assert_eq!(seat["faults"], json!({}), "{report}");
+    }
+    let mut teams: Vec<(String, Vec<u64>)> = Vec::new();
+    let mut launches = 0;
+    for played in matches(&app, 6) {
+        assert_eq!(played["cause"], "normal");
+        let id = played["id"].as_str().unwrap();
+        let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
+        let (mut told, mut said) = (Vec::new(), Vec::new());
+        for line in entries.body.lines() {
+            let entry: Value = serde_json::from_str(line).unwrap();
+            let text = entry["text"].as_str().unwrap().to_owned();
+            if entry["direction"] == "in" {
+                told.push(text);
+            } else {
+                said.push(text);
+            }
+        }
+        assert!(told.len() >= 10, "{} states", told.len());
+        let whole = app.get(&format!("/api/v1/matches/{id}")).json();
+        let own = &whole["sessions"][0];
+        let bot = own["bot"]
+            .as_str()
+            .unwrap()
+            .trim_start_matches("builtin:")
+            .to_owned();
+        assert_eq!(said, alone(&bot, &told));
+        launches += said.iter().filter(|reply| reply.contains('F')).count();
+        let session = app.get(&format!("/api/v1/sessions/{}", own["id"])).json();
+        let mut team: Vec<u64> = session["team"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|mate| mate["session"].as_u64().unwrap())
+            .chain(own["id"].as_u64())
+            .collect();
+        team.sort_unstable();
+        assert_eq!(team.len(), 3, "{session}");
+        teams.push((bot, team));
+    }
+    assert!(launches > 30, "{launches} replies with orders");
+    // Two teams, of one bot each.
+    teams.sort();
+    teams.dedup();
+    assert_eq!(teams.len(), 2, "{teams:?}");
+    assert_ne!(teams[0].0, teams[1].0);
+    app.stop();
+    verify(folder.path());
+}
+
+fn verify(folder: &Path) {
+    let verified = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", folder.join("drover.db"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&verified.stdout);
+    assert!(verified.status.success(), "{text}");
+}
+
+#[test]
+fn a_game_over_shims_goes_on_while_the_daemon_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = TestApp::start(folder.path());
+    let judge = drover()
+        .args(["play", "planetwars", "--games", "1", "--no-rotate"])
+        .args(["--seat", &shim(folder.path(), "frontier")])
+        // It takes four seconds at least.
+        .args(["--seat", &format!("cmd:{PROGRAM} slow")])
+        .args(["--output", "json", "--option", "rounds=120"])
+        .args([
+            "--option",
+            "map=P 1 0 0 0 1 1\nP 2 190 0 0 2 900\nP 3 5 0 1 0 1\n",
+        ])
+        .args(["--option", "start_ms=30000", "--option", "turn_ms=20000"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let entries = |app: &TestApp| {
+        let list = app.get("/api/v1/matches?game=planetwars").json();
+        list["items"][0]["id"].as_str().map_or(0, |id| {
+            let path = format!("/api/v1/matches/{id}/entries.ndjson");
+            app.get(&path).body.lines().count()
+        })
+    };
+    while entries(&app) < 40 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    app.signal(Signal::SIGKILL);
+    app.wait();
+    std::thread::sleep(Duration::from_millis(500));
+    let app = TestApp::start(folder.path());
+    let report = judge.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+    let played = matches(&app, 1).remove(0);
+    assert_eq!(played["cause"], "normal");
+    let id = played["id"].as_str().unwrap();
+    let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
+    let states = entries
+        .body
+        .lines()
+        .filter(|line| line.contains("Y "))
+        .count();
+    assert_eq!(states, 120);
+    let facts = app.get(&format!("/api/v1/matches/{id}/facts")).json();
+    let mut local = facts["items"].as_array().unwrap().iter();
+    assert!(
+        local.any(|fact| fact["kind"] == "local"),
+        "the shim has played alone"
+    );
+    app.stop();
+    verify(folder.path());
+}
+
+#[test]
+fn matches_of_our_own_judge_are_stored_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("drover.db");
+    let store = store.to_str().unwrap();
+    let [good, broken] = ["none", "many"].map(|fault| format!("cmd:{PROGRAM} {fault}"));
+    for (seats, options) in [
+        (
+            vec!["builtin:rage-team", "builtin:dual-team"],
+            vec!["teams=3", "map=google"],
+        ),
+        (vec![good.as_str(), "builtin:random"], vec!["teams=[2,1]"]),
+        (
+            vec![&broken, "builtin:bully", "builtin:rage"],
+            vec!["dropped=neutral"],
+        ),
+        (
+            vec!["builtin:prospector", "builtin:rage"],
+            vec!["rules=mz2015"],
+        ),
+        (
+            vec!["builtin:prospector", "builtin:rage"],
+            vec!["rules=google2010", "map=google"],
+        ),
+    ] {
+        let options = [&options[..], &["rounds=30"]].concat();
+        play(&seats, &options, &["--store", store]);
+    }
+    verify(folder.path());
+}

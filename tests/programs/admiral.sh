@@ -1,0 +1,40 @@
+#!/bin/sh
+# A player of Planet Wars that orders nothing, and does one thing wrong on its way: the first argument.
+fault=$1
+say() { printf '%s\n' "$1"; }
+[ "$fault" = dead ] && exit 7
+turn=0
+own=
+while read -r tag id _ _ _ owner ships; do
+    case $tag in
+    P) planets="$planets $id $owner $ships" ;;
+    Y) you=$id ;;
+    .)
+        turn=$((turn + 1))
+        # The first planet of one's own, one of somebody else's, and the ships on the first.
+        set -- $planets
+        own= other= many=0
+        while [ $# -ge 3 ]; do
+            if [ "$2" = "$you" ] && [ -z "$own" ]; then own=$1 many=$3; fi
+            if [ "$2" != "$you" ] && [ "$2" != 0 ] && [ -z "$other" ]; then other=$1; fi
+            shift 3
+        done
+        planets=
+        case $fault$turn in
+        order5) say "F $own 9999 1" ;;
+        foreign5) say "F $other $own 1" ;;
+        many5) say "F $own $other $((many + 1))" ;;
+        silent5) sleep 30 ;;
+        crash5) exit 3 ;;
+        garbage5) say 'hello there' ;;
+        letters5) say "F $own $other x" ;;
+        endless5) while :; do printf '0123456789012345678901234567890123456789'; done ;;
+        nodot5) say "F $own $other 1"; read -r _ ;;
+        word5) say 'M 4294967296' ;;
+        slow*) sleep 0.03 ;;
+        drowsy*) sleep 0.3 ;;
+        esac
+        say .
+        ;;
+    esac
+done
