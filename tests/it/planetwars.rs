@@ -113,6 +113,19 @@ fn players_are_asked_at_once_each_with_a_clock_of_his_own() {
     assert!(took < one_by_one * 2 / 3, "{took:?}");
 }
 
+/// One does not go when he is told to: the others, who have half a second, lose nothing by it.
+#[test]
+fn a_stubborn_program_costs_nobody_else_time() {
+    let seats = ["stubborn", "stubborn", "none", "none"];
+    let seats = seats.map(|fault| format!("cmd:{PROGRAM} {fault}"));
+    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+    let report = play(&seats, &["rounds=30", "turn_ms=500"], &[]);
+    let faults = report["seats"].as_array().unwrap().iter();
+    let faults: Vec<&Value> = faults.map(|seat| &seat["faults"]).collect();
+    let hello = &json!({"protocol_error": 1});
+    assert_eq!(faults, [hello, hello, &json!({}), &json!({})], "{report}");
+}
+
 fn shim(folder: &Path, bot: &str) -> String {
     let ours = env!("CARGO_BIN_EXE_drover");
     let socket = folder.join("drover.sock");

@@ -31,6 +31,7 @@ while read -r tag id _ _ _ owner ships; do
         endless5) while :; do printf '0123456789012345678901234567890123456789'; done ;;
         nodot5) say "F $own $other 1"; read -r _ ;;
         word5) say 'M 4294967296' ;;
+        stubborn5) trap '' TERM; say 'hello'; while :; do sleep 1; done ;;
         slow*) sleep 0.03 ;;
         drowsy*) sleep 0.3 ;;
         esac

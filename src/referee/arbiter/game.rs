@@ -15,6 +15,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const YIELDS: u32 = 8;
 /// Most calls of one game: its own bounds end it long before.
 const CALLS_MAX: usize = 1_000_000;
+/// Most reads of what a player has said by his deadline.
+const LOOKS_MAX: u32 = 64;
 /// Most bytes of one reply.
 const REPLY_MAX: usize = 16 << 20;
 
@@ -40,6 +42,8 @@ struct Open {
     charged: Duration,
     said: Vec<u8>,
     lines: usize,
+    /// Whether its pipe has been read after the deadline.
+    looked: bool,
     /// Its place in the transcript.
     entry: usize,
 }
@@ -153,6 +157,7 @@ impl<'a> Game<'a> {
             charged: Duration::ZERO,
             said: Vec::new(),
             lines: 0,
+            looked: false,
             entry: self.transcript.len(),
         };
         self.calls += 1;
@@ -344,13 +349,27 @@ impl<'a> Game<'a> {
         any
     }
 
+    /// Reads all that is there for the call at this place, for the last time.
+    fn look(&mut self, at: usize) {
+        let Some(open) = self.open.get_mut(at) else {
+            return;
+        };
+        open.looked = true;
+        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
+            && let Some(program) = &mut pipes.program
+        {
+            let mut reads = 0..LOOKS_MAX;
+            while program.read() > 0 && reads.next().is_some() {}
+        }
+    }
+
     /// Takes one line of the call at this place, which moves on past a call that goes on waiting.
     /// Whether anything happened.
     fn hear(&mut self, at: &mut usize) -> bool {
         let Some(open) = self.open.get(*at) else {
             return false;
         };
-        let (seat, due) = (open.seat, open.since + open.within);
+        let (seat, due, looked) = (open.seat, open.since + open.within, open.looked);
         let heard = match self.player(seat) {
             Some(Player::Program(pipes)) => match &mut pipes.program {
                 Some(program) => program.heard(),
@@ -363,6 +382,11 @@ impl<'a> Game<'a> {
             Ok(None) if Instant::now() < due => {
                 *at += 1;
                 return false;
+            }
+            Ok(None) if !looked => {
+                // What came in time may have waited for us.
+                self.look(*at);
+                return true;
             }
             Ok(None) => {
                 let open = self.open.remove(*at);

@@ -241,3 +241,30 @@ fn lines_that_are_no_commands_drop_the_bot_and_its_player_stands() {
         assert!(talk.0.outcome().is_none(), "{line}");
     }
 }
+
+/// The player of a dropped bot stands where he is, collects what grows there and scores what he holds.
+#[test]
+fn a_dropped_bot_s_player_goes_on_collecting_and_scoring() {
+    let mut talk = Talk::begin();
+    talk.step(-1, 1);
+    talk.step(-1, 0);
+    for _ in 0..20 {
+        talk.say(r#"{"command": "pass"}"#);
+    }
+    talk.succeeds(r#"{"command": "attack", "energy": 300}"#);
+    let own = |talk: &Talk| {
+        let player = talk.0.game().players()[0];
+        (player.energy, player.score)
+    };
+    assert_eq!(talk.say("pass"), "dropped");
+    let (energy, score) = own(&talk);
+    for _ in 0..10 {
+        talk.0.calls(&mut Vec::new());
+        talk.0
+            .answer(Seat(1), Reply::Text(br#"{"command": "pass"}"#));
+    }
+    let (later, scored) = own(&talk);
+    assert!(later > energy, "{energy} to {later}");
+    // Two points a round for the lighthouse, until it has decayed.
+    assert!(scored > score, "{score} to {scored}");
+}

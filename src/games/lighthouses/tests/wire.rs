@@ -4,6 +4,7 @@
 use crate::game::{Cause, Seat};
 use crate::kit::{DialogueSetup, Kit, Nodes, PlaySetup, TableSetup};
 use crate::lighthouses::KIT;
+use crate::lighthouses::bots::CARDS;
 use crate::lighthouses::dialect::engine;
 use crate::lighthouses::referee::Referee;
 use crate::wire::{Call, Dialogue, Next, Reply, Table};
@@ -383,10 +384,17 @@ fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
     assert_eq!(played.asks, 240);
 }
 
+/// Of those whose play hangs on what they have heard alone: a searcher's also does on what it has thought.
 #[test]
 fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
+    for card in CARDS.iter().filter(|card| !card.thinks) {
+        folded(card.name);
+    }
+}
+
+fn folded(bot: &str) {
     let setup = DialogueSetup {
-        bot: "triangle".to_owned(),
+        bot: bot.to_owned(),
         seed: 5,
         ..DialogueSetup::default()
     };
@@ -419,7 +427,8 @@ fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
             folded.said(said);
         }
         for (number, (text, said)) in told[cut..].iter().enumerate() {
-            assert_eq!(answer(folded.as_mut(), text), *said, "{cut} + {number}");
+            let again = answer(folded.as_mut(), text);
+            assert_eq!(again, *said, "{bot}: {cut} + {number}");
         }
     }
 }
