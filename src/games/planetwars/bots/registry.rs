@@ -1,7 +1,7 @@
 //! The list of built-in players and how to make one by name.
 
 use super::player::{Habit, Player, Side};
-use super::{bully, dual, frontier, idle, prospector, rage, random};
+use super::{bully, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::game::Bot;
 use crate::kit::BotCard;
 use crate::planetwars::rules::PlanetWars;
@@ -79,6 +79,13 @@ pub const CARDS: &[BotCard] = &[
         frontier::TEAM_DESCRIPTION,
         0xAAF3_2CDF_DDFB_5318,
     ),
+    card(8, "surplus", surplus::DESCRIPTION, 0xA7DA_5E73_9E3B_B68E),
+    card(
+        8,
+        "surplus-team",
+        surplus::TEAM_DESCRIPTION,
+        0x151A_F250_B60D_5996,
+    ),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
@@ -100,6 +107,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
         "dual" => Some(player(dual::Dual, side)),
         "rage" => Some(player(rage::Rage, side)),
         "frontier" => Some(player(frontier::Frontier, side)),
+        "surplus" => Some(player(surplus::Surplus::default(), side)),
         _ => None,
     }
 }
