@@ -15,9 +15,12 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 const STDERR_KEPT: usize = 8 << 10;
 /// The bot on the other seats unless another is chosen.
 const RIVAL: &str = "rules";
+/// How many play unless another number is chosen, in games for that many.
+const PLAYERS: usize = 4;
 
 const HELP: &str = "\
-A line is sent to the program as it is, and its reply shown with the time it took. Lines for the tester:
+A line is sent to the program as it is, and its reply shown with the time it took; a message of several \
+lines is sent when it is whole. Lines for the tester:
   :game             play a whole game, showing all that the program hears and says
   :set NAME=VALUE   a rule option for :game, such as values=789TJQKA, suits=SH, deals=\"1 0 2 1\"; \
 without VALUE: the default
@@ -74,7 +77,9 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     )?;
     let options = rule_options(kit, &args.options)?;
     let mut table = Table {
-        players: args.players.unwrap_or(*kit.seats().end()),
+        players: args
+            .players
+            .unwrap_or(PLAYERS.clamp(*kit.seats().start(), *kit.seats().end())),
         seat: 0,
         rivals: vec![rival(kit)],
         seed: args.seed,
@@ -90,9 +95,10 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         println!("{} is started; :help lists what can be done", kit.game());
     }
     let mut lines = std::io::stdin().lock().lines();
+    let mut message = String::new();
     loop {
         if talks {
-            print!("? ");
+            print!("{}", if message.is_empty() { "? " } else { "… " });
             std::io::stdout().flush()?;
         }
         let Some(line) = lines.next().transpose()? else {
@@ -108,7 +114,15 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
                 }
             },
             None if line.trim().is_empty() => true,
-            None => program.send(line.trim_end(), &mut show),
+            None => {
+                message.push_str(line.trim_end());
+                if kit.completes(line.as_bytes()) {
+                    program.send(&std::mem::take(&mut message), &mut show)
+                } else {
+                    message.push('\n');
+                    true
+                }
+            }
         };
         if !there {
             break;
