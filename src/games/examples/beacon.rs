@@ -65,7 +65,7 @@ fn drawn(words: &str) -> Result<Map, Failure> {
     let mut words = words.split(':');
     let seed: u64 = words.next().unwrap_or_default().parse()?;
     let mut style = Style {
-        symmetric: seed % 2 == 0,
+        symmetric: seed.is_multiple_of(2),
         ..Style::default()
     };
     if let Some(size) = words.next() {

@@ -95,6 +95,8 @@ struct Table {
 impl Table {
     fn new(mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
         let count = terrain.count;
+        let mut worth = Worth::new(me.0);
+        worth.weigh(|round| mind.discount.powi(round as i32));
         Self {
             mind,
             me,
@@ -106,7 +108,7 @@ impl Table {
             renewal: Sweep::default(),
             sweep: Sweep::default(),
             search: Search::default(),
-            worth: Worth::new(me.0),
+            worth,
             root: State::default(),
             legs: Vec::new(),
             view: None,
@@ -145,8 +147,6 @@ impl Table {
         self.rivals.see(&self.terrain, &self.root, view.round);
         self.rivals.weigh(&self.mind, &mut self.worth);
         self.rivals.expect(&mut self.worth);
-        let discount = self.mind.discount;
-        self.worth.weigh(|round| discount.powi(round as i32));
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);
