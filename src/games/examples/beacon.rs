@@ -10,8 +10,8 @@
 //! | `speed` | time a decision and rounds a second of `--hero` against copies of itself, by map |
 //! | `signatures` | each bot's signature |
 //!
-//! Keys: `--maps NAME,…`, built-in maps, files, or `foreign` for those in the folder that
-//! `DROVER_FOREIGN_MAPS` names (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
+//! Keys: `--maps NAME,…`, built-in maps, files, `foreign` for those in the folder that
+//! `DROVER_FOREIGN_MAPS` names, or `drawn:SEED[:WIDTHxHEIGHT[:LIGHTHOUSES]]` (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
 //! `duel`), `--nodes N` a decision (1000), `--threads N`, `--first N` (the number of the first block: a duel
 //! that was cut is resumed with it), `--chunk N` (blocks between two lines of a duel). Several rivals,
 //! `--rival a,b`, take the other seats in turn.
@@ -27,6 +27,7 @@ use games::lighthouses::atlas::{MAPS, find};
 use games::lighthouses::bots::champion::{CHAMPION, Mind, champion_with};
 use games::lighthouses::bots::triangle::{HABITS, Habits, hunter};
 use games::lighthouses::bots::{CARDS, Table, make, signature};
+use games::lighthouses::generate::{Style, generate};
 use games::lighthouses::map::Map;
 use games::lighthouses::rules::{Lighthouses, Setup};
 use games::rng::Rng;
@@ -56,6 +57,24 @@ fn read_map(file: &Path) -> Result<(String, Map), Failure> {
     let map = Map::read(&text).map_err(|why| format!("{shown}: {why}"))?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok((stem.into_owned(), map))
+}
+
+/// The map drawn by `SEED[:WIDTHxHEIGHT[:LIGHTHOUSES]]` for four players, the same again after half a
+/// turn where the seed is even.
+fn drawn(words: &str) -> Result<Map, Failure> {
+    let mut words = words.split(':');
+    let seed: u64 = words.next().unwrap_or_default().parse()?;
+    let mut style = Style {
+        symmetric: seed.is_multiple_of(2),
+        ..Style::default()
+    };
+    if let Some(size) = words.next() {
+        let (width, height) = size.split_once('x').ok_or("drawn:SEED:WIDTHxHEIGHT")?;
+        style.width = Some(width.parse()?);
+        style.height = Some(height.parse()?);
+    }
+    style.lighthouses = words.next().map(str::parse).transpose()?;
+    Ok(generate(seed, &style)?)
 }
 
 struct Args(HashMap<String, String>);
@@ -93,6 +112,10 @@ impl Args {
                 for file in foreign()? {
                     maps.push(read_map(&file)?);
                 }
+                continue;
+            }
+            if let Some(words) = name.strip_prefix("drawn:") {
+                maps.push((name.clone(), drawn(words)?));
                 continue;
             }
             maps.push(read_map(Path::new(&name))?);

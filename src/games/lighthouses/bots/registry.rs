@@ -35,7 +35,7 @@ pub const CARDS: &[BotCard] = &[
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
         thinks: true,
-        ..card(7, "champion", champion::DESCRIPTION, 0x554F_0C7C_745B_0712)
+        ..card(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F)
     },
 ];
 

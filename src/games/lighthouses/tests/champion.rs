@@ -57,7 +57,7 @@ fn what_stands_brings_what_he_counts_on() {
         }
         let terrain = Terrain::new(Arc::clone(game.chart()));
         let mut worth = Worth::new(0);
-        worth.weigh(|_, round| f64::from(u8::from(round < ROUNDS)));
+        worth.weigh(|round| f64::from(u8::from(round < ROUNDS)));
         worth.expect(true, |_| 0.0);
         worth.expect(false, |_| 0.0);
         worth.owners[0] = 1.0;

@@ -170,9 +170,6 @@ impl Trade<'_> {
             if amount <= before + 8 && !(amount == surplus && before == 0) {
                 continue;
             }
-            if amount == surplus / 2 && before > amount {
-                continue;
-            }
             before = amount;
             state.copy(from, self.terrain.count);
             state.charge(self.terrain, self.worth, here, need + amount);
@@ -200,7 +197,7 @@ impl Trade<'_> {
                 promise = promise.max(if own { area } else { 0.5 * area });
             }
             let until = state.until(here).min(state.until(to));
-            let promise = promise * worth.of::<3>(state.time, until) * self.mind.promise as f32;
+            let promise = promise * worth.of(state.time, until) * self.mind.promise as f32;
             if gain + promise > best.0 {
                 best = (gain + promise, Some(to));
             }

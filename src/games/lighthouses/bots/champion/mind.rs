@@ -7,10 +7,6 @@ pub struct Mind {
     pub horizon: usize,
     /// What a point is worth a round later.
     pub discount: f64,
-    /// The same for a player alone, whom nobody attacks.
-    pub discount_alone: f64,
-    /// What of its worth a point keeps that comes after the horizon.
-    pub beyond: f64,
     /// What a unit of energy in the purse is worth at the end of a plan.
     pub purse: f64,
     /// What an opponent's point costs where there is one opponent.
@@ -19,21 +15,19 @@ pub struct Mind {
     pub against_leader: f64,
     /// What another opponent's point costs.
     pub against_others: f64,
-    /// How much of the best plan's worth the plan of the turn before is preferred by.
+    /// By what share of its merit the plan of the turn before is preferred.
     pub commitment: f64,
     /// What of the area of the best triangle that a link could become part of counts when links are
     /// chosen.
     pub promise: f64,
-    /// The chance that a lighthouse falls to an attack in a round, before anything was seen.
-    pub hazard: f64,
-    /// How many lighthouses times rounds that opinion weighs as much as.
-    pub hazard_weight: f64,
-    /// What of the chance seen is counted with.
-    pub fear: f64,
+    /// Rounds added to the length of every plan when plans are compared by what they bring a round.
+    pub overhead: f64,
     /// The chance that one opponent raids a lighthouse in a round, before anything was seen.
     pub raid: f64,
     /// The energy that raids have, about.
     pub strength: f64,
+    /// The chance that he raids one however strong it is.
+    pub siege: f64,
     /// How many lighthouses times rounds that opinion weighs as much as, each energy by itself.
     pub raid_weight: f64,
     /// Lighthouses that later errands lead to at most: the nearest ones.
@@ -47,20 +41,17 @@ pub struct Mind {
 /// The shipped numbers.
 pub const CHAMPION: Mind = Mind {
     horizon: 60,
-    discount: 0.985,
-    discount_alone: 0.99,
-    beyond: 0.5,
+    discount: 0.998,
     purse: 0.02,
     against_one: 1.0,
-    against_leader: 0.15,
-    against_others: 0.1,
+    against_leader: 0.0,
+    against_others: 0.0,
     commitment: 0.02,
     promise: 0.15,
-    hazard: 0.01,
-    hazard_weight: 500.0,
-    fear: 0.0,
+    overhead: 2.0,
     raid: 0.15,
     strength: 400.0,
+    siege: 0.003,
     raid_weight: 250.0,
     near: 14,
     detours: 2,
@@ -79,18 +70,15 @@ impl Mind {
         match name {
             "horizon" => self.horizon = value as usize,
             "discount" => self.discount = value,
-            "discount_alone" => self.discount_alone = value,
-            "beyond" => self.beyond = value,
             "purse" => self.purse = value,
             "against_one" => self.against_one = value,
             "against_leader" => self.against_leader = value,
             "against_others" => self.against_others = value,
             "commitment" => self.commitment = value,
             "promise" => self.promise = value,
-            "hazard" => self.hazard = value,
-            "hazard_weight" => self.hazard_weight = value,
-            "fear" => self.fear = value,
+            "overhead" => self.overhead = value,
             "raid" => self.raid = value,
+            "siege" => self.siege = value,
             "strength" => self.strength = value,
             "raid_weight" => self.raid_weight = value,
             "near" => self.near = value as usize,

@@ -86,18 +86,17 @@ struct Table {
     turns: u32,
     /// The cells still to be entered by the plan settled on, the first one next.
     way: Vec<u16>,
-    /// Where that plan goes, and its worth.
-    settled: Option<(usize, f32)>,
+    /// Where that plan goes.
+    settled: Option<usize>,
     /// What was decided last.
     decided: Option<Act>,
 }
 
 impl Table {
-    fn new(mut mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
-        if players <= 1 {
-            mind.discount = mind.discount_alone;
-        }
+    fn new(mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
         let count = terrain.count;
+        let mut worth = Worth::new(me.0);
+        worth.weigh(|round| mind.discount.powi(round as i32));
         Self {
             mind,
             me,
@@ -109,7 +108,7 @@ impl Table {
             renewal: Sweep::default(),
             sweep: Sweep::default(),
             search: Search::default(),
-            worth: Worth::new(me.0),
+            worth,
             root: State::default(),
             legs: Vec::new(),
             view: None,
@@ -145,28 +144,22 @@ impl Table {
         self.chores = 0;
         self.cells.see(&self.terrain, view);
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
-        self.rivals
-            .see(&self.terrain, &self.mind, &self.root, view.round);
+        self.rivals.see(&self.terrain, &self.root, view.round);
         self.rivals.weigh(&self.mind, &mut self.worth);
-        let (mind, hazard) = (self.mind, self.rivals.hazard(&self.mind));
         self.rivals.expect(&mut self.worth);
-        self.worth
-            .weigh(|corners, round| weight(&mind, hazard, corners, round));
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);
         self.root.keys = view.keys;
         let (terrain, cells) = (&self.terrain, &self.cells);
         self.search.land.fill(terrain, |cell| cells.energy(cell));
-        let settled = self.settled.map(|(to, _)| (to, self.way.len()));
-        let bonus = self.settled.map_or(0.0, |(_, worth)| worth.abs());
-        let bonus = bonus * self.mind.commitment as f32;
+        let settled = self.settled.map(|to| (to, self.way.len()));
         let trade = Trade {
             terrain: &self.terrain,
             worth: &self.worth,
             mind: &self.mind,
         };
-        self.search.begin(trade, &self.root, settled, bonus);
+        self.search.begin(trade, &self.root, settled);
         let ashore = terrain.chart.island().get(view.position.index());
         self.stage = if ashore == Some(&true) {
             let at = Cell(self.root.at);
@@ -191,12 +184,13 @@ impl Table {
                 }
             }
             Stage::Root(leg) => self.try_root(leg),
+            Stage::Chores if self.chores >= CHORES => self.next_plan(),
             Stage::Chores => match self.chore() {
-                Some(cost) if self.chores < CHORES => {
+                Some(cost) => {
                     self.chores += cost;
                     self.nodes += cost;
                 }
-                _ => self.next_plan(),
+                None => self.next_plan(),
             },
             Stage::Beam(at, leg) => self.try_beam(at, leg),
         }
@@ -318,12 +312,12 @@ impl Table {
     /// The act that begins the best plan so far.
     fn settle(&mut self) -> Act {
         let act = match self.search.best() {
-            Some((worth, opening)) => {
+            Some(opening) => {
                 self.way.clear();
                 if let Some(leg) = self.legs.get(opening.leg) {
                     self.way.extend(&leg.cells);
                 }
-                self.settled = Some((opening.to, worth));
+                self.settled = Some(opening.to);
                 self.first_act(opening)
             }
             None => self.without_plan(),
@@ -343,22 +337,34 @@ impl Table {
         }
     }
 
-    /// The plan of the turn before, or the way to the nearest lighthouse.
+    /// The plan of the turn before; else all that the purse holds for the lighthouse that he stands on,
+    /// if that makes or keeps it his; else the way to the nearest one.
     fn without_plan(&self) -> Act {
         let here = Cell(self.root.at);
         let chart = &self.terrain.chart;
-        let planned = self.way.first().map(|cell| Cell(*cell));
         let near = chart.neighbours(here);
+        let planned = self.way.first().map(|cell| Cell(*cell));
+        match planned {
+            Some(cell) if cell == here => return Act::Pass,
+            Some(cell) if near.contains(&cell) => return Act::Move(chart.step(here, cell)),
+            _ => {}
+        }
+        if let Some(at) = chart.lighthouse_at(here)
+            && at.index() < self.terrain.count
+        {
+            let own = self.root.owner(at.index()) == self.me.0;
+            let against = if own { 0 } else { self.root.energy(at.index()) };
+            if self.root.purse > against {
+                return Act::Attack(self.root.purse.into());
+            }
+        }
         let steps = |cell: &Cell| {
             let all = 0..self.terrain.count;
             all.map(|to| self.terrain.steps(to, *cell)).min()
         };
-        let richest = || {
-            let key = |cell: &&Cell| (steps(cell), u8::MAX - self.cells.energy(**cell));
-            near.iter().min_by_key(key).copied()
-        };
-        let next = planned.filter(|cell| near.contains(cell)).or_else(richest);
-        next.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
+        let key = |cell: &&Cell| (steps(cell), u8::MAX - self.cells.energy(**cell));
+        let richest = near.iter().min_by_key(key).copied();
+        richest.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
     }
 
     /// Whether the rules allow an act where things are as viewed.
@@ -401,17 +407,6 @@ impl Table {
                     && free()
             }
         }
-    }
-}
-
-/// What a point is worth so many rounds from now, for which so many lighthouses must stand.
-fn weight(mind: &Mind, hazard: f64, corners: i32, round: usize) -> f64 {
-    let standing = mind.discount * (1.0 - hazard).powi(corners);
-    let discounted = standing.powi(round as i32);
-    match round {
-        round if round < mind.horizon => discounted,
-        round if round < 2 * mind.horizon => discounted * mind.beyond,
-        _ => 0.0,
     }
 }
 

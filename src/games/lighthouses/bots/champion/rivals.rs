@@ -8,9 +8,18 @@ use crate::lighthouses::rules::UPKEEP;
 /// Seats that are told apart; those beyond share the last place.
 const SEATS: usize = 16;
 
-/// Bins of energy, and how wide they are.
-const BINS: usize = 10;
-const BIN: f64 = 150.0;
+/// Up to which energy lighthouses are counted together; the last ones without end.
+const BINS: [u32; 12] = [
+    100, 200, 350, 500, 700, 900, 1200, 1600, 2200, 3000, 4500, 9000,
+];
+
+/// Falls of lighthouses of some energy: how many, and in how many rounds times players who could
+/// have felled one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Falls {
+    chances: f64,
+    fallen: f64,
+}
 
 /// The opponents.
 #[derive(Clone, Debug)]
@@ -22,52 +31,62 @@ pub struct Rivals {
     /// The lighthouses as seen last: owner and energy, and in which round.
     before: Vec<(u8, u32)>,
     round: u32,
-    /// Lighthouses times rounds seen, and how many of them fell to attacks that were not mine.
-    stood: f64,
-    fallen: f64,
-    /// The same by energy.
-    bins: [(f64, f64); BINS],
+    falls: [Falls; BINS.len()],
+}
+
+/// Where lighthouses of this energy are counted.
+fn bin(energy: u32) -> usize {
+    let place = BINS.iter().position(|most| energy <= *most);
+    place.unwrap_or(BINS.len() - 1)
 }
 
 impl Rivals {
     /// Nothing known of them.
     #[must_use]
     pub fn new(mind: &Mind, me: u8, players: usize) -> Self {
+        let mut least = 0;
+        let falls = BINS.map(|most| {
+            let middle = f64::from(least + most) / 2.0;
+            least = most;
+            let raid = mind.raid * (-middle / mind.strength.max(1.0)).exp();
+            Falls {
+                chances: mind.raid_weight,
+                fallen: mind.raid_weight * (raid + mind.siege),
+            }
+        });
         Self {
             me,
             players,
             points: [0.0; SEATS],
             before: Vec::new(),
             round: 0,
-            stood: 0.0,
-            fallen: 0.0,
-            bins: std::array::from_fn(|bin| {
-                let middle = (bin as f64 + 0.5) * BIN;
-                let raid = mind.raid * (players.max(1) - 1) as f64;
-                let chance = raid * (-middle / mind.strength.max(1.0)).exp();
-                (mind.raid_weight, mind.raid_weight * chance)
-            }),
+            falls,
         }
     }
 
+    /// How many opponents may attack a lighthouse of this owner.
+    fn raiders(&self, owner: u8) -> usize {
+        let others = self.players.max(1) - 1;
+        others.saturating_sub(usize::from(owner != self.me))
+    }
+
     /// Takes in what stands now.
-    pub fn see(&mut self, terrain: &Terrain, mind: &Mind, state: &State, round: u32) {
+    pub fn see(&mut self, terrain: &Terrain, state: &State, round: u32) {
         for (seat, income) in incomes(terrain, state).iter().enumerate() {
             self.points[seat] += f64::from(*income);
         }
         let passed = round.saturating_sub(self.round).min(100);
-        let faded = 1.0 - 1.0 / (2.0 * mind.hazard_weight.max(1.0));
-        for (at, (owner, energy)) in self.before.iter().enumerate() {
+        for at in 0..self.before.len() {
+            let (owner, energy) = self.before[at];
             let left = energy.saturating_sub(passed * UPKEEP);
-            if *owner == NOBODY || left == 0 {
+            let raiders = self.raiders(owner);
+            if owner == NOBODY || left == 0 || raiders == 0 {
                 continue;
             }
-            self.stood = self.stood * faded + f64::from(passed);
-            let fell = state.owner(at) != *owner && state.owner(at) != self.me;
-            self.fallen = self.fallen * faded + f64::from(u8::from(fell));
-            let bin = &mut self.bins[(left as usize / BIN as usize).min(BINS - 1)];
-            bin.0 += f64::from(passed);
-            bin.1 += f64::from(u8::from(fell));
+            let fell = state.owner(at) != owner && state.owner(at) != self.me;
+            let falls = &mut self.falls[bin(left)];
+            falls.chances += f64::from(passed) * raiders as f64;
+            falls.fallen += f64::from(u8::from(fell));
         }
         self.before.clear();
         let all = (0..terrain.count).map(|at| (state.owner(at), state.energy(at)));
@@ -75,36 +94,27 @@ impl Rivals {
         self.round = round;
     }
 
-    /// The chance that a lighthouse falls to an attack in a round.
-    #[must_use]
-    pub fn hazard(&self, mind: &Mind) -> f64 {
-        if self.players <= 1 {
-            return 0.0;
-        }
-        let fallen = self.fallen + mind.hazard * mind.hazard_weight;
-        (mind.fear * fallen / (self.stood + mind.hazard_weight)).clamp(0.0, 0.2)
-    }
-
     /// For how long lighthouses are expected to stand.
     pub fn expect(&self, worth: &mut Worth) {
         // A raid that fells a strong lighthouse would have felled a weak one.
-        let mut hazards = self
-            .bins
-            .map(|(stood, fallen)| (fallen / stood.max(1.0)).clamp(0.0, 1.0));
-        for bin in (1..BINS).rev() {
-            hazards[bin - 1] = hazards[bin - 1].max(hazards[bin]);
+        let mut chances = self
+            .falls
+            .map(|falls| (falls.fallen / falls.chances.max(1.0)).clamp(0.0, 1.0));
+        for bin in (1..BINS.len()).rev() {
+            chances[bin - 1] = chances[bin - 1].max(chances[bin]);
         }
-        let hazard = |tens: usize| hazards[(tens * 10 / BIN as usize).min(BINS - 1)];
-        let alone = self.players <= 1;
-        worth.expect(true, |tens| if alone { 0.0 } else { hazard(tens) });
-        // Of two players only I attack the other one's.
-        let two = self.players <= 2;
-        worth.expect(false, |tens| if two { 0.0 } else { hazard(tens) });
+        for mine in [true, false] {
+            let raiders = self.raiders(if mine { self.me } else { NOBODY });
+            worth.expect(mine, |tens| {
+                let chance = chances[bin(tens as u32 * UPKEEP)];
+                (chance * raiders as f64).min(1.0)
+            });
+        }
     }
 
     /// What each player's points are worth.
     pub fn weigh(&self, mind: &Mind, worth: &mut Worth) {
-        let others = (0..SEATS).filter(|seat| *seat != usize::from(self.me));
+        let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
         let leader = others.max_by(|a, b| self.points[*a].total_cmp(&self.points[*b]));
         for (seat, weight) in worth.owners.iter_mut().enumerate() {
             let against = if self.players <= 2 {

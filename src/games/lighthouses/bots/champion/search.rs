@@ -118,11 +118,13 @@ pub struct Search {
     parent: Plan,
     arrived: State,
     spare: [State; 2],
+    /// What the best plan so far brings a round, and how it begins.
     best: Option<(f32, u16)>,
     horizon: usize,
-    /// The lighthouse and the arrival that the turn before settled on, and what they are preferred by.
+    /// The lighthouse and the arrival that the turn before settled on.
     settled: Option<(usize, usize)>,
-    bonus: f32,
+    /// What the root is worth if nothing is done.
+    base: f32,
     /// By round: what energy in the purse is worth at the end of a plan.
     purse: Vec<f32>,
     cursor: usize,
@@ -132,13 +134,7 @@ pub struct Search {
 
 impl Search {
     /// Begins at a position.
-    pub fn begin(
-        &mut self,
-        trade: Trade<'_>,
-        root: &State,
-        settled: Option<(usize, usize)>,
-        bonus: f32,
-    ) {
+    pub fn begin(&mut self, trade: Trade<'_>, root: &State, settled: Option<(usize, usize)>) {
         self.horizon = trade.mind.horizon.clamp(1, HORIZON_MAX);
         self.layers.resize_with(self.horizon + 1, Layer::default);
         for layer in &mut self.layers {
@@ -149,11 +145,11 @@ impl Search {
         self.parent.state.copy(root, trade.terrain.count);
         self.best = None;
         self.settled = settled;
-        self.bonus = bonus;
         self.purse.clear();
         let fading = |round| trade.mind.purse * trade.mind.discount.powi(round);
         let rounds = 0..=HORIZON_MAX as i32;
         self.purse.extend(rounds.map(|round| fading(round) as f32));
+        self.base = root.value + root.purse as f32 * self.purse[0];
         self.cursor = 0;
         self.idle = 0;
     }
@@ -206,8 +202,8 @@ impl Search {
             spare,
             best,
             settled,
-            bonus,
             purse,
+            base,
             ..
         } = self;
         let mut made = 0;
@@ -235,9 +231,14 @@ impl Search {
             let rank = state.value + state.purse as f32 * purse[state.time.min(HORIZON_MAX)];
             let chosen = openings.get(usize::from(opening));
             let kept = chosen.is_some_and(|chosen| *settled == Some((chosen.to, chosen.arrival)));
-            let rank = if kept { rank + *bonus } else { rank };
-            if best.is_none_or(|(so_far, _)| rank > so_far) {
-                *best = Some((rank, opening));
+            let merit = (rank - *base) / (state.time as f32 + trade.mind.overhead as f32);
+            let merit = if kept && merit > 0.0 {
+                merit * (1.0 + trade.mind.commitment as f32)
+            } else {
+                merit
+            };
+            if best.is_none_or(|(so_far, _)| merit > so_far) {
+                *best = Some((merit, opening));
             }
             let Some(layer) = layers.get_mut(state.time) else {
                 return;
@@ -259,10 +260,10 @@ impl Search {
         made.max(1)
     }
 
-    /// The best plan so far: its worth and how it begins.
+    /// How the best plan so far begins.
     #[must_use]
-    pub fn best(&self) -> Option<(f32, Opening)> {
-        let (rank, opening) = self.best?;
-        Some((rank, *self.openings.get(usize::from(opening))?))
+    pub fn best(&self) -> Option<Opening> {
+        let (_, opening) = self.best?;
+        self.openings.get(usize::from(opening)).copied()
     }
 }

@@ -11,22 +11,21 @@ use crate::lighthouses::rules::{Beacon, UPKEEP};
 /// Rounds ahead that plans may reach at most.
 pub const HORIZON_MAX: usize = 100;
 /// Rounds after which nothing counts any more.
-pub const REACH: usize = 200;
+pub const REACH: usize = 1000;
 /// Nobody's lighthouse.
 pub const NOBODY: u8 = u8::MAX;
 /// Energies above this are taken for this.
 const ENERGY_MAX: u32 = 1 << 24;
 /// Tens of energy beyond which a lighthouse is not expected to stand any longer.
-const LIVES: usize = 400;
+const LIVES: usize = 1000;
 /// Points of a lighthouse, and of a link.
 const POINTS: f32 = 2.0;
 
 /// What points are worth by round and by whose they are.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// By how many lighthouses must stand for it, less one; `[t]`: the worth of one point a round in
-    /// the rounds before t.
-    sums: [[f32; REACH + 1]; 3],
+    /// `[t]`: the worth of one point a round in the rounds before t.
+    sums: [f32; REACH + 1],
     /// Mine, others': by tens of energy, for how many rounds such a lighthouse is expected to stand.
     lives: [Vec<u16>; 2],
     /// By owner: what his points are worth.
@@ -40,22 +39,19 @@ impl Worth {
     #[must_use]
     pub fn new(me: u8) -> Self {
         Self {
-            sums: [[0.0; REACH + 1]; 3],
+            sums: [0.0; REACH + 1],
             lives: [Vec::new(), Vec::new()],
             owners: [0.0; 256],
             me,
         }
     }
 
-    /// Sets the worth of a point in each round by `weight`, which is told how many lighthouses must
-    /// stand for it, and the round.
-    pub fn weigh(&mut self, weight: impl Fn(i32, usize) -> f64) {
-        for (corners, sums) in (1..).zip(&mut self.sums) {
-            let mut sum = 0.0;
-            for (round, place) in sums.iter_mut().enumerate() {
-                *place = sum as f32;
-                sum += weight(corners, round);
-            }
+    /// Sets the worth of a point in each round.
+    pub fn weigh(&mut self, weight: impl Fn(usize) -> f64) {
+        let mut sum = 0.0;
+        for (round, place) in self.sums.iter_mut().enumerate() {
+            *place = sum as f32;
+            sum += weight(round);
         }
     }
 
@@ -81,14 +77,12 @@ impl Worth {
         life.copied().unwrap_or_default()
     }
 
-    /// The worth of one point a round from a round up to before another, for which so many
-    /// lighthouses must stand.
+    /// The worth of one point a round from a round up to before another.
     #[inline]
     #[must_use]
-    pub fn of<const CORNERS: usize>(&self, from: usize, until: u16) -> f32 {
-        let sums = &self.sums[CORNERS - 1];
+    pub fn of(&self, from: usize, until: u16) -> f32 {
         let from = from.min(REACH);
-        sums[usize::from(until).clamp(from, REACH)] - sums[from]
+        self.sums[usize::from(until).clamp(from, REACH)] - self.sums[from]
     }
 }
 
@@ -187,14 +181,14 @@ impl State {
             if owner == NOBODY {
                 continue;
             }
-            state.value += weight * POINTS * worth.of::<1>(0, state.until[at]);
+            state.value += weight * POINTS * worth.of(0, state.until[at]);
             for other in bits(links & !low(at)) {
                 let until = state.until[at].min(state.until[other]);
-                state.value += weight * POINTS * worth.of::<2>(0, until);
+                state.value += weight * POINTS * worth.of(0, until);
                 for third in bits(links & state.links[other] & !low(other)) {
                     let until = until.min(state.until[third]);
                     let area = terrain.area(at, other, third);
-                    state.value += weight * area * worth.of::<3>(0, until);
+                    state.value += weight * area * worth.of(0, until);
                 }
             }
         }
@@ -286,13 +280,13 @@ impl State {
     /// What the lighthouse, its links and its triangles are worth from now on.
     fn standing(&self, terrain: &Terrain, worth: &Worth, at: usize) -> f32 {
         let (until, links) = (self.until[at], self.links[at]);
-        let mut sum = POINTS * worth.of::<1>(self.time, until);
+        let mut sum = POINTS * worth.of(self.time, until);
         for other in bits(links) {
             let until = until.min(self.until[other]);
-            sum += POINTS * worth.of::<2>(self.time, until);
+            sum += POINTS * worth.of(self.time, until);
             for third in bits(links & self.links[other] & !low(other)) {
                 let until = until.min(self.until[third]);
-                sum += terrain.area(at, other, third) * worth.of::<3>(self.time, until);
+                sum += terrain.area(at, other, third) * worth.of(self.time, until);
             }
         }
         sum * worth.owners[usize::from(self.owner[at])]
@@ -354,10 +348,10 @@ impl State {
     #[must_use]
     pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
         let until = self.until[a].min(self.until[b]);
-        let mut sum = POINTS * worth.of::<2>(self.time, until);
+        let mut sum = POINTS * worth.of(self.time, until);
         for third in bits(self.links[a] & self.links[b]) {
             let until = until.min(self.until[third]);
-            sum += terrain.area(a, b, third) * worth.of::<3>(self.time, until);
+            sum += terrain.area(a, b, third) * worth.of(self.time, until);
         }
         sum
     }
