@@ -192,6 +192,19 @@ impl Outcome {
         duels
     }
 
+    /// The same with one seat a team, which has the score of its first player. `teams` by seat.
+    #[must_use]
+    pub fn of_teams(&self, teams: &[usize]) -> Self {
+        let count = teams.iter().max().map_or(0, |last| last + 1);
+        let first = |team: usize| teams.iter().position(|other| *other == team);
+        let score = |seat: usize| self.scores.values().get(seat).copied();
+        let scores = (0..count).map(|team| first(team).and_then(score).unwrap_or_default());
+        Self {
+            cause: self.cause,
+            scores: scores.collect(),
+        }
+    }
+
     /// Each seat's share of the win: 1 for the only best score, 1/k for k equal best ones, else 0.
     #[must_use]
     pub fn win_shares(&self) -> Seats<f64> {

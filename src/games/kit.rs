@@ -330,6 +330,11 @@ pub trait Kit: Sync + Send {
     fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
         outcome.win_shares()
     }
+    /// Each seat's team, from the text of the setup that [`Table::setup`] gave, in games that have teams.
+    fn teams(&self, setup: &str) -> Option<Vec<u8>> {
+        let _ = setup;
+        None
+    }
     /// The results of a match between each two of its seats that count for ratings.
     fn duels(&self, outcome: &Outcome) -> Vec<Duel> {
         outcome.duels()

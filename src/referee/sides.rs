@@ -44,15 +44,7 @@ impl Sides {
     /// its seats did.
     pub(super) fn counted(&self, kit: &dyn Kit, seen: Seen) -> Counted {
         let sides = 0..self.table.len();
-        let first = |side: usize| self.line_up.iter().position(|other| *other == side);
-        let score = |seat: usize| seen.outcome.scores.values().get(seat).copied();
-        let scores = sides
-            .clone()
-            .map(|side| first(side).and_then(score).unwrap_or_default());
-        let outcome = Outcome {
-            cause: seen.outcome.cause,
-            scores: scores.collect(),
-        };
+        let outcome = seen.outcome.of_teams(&self.line_up);
         let sum = |counts: &[u32]| {
             let of = |side: usize| {
                 let seats = self.line_up.iter().zip(counts);

@@ -186,29 +186,29 @@ impl Store {
         rows.iter().map(session_row).collect()
     }
 
-    /// Sessions that sat in one game with this one, in one team: with the player's number of each, in the
-    /// order in which they were opened. Known of games whose players learn in play who their allies are.
+    /// Sessions that sat in one game with this one, in one team: with the player's number of each, by
+    /// that number. Known of games whose players learn in play who their allies are.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn team_of(&self, id: SessionId) -> Result<Vec<(SessionId, u32)>, StoreError> {
-        // Games that begin alike are told apart by their time: two may have been the same to the ship.
+        // The same game may be played twice: its sessions are open at the same time, and of several of one
+        // player's the one counts that was opened next to this one.
         let rows = sqlx::query(
-            "SELECT DISTINCT s.id, json_extract(f.data, '$.player')
+            "SELECT s.id, json_extract(f.data, '$.player') AS player, min(abs(s.opened_us - us.opened_us))
              FROM facts own
              JOIN sessions us ON us.id = own.session
              JOIN facts f ON f.kind = 'team'
                  AND json_extract(f.data, '$.digest') = json_extract(own.data, '$.digest')
              JOIN sessions s ON s.id = f.session AND s.game = us.game
-                 AND s.opened_us BETWEEN us.opened_us - ? AND us.opened_us + ?
+                 AND s.opened_us <= coalesce(us.ended_us, s.opened_us)
+                 AND us.opened_us <= coalesce(s.ended_us, us.opened_us)
              JOIN json_each(own.data, '$.allies') ally
                  ON ally.value = json_extract(f.data, '$.player')
              WHERE own.session = ? AND own.kind = 'team'
                  AND json_extract(own.data, '$.player') != json_extract(f.data, '$.player')
-             ORDER BY s.id LIMIT ?",
+             GROUP BY player ORDER BY player LIMIT ?",
         )
-        .bind(TOGETHER_US)
-        .bind(TOGETHER_US)
         .bind(id.0)
         .bind(TEAM_MAX)
         .fetch_all(self.readers())
@@ -220,9 +220,6 @@ impl Store {
     }
 }
 
-/// Sessions of one game open within so many microseconds of each other: a judge gives programs ten seconds
-/// to start.
-const TOGETHER_US: i64 = 30_000_000;
 /// Most sessions that are shown as one team.
 const TEAM_MAX: i64 = 100;
 

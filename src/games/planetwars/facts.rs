@@ -2,7 +2,7 @@
 //! landed, words of the ring, the standing every twenty turns, and what each opponent has been seen to do.
 
 use super::bots::ring::Ring;
-use super::dialect::judge::{Line, Lines, line};
+use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
 use crate::wire::{Fact, Lesson};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const STANDING_EVERY: u32 = 20;
 /// Fleets of others that are looked for at a time, at most.
 const SOUGHT_MAX: usize = 1_000;
-/// States whose digest tells games apart.
+/// The last turn whose state goes into the digest that tells games apart.
 const DIGEST_TURN: u32 = 12;
 /// The basis and the prime of the digest (FNV-1a).
 const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
@@ -85,7 +85,7 @@ impl Record {
 }
 
 /// A fleet of somebody else's, seen to leave.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sought {
     by: PlayerId,
     /// Its planet's place in the list.
@@ -235,85 +235,107 @@ impl Facts {
         let (landing, flying): (Vec<Own>, Vec<Own>) =
             self.own.iter().partition(|own| own.lands <= turn);
         self.own = flying;
-        for (place, (was, is)) in before.planets.iter().zip(now.planets.iter()).enumerate() {
-            let own: i64 = landing
-                .iter()
-                .filter(|own| own.to == place)
-                .map(|own| own.ships)
-                .sum();
-            self.planet(place, was, is, own, now);
+        let own = |place: usize| {
+            let here = landing.iter().filter(|own| own.to == place);
+            here.fold(0i64, |sum, own| sum.saturating_add(own.ships))
+        };
+        let pairs = || before.planets.iter().zip(now.planets.iter()).enumerate();
+        // A fleet may land in the state in which its leaving shows: first who has left.
+        for (place, (was, is)) in pairs() {
+            self.left(place, was, is, own(place), now);
+        }
+        for (place, (was, is)) in pairs() {
+            self.arrived(place, was, is, own(place), now);
         }
         let longest = self.distances.as_ref().map_or(0, Distances::longest);
-        self.sought.retain(|sought| sought.left + longest > turn);
+        self.sought
+            .retain(|sought| sought.left.saturating_add(longest) > turn);
     }
 
-    /// One planet from state to state; so many of our ships landed there.
-    fn planet(&mut self, place: usize, was: &Planet, is: &Planet, own: i64, now: &View) {
-        let turn = now.turn;
-        if was.owner != is.owner {
-            if let Some(record) = self.records.get_mut(&was.owner) {
-                record.losses += 1;
-            }
-            if let Some(record) = self.records.get_mut(&is.owner) {
-                record.captures += 1;
-                record.from_us += u64::from(was.owner == now.you);
-            }
-            let data = json!({
-                "turn": turn, "planet": is.id, "from": was.owner, "to": is.owner, "ships": is.ships,
+    /// Ships that are gone from a planet of somebody else's, unless something of ours fought there. They
+    /// have left, or were lost to a third one: that does not show.
+    fn left(&mut self, place: usize, was: &Planet, is: &Planet, own: i64, now: &View) {
+        let by = was.owner;
+        let gone = -gained(was, is);
+        if by != is.owner || by == NEUTRAL || by == now.you || own > 0 || gone <= 0 {
+            return;
+        }
+        let left = now.turn.saturating_sub(1);
+        // Fleets of third ones that were on their way here explain it as well.
+        let fought = self
+            .sought
+            .iter()
+            .any(|sought| sought.by != by && self.lands(sought, place) == now.turn);
+        if fought {
+            return;
+        }
+        if let Some(record) = self.records.get_mut(&by) {
+            record.fleets += 1;
+            record.ships += gone.unsigned_abs();
+        }
+        if self.sought.len() < SOUGHT_MAX {
+            self.sought.push(Sought {
+                by,
+                from: place,
+                ships: gone,
+                left,
             });
-            self.note("capture", data);
-            if is.owner != now.you && is.owner != NEUTRAL {
-                self.landed(place, is.owner, None, now);
+        }
+        let data = json!({"turn": left, "by": by, "planet": was.id, "ships": gone});
+        self.note("sent", data);
+    }
+
+    /// What has landed on a planet, as far as it shows: somebody has taken it, or its owner has more ships
+    /// than have grown there.
+    fn arrived(&mut self, place: usize, was: &Planet, is: &Planet, own: i64, now: &View) {
+        if was.owner == is.owner {
+            let more = gained(was, is);
+            if was.owner != now.you && was.owner != NEUTRAL && own == 0 && more > 0 {
+                self.landed(place, was.owner, Some(more), now);
             }
             return;
         }
-        let grown = if was.owner == NEUTRAL { 0 } else { was.growth };
-        let more = is.ships - was.ships - grown - if was.owner == now.you { own } else { 0 };
-        if was.owner == now.you || was.owner == NEUTRAL || (own > 0 && more < 0) {
-            return;
+        if let Some(record) = self.records.get_mut(&was.owner) {
+            record.losses += 1;
         }
-        if more < 0 {
-            let ships = -more;
-            if let Some(record) = self.records.get_mut(&was.owner) {
-                record.fleets += 1;
-                record.ships += ships as u64;
-            }
-            if self.sought.len() < SOUGHT_MAX {
-                self.sought.push(Sought {
-                    by: was.owner,
-                    from: place,
-                    ships,
-                    left: turn.saturating_sub(1),
-                });
-            }
-            let data = json!({"turn": turn - 1, "by": was.owner, "planet": was.id, "ships": ships});
-            self.note("sent", data);
-        } else if more > 0 {
-            self.landed(place, was.owner, Some(more), now);
+        if let Some(record) = self.records.get_mut(&is.owner) {
+            record.captures += 1;
+            record.from_us += u64::from(was.owner == now.you);
         }
+        let data = json!({
+            "turn": now.turn, "planet": is.id, "from": was.owner, "to": is.owner, "ships": is.ships,
+        });
+        self.note("capture", data);
+        if is.owner != now.you && is.owner != NEUTRAL {
+            self.landed(place, is.owner, None, now);
+        }
+    }
+
+    /// The turn in which a fleet lands if it flies to this place.
+    fn lands(&self, sought: &Sought, place: usize) -> u32 {
+        let distances = self.distances.as_ref();
+        let flight = distances.map_or(0, |all| all.turns(sought.from, place));
+        sought.left.saturating_add(flight.max(1))
     }
 
     /// Ships of somebody else's landed here, so many where that shows: which fleet may that have been?
     fn landed(&mut self, place: usize, by: PlayerId, ships: Option<i64>, now: &View) {
-        let Some(distances) = &self.distances else {
+        let due = |sought: &&Sought| {
+            sought.by == by && sought.from != place && self.lands(sought, place) == now.turn
+        };
+        let exact = |sought: &Sought| ships == Some(sought.ships);
+        let found = self.sought.iter().filter(due).find(|sought| exact(sought));
+        let Some(fleet) = found.or_else(|| self.sought.iter().find(due)).copied() else {
             return;
         };
-        let due = |sought: &Sought| {
-            let flight = distances.turns(sought.from, place).max(1);
-            sought.by == by && sought.left + flight == now.turn
-        };
-        let exact = |sought: &Sought| ships.is_none_or(|ships| ships == sought.ships);
-        let sought = self.sought.iter();
-        let found = sought.clone().position(|fleet| due(fleet) && exact(fleet));
-        let Some(at) = found.or_else(|| sought.clone().position(due)) else {
-            return;
-        };
-        let fleet = self.sought.remove(at);
         let id = |place: usize| now.planets.get(place).map(|planet| planet.id);
         let data = json!({
             "turn": now.turn, "by": by, "from": id(fleet.from), "to": id(place),
             "ships": fleet.ships, "left": fleet.left, "exact": exact(&fleet),
         });
+        if let Some(at) = self.sought.iter().position(|sought| *sought == fleet) {
+            self.sought.remove(at);
+        }
         self.note("fleet", data);
     }
 
@@ -323,14 +345,14 @@ impl Facts {
             return;
         };
         let place = |id: u32| view.planets.iter().position(|planet| planet.id == id);
-        for text in reply.lines() {
+        for text in reply.lines().take(REPLY_LINES_MAX) {
             match line(text.as_bytes(), Lines::Lenient) {
                 Ok(Line::Launch(launch)) if launch.ships > 0 => {
                     let (Some(from), Some(to)) = (place(launch.from), place(launch.to)) else {
                         continue;
                     };
                     let flight = self.distances.as_ref().map_or(0, |all| all.turns(from, to));
-                    let lands = view.turn + flight.max(1);
+                    let lands = view.turn.saturating_add(flight.max(1));
                     let ships = launch.ships;
                     if let Some(record) = self.records.get_mut(&view.you) {
                         record.fleets += 1;
@@ -354,7 +376,8 @@ impl Facts {
     /// The game is over as far as this seat was told: a sentence on how it stood.
     pub fn result(&mut self, view: &View) -> String {
         let players = standing(view);
-        let flying: i64 = self.own.iter().map(|own| own.ships).sum();
+        let own = self.own.iter();
+        let flying = own.fold(0i64, |sum, own| sum.saturating_add(own.ships));
         let held = view
             .planets
             .iter()
@@ -406,6 +429,13 @@ impl Facts {
             data,
         });
     }
+}
+
+/// Ships that a planet has more than have grown on it.
+fn gained(was: &Planet, is: &Planet) -> i64 {
+    let grown = if was.owner == NEUTRAL { 0 } else { was.growth };
+    // Growth ends at no ships.
+    is.ships - was.ships.saturating_add(grown).max(0)
 }
 
 /// Every player's planets, ships on them and growth.

@@ -153,7 +153,7 @@ fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
                 out.iter().any(|planet| close(planet.x, planet.y))
                     || others.into_iter().any(|(a, b)| close(*a, *b))
             };
-            if !ring.iter().any(near) {
+            if !ring.iter().any(near) && alike(&ring, &out, sectors) {
                 break;
             }
         }
@@ -168,6 +168,31 @@ fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
         planet.id = id;
     }
     out
+}
+
+/// Whether a ring of places lies as many turns from all others for everybody: rounded places may not.
+fn alike(ring: &[(f64, f64)], others: &[Planet], sectors: usize) -> bool {
+    let turns = |from: (f64, f64), to: (f64, f64)| (from.0 - to.0).hypot(from.1 - to.1).ceil();
+    let middle = others.len() % sectors;
+    let (centre, rings) = others.split_at(middle);
+    let places: Vec<(f64, f64)> = rings.iter().map(|planet| (planet.x, planet.y)).collect();
+    let Some(first) = ring.first() else {
+        return true;
+    };
+    ring.iter().enumerate().all(|(sector, at)| {
+        let same = |circle: &[(f64, f64)]| {
+            let turned = circle.iter().cycle().skip(sector);
+            circle
+                .iter()
+                .zip(turned)
+                .all(|(one, other)| turns(*first, *one) == turns(*at, *other))
+        };
+        let to_middle = |planet: &Planet| {
+            let centre = (planet.x, planet.y);
+            turns(*first, centre) == turns(*at, centre)
+        };
+        same(ring) && places.chunks(sectors).all(same) && centre.iter().all(to_middle)
+    })
 }
 
 fn neutral(x: f64, y: f64, growth: i64, ships: i64) -> Planet {

@@ -16,6 +16,7 @@ use crate::kit::{
     Route, Seating, SetupError, StdioWire, TableSetup, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -126,6 +127,19 @@ impl Kit for PlanetWarsKit {
         Ok(played)
     }
 
+    fn teams(&self, setup: &str) -> Option<Vec<u8>> {
+        #[derive(Deserialize)]
+        struct Told {
+            position: Position,
+        }
+        #[derive(Deserialize)]
+        struct Position {
+            teams: Vec<u8>,
+        }
+        let told: Told = serde_json::from_str(setup).ok()?;
+        Some(told.position.teams)
+    }
+
     fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
         let read = |value: &Value| serde_json::from_value::<Record>(value.clone());
         let before = model.map(read).and_then(Result::ok).unwrap_or_default();
@@ -157,7 +171,7 @@ impl Kit for PlanetWarsKit {
             reply_line_max: REPLY_LINE_MAX,
             farewell: None,
             memory: None,
-            time_option: None,
+            time_option: Some("turn_ms"),
         }
     }
 

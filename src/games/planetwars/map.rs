@@ -1,12 +1,10 @@
 //! Maps as text: the state's own planet lines, `P id x y growth owner ships` (README.md, section 5).
 
-use super::rules::{NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
+use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
 use std::fmt::Write as _;
 
 /// Longest text of a map, in bytes.
 pub const TEXT_MAX: usize = 64 << 10;
-/// How far from the origin a planet may lie, in units of length.
-pub const COORDINATE_MAX: f64 = 1_000_000.0;
 
 /// Why a text is no map: the line, counted from 1, and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +72,7 @@ pub fn planet(line: &str) -> Result<Planet, String> {
     let y = coordinate(word("y")?, "y")?;
     let growth = whole(word("growth")?, "growth", -SHIPS_MAX, SHIPS_MAX)?;
     let owner = whole(word("owner")?, "owner", NEUTRAL.into(), u32::MAX.into())? as u32;
-    let ships = whole(word("ships")?, "ships", 0, i64::MAX)?;
+    let ships = whole(word("ships")?, "ships", 0, SHIPS_MAX)?;
     if let Some(more) = words.next() {
         return Err(format!("{more:?} is one word too many"));
     }

@@ -41,7 +41,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "planets",
         "null",
-        "Planets of a drawn map, homes included; null: by style and number of players.",
+        "Planets of a drawn map, homes included (google: as many below it as give everybody the same); null: by style and number of players.",
     ),
     OptionCard::new(
         "rounds",
@@ -110,8 +110,8 @@ pub const OPTIONS: &[OptionCard] = &[
     ),
     OptionCard::new(
         "lines",
-        "\"strict\"",
-        "Lines of a reply that are no order: strict (their player is dropped) or lenient (they mean nothing).",
+        "null",
+        "Lines of a reply that are no order: strict (their player is dropped) or lenient (they mean nothing); null: strict, with mz2015 lenient.",
     ),
     OptionCard::new(
         "start_ms",
@@ -258,6 +258,10 @@ pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduc
         }
     };
     let mut conduct = Conduct::default();
+    if ruleset == Ruleset::MZ2015 {
+        // Its judge passes over what it does not know.
+        conduct.lines = Lines::Lenient;
+    }
     let mut shuffled = true;
     for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
         let milliseconds = || whole(name, value, 1, TIME_MS_MAX);
@@ -351,7 +355,7 @@ fn planets(
     };
     let look = match map {
         None | Some(Value::Null) => Look::Contest,
-        Some(Value::String(text)) if text.contains('\n') => {
+        Some(Value::String(text)) if text.contains(char::is_whitespace) => {
             let mut planets = map::read(text).map_err(|why| format!("map: {why}"))?;
             for planet in &mut planets {
                 // Homes of players who do not play.

@@ -6,7 +6,7 @@ use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{CLOSING_MATCHES, CLOSING_SESSIONS, Rows};
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
-use games::{Cause, Kit, Lesson, Outcome};
+use games::{Cause, Kit, Lesson, Outcome, Seats};
 use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
@@ -94,13 +94,13 @@ async fn close_matches(
         return Ok(());
     }
     let wanted = Value::from_iter(ids.iter().map(|id| id.as_str())).to_string();
-    let stored: Vec<(String, Option<i64>, String)> = sqlx::query_as(CLOSING_MATCHES)
+    let stored: Vec<(String, Option<i64>, String, String)> = sqlx::query_as(CLOSING_MATCHES)
         .bind(wanted)
         .fetch_all(connection)
         .await?;
-    let known: HashMap<String, (Option<i64>, String)> = stored
+    let known: HashMap<String, (Option<i64>, String, String)> = stored
         .into_iter()
-        .map(|(id, ended_us, game)| (id, (ended_us, game)))
+        .map(|(id, ended_us, game, setup)| (id, (ended_us, game, setup)))
         .collect();
     for work in &batch.works {
         let Work::Close { id, result, .. } = work else {
@@ -108,8 +108,8 @@ async fn close_matches(
         };
         match known.get(id) {
             None => drop(endings.unknown.insert(id.clone())),
-            Some((None, game)) if ended.insert(id.clone()) => {
-                end_match(endings, kit(game), id, result);
+            Some((None, game, setup)) if ended.insert(id.clone()) => {
+                end_match(endings, kit(game), setup, id, result);
             }
             Some(_) => {}
         }
@@ -118,7 +118,13 @@ async fn close_matches(
 }
 
 /// `kit`: the match's game, if this version knows it.
-fn end_match(endings: &mut Endings, kit: Option<&dyn Kit>, id: &str, result: &MatchResult) {
+fn end_match(
+    endings: &mut Endings,
+    kit: Option<&dyn Kit>,
+    setup: &str,
+    id: &str,
+    result: &MatchResult,
+) {
     let scores = Value::from_iter(result.scores.iter().copied()).to_string();
     let (cause, detail) = (result.cause.word(), &result.detail);
     endings
@@ -128,13 +134,24 @@ fn end_match(endings: &mut Endings, kit: Option<&dyn Kit>, id: &str, result: &Ma
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
     };
-    let shares = match kit {
-        Some(kit) => kit.win_shares(&outcome),
-        None => outcome.win_shares(),
-    };
+    let shares = win_shares(kit, setup, &outcome);
     for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
         endings.results.push(&(id, seat, score, share));
     }
+}
+
+/// Each seat's share of the win: his team's where there are teams.
+fn win_shares(kit: Option<&dyn Kit>, setup: &str, outcome: &Outcome) -> Seats<f64> {
+    let Some(kit) = kit else {
+        return outcome.win_shares();
+    };
+    let Some(teams) = kit.teams(setup) else {
+        return kit.win_shares(outcome);
+    };
+    let teams: Vec<usize> = teams.into_iter().map(usize::from).collect();
+    let shares = kit.win_shares(&outcome.of_teams(&teams));
+    let share = |team: &usize| shares.values().get(*team).copied().unwrap_or_default();
+    teams.iter().map(share).collect()
 }
 
 async fn read_sessions<'a>(

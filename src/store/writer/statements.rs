@@ -264,7 +264,7 @@ pub(super) const CLOSING_SESSIONS: &str = "
 
 /// What the ending of matches needs to know.
 pub(super) const CLOSING_MATCHES: &str =
-    "SELECT id, ended_us, game FROM matches WHERE id IN (SELECT value FROM json_each(?))";
+    "SELECT id, ended_us, game, setup FROM matches WHERE id IN (SELECT value FROM json_each(?))";
 
 /// Stored models by (game, kind, name).
 pub(super) const MODELS: &str = "

@@ -1,7 +1,6 @@
 //! A player's side: states, read as widely as other judges may write them, and replies.
 
-use crate::planetwars::map::COORDINATE_MAX;
-use crate::planetwars::rules::{Act, PLANETS_MAX, Planet, PlayerId};
+use crate::planetwars::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId};
 use crate::wire::WireError;
 use std::fmt::Write as _;
 
@@ -99,7 +98,7 @@ fn planet<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Planet, String
             .ok_or_else(|| format!("{field} is no number up to {COORDINATE_MAX}"))
     };
     // Beyond what any game can come to, so that sums stay whole.
-    let most = i64::from(u32::MAX);
+    let most = 1_000_000_000_000_000;
     Ok(Planet {
         id: small(next("id")?, "id")?,
         x: coordinate(next("x")?, "x")?,

@@ -8,8 +8,8 @@ use super::world::{Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
 use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
 use std::sync::Arc;
 
-/// Growth that may cost more than any planet can pay is not reckoned any further.
-pub(super) const UPGRADE_MAX: i64 = 40;
+/// Growth that costs more than any planet can pay is not reckoned any further.
+pub(super) const UPGRADE_MAX: i64 = 62;
 
 /// Nobody hears anything between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ impl PlanetWars {
                 .iter()
                 .map(|planet| seat_of(planet.owner))
                 .collect(),
-            // A slot for every turn of the longest flight, the present one and a delayed one.
-            flights: vec![Vec::new(); distances.longest() as usize + 3],
+            // A slot for every turn of the longest flight that lands, the present one and a delayed one.
+            flights: vec![Vec::new(); distances.longest().min(ruleset.rounds) as usize + 3],
             distances: Arc::new(distances),
             places: Arc::new(places),
             players: ring(setup),
@@ -355,8 +355,12 @@ impl PlanetWars {
             return;
         }
         let scores = self.players.iter().map(|player| {
-            let (_, _, plays) = teams[usize::from(player.team)];
-            if plays { self.total(player.team) } else { LOST }
+            let (_, lives, plays) = teams[usize::from(player.team)];
+            if lives && plays {
+                self.total(player.team)
+            } else {
+                LOST
+            }
         });
         let scores: Seats<i64> = scores.collect();
         let cause = if dropped {
@@ -368,7 +372,7 @@ impl PlanetWars {
     }
 }
 
-/// The score of a team that nobody plays for any more.
+/// The score of a team that has nothing left, or that nobody plays for any more.
 pub const LOST: i64 = -1;
 
 /// Who hears whom: in each team by rising numbers, the lowest one hears the highest.

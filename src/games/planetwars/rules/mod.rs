@@ -16,6 +16,6 @@ pub use ruleset::{
 };
 pub use setup::Setup;
 pub use world::{
-    Act, Ask, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX,
-    TEAM_MAX, View,
+    Act, Ask, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId,
+    SHIPS_MAX, TEAM_MAX, View,
 };

@@ -95,18 +95,22 @@ impl PlanetWars {
                 continue;
             };
             let turns = self.distances.turns(from, to) + self.ruleset.delay;
-            let lands = (self.turn + turns.max(1)) as usize % self.flights.len();
+            let lands = self.turn + turns.max(1);
             if let Some(planet) = Arc::make_mut(&mut self.planets).get_mut(from) {
                 planet.ships -= launch.ships;
             }
             if let Some(player) = self.players.get_mut(seat.index()) {
                 player.flying += launch.ships;
             }
-            self.flights[lands].push(Fleet {
-                owner: seat,
-                to: to as u16,
-                ships: launch.ships,
-            });
+            // What would land later flies to the end.
+            if lands <= self.ruleset.rounds {
+                let slot = lands as usize % self.flights.len();
+                self.flights[slot].push(Fleet {
+                    owner: seat,
+                    to: to as u16,
+                    ships: launch.ships,
+                });
+            }
         }
         for id in &act.upgrades {
             if let Ok(place) = self.own(seat, *id) {

@@ -2,7 +2,7 @@
 
 use super::ruleset::{ROUNDS_MAX, Ruleset};
 use super::world::{
-    NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX, TEAM_MAX,
+    COORDINATE_MAX, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId, SHIPS_MAX, TEAM_MAX,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,8 +63,12 @@ impl Setup {
         }
         for planet in &self.planets {
             let id = planet.id;
-            if !planet.x.is_finite() || !planet.y.is_finite() {
-                return Err(format!("planet {id} lies nowhere"));
+            let near = |at: f64| at.abs() <= COORDINATE_MAX;
+            if !near(planet.x) || !near(planet.y) {
+                return Err(format!(
+                    "planet {id} lies at {}, {}: up to {COORDINATE_MAX} can be played",
+                    planet.x, planet.y
+                ));
             }
             let fits = |number: i64| (-SHIPS_MAX..=SHIPS_MAX).contains(&number);
             if planet.ships < 0 || !fits(planet.ships) || !fits(planet.growth) {

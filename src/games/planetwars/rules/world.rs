@@ -12,6 +12,8 @@ pub type PlayerId = u32;
 pub const NEUTRAL: PlayerId = 0;
 /// Most planets of a map.
 pub const PLANETS_MAX: usize = 100;
+/// How far from the origin a planet may lie.
+pub const COORDINATE_MAX: f64 = 1_000_000.0;
 /// How many players a game may have.
 pub const PLAYERS: std::ops::RangeInclusive<usize> = 1..=100;
 /// Most players of a team.

@@ -4,7 +4,7 @@ use crate::kit::{Kit as _, MapStyle};
 use crate::planetwars::KIT;
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::map::{read, text};
-use crate::planetwars::rules::{Planet, PlanetWars, Ruleset, Setup};
+use crate::planetwars::rules::{Distances, Planet, PlanetWars, Ruleset, Setup, Travel};
 
 fn style(look: Look, players: usize) -> Style {
     Style {
@@ -91,7 +91,7 @@ fn contest_maps_look_like_the_contest_s() {
 #[test]
 fn google_maps_are_alike_for_everybody() {
     for players in [2, 3, 4, 8, 20] {
-        for seed in 0..30 {
+        for seed in 0..60 {
             let map = generate(seed, &style(Look::Google, players)).unwrap();
             let owned = |planet: &&Planet| planet.owner != 0;
             assert_eq!(map.iter().filter(owned).count(), players);
@@ -111,6 +111,17 @@ fn google_maps_are_alike_for_everybody() {
                 assert!(apart.into_iter().all(|apart| apart.abs() < 0.01));
                 assert!(home[1] > 0.5, "seed {seed}: {} apart", home[1]);
             }
+            let distances = Distances::new(&map, Travel::Ceil);
+            let turns = |home: usize| {
+                let mut all: Vec<u32> =
+                    (0..map.len()).map(|to| distances.turns(home, to)).collect();
+                all.sort_unstable();
+                all
+            };
+            let homes = (0..map.len()).filter(|place| map[*place].owner != 0);
+            let mut turns: Vec<Vec<u32>> = homes.map(turns).collect();
+            turns.dedup();
+            assert_eq!(turns.len(), 1, "seed {seed}, {players} players");
             assert!(
                 map.iter()
                     .filter(owned)

@@ -147,7 +147,7 @@ fn facts_tell_who_sent_what_where() {
         player.as_mut(),
         &state("P 1 0 0 1 2 4\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n", 5),
     );
-    assert_eq!(kinds(&player.facts()), ["capture", "sent"]);
+    assert_eq!(kinds(&player.facts()), ["sent", "capture"]);
     let lessons = player.lessons();
     assert_eq!(lessons.len(), 1);
     assert_eq!(lessons[0].rival, "1");
@@ -195,4 +195,76 @@ fn a_wrong_state_changes_nothing() {
     assert!(player.receive(b"P 1 x").is_err());
     assert_eq!(turn(player.as_mut(), STATE), "M 0\n.");
     assert_eq!(player.view()["turn"], 0);
+}
+
+/// What a player is told of planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
+/// turns apart, with these ships; he himself has planet 5, far away.
+fn seen(ships: [i64; 4], owners: [u32; 4]) -> String {
+    let line = |place: usize| {
+        let (x, owner, ships) = (place, owners[place], ships[place]);
+        format!("P {} {x} 0 1 {owner} {ships}\n", place + 1)
+    };
+    let planets: String = (0..4).map(line).collect();
+    format!("{planets}P 5 90 90 0 1 3\nY 1\n.")
+}
+
+fn fleets(facts: &[Fact]) -> Vec<(u64, u64, i64, bool)> {
+    let fleets = facts.iter().filter(|fact| fact.kind == "fleet");
+    fleets
+        .map(|fact| {
+            let of = |name: &str| fact.data[name].as_u64().unwrap();
+            let ships = fact.data["ships"].as_i64().unwrap();
+            (
+                of("from"),
+                of("to"),
+                ships,
+                fact.data["exact"].as_bool().unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// A fleet that flies one turn lands in the state in which its leaving shows, whichever planet stands first.
+#[test]
+fn reinforcements_are_found_with_their_number() {
+    let owners = [2, 2, 3, 3];
+    for (after, fleet) in [
+        ([17, 5, 11, 11], (2, 1, 6, true)),
+        ([5, 17, 11, 11], (1, 2, 6, true)),
+    ] {
+        let mut player = player("idle");
+        turn(player.as_mut(), &seen([10, 10, 10, 10], owners));
+        turn(player.as_mut(), &seen(after, owners));
+        assert_eq!(fleets(&player.facts()), [fleet]);
+    }
+    // Two turns later, by another number: some were lost on the way in, or more came.
+    let mut player = player("idle");
+    turn(player.as_mut(), &seen([10, 10, 10, 10], [2, 3, 2, 3]));
+    turn(player.as_mut(), &seen([4, 11, 11, 11], [2, 3, 2, 3]));
+    turn(player.as_mut(), &seen([5, 12, 20, 12], [2, 3, 2, 3]));
+    assert_eq!(fleets(&player.facts()), [(1, 3, 7, false)]);
+}
+
+#[test]
+fn captures_are_ascribed_to_a_fleet_that_was_due() {
+    let mut player = player("idle");
+    turn(player.as_mut(), &seen([30, 10, 10, 10], [2, 2, 3, 3]));
+    // 20 leave planet 1 and take planet 3 two turns later.
+    turn(player.as_mut(), &seen([11, 11, 11, 11], [2, 2, 3, 3]));
+    turn(player.as_mut(), &seen([12, 12, 10, 12], [2, 2, 2, 3]));
+    let facts = player.facts();
+    assert_eq!(fleets(&facts), [(1, 3, 20, false)]);
+    assert_eq!(kinds(&facts), ["game", "word", "sent", "capture", "fleet"]);
+}
+
+/// What a planet loses while a third player's fleet is due there may have been lost to it.
+#[test]
+fn losses_to_a_third_one_are_not_taken_for_ships_that_left() {
+    let mut player = player("idle");
+    turn(player.as_mut(), &seen([30, 10, 10, 10], [2, 2, 3, 3]));
+    turn(player.as_mut(), &seen([25, 11, 11, 11], [2, 2, 3, 3]));
+    player.facts();
+    // The 6 end on planet 3.
+    turn(player.as_mut(), &seen([26, 12, 6, 12], [2, 2, 3, 3]));
+    assert_eq!(kinds(&player.facts()), [] as [&str; 0]);
 }

@@ -276,9 +276,39 @@ fn the_game_ends_when_one_team_is_left() {
     game.answered(&[all(&[launch(3, 2, 10)])]);
     let outcome = game.outcome().unwrap();
     assert_eq!(outcome.cause, Cause::Normal);
-    assert_eq!(outcome.scores.values()[..2], [0, 0]);
+    assert_eq!(outcome.scores.values()[..2], [LOST, LOST]);
     assert!(outcome.scores.values()[2] > 20, "{outcome:?}");
     assert!(game.ask(Seat(2)).is_none());
+}
+
+/// Who is left has won, though he has not one ship.
+#[test]
+fn nothing_is_more_than_having_lost() {
+    let text = "P 1 0 0 0 1 5\nP 2 3 0 0 2 5\n";
+    let mut game = game(text, 2, None, Ruleset::TEAM);
+    // They meet on planet 1, where nothing remains.
+    game.answered(&[(Seat(1), Some(act(&[launch(2, 1, 5)])))]);
+    game.play(&[]);
+    game.play(&[]);
+    assert_eq!(ships(&game, 1), (1, 0));
+    assert!(game.outcome().is_none(), "planet 2 is still his");
+    game.drop_players(&[Seat(1)]);
+    let outcome = game.outcome().unwrap();
+    assert_eq!(outcome.scores.values(), [0, LOST]);
+    assert_eq!(outcome.win_shares().values(), [1.0, 0.0]);
+}
+
+/// The ends of the world are a million apart, and nothing is kept for turns that never come.
+#[test]
+fn flights_beyond_the_last_round_never_land() {
+    let text = "P 1 -1000000 -1000000 0 1 5\nP 2 1000000 1000000 0 2 5\n";
+    let mut game = game(text, 2, None, Ruleset::TEAM);
+    first(&mut game, &[launch(1, 2, 4)]);
+    while game.outcome().is_none() {
+        game.play(&[]);
+    }
+    assert_eq!((game.turn(), game.flying(Seat(0))), (200, 4));
+    assert_eq!(game.outcome().unwrap().scores.values(), [5, 5]);
 }
 
 #[test]
@@ -322,7 +352,7 @@ fn totals_decide_at_the_last_round() {
     };
     assert_eq!(with(true, 3), [12, 8]);
     assert_eq!(with(false, 3), [3, 8]);
-    // Contest length: planet 2 falls at turn 40, with 5 + 39 against 9: it does not.
+    // At turn 40 the 9 meet 5 and 39 that have grown.
     assert_eq!(with(true, 200), [200, 196]);
     assert_eq!(Ruleset::TEAM.rounds, 200);
     assert_eq!(Ruleset::MZ2015.rounds, 201);
@@ -384,7 +414,10 @@ fn setups_that_cannot_be_played_are_named() {
     wrong(&|setup| setup.planets.clear(), "0 planets");
     wrong(&|setup| setup.planets[1].id = 1, "the number 1");
     wrong(&|setup| setup.planets[1].ships = -1, "too many or too few");
-    wrong(&|setup| setup.planets[1].x = f64::NAN, "lies nowhere");
+    wrong(&|setup| setup.planets[1].x = f64::NAN, "planet 2 lies at");
+    wrong(&|setup| setup.planets[1].y = 1e300, "planet 2 lies at");
+    wrong(&|setup| setup.planets[1].growth = i64::MAX, "too many");
+    wrong(&|setup| setup.ruleset.delay = 2, "2 turns of delay");
     wrong(&|setup| setup.ruleset.rounds = 0, "0 rounds");
     let eleven = Setup {
         players: (1..=11).collect(),
@@ -392,4 +425,10 @@ fn setups_that_cannot_be_played_are_named() {
         ..good.clone()
     };
     assert!(eleven.check().unwrap_err().contains("11 players"));
+    let crowd = Setup {
+        players: (1..=101).collect(),
+        teams: (0..101).collect(),
+        ..good
+    };
+    assert!(crowd.check().unwrap_err().contains("1 to 100 can play"));
 }
