@@ -195,7 +195,7 @@ impl Store {
         // The same game may be played twice: its sessions are open at the same time, and of several of one
         // player's the one counts that was opened next to this one.
         let rows = sqlx::query(
-            "SELECT s.id, json_extract(f.data, '$.player') AS player, min(abs(s.opened_us - us.opened_us))
+            "SELECT s.id, json_extract(f.data, '$.player') AS mate, min(abs(s.opened_us - us.opened_us))
              FROM facts own
              JOIN sessions us ON us.id = own.session
              JOIN facts f ON f.kind = 'team'
@@ -207,7 +207,7 @@ impl Store {
                  ON ally.value = json_extract(f.data, '$.player')
              WHERE own.session = ? AND own.kind = 'team'
                  AND json_extract(own.data, '$.player') != json_extract(f.data, '$.player')
-             GROUP BY player ORDER BY player LIMIT ?",
+             GROUP BY mate ORDER BY mate LIMIT ?",
         )
         .bind(id.0)
         .bind(TEAM_MAX)

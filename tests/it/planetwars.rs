@@ -47,26 +47,99 @@ fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
         ("garbage", "protocol_error", &[]),
         ("letters", "protocol_error", &[]),
         ("endless", "protocol_error", &[]),
+        ("wide", "protocol_error", &["lines=lenient"]),
         ("word", "protocol_error", &[]),
         ("dead", "init_failure", &[]),
     ] {
-        for policy in ["dropped=idle", "dropped=neutral", "dropped=team"] {
-            if policy != "dropped=idle" && fault != "garbage" {
-                continue;
-            }
-            let program = format!("cmd:{PROGRAM} {fault}");
-            let options = [options, &["rounds=25", policy]].concat();
-            let report = play(&[&program, "builtin:bully", "builtin:idle"], &options, &[]);
-            let seats = report["seats"].as_array().unwrap();
-            assert_eq!(seats[0]["faults"], json!({ cause: 1 }), "{fault}: {report}");
-            assert_eq!(seats[0]["mean_score"], -1.0, "{fault}");
-            for other in &seats[1..] {
-                assert_eq!(other["faults"], json!({}), "{fault}");
-                // It was played to its end: planets grow by 1 a round.
-                assert!(other["mean_score"].as_f64().unwrap() >= 20.0, "{report}");
-            }
+        let program = format!("cmd:{PROGRAM} {fault}");
+        let options = [options, &["rounds=25"]].concat();
+        let report = play(&[&program, "builtin:bully", "builtin:idle"], &options, &[]);
+        let seats = report["seats"].as_array().unwrap();
+        assert_eq!(seats[0]["faults"], json!({ cause: 1 }), "{fault}: {report}");
+        assert_eq!(seats[0]["mean_score"], -1.0, "{fault}");
+        for other in &seats[1..] {
+            assert_eq!(other["faults"], json!({}), "{fault}");
+            // It was played to its end: planets grow by 1 a round.
+            assert!(other["mean_score"].as_f64().unwrap() >= 20.0, "{report}");
         }
     }
+}
+
+/// One of two allies is dropped in round 5 of 25: what becomes of his planet, and of his mate.
+#[test]
+fn what_becomes_of_a_dropped_player_is_an_option() {
+    let map = "map=P 1 0 0 1 1 9\nP 2 90 0 1 2 9\nP 3 0 90 1 3 9\nP 4 90 90 1 4 9\n";
+    let broken = format!("cmd:{PROGRAM} garbage1of2");
+    for (policy, score) in [
+        // Both grow on: 2 x (9 + 25).
+        ("dropped=idle", 68.0),
+        // His planet is nobody's from round 5 on: it counts for nobody.
+        ("dropped=neutral", 34.0),
+        ("dropped=team", -1.0),
+    ] {
+        let options = ["teams=2", "rounds=25", "assignment=in_order", map, policy];
+        let report = play(&[&broken, "builtin:idle-team"], &options, &[]);
+        let seats = report["seats"].as_array().unwrap();
+        assert_eq!(seats[0]["faults"], json!({"protocol_error": 1}), "{report}");
+        assert_eq!(seats[0]["mean_score"], score, "{policy}: {report}");
+        assert_eq!(seats[1]["faults"], json!({}), "{report}");
+    }
+}
+
+/// A team of three and one of two, in both rotations: each who enters has what his players did.
+#[test]
+fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = format!("cmd:{PROGRAM} garbage");
+    let options = ["teams=3,2", "rounds=9", "map=google", "--games", "2"];
+    let output = drover()
+        .args(["play", "planetwars", "--output", "json", "--log"])
+        .arg(folder.path())
+        .args(["--seat", &broken, "--seat", "builtin:idle-team"])
+        .args(["--option", "start_ms=30000", "--option", "turn_ms=20000"])
+        .args([
+            "--option", options[0], "--option", options[1], "--option", options[2],
+        ])
+        .args(&options[3..])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let seats = report["seats"].as_array().unwrap();
+    // Three of them in one match and two in the other.
+    assert_eq!(seats[0]["faults"], json!({"protocol_error": 5}), "{report}");
+    assert_eq!(
+        (&seats[0]["games"], &seats[0]["wins"]),
+        (&json!(2), &json!(0))
+    );
+    assert_eq!(seats[0]["mean_score"], -1.0, "{report}");
+    // Everybody drops in round 5: 4 rounds of growth for 2 and for 3 homes of 100 ships.
+    assert_eq!(seats[1]["mean_score"], 2.5 * 120.0, "{report}");
+    assert_eq!(
+        (&seats[1]["wins"], &seats[1]["faults"]),
+        (&json!(2), &json!({}))
+    );
+}
+
+/// Who does not read what he is told keeps nobody else waiting for his turn.
+#[test]
+fn a_deaf_program_costs_nobody_else_time() {
+    let deaf = format!("cmd:{PROGRAM} deaf");
+    let blind = format!("cmd:{PROGRAM} blind");
+    let good = format!("cmd:{PROGRAM} none");
+    let seats = [&deaf, &deaf, &blind, &good];
+    let seats = seats.map(String::as_str);
+    let begun = Instant::now();
+    let report = play(&seats, &["rounds=60", "planets=100", "turn_ms=2000"], &[]);
+    let faults = report["seats"].as_array().unwrap().iter();
+    let faults: Vec<&Value> = faults.map(|seat| &seat["faults"]).collect();
+    let late = &json!({"time_forfeit": 1});
+    // Replies that were given in advance count; when there are no more, both are late at once.
+    assert_eq!(faults, [late, late, &json!({}), &json!({})], "{report}");
+    assert!(
+        begun.elapsed() < Duration::from_secs(12),
+        "{:?}",
+        begun.elapsed()
+    );
 }
 
 #[test]

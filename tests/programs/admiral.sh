@@ -3,6 +3,9 @@
 fault=$1
 say() { printf '%s\n' "$1"; }
 [ "$fault" = dead ] && exit 7
+# Says the same whatever it is told, and hears nothing of it.
+if [ "$fault" = deaf ]; then yes . | head -n 3; exec sleep 30; fi
+if [ "$fault" = blind ]; then while :; do say . || exit 0; sleep 0.02; done; fi
 turn=0
 own=
 while read -r tag id _ _ _ owner ships; do
@@ -27,10 +30,13 @@ while read -r tag id _ _ _ owner ships; do
         silent5) sleep 30 ;;
         crash5) exit 3 ;;
         garbage5) say 'hello there' ;;
+        # Only the player with the lowest number.
+        garbage1of25) [ "$you" = 1 ] && say 'hello there' ;;
         letters5) say "F $own $other x" ;;
         endless5) while :; do printf '0123456789012345678901234567890123456789'; done ;;
         nodot5) say "F $own $other 1"; read -r _ ;;
         word5) say 'M 4294967296' ;;
+        wide5) printf '\342\202\254%.0s' $(seq 400); say '' ;;
         stubborn5) trap '' TERM; say 'hello'; while :; do sleep 1; done ;;
         slow*) sleep 0.03 ;;
         drowsy*) sleep 0.3 ;;

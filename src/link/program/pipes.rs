@@ -50,6 +50,33 @@ impl Program {
         Ok(())
     }
 
+    /// Says as much of this as it takes in at once, and leaves the rest.
+    ///
+    /// # Errors
+    /// [`LineFault::Gone`].
+    pub fn push(&mut self, rest: &mut Vec<u8>) -> Result<(), LineFault> {
+        let Some(stdin) = &mut self.stdin else {
+            return Err(LineFault::Gone);
+        };
+        let mut said = 0;
+        while said < rest.len() {
+            match stdin.write(rest.get(said..).unwrap_or_default()) {
+                Ok(taken) => said += taken,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(LineFault::Gone),
+            }
+        }
+        rest.drain(..said);
+        Ok(())
+    }
+
+    /// Where it hears, to be waited for together with [`Program::output`]; `None` once it was dismissed.
+    #[must_use]
+    pub fn input(&self) -> Option<BorrowedFd<'_>> {
+        self.stdin.as_ref().map(AsFd::as_fd)
+    }
+
     /// The next line without its end, waited for until the deadline.
     ///
     /// # Errors

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How often the processor is given up before an answer is slept for.
 const YIELDS: u32 = 8;
-/// Most calls of one game: its own bounds end it long before.
-const CALLS_MAX: usize = 1_000_000;
+/// Most calls of one game: its own bounds end it before.
+const CALLS_MAX: usize = 20_000_000;
 /// Most reads of what a player has said by his deadline.
 const LOOKS_MAX: u32 = 64;
 /// Most bytes of one reply.
@@ -35,7 +35,9 @@ pub(super) struct Ended {
 /// A call whose answer is waited for.
 struct Open {
     seat: Seat,
-    /// When the call was written.
+    /// Whether the player has taken the whole call in.
+    told: bool,
+    /// When he had, or when he was first told of it.
     since: Instant,
     within: Duration,
     /// How much of the time since then the table has been told, in whole microseconds.
@@ -152,6 +154,7 @@ impl<'a> Game<'a> {
         }
         let mut open = Open {
             seat,
+            told: false,
             since: Instant::now(),
             within: answer_within.unwrap_or_default(),
             charged: Duration::ZERO,
@@ -170,37 +173,27 @@ impl<'a> Game<'a> {
             });
         }
         match self.player(seat) {
-            Some(Player::Program(pipes)) => {
-                let said = match &mut pipes.program {
-                    Some(program) => {
-                        if pipes.fair {
-                            program.resume();
-                        }
-                        program.say(&text, open.since + open.within.max(LOOK_EVERY))
-                    }
-                    None => Err(LineFault::Gone),
-                };
-                match said {
-                    Ok(()) if wanted => {
-                        open.since = Instant::now();
-                        self.open.push(open);
-                    }
-                    Ok(()) => {
-                        if pipes.fair
-                            && let Some(program) = &pipes.program
-                        {
-                            program.pause();
-                        }
-                    }
-                    Err(fault) => {
-                        // Half a line may have gone out: it cannot be spoken to any more.
-                        self.end(seat);
-                        if wanted {
-                            self.fault(open, &fault);
-                        }
+            Some(Player::Program(pipes)) => match pipes.tell(&text) {
+                Ok(told) if wanted => {
+                    (open.told, open.since) = (told, Instant::now());
+                    self.open.push(open);
+                }
+                Ok(told) => {
+                    if pipes.fair
+                        && told
+                        && let Some(program) = &pipes.program
+                    {
+                        program.pause();
                     }
                 }
-            }
+                Err(fault) => {
+                    // Half a line may have gone out: it cannot be spoken to any more.
+                    self.end(seat);
+                    if wanted {
+                        self.fault(open, &fault);
+                    }
+                }
+            },
             Some(Player::Builtin(builtin)) => {
                 let answer = builtin.answer(&text);
                 self.charge(&mut open);
@@ -269,7 +262,13 @@ impl<'a> Game<'a> {
     fn note_fault(&mut self, mut open: Open, fault: &LineFault) {
         match fault {
             LineFault::TooLong(beginning) => {
-                let beginning = plain(beginning);
+                let bytes = beginning.len();
+                let mut beginning = plain(beginning);
+                // It stays too long, whatever has become of bytes that are no text.
+                beginning.extend(std::iter::repeat_n(
+                    '?',
+                    bytes.saturating_sub(beginning.len()),
+                ));
                 if open.lines > 0 {
                     open.said.push(b'\n');
                 }
@@ -292,6 +291,7 @@ impl<'a> Game<'a> {
 
     /// Hears what comes next, of whoever is waited for.
     fn listen(&mut self) {
+        self.tell_rest();
         let mut at = 0;
         let mut progress = false;
         while at < self.open.len() {
@@ -310,18 +310,45 @@ impl<'a> Game<'a> {
         let now = Instant::now();
         let due = self.open.iter().map(|open| open.since + open.within).min();
         let until = due.unwrap_or(now).min(now + LOOK_EVERY);
-        let mut waited = Vec::with_capacity(2 * self.open.len());
+        let mut waited = Vec::with_capacity(3 * self.open.len());
         for open in &self.open {
             if let Some(Player::Program(pipes)) = self.players.get(open.seat.index())
                 && let Some(program) = &pipes.program
             {
                 waited.push((program.output(), PollFlags::IN));
+                let input = program.input().filter(|_| !open.told);
+                waited.extend(input.map(|input| (input, PollFlags::OUT)));
                 waited.extend(program.exit().map(|exit| (exit, PollFlags::IN)));
             }
         }
         // If it cannot be waited for, the reading says so.
         if ready(&waited, until).unwrap_or(true) && !self.read() {
             self.notice_exits();
+        }
+    }
+
+    /// Tells players more of what they have not taken in. Their clocks begin when they have.
+    fn tell_rest(&mut self) {
+        let mut at = 0;
+        while let Some(open) = self.open.get_mut(at) {
+            let player = self.players.get_mut(open.seat.index());
+            let told = match player {
+                Some(Player::Program(pipes)) if !open.told => pipes.tell_rest(),
+                _ => Ok(false),
+            };
+            match told {
+                Ok(true) => {
+                    open.told = true;
+                    open.since = Instant::now();
+                }
+                Ok(false) => {}
+                Err(fault) => {
+                    let open = self.open.remove(at);
+                    self.fault(open, &fault);
+                    continue;
+                }
+            }
+            at += 1;
         }
     }
 

@@ -1,6 +1,8 @@
 //! Who sits at an arbiter's table: a program on pipes or a built-in bot.
 
-use crate::link::program::{Cgroup, Ended, Marker, Program, ProgramLimits, ProgramOptions};
+use crate::link::program::{
+    Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
+};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::{decide, limit};
 use crate::referee::seat_spec::SeatSpec;
@@ -10,6 +12,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Bytes that a program may leave unread beyond what its pipe holds.
+const UNSAID_MAX: usize = 16 << 20;
 /// Bytes of a program's standard error that are kept.
 const STDERR_KEPT: usize = 64 << 10;
 /// Part of a decision's time that is left for everything but thinking, at most; and as a share.
@@ -38,6 +42,8 @@ pub(super) enum Player {
 /// A program, as long as it can be spoken to.
 pub(super) struct Pipes {
     pub(super) program: Option<Program>,
+    /// What it has not taken in yet of what it was told.
+    unsaid: Vec<u8>,
     /// Why it cannot be, or how it ended.
     pub(super) failure: Option<String>,
     pub(super) fair: bool,
@@ -95,6 +101,7 @@ impl Pipes {
         };
         Self {
             program,
+            unsaid: Vec::new(),
             failure,
             fair: rules.fair,
             farewell: wire.farewell,
@@ -102,6 +109,29 @@ impl Pipes {
             marker: None,
             ending: None,
         }
+    }
+
+    /// Tells it a frame, as far as it takes it in at once; the rest follows by [`Pipes::tell_rest`].
+    /// Whether all is told.
+    pub(super) fn tell(&mut self, frame: &str) -> Result<bool, LineFault> {
+        self.unsaid.extend_from_slice(frame.as_bytes());
+        self.unsaid.push(b'\n');
+        if self.fair
+            && let Some(program) = &self.program
+        {
+            program.resume();
+        }
+        self.tell_rest()
+    }
+
+    /// Tells it more of what it has not taken in. Whether that was all.
+    pub(super) fn tell_rest(&mut self) -> Result<bool, LineFault> {
+        let program = self.program.as_mut().ok_or(LineFault::Gone)?;
+        program.push(&mut self.unsaid)?;
+        if self.unsaid.len() > UNSAID_MAX {
+            return Err(LineFault::Late);
+        }
+        Ok(self.unsaid.is_empty())
     }
 
     /// Tells it that it is no longer wanted.
@@ -122,7 +152,7 @@ impl Pipes {
         if self.fair {
             program.resume();
         }
-        // Without a thread it is killed here and now.
+        // Without a thread it is killed here and now, and nobody knows how it ended.
         let ending = std::thread::Builder::new().name("ending".to_owned());
         self.ending = ending.spawn(move || program.end()).ok();
     }

@@ -54,7 +54,8 @@ pub(super) async fn gather(
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
             let kit = kit(&ending.game);
             let (result, wins) = ending.result();
-            end_match(&mut endings, kit, &ending.match_id, &result);
+            // Of matches that others referee nobody has told the teams.
+            end_match(&mut endings, kit, "", &ending.match_id, &result);
             for (seat, share) in wins.iter().enumerate() {
                 let (id, score) = (&ending.match_id, None::<i64>);
                 endings.results.push(&(id, seat, score, share));
