@@ -33,10 +33,11 @@ pub(super) enum Verb {
         /// Seeds the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
-        /// Both sides are alike: the left half mirrors the right one, or half a turn changes nothing.
+        /// All sides are alike: the left half mirrors the right one, or a turn changes nothing (planetwars: in
+        /// the style of 2010).
         #[arg(long)]
         symmetric: bool,
-        /// Cells of a row; by seed unless it is given.
+        /// Cells of a row, or the highest coordinate (planetwars); by seed unless it is given.
         #[arg(long, value_name = "N")]
         width: Option<usize>,
         /// Rows; by seed unless it is given.
@@ -45,7 +46,8 @@ pub(super) enum Verb {
         /// Lighthouses, in games that have them; by seed and size unless it is given.
         #[arg(long, value_name = "N")]
         lighthouses: Option<usize>,
-        /// Planets, homes included, in games that have them; by players unless it is given.
+        /// Planets, homes included, in games that have them; by players unless it is given. With
+        /// --symmetric as many below it as give everybody the same.
         #[arg(long, value_name = "N")]
         planets: Option<usize>,
         /// Players that can start on it, in games whose maps say.

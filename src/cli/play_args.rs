@@ -59,7 +59,8 @@ pub struct PlayArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes. The default is the
-    /// game's: 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms.
+    /// game's: 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
+    /// planetwars 300ms.
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<ThinkBudget>,
     /// Matches at once; the default is one a core.
