@@ -1,3 +1,4 @@
 //! What the rules must give.
 
+mod champion;
 mod ring;
