@@ -1,8 +1,17 @@
 //! In-process games between built-in players for measuring, signatures and tests: no wire, no clock.
 
-use super::registry::make;
+use super::registry::{CARDS, make};
 use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::planetwars::rules::{Act, Ask, PlanetWars, Setup, View};
+use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::rules::{Act, Ask, PlanetWars, PlayerId, Ruleset, Setup, View};
+
+/// Nodes a decision in the games that go into a signature.
+const SIGNATURE_NODES: u64 = 2_000;
+/// Rounds of such a game.
+const SIGNATURE_ROUNDS: u32 = 90;
+/// Team sizes of those games, and what their maps look like.
+const SIGNATURE_GAMES: [(usize, Look); 3] =
+    [(1, Look::Google), (2, Look::Contest), (3, Look::Google)];
 
 /// Players of one game.
 pub struct Duel {
@@ -51,4 +60,51 @@ impl Duel {
             bot.decide(view, &Ask, Budget::nodes(nodes))
         })
     }
+}
+
+/// A number that changes only when the play of the bot with this name changes: a digest of the acts of a team
+/// of it in fixed seeded games against frontiers.
+#[must_use]
+pub fn signature(name: &str) -> Option<u64> {
+    CARDS.iter().find(|card| card.name == name)?;
+    let mut digest = 0xCBF2_9CE4_8422_2325u64;
+    let mut fold = |text: String| {
+        for byte in text.bytes() {
+            digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    };
+    for (seed, (size, look)) in (1..).zip(SIGNATURE_GAMES) {
+        let setup = teams(seed, size, look)?;
+        let mut names = vec![name; size];
+        names.resize(2 * size, "frontier-team");
+        let game = Duel::new(&names, seed)?.play_by(&setup, |seat, bot, view| {
+            let act = bot.decide(view, &Ask, Budget::nodes(SIGNATURE_NODES));
+            if seat.index() < size {
+                fold(format!("{act:?}"));
+            }
+            act
+        });
+        fold(format!("{:?}", game.outcome()));
+    }
+    Some(digest)
+}
+
+/// Two teams of this size, their players' numbers odd and even, on a drawn map.
+fn teams(seed: u64, size: usize, look: Look) -> Option<Setup> {
+    let style = Style {
+        look,
+        players: 2 * size,
+        planets: None,
+        side: None,
+    };
+    let odd = (0..size as PlayerId).map(|place| 2 * place + 1);
+    Some(Setup {
+        planets: generate(seed, &style).ok()?,
+        players: odd.clone().chain(odd.map(|player| player + 1)).collect(),
+        teams: (0..2 * size).map(|seat| u8::from(seat >= size)).collect(),
+        ruleset: Ruleset {
+            rounds: SIGNATURE_ROUNDS,
+            ..Ruleset::TEAM
+        },
+    })
 }

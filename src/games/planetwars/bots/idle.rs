@@ -1,9 +1,13 @@
 //! L0: orders nothing.
 
+use super::field::Field;
+use super::orders::Orders;
+use super::player::Habit;
 use crate::game::{Bot, Budget};
 use crate::planetwars::rules::{Act, Ask, Event, PlanetWars, View};
 
 pub(super) const DESCRIPTION: &str = "Orders nothing and says 0 to the next in the ring.";
+pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's words on.";
 
 pub(super) struct Idle;
 
@@ -18,4 +22,8 @@ impl Bot<PlanetWars> for Idle {
             ..Act::default()
         }
     }
+}
+
+impl Habit for Idle {
+    fn order(&mut self, _: &Field<'_>, _: &mut Orders) {}
 }

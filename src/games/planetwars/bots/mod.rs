@@ -1,12 +1,22 @@
 //! The ladder of built-in players, weakest first, one file each, every one of them alone against all and as
 //! one of a team. What was tried and measured: README.md.
 
+mod bully;
 pub mod champion;
+mod chart;
 pub mod drill;
+mod dual;
 mod duel;
+mod field;
+mod frontier;
 mod idle;
+mod orders;
+mod player;
+mod prospector;
+mod rage;
+mod random;
 mod registry;
 pub mod ring;
 
-pub use duel::Duel;
+pub use duel::{Duel, signature};
 pub use registry::{CARDS, make};

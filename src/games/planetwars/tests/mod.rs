@@ -1,4 +1,5 @@
 //! What the rules must give.
 
+mod bots;
 mod champion;
 mod ring;

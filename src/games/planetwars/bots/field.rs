@@ -1,0 +1,89 @@
+//! A state as a player sees it who remembers the game so far.
+
+use super::chart::Chart;
+use crate::planetwars::rules::{Planet, PlanetId};
+
+/// What a planet is to the player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stance {
+    /// His own.
+    Own,
+    /// A known mate's.
+    Mate,
+    /// Nobody's.
+    Neutral,
+    /// Nobody's, but another of his team may take it before the team knows itself.
+    Reserved,
+    /// An enemy's.
+    Enemy,
+    /// Another's who may turn out to be a mate.
+    Unknown,
+}
+
+/// One of his own fleets in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flight {
+    pub(super) to: PlanetId,
+    /// The turn of the state in which it has landed.
+    pub(super) lands: u32,
+    pub(super) ships: i64,
+}
+
+/// A state, by the places of planets in its list.
+pub(super) struct Field<'a> {
+    /// No number twice, no ships below 0.
+    pub(super) planets: &'a [Planet],
+    pub(super) stances: &'a [Stance],
+    pub(super) chart: &'a Chart,
+    pub(super) flights: &'a [Flight],
+}
+
+impl Field<'_> {
+    pub(super) fn stance(&self, place: usize) -> Stance {
+        self.stances.get(place).copied().unwrap_or(Stance::Unknown)
+    }
+
+    /// Places and planets for which this holds.
+    pub(super) fn of(
+        &self,
+        holds: impl Fn(Stance) -> bool,
+    ) -> impl Iterator<Item = (usize, &Planet)> {
+        let planets = self.planets.iter().enumerate();
+        planets.filter(move |(place, _)| holds(self.stance(*place)))
+    }
+
+    pub(super) fn own(&self) -> impl Iterator<Item = (usize, &Planet)> {
+        self.of(|stance| stance == Stance::Own)
+    }
+
+    pub(super) fn enemies(&self) -> impl Iterator<Item = (usize, &Planet)> {
+        self.of(|stance| stance == Stance::Enemy)
+    }
+
+    /// What may be attacked.
+    pub(super) fn open(&self) -> impl Iterator<Item = (usize, &Planet)> {
+        self.of(Stance::is_open)
+    }
+
+    pub(super) fn turns(&self, from: usize, to: usize) -> u32 {
+        self.chart.turns(from, to)
+    }
+
+    /// Of these planets the nearest; of equally near ones the one with the lowest number.
+    pub(super) fn nearest<'p>(
+        &self,
+        from: usize,
+        goals: impl Iterator<Item = (usize, &'p Planet)>,
+    ) -> Option<usize> {
+        let goals = goals.filter(|(goal, _)| *goal != from);
+        let nearest = goals.min_by_key(|(goal, planet)| (self.turns(from, *goal), planet.id));
+        nearest.map(|(goal, _)| goal)
+    }
+}
+
+impl Stance {
+    /// Whether ships may be sent there to fight.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Stance::Neutral | Stance::Enemy)
+    }
+}

@@ -1,0 +1,169 @@
+//! What all players share: memory of the map, of their own fleets and of the team; each adds how it orders.
+
+use super::chart::{Chart, cell};
+use super::field::{Field, Flight, Stance};
+use super::orders::Orders;
+use super::ring::Ring;
+use crate::game::{Bot, Budget};
+use crate::planetwars::rules::{
+    Act, Ask, Event, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View,
+};
+
+/// From this turn on whoever is not known to be a mate is an enemy.
+const WARY_TURN: u32 = 25;
+
+/// How a player orders, apart from what he remembers.
+pub(super) trait Habit: Send {
+    fn order(&mut self, field: &Field<'_>, orders: &mut Orders);
+}
+
+/// Whom a player fights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Everybody.
+    Alone,
+    /// Those who are not of his team, once he knows it.
+    Team,
+}
+
+/// What a member of a team knows of the others.
+struct Team {
+    ring: Ring,
+    /// Nobody's planets that are his to take before he knows his mates.
+    cell: Vec<PlanetId>,
+    /// Strangers who took a planet of the team.
+    hostile: Vec<PlayerId>,
+    /// Owners in the state before.
+    owners: Vec<(PlanetId, PlayerId)>,
+}
+
+/// A player with this habit.
+pub(super) struct Player<H> {
+    habit: H,
+    side: Side,
+    chart: Option<Chart>,
+    flights: Vec<Flight>,
+    team: Option<Team>,
+}
+
+impl<H: Habit> Player<H> {
+    pub(super) fn new(habit: H, side: Side) -> Self {
+        Self {
+            habit,
+            side,
+            chart: None,
+            flights: Vec::new(),
+            team: None,
+        }
+    }
+}
+
+impl Team {
+    fn new(view: &View) -> Self {
+        Self {
+            ring: Ring::new(view),
+            cell: cell(&view.planets, view.you),
+            hostile: Vec::new(),
+            owners: Vec::new(),
+        }
+    }
+
+    fn see(&mut self, view: &View) {
+        self.ring.hear(view);
+        for (planet, (id, before)) in view.planets.iter().zip(&self.owners) {
+            let lost = planet.id == *id && self.ring.is_mate(*before);
+            let owner = planet.owner;
+            let stranger = owner != NEUTRAL && !self.ring.is_mate(owner);
+            if lost && stranger && !self.hostile.contains(&owner) {
+                self.hostile.push(owner);
+            }
+        }
+        self.owners.clear();
+        let owners = view.planets.iter().map(|planet| (planet.id, planet.owner));
+        self.owners.extend(owners);
+    }
+
+    fn stance(&self, turn: u32, planet: &Planet) -> Stance {
+        let owner = planet.owner;
+        if owner == NEUTRAL {
+            let free = self.ring.settled() || self.cell.contains(&planet.id);
+            return if free {
+                Stance::Neutral
+            } else {
+                Stance::Reserved
+            };
+        }
+        if self.ring.is_mate(owner) {
+            return Stance::Mate;
+        }
+        let known = self.ring.complete() || turn >= WARY_TURN;
+        if known || self.hostile.contains(&owner) {
+            Stance::Enemy
+        } else {
+            Stance::Unknown
+        }
+    }
+}
+
+/// The planets as they may be relied on: none twice, none with fewer ships than none.
+fn sane(planets: &[Planet]) -> Vec<Planet> {
+    let mut sane: Vec<Planet> = Vec::with_capacity(planets.len());
+    for planet in planets {
+        if !sane.iter().any(|other| other.id == planet.id) {
+            sane.push(Planet {
+                ships: planet.ships.max(0),
+                ..*planet
+            });
+        }
+    }
+    sane
+}
+
+impl<H: Habit> Bot<PlanetWars> for Player<H> {
+    fn observe(&mut self, event: &Event) {
+        match *event {}
+    }
+
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+        let planets = sane(&view.planets);
+        let chart = match self.chart.take() {
+            Some(chart) if chart.is_of(&planets) => chart,
+            _ => Chart::new(&planets),
+        };
+        self.flights.retain(|flight| flight.lands > view.turn);
+        if self.side == Side::Team {
+            self.team.get_or_insert_with(|| Team::new(view)).see(view);
+        }
+        let stance = |planet: &Planet| match (&self.team, planet.owner) {
+            (_, owner) if owner == view.you && owner != NEUTRAL => Stance::Own,
+            (Some(team), _) => team.stance(view.turn, planet),
+            (None, NEUTRAL) => Stance::Neutral,
+            (None, _) => Stance::Enemy,
+        };
+        let stances: Vec<Stance> = planets.iter().map(stance).collect();
+        let field = Field {
+            planets: &planets,
+            stances: &stances,
+            chart: &chart,
+            flights: &self.flights,
+        };
+        let mut orders = Orders::new(&field);
+        self.habit.order(&field, &mut orders);
+        let launches = orders.launches();
+        for launch in &launches {
+            let way = chart.place(launch.from).zip(chart.place(launch.to));
+            let turns = way.map_or(1, |(from, to)| chart.turns(from, to));
+            self.flights.push(Flight {
+                to: launch.to,
+                lands: view.turn.saturating_add(turns),
+                ships: launch.ships,
+            });
+        }
+        self.chart = Some(chart);
+        Act {
+            launches,
+            upgrades: Vec::new(),
+            message: Some(self.team.as_ref().map_or(0, |team| team.ring.say())),
+        }
+    }
+}

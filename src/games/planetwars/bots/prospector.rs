@@ -1,0 +1,46 @@
+//! L3: for growth.
+
+use super::field::Field;
+use super::orders::Orders;
+use super::player::Habit;
+use crate::planetwars::rules::Planet;
+
+pub(super) const DESCRIPTION: &str = "One fleet at a time: half of the planet with most ships for its growth to \
+     the one that grows most for its ships.";
+pub(super) const TEAM_DESCRIPTION: &str = "As prospector, against planets that are not its team's.";
+
+pub(super) struct Prospector;
+
+/// Ships for each of what a planet grows by, and one.
+fn idle_ships(planet: &Planet) -> f64 {
+    planet.ships as f64 / (1.0 + planet.growth.max(0) as f64)
+}
+
+/// Half of the planet that has most ships for its growth to the one of these that has fewest.
+pub(super) fn prospect<'p>(
+    field: &Field<'_>,
+    goals: impl Iterator<Item = (usize, &'p Planet)>,
+    orders: &mut Orders,
+) -> bool {
+    let own = field.own().filter(|(place, _)| orders.left(*place) > 1);
+    let from = own.max_by(|(_, one), (_, other)| {
+        let more = idle_ships(one).total_cmp(&idle_ships(other));
+        more.then(other.id.cmp(&one.id))
+    });
+    let to = goals.min_by(|(_, one), (_, other)| {
+        let more = idle_ships(one).total_cmp(&idle_ships(other));
+        more.then(one.id.cmp(&other.id))
+    });
+    match (from, to) {
+        (Some((from, _)), Some((to, _))) => orders.send(field, from, to, orders.left(from) / 2),
+        _ => false,
+    }
+}
+
+impl Habit for Prospector {
+    fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
+        if field.flights.is_empty() {
+            prospect(field, field.open(), orders);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! L5: everything at the nearest enemy.
+
+use super::field::Field;
+use super::orders::Orders;
+use super::player::Habit;
+
+pub(super) const DESCRIPTION: &str =
+    "Each planet that holds ten turns of its growth sends everything to the nearest enemy planet.";
+pub(super) const TEAM_DESCRIPTION: &str = "As rage, against those who are not of its team.";
+
+pub(super) struct Rage;
+
+/// Turns of growth that a planet saves up.
+const SAVED_TURNS: i64 = 10;
+
+/// Whether a planet holds enough to let all of it go.
+pub(super) fn is_full(ships: i64, growth: i64) -> bool {
+    ships >= growth.saturating_mul(SAVED_TURNS)
+}
+
+impl Habit for Rage {
+    fn order(&mut self, field: &Field<'_>, orders: &mut Orders) {
+        for (from, planet) in field.own() {
+            if !is_full(planet.ships, planet.growth) {
+                continue;
+            }
+            if let Some(to) = field.nearest(from, field.enemies()) {
+                orders.send(field, from, to, planet.ships);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What must hold of every built-in player.
+
+use crate::game::{Bot, Budget, Game as _, Seat};
+use crate::planetwars::bots::{CARDS, Duel, make, signature};
+use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::rules::{
+    Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, Ruleset, SamePlanet, Setup,
+    View, ZeroShips,
+};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+/// Every order that some engine forbids is illegal.
+const STRICT: Ruleset = Ruleset {
+    same_planet: SamePlanet::Illegal,
+    zero_ships: ZeroShips::Illegal,
+    ..Ruleset::TEAM
+};
+
+/// Two teams on a drawn map whose planets and players have any numbers, one of the planets 0.
+fn setup(seed: u64, size: usize, planets: Option<usize>, rounds: u32) -> Setup {
+    let mut rng = Rng::new(seed, 9);
+    let style = Style {
+        look: if seed.is_multiple_of(2) {
+            Look::Contest
+        } else {
+            Look::Google
+        },
+        players: 2 * size,
+        planets,
+        side: None,
+    };
+    let mut planets = generate(seed, &style).unwrap();
+    let mut id = 0;
+    for planet in &mut planets {
+        planet.id = id;
+        id += 1 + rng.below(40);
+    }
+    rng.shuffle(&mut planets);
+    let mut players: Vec<PlayerId> = (1..=2 * size as PlayerId).collect();
+    rng.shuffle(&mut players);
+    let number = |player: PlayerId| player * 7 - 3;
+    for planet in planets.iter_mut().filter(|planet| planet.owner != NEUTRAL) {
+        planet.owner = number(planet.owner);
+    }
+    Setup {
+        planets,
+        players: players.into_iter().map(number).collect(),
+        teams: (0..2 * size).map(|seat| u8::from(seat >= size)).collect(),
+        ruleset: Ruleset { rounds, ..STRICT },
+    }
+}
+
+/// A game of two teams, whose acts must all be legal; what the first seat did.
+fn play(names: [&str; 2], setup: &Setup, seed: u64) -> (PlanetWars, Vec<Act>) {
+    let seats = setup.teams.iter();
+    let names: Vec<&str> = seats.map(|team| names[usize::from(*team)]).collect();
+    let mut acts = Vec::new();
+    let game = Duel::new(&names, seed)
+        .unwrap()
+        .play_by(setup, |seat, bot, view| {
+            let act = bot.decide(view, &Ask, Budget::nodes(100));
+            if seat == Seat(0) {
+                acts.push(act.clone());
+            }
+            act
+        });
+    for seat in (0..names.len() as u8).map(Seat) {
+        assert!(
+            !game.is_dropped(seat),
+            "{} was illegal",
+            names[seat.index()]
+        );
+    }
+    (game, acts)
+}
+
+fn is_team(name: &str) -> bool {
+    name.ends_with("-team")
+}
+
+#[test]
+fn signatures_stand_for_the_play() {
+    for card in CARDS {
+        assert_eq!(
+            signature(card.name),
+            Some(card.signature),
+            "{} plays differently: raise its version and note the new signature",
+            card.name
+        );
+    }
+}
+
+#[test]
+fn only_listed_names_make_players() {
+    for card in CARDS {
+        assert!(make(card.name, 1).is_some());
+    }
+    for name in ["nobody", "", "-team", "bully-team-team"] {
+        assert!(make(name, 1).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn every_act_is_legal() {
+    for (place, card) in CARDS.iter().enumerate() {
+        let rival = CARDS[(place + 5) % CARDS.len()].name;
+        for (seed, size) in [(1, 1), (2, 2), (3, 4), (4, 10)] {
+            let planets = (seed == 4).then_some(100);
+            play([card.name, rival], &setup(seed, size, planets, 80), seed);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_plays_the_same() {
+    for card in CARDS {
+        let setup = setup(5, 2, None, 60);
+        let names = [card.name, "bully-team"];
+        assert_eq!(play(names, &setup, 5).1, play(names, &setup, 5).1);
+    }
+}
+
+/// What a player answers depends on what he was told alone: one to whom a game is told again goes on like the
+/// one who played it.
+#[test]
+fn a_player_who_is_told_it_all_again_goes_on_alike() {
+    for card in CARDS {
+        let setup = setup(6, 2, None, 60);
+        let mut told: Vec<(View, Act)> = Vec::new();
+        let names = [card.name, card.name, "frontier-team", "rage-team"];
+        Duel::new(&names, 4)
+            .unwrap()
+            .play_by(&setup, |seat, bot, view| {
+                let act = bot.decide(view, &Ask, Budget::nodes(100));
+                if seat == Seat(0) {
+                    told.push((view.clone(), act.clone()));
+                }
+                act
+            });
+        let mut again = make(card.name, 4 * 128).unwrap();
+        for (view, act) in told {
+            assert_eq!(again.decide(&view, &Ask, Budget::nodes(100)), act);
+        }
+    }
+}
+
+/// Whose planet each launch goes to, in games of teams that know themselves.
+#[test]
+fn teams_do_not_attack_their_mates() {
+    for card in CARDS.iter().filter(|card| is_team(card.name)) {
+        for size in [2, 4] {
+            let setup = setup(8, size, None, 120);
+            let names = vec![card.name; 2 * size];
+            let team = |player: PlayerId| {
+                let seat = setup.players.iter().position(|other| *other == player);
+                seat.map(|seat| setup.teams[seat])
+            };
+            Duel::new(&names, 1)
+                .unwrap()
+                .play_by(&setup, |_, bot, view| {
+                    let act = bot.decide(view, &Ask, Budget::nodes(100));
+                    for launch in &act.launches {
+                        let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+                        let owner = goal.unwrap().owner;
+                        let mates = team(owner) == team(view.you) && owner != view.you;
+                        assert!(!mates, "{} {launch:?}", card.name);
+                        let known = view.turn >= size as u32;
+                        assert!(known || owner == NEUTRAL || owner == view.you);
+                    }
+                    act
+                });
+        }
+    }
+}
+
+#[test]
+fn those_who_play_alone_say_nothing_and_those_of_a_team_find_it() {
+    let setup = setup(12, 4, None, 6);
+    for card in CARDS {
+        let (_, acts) = play([card.name, card.name], &setup, 1);
+        let told = |act: &Act| act.message.unwrap_or_default() != 0;
+        assert_eq!(acts.iter().all(told), is_team(card.name), "{}", card.name);
+        assert_eq!(acts.iter().any(told), is_team(card.name), "{}", card.name);
+    }
+}
+
+/// A view as a broken engine might send it.
+fn garbage(rng: &mut Rng, turn: u32) -> View {
+    let huge = |rng: &mut Rng| (rng.bits() >> rng.below(64)) as i64;
+    let coordinate = |rng: &mut Rng| match rng.below(12) {
+        0 => f64::NAN,
+        1 => f64::INFINITY,
+        2 => rng.between(-1e300, 1e300),
+        _ => f64::from(rng.below(30)),
+    };
+    let count = rng.below(101);
+    let planet = |rng: &mut Rng| Planet {
+        id: rng.below(120),
+        x: coordinate(rng),
+        y: coordinate(rng),
+        growth: if rng.chance(0.8) { 1 } else { huge(rng) },
+        owner: rng.below(4),
+        ships: if rng.chance(0.8) {
+            rng.below(50).into()
+        } else {
+            huge(rng)
+        },
+    };
+    View {
+        turn,
+        planets: Arc::new((0..count).map(|_| planet(rng)).collect()),
+        message: rng.chance(0.8).then(|| rng.bits() as u32),
+        you: rng.below(5),
+    }
+}
+
+/// Orders that no engine refuses: known planets, other ones than the first, ships that are there.
+fn legal(view: &View, act: &Act) -> bool {
+    let planet = |id: PlanetId| view.planets.iter().find(|planet| planet.id == id);
+    let mut spent: Vec<(PlanetId, i64)> = Vec::new();
+    act.launches.iter().all(|launch| {
+        let Launch { from, to, ships } = *launch;
+        let (Some(start), Some(_)) = (planet(from), planet(to)) else {
+            return false;
+        };
+        spent.push((from, ships));
+        let mine = spent.iter().filter(|(id, _)| *id == from);
+        let all: i128 = mine.map(|(_, ships)| i128::from(*ships)).sum();
+        from != to && ships > 0 && all <= i128::from(start.ships) && start.owner == view.you
+    })
+}
+
+#[test]
+fn nothing_that_is_told_makes_a_player_panic_or_err() {
+    let mut rng = Rng::new(11, 0);
+    for card in CARDS {
+        for game in 0..40 {
+            let mut bot: Box<dyn Bot<PlanetWars>> = make(card.name, game).unwrap();
+            let mut view = garbage(&mut rng, 0);
+            for turn in 0..30 {
+                let turn = if rng.chance(0.1) {
+                    u32::MAX - turn
+                } else {
+                    turn
+                };
+                view = match rng.below(3) {
+                    0 => garbage(&mut rng, turn),
+                    // The same map with some of it gone.
+                    1 => {
+                        let mut planets = view.planets.to_vec();
+                        planets.truncate(rng.below(101) as usize);
+                        View {
+                            turn,
+                            planets: Arc::new(planets),
+                            ..view
+                        }
+                    }
+                    _ => View { turn, ..view },
+                };
+                let act = bot.decide(&view, &Ask, Budget::nodes(9));
+                assert!(legal(&view, &act), "{}: {act:?} at {view:?}", card.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ladder_leads_upwards() {
+    for size in [1, 3] {
+        for (seed, rival) in [(20, "idle-team"), (21, "random-team"), (22, "bully-team")] {
+            let setup = setup(seed, size, None, 200);
+            let (game, _) = play(["frontier-team", rival], &setup, 1);
+            assert!(game.total(0) > game.total(1), "{rival}");
+            let (game, _) = play([rival, "frontier-team"], &setup, 1);
+            assert!(game.total(0) < game.total(1), "{rival}");
+            assert!(game.outcome().is_some());
+        }
+    }
+}
