@@ -9,6 +9,9 @@ use super::line::{Line, Move, Root, TURNS};
 
 /// Ships are split in so many parts in sieges.
 const PARTS: i32 = 16;
+/// Sixteenths of ships that a planet is worth in a turn beside its growth, so that those which do not grow are
+/// taken from the other side too.
+const FOOTHOLD: i32 = 1;
 /// No slot.
 const NONE: u8 = u8::MAX;
 
@@ -62,62 +65,72 @@ type ByTurn = [i32; TURNS];
 #[derive(Clone, Debug)]
 struct Flow {
     more: ByTurn,
-    slot: [u8; TURNS],
-    /// Whether there is anything.
-    any: bool,
+    /// Slots with the turns, first and after the last, in which the planet is theirs.
+    runs: [(u8, u8, u8); RUNS],
 }
+
+/// A planet's owners after so many changes send nothing, as far as plans go.
+const RUNS: usize = 4;
 
 impl Flow {
     fn of(line: &Line, sides: &Sides, knobs: &Knobs) -> Self {
         let mut flow = Self {
             more: [0; TURNS],
-            slot: [NONE; TURNS],
-            any: false,
+            runs: [(NONE, 0, 0); RUNS],
         };
-        let (mut owner, mut sent) = (NOBODY, 0);
-        for turn in 0..TURNS {
-            if line.owner[turn] != owner {
-                owner = line.owner[turn];
-                sent = 0;
-            }
+        let mut turn = 0;
+        let mut runs = flow.runs.iter_mut();
+        while turn < TURNS {
+            let owner = line.owner[turn];
+            let end = line.owner[turn..].iter().position(|other| *other != owner);
+            let end = end.map_or(TURNS, |after| turn + after);
             let parts = match sides.of(owner) {
-                0 => continue,
+                0 => 0,
                 1 => PARTS,
                 _ => knobs.menace,
             };
-            flow.slot[turn] = sides.slot(owner);
-            flow.more[turn] = (line.spare[turn] - sent) * parts;
-            flow.any |= flow.more[turn] != 0;
-            sent = line.spare[turn];
+            if parts > 0 {
+                let Some(run) = runs.next() else { break };
+                *run = (sides.slot(owner), turn as u8, end as u8);
+                let mut sent = 0;
+                for (more, spare) in flow.more[turn..end].iter_mut().zip(&line.spare[turn..end]) {
+                    *more = (spare - sent) * parts;
+                    sent = *spare;
+                }
+            }
+            turn = end;
         }
         flow
     }
 
-    /// Adds (or with -1 takes away) what arrives of this in a slot after so many turns.
-    fn add(&self, slot: u8, turns: usize, sign: i32, into: &mut ByTurn) {
-        if !self.any || turns >= TURNS {
-            return;
-        }
-        for (turn, into) in into[turns..].iter_mut().enumerate() {
-            if self.slot[turn] == slot {
-                *into += sign * self.more[turn];
+    /// Adds what leaves in a slot to a table by turn of leaving.
+    fn add(&self, slot: u8, sign: i32, into: &mut ByTurn) {
+        for (_, first, end) in self.runs.iter().filter(|(of, ..)| *of == slot) {
+            let turns = usize::from(*first)..usize::from(*end);
+            for (into, more) in into[turns.clone()].iter_mut().zip(&self.more[turns]) {
+                *into += sign * more;
             }
         }
     }
+}
 
-    /// Where two flows first differ in what concerns a slot.
-    fn differs(&self, other: &Self, slot: u8) -> usize {
-        let of = |flow: &Self, turn: usize| {
-            if flow.slot[turn] == slot {
-                flow.more[turn]
-            } else {
-                0
-            }
-        };
-        (0..TURNS)
-            .find(|turn| of(self, *turn) != of(other, *turn))
-            .unwrap_or(TURNS)
+/// Adds what leaves by turn to what arrives by turn, after so many turns of flight.
+fn arrive(leaves: &ByTurn, turns: usize, tide: &mut ByTurn) {
+    if let Some(tide) = tide.get_mut(turns..) {
+        for (tide, leaves) in tide.iter_mut().zip(leaves) {
+            *tide += leaves;
+        }
     }
+}
+
+/// How the flow of a planet changes in one slot.
+#[derive(Clone, Debug)]
+struct Shift {
+    from: usize,
+    slot: u8,
+    /// The first turn that changes.
+    since: usize,
+    more: ByTurn,
 }
 
 /// One planet on the board.
@@ -134,6 +147,8 @@ pub(super) struct Spot {
     flow: Flow,
     /// Ours who has it now or will have it first.
     holder: u8,
+    /// Turns that it is ours less those that it is theirs, in the known future.
+    known: i32,
     worth: i32,
 }
 
@@ -192,6 +207,7 @@ impl<'a> Board<'a> {
                 root: *root,
                 flow: Flow::of(&line, sides, knobs),
                 holder: NONE,
+                known: 0,
                 landings,
                 leaving: Vec::new(),
                 line,
@@ -226,7 +242,8 @@ impl<'a> Board<'a> {
     /// Reckons all planets' worth, once the board is set up.
     pub(super) fn settle(&mut self) {
         for place in 0..self.spots.len() {
-            self.spots[place].holder = self.holder(&self.spots[place].line);
+            let (sides, horizon, beyond) = (self.sides, self.horizon, self.beyond);
+            Self::survey(sides, horizon, beyond, &mut self.spots[place]);
             self.spots[place].worth = self.worth(place, &self.spots[place], &[]);
         }
         self.nodes += self.spots.len() as u64;
@@ -248,57 +265,57 @@ impl<'a> Board<'a> {
     fn flood(&mut self) {
         let count = self.spots.len();
         for from in 0..count {
-            let flow = &self.spots[from].flow;
-            if !flow.any {
-                continue;
-            }
-            for slot in 0..=self.theirs() {
-                if !flow.slot.contains(&slot) {
+            for run in self.spots[from].flow.runs {
+                let (slot, first, end) = run;
+                if slot == NONE {
                     continue;
                 }
+                let more = &self.spots[from].flow.more[usize::from(first)..usize::from(end)];
                 for to in (0..count).filter(|to| *to != from) {
-                    let turns = self.chart.turns(from, to);
-                    let at = usize::from(slot) * count + to;
-                    flow.add(slot, turns, 1, &mut self.tides[at]);
+                    let turns = self.chart.turns(from, to) + usize::from(first);
+                    let tide = &mut self.tides[usize::from(slot) * count + to];
+                    if let Some(tide) = tide.get_mut(turns..) {
+                        for (tide, more) in tide.iter_mut().zip(more) {
+                            *tide += more;
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// Ours who has the planet first.
-    fn holder(&self, line: &Line) -> u8 {
-        let ours = line.owner.iter().take(self.horizon + 1);
-        let mut ours = ours.filter(|owner| self.sides.of(**owner) > 0);
-        ours.next().map_or(NONE, |owner| self.sides.slot(*owner))
+    /// Reads off a planet's future what its worth needs.
+    fn survey(sides: &Sides, horizon: usize, beyond: i32, spot: &mut Spot) {
+        let owners = &spot.line.owner[..=horizon];
+        let ours = owners.iter().find(|owner| sides.of(**owner) > 0);
+        spot.holder = ours.map_or(NONE, |owner| sides.slot(*owner));
+        let sum: i32 = owners[1..].iter().map(|owner| sides.of(*owner)).sum();
+        let last = owners.last().map_or(0, |owner| sides.of(*owner));
+        spot.known = sum + last * beyond;
     }
 
     /// What a planet is worth, if the flows of some others change from what the tides hold.
-    fn worth(&self, place: usize, spot: &Spot, changes: &[(usize, Spot)]) -> i32 {
+    fn worth(&self, place: usize, spot: &Spot, shifts: &[Shift]) -> i32 {
         let Knobs { known, siege, .. } = *self.knobs;
         let Root { growth, .. } = spot.root;
-        let mut sum = 0;
-        for owner in &spot.line.owner[1..=self.horizon] {
-            sum += self.sides.of(*owner);
-        }
-        let last = self.sides.of(spot.line.owner[self.horizon]);
-        let in_known = sum + last * self.beyond;
+        let in_known = spot.known;
         let in_siege = if spot.holder == NONE {
             in_known
         } else {
             let mut ours = self.tides[self.tide(spot.holder, place)];
             let mut theirs = self.tides[self.tide(self.theirs(), place)];
-            for (from, change) in changes.iter().filter(|(from, _)| *from != place) {
-                let turns = self.chart.turns(*from, place);
-                let old = &self.spots[*from].flow;
-                for (slot, tide) in [(spot.holder, &mut ours), (self.theirs(), &mut theirs)] {
-                    old.add(slot, turns, -1, tide);
-                    change.flow.add(slot, turns, 1, tide);
+            for shift in shifts.iter().filter(|shift| shift.from != place) {
+                let turns = self.chart.turns(shift.from, place);
+                if shift.slot == spot.holder {
+                    arrive(&shift.more, turns, &mut ours);
+                } else if shift.slot == self.theirs() {
+                    arrive(&shift.more, turns, &mut theirs);
                 }
             }
             let (sum, last) = self.besiege(spot, &ours, &theirs);
             sum + last * self.beyond
         };
-        growth * (known * in_known + siege * in_siege) + 16 * spot.line.waste
+        (16 * growth + FOOTHOLD) * (known * in_known + siege * in_siege) / 16 + 16 * spot.line.waste
     }
 
     /// Turns that a planet is ours less those that it is theirs, and whose it is in the end, if all that is
@@ -317,6 +334,10 @@ impl<'a> Board<'a> {
         };
         let (lands, leaves) = (bits(&spot.landings), bits(&spot.leaving));
         let growth = growth * PARTS;
+        let slack = self.knobs.slack;
+        if lands == 0 && leaves == 0 && growth >= 0 && self.sides.of(owner) > 0 {
+            return self.besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
+        }
         let (mut held, mut ships) = (self.sides.of(owner), ships * PARTS);
         let mut nobody = owner == NOBODY;
         let mut ours_once = held > 0;
@@ -336,8 +357,7 @@ impl<'a> Board<'a> {
             if grows_first && !nobody {
                 ships = (ships + growth).max(0);
             }
-            near_ours +=
-                ours[turn.saturating_sub(self.knobs.slack)] * i32::from(turn > self.knobs.slack);
+            near_ours += ours[turn.saturating_sub(slack)] * i32::from(turn > slack);
             near_theirs += theirs[turn];
             let (mut friends, mut foes) = (0, 0);
             if lands >> turn & 1 == 1 {
@@ -385,6 +405,39 @@ impl<'a> Board<'a> {
         (sum, held)
     }
 
+    /// As [`Self::besiege`], for a planet of ours where nothing lands and which nothing leaves.
+    fn besiege_quiet(
+        &self,
+        mut ships: i32,
+        growth: i32,
+        grows_first: bool,
+        ours: &ByTurn,
+        theirs: &ByTurn,
+    ) -> (i32, i32) {
+        let (first, last) = if grows_first {
+            (growth, 0)
+        } else {
+            (0, growth)
+        };
+        let (mut held, mut sum) = (1, 0);
+        let mut waits = self.knobs.slack;
+        for turn in 1..=self.horizon {
+            let mut friends = 0;
+            if waits == 0 {
+                friends = ours[turn - self.knobs.slack];
+            } else {
+                waits -= 1;
+            }
+            ships += first + (friends - theirs[turn]) * held;
+            if ships < 0 {
+                (held, ships) = (-held, -ships);
+            }
+            ships += last;
+            sum += held;
+        }
+        (sum, held)
+    }
+
     /// The planets that orders change, reckoned anew.
     fn changed(&mut self, orders: &[Order]) -> Vec<(usize, Spot)> {
         let mut changes: Vec<(usize, Spot)> = Vec::with_capacity(orders.len() + 1);
@@ -420,44 +473,59 @@ impl<'a> Board<'a> {
             } = spot;
             line.roll(*root, landings, leaving, &self.sides.side);
             spot.flow = Flow::of(&spot.line, self.sides, self.knobs);
-            let ours = spot.line.owner.iter().take(self.horizon + 1);
-            let mut ours = ours.filter(|owner| self.sides.of(**owner) > 0);
-            spot.holder = ours.next().map_or(NONE, |owner| self.sides.slot(*owner));
+            Self::survey(self.sides, self.horizon, self.beyond, spot);
         }
         self.nodes += changes.len() as u64;
         changes
     }
 
+    /// How these changes move what planets send out.
+    fn shifts(&self, changes: &[(usize, Spot)]) -> Vec<Shift> {
+        let mut shifts = Vec::with_capacity(changes.len() + 1);
+        for (from, spot) in changes {
+            let old = &self.spots[*from].flow;
+            let mut slots = [NONE; 2 * RUNS];
+            for (slot, run) in slots.iter_mut().zip(old.runs.iter().chain(&spot.flow.runs)) {
+                *slot = run.0;
+            }
+            for (at, slot) in slots.iter().enumerate() {
+                if *slot == NONE || slots[..at].contains(slot) {
+                    continue;
+                }
+                let mut more = [0; TURNS];
+                spot.flow.add(*slot, 1, &mut more);
+                old.add(*slot, -1, &mut more);
+                if let Some(since) = more.iter().position(|more| *more != 0) {
+                    shifts.push(Shift {
+                        from: *from,
+                        slot: *slot,
+                        since,
+                        more,
+                    });
+                }
+            }
+        }
+        shifts
+    }
+
     /// All places whose worth these changes move, and their new worth.
-    fn moved(&mut self, changes: &[(usize, Spot)]) -> Vec<(usize, i32)> {
-        let slots = usize::from(self.theirs()) + 1;
-        // By changed planet and slot: the first turn that differs.
-        let since: Vec<Vec<usize>> = changes
-            .iter()
-            .map(|(place, spot)| {
-                let old = &self.spots[*place].flow;
-                (0..slots)
-                    .map(|slot| spot.flow.differs(old, slot as u8))
-                    .collect()
-            })
-            .collect();
+    fn moved(&mut self, changes: &[(usize, Spot)], shifts: &[Shift]) -> Vec<(usize, i32)> {
         let mut moved = Vec::with_capacity(self.spots.len());
         for place in 0..self.spots.len() {
             if let Some((_, spot)) = changes.iter().find(|(at, _)| *at == place) {
-                moved.push((place, self.worth(place, spot, changes)));
+                moved.push((place, self.worth(place, spot, shifts)));
                 continue;
             }
             let holder = self.spots[place].holder;
             if holder == NONE {
                 continue;
             }
-            let concerns = changes.iter().zip(&since).any(|((from, _), since)| {
-                let turns = self.chart.turns(*from, place);
-                let first = since[usize::from(holder)].min(since[slots - 1]);
-                turns + first <= self.horizon
+            let concerns = shifts.iter().any(|shift| {
+                (shift.slot == holder || shift.slot == self.theirs())
+                    && self.chart.turns(shift.from, place) + shift.since <= self.horizon
             });
             if concerns {
-                moved.push((place, self.worth(place, &self.spots[place], changes)));
+                moved.push((place, self.worth(place, &self.spots[place], shifts)));
             }
         }
         self.nodes += moved.len() as u64;
@@ -467,7 +535,8 @@ impl<'a> Board<'a> {
     /// What the board's worth rises by with these orders, in sixteenths of ships.
     pub(super) fn gain(&mut self, orders: &[Order]) -> i32 {
         let changes = self.changed(orders);
-        let moved = self.moved(&changes);
+        let shifts = self.shifts(&changes);
+        let moved = self.moved(&changes, &shifts);
         let gains = moved
             .iter()
             .map(|(place, worth)| worth - self.spots[*place].worth);
@@ -477,24 +546,21 @@ impl<'a> Board<'a> {
     /// Carries orders out on the board.
     pub(super) fn accept(&mut self, orders: &[Order]) {
         let changes = self.changed(orders);
-        let moved = self.moved(&changes);
+        let shifts = self.shifts(&changes);
+        let moved = self.moved(&changes, &shifts);
         let count = self.spots.len();
+        for shift in &shifts {
+            for to in (0..count).filter(|to| *to != shift.from) {
+                let turns = self.chart.turns(shift.from, to);
+                let tide = self.tide(shift.slot, to);
+                arrive(&shift.more, turns, &mut self.tides[tide]);
+            }
+        }
+        for (place, spot) in changes {
+            self.spots[place] = spot;
+        }
         for (place, worth) in moved {
             self.spots[place].worth = worth;
-        }
-        for (from, mut spot) in changes {
-            for slot in 0..=self.theirs() {
-                for to in (0..count).filter(|to| *to != from) {
-                    let turns = self.chart.turns(from, to);
-                    let at = usize::from(slot) * count + to;
-                    self.spots[from]
-                        .flow
-                        .add(slot, turns, -1, &mut self.tides[at]);
-                    spot.flow.add(slot, turns, 1, &mut self.tides[at]);
-                }
-            }
-            spot.worth = self.spots[from].worth;
-            self.spots[from] = spot;
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) const NOBODY: u8 = 0;
 /// Ships are reckoned with up to this many, so that sums of all planets fit.
 const SHIPS_MAX: i64 = 200_000;
 /// Growth is reckoned with up to this much.
-const GROWTH_MAX: i64 = 10_000;
+const GROWTH_MAX: i64 = 1_000;
 
 /// What does not change in a game: which planets and players there are.
 #[derive(Clone, Debug)]
