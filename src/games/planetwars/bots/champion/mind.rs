@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Rounds of a game. Nobody tells.
 const ROUNDS: u32 = 200;
 
+/// After so many turns in which nothing of ours moved, sieges are not feared any more.
+const PATIENCE: i32 = 8;
+
 /// Whom a mind plays for and against whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stance {
@@ -33,6 +36,8 @@ pub(super) struct Mind {
     /// Fleets.
     pub(super) ledger: Ledger,
     before: Option<Sight>,
+    /// Turns in a row without an order and without a fleet in flight.
+    frozen: i32,
     /// By place: whose home is nearest, in the first state.
     cells: Vec<u8>,
 }
@@ -52,6 +57,7 @@ impl Mind {
             stance,
             ledger: Ledger::default(),
             before: None,
+            frozen: 0,
             cells: Vec::new(),
         }
     }
@@ -76,6 +82,12 @@ impl Mind {
             self.calibration.saw(before, &now);
             let sides = self.sides();
             let chart = self.calibration.chart().clone();
+            let moves = !self.ledger.ordered.is_empty() || !self.ledger.fleets.is_empty();
+            self.frozen = if moves {
+                0
+            } else {
+                PATIENCE.min(self.frozen + 1)
+            };
             self.ledger.saw(&chart, &sides, before, &now);
         } else {
             self.settle_cells(&now);
@@ -161,7 +173,10 @@ impl Mind {
             })
             .collect();
         let rounds = ROUNDS.saturating_sub(now.turn).max(1);
-        let mut board = Board::new(chart, &sides, &self.knobs, &roots, landings, rounds);
+        // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
+        let mut knobs = self.knobs;
+        knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
+        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         for guess in &self.ledger.guesses {
             for to in guess.goals.iter().skip(1) {
                 let due = guess.launched as usize
@@ -185,6 +200,12 @@ impl Mind {
     pub(super) fn ordered(&mut self, orders: &[Order]) {
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
+        let moves = orders.iter().any(|order| order.wait == 0) || !self.ledger.fleets.is_empty();
+        self.frozen = if moves {
+            0
+        } else {
+            PATIENCE.min(self.frozen + 1)
+        };
         for order in orders.iter().filter(|order| order.wait == 0) {
             let Order {
                 owner,
