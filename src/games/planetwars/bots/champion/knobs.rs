@@ -19,6 +19,10 @@ pub struct Knobs {
     pub overhead: i32,
     /// Least gain of a step, in sixteenths of ships.
     pub least: i32,
+    /// scratch
+    pub trust: usize,
+    /// scratch
+    pub late: i32,
 }
 
 /// The numbers shipped.
@@ -27,8 +31,10 @@ pub const CHAMPION: Knobs = Knobs {
     beyond: 10,
     known: 8,
     siege: 8,
-    menace: 16,
-    slack: 1,
+    menace: 12,
+    slack: 0,
     overhead: 4,
     least: 1,
+    trust: 8,
+    late: 4,
 };

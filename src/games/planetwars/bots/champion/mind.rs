@@ -9,6 +9,8 @@ use super::planner;
 use super::timing::Calibration;
 use std::sync::Arc;
 
+/// Planets that are reckoned for a node.
+const PLANETS: u64 = 8;
 /// Rounds of a game. Nobody tells.
 const ROUNDS: u32 = 200;
 
@@ -159,11 +161,6 @@ impl Mind {
                 fleet.launched,
             );
         }
-        for guess in &self.ledger.guesses {
-            if let Some(to) = guess.goals.first() {
-                land(guess.owner, guess.from, *to, guess.ships, guess.launched);
-            }
-        }
         let roots: Vec<Root> = (0..count)
             .map(|place| Root {
                 owner: now.owner[place],
@@ -172,13 +169,15 @@ impl Mind {
                 grows_first: chart.timing.grows_first,
             })
             .collect();
+        let wary = self.stance == Stance::Wary;
         let rounds = ROUNDS.saturating_sub(now.turn).max(1);
         // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
         let mut knobs = self.knobs;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
+        let planets = nodes.saturating_mul(PLANETS);
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         for guess in &self.ledger.guesses {
-            for to in guess.goals.iter().skip(1) {
+            for to in guess.goals.iter().take(self.knobs.trust) {
                 let due = guess.launched as usize
                     + chart.turns(usize::from(guess.from), usize::from(*to));
                 if sides.of(guess.owner) < 0 {
@@ -187,25 +186,19 @@ impl Mind {
             }
         }
         board.settle();
-        let (cells, wary) = (&self.cells, self.stance == Stance::Wary);
+        let cells = &self.cells;
         let allowed = |player: u8, target: u8| {
             let target = usize::from(target);
             let free = now.owner.get(target) == Some(&NOBODY);
             !wary || !free || cells.get(target) == Some(&player)
         };
-        planner::plan(&mut board, &allowed, nodes, stop)
+        planner::plan(&mut board, &allowed, planets, stop)
     }
 
     /// Remembers which orders the team gave in the state seen last.
     pub(super) fn ordered(&mut self, orders: &[Order]) {
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
-        let moves = orders.iter().any(|order| order.wait == 0) || !self.ledger.fleets.is_empty();
-        self.frozen = if moves {
-            0
-        } else {
-            PATIENCE.min(self.frozen + 1)
-        };
         for order in orders.iter().filter(|order| order.wait == 0) {
             let Order {
                 owner,

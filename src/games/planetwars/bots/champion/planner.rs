@@ -1,7 +1,7 @@
 //! The plan of a turn: steps taken one by one, the one first that gains most for each ship.
 
 use super::board::{Board, Order};
-use super::steps::{Aim, aims, fleets, own, promise};
+use super::steps::{Aim, aims, fleets, late, own, promise};
 
 /// A step in the queue.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,10 @@ pub(super) fn plan(
             continue;
         };
         if offer.reckoned != Some(accepted) {
-            let gain = board.gain(&step);
+            let mut gain = board.gain(&step);
+            if late(board, &offer.aim) {
+                gain -= gain.max(0) * board.knobs.late / 16;
+            }
             if gain >= board.knobs.least {
                 let ships = step.iter().map(|order| order.ships).sum();
                 let key = key(board, gain, ships);

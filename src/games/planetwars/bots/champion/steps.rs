@@ -153,6 +153,19 @@ pub(super) fn promise(board: &Board<'_>, aim: &Aim) -> Option<(i32, i32)> {
     Some((gain, ships + ships * i32::from(aim.extra) / 4))
 }
 
+/// Whether somebody else could land on a planet of nobody's before that turn.
+pub(super) fn late(board: &Board<'_>, aim: &Aim) -> bool {
+    let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
+    let Some(spot) = board.spots.get(target) else {
+        return false;
+    };
+    spot.line.owner[turn - 1] == NOBODY
+        && (0..board.spots.len()).any(|from| {
+            board.sides.of(board.spots[from].line.owner[0]) < 0
+                && board.chart.turns(from, target) < turn
+        })
+}
+
 /// The turns in which a player can first take or hold a planet, from a turn on: the earliest, and the turn
 /// after each change of its owner.
 pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &mut Vec<Aim>) {

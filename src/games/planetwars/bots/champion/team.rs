@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Nodes of a plan before the team is known. Few planets are within reach then, and the plans of mates are
 /// thought over again.
-const WARY_NODES: u64 = 1_500;
+const WARY_NODES: u64 = 200;
 
 /// What a player knows of his game.
 #[derive(Clone, Debug)]
