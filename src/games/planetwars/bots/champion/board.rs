@@ -184,6 +184,8 @@ pub(super) struct Board<'a> {
     pub(super) spots: Vec<Spot>,
     /// What can arrive at a place, by slot and place, in parts of ships.
     tides: Vec<ByTurn>,
+    /// Ships that a step costs by itself when steps are compared by what they gain for each ship.
+    pub(super) overhead: i32,
     /// Planets looked at so far.
     pub(super) nodes: u64,
 }
@@ -222,10 +224,16 @@ impl<'a> Board<'a> {
             beyond: knobs.beyond.min((rounds - horizon.min(rounds)) as i32),
             spots: spots.collect(),
             tides: vec![[0; TURNS]; (sides.team.len() + 1) * roots.len()],
+            overhead: 0,
             nodes: 0,
         };
         board.flood();
         board
+    }
+
+    /// What the board is worth, in sixteenths of ships.
+    pub(super) fn total(&self) -> i64 {
+        self.spots.iter().map(|spot| i64::from(spot.worth)).sum()
     }
 
     /// A fleet of theirs that may land in one of several places.
@@ -334,9 +342,8 @@ impl<'a> Board<'a> {
         };
         let (lands, leaves) = (bits(&spot.landings), bits(&spot.leaving));
         let growth = growth * PARTS;
-        let slack = self.knobs.slack;
         if lands == 0 && leaves == 0 && growth >= 0 && self.sides.of(owner) > 0 {
-            return self.besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
+            return besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
         }
         let (mut held, mut ships) = (self.sides.of(owner), ships * PARTS);
         let mut nobody = owner == NOBODY;
@@ -357,7 +364,7 @@ impl<'a> Board<'a> {
             if grows_first && !nobody {
                 ships = (ships + growth).max(0);
             }
-            near_ours += ours[turn.saturating_sub(slack)] * i32::from(turn > slack);
+            near_ours += ours[turn];
             near_theirs += theirs[turn];
             let (mut friends, mut foes) = (0, 0);
             if lands >> turn & 1 == 1 {
@@ -420,15 +427,8 @@ impl<'a> Board<'a> {
             (0, growth)
         };
         let (mut held, mut sum) = (1, 0);
-        let mut waits = self.knobs.slack;
         for turn in 1..=self.horizon {
-            let mut friends = 0;
-            if waits == 0 {
-                friends = ours[turn - self.knobs.slack];
-            } else {
-                waits -= 1;
-            }
-            ships += first + (friends - theirs[turn]) * held;
+            ships += first + (ours[turn] - theirs[turn]) * held;
             if ships < 0 {
                 (held, ships) = (-held, -ships);
             }

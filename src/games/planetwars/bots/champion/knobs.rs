@@ -13,15 +13,9 @@ pub struct Knobs {
     pub siege: i32,
     /// Sixteenths of what the other side can spare that are expected against any one planet.
     pub menace: i32,
-    /// Turns by which own help comes later in a siege.
-    pub slack: usize,
-    /// Ships that a step costs by itself when steps are compared by what they gain for each ship.
-    pub overhead: i32,
     /// Least gain of a step, in sixteenths of ships.
     pub least: i32,
-    /// scratch
-    pub trust: usize,
-    /// scratch
+    /// Sixteenths of its gain that a step loses if somebody else can be first on a planet of nobody's.
     pub late: i32,
 }
 
@@ -32,9 +26,6 @@ pub const CHAMPION: Knobs = Knobs {
     known: 8,
     siege: 8,
     menace: 12,
-    slack: 0,
-    overhead: 4,
     least: 1,
-    trust: 8,
     late: 4,
 };

@@ -9,6 +9,8 @@ use super::planner;
 use super::timing::Calibration;
 use std::sync::Arc;
 
+/// Ships that a step costs by itself when steps are compared by what they gain for each ship, by plan.
+const OVERHEADS: [i32; 3] = [4, 1, 16];
 /// Planets that are reckoned for a node.
 const PLANETS: u64 = 8;
 /// Rounds of a game. Nobody tells.
@@ -174,10 +176,9 @@ impl Mind {
         // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
         let mut knobs = self.knobs;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
-        let planets = nodes.saturating_mul(PLANETS);
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         for guess in &self.ledger.guesses {
-            for to in guess.goals.iter().take(self.knobs.trust) {
+            for to in &guess.goals {
                 let due = guess.launched as usize
                     + chart.turns(usize::from(guess.from), usize::from(*to));
                 if sides.of(guess.owner) < 0 {
@@ -192,7 +193,27 @@ impl Mind {
             let free = now.owner.get(target) == Some(&NOBODY);
             !wary || !free || cells.get(target) == Some(&player)
         };
-        planner::plan(&mut board, &allowed, planets, stop)
+        // Several plans that weigh ships differently, as far as the nodes go; the one is kept after which the
+        // board is worth most.
+        let mut best: Option<(i64, Vec<Order>)> = None;
+        let mut left = nodes.saturating_mul(PLANETS);
+        for overhead in OVERHEADS {
+            let mut board = board.clone();
+            board.overhead = overhead;
+            let (orders, finished) = planner::plan(&mut board, &allowed, left, stop);
+            let worth = board.total();
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, orders));
+            }
+            if !finished {
+                return (best.map(|(_, orders)| orders).unwrap_or_default(), false);
+            }
+            left = left.saturating_sub(board.nodes);
+            if left < board.nodes {
+                break;
+            }
+        }
+        (best.map(|(_, orders)| orders).unwrap_or_default(), true)
     }
 
     /// Remembers which orders the team gave in the state seen last.

@@ -14,7 +14,7 @@ struct Offer {
 
 /// What a gain is worth when it takes so many ships.
 fn key(board: &Board<'_>, gain: i32, ships: i32) -> i64 {
-    i64::from(gain) * 256 / i64::from(ships + board.knobs.overhead).max(1)
+    i64::from(gain) * 256 / i64::from(ships + board.overhead).max(1)
 }
 
 /// Improves the plan until nothing gains any more, the nodes are spent, or `stop` says so; all orders of the
