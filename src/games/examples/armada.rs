@@ -14,7 +14,7 @@
 //! in the folder that `DROVER_FOREIGN_MAPS` names, and only those with as many homes as there are players),
 //! `--games N` (a pairing for `ladder`, in all for `duel`, teams for `ring`), `--first N` (the number of the first
 //! block: what was cut is resumed with it), `--chunk N` blocks between two lines of a duel, `--rounds N` (200),
-//! `--nodes N` a decision (2000), `--planets N` of drawn maps, `--threads N`.
+//! `--nodes N` a decision (2000), `--planets N` of drawn maps.
 //!
 //! A block is one map and one seating, by the number of the block: players' numbers are shuffled over the
 //! places of the teams, and the teams play it in all rotations, two teams with the sides swapped. A win is the
@@ -29,8 +29,6 @@ use games::planetwars::rules::{Ask, NEUTRAL, Planet, PlayerId, Ruleset, Setup};
 use games::rng::Rng;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 type Failure = Box<dyn std::error::Error>;
@@ -332,43 +330,6 @@ impl Tally {
     }
 }
 
-/// Runs `work` for every number up to `count` on some threads, and hands the results over in order,
-/// as soon as they are there.
-fn each<T: Send>(
-    threads: u64,
-    count: u64,
-    work: impl Fn(u64) -> T + Sync,
-    mut take: impl FnMut(u64, T) + Send,
-) {
-    let next = AtomicU64::new(0);
-    let waiting = Mutex::new((0u64, HashMap::new(), &mut take));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
-                        return;
-                    }
-                    let result = work(number);
-                    let Ok(mut waiting) = waiting.lock() else {
-                        return;
-                    };
-                    waiting.1.insert(number, result);
-                    loop {
-                        let number = waiting.0;
-                        let Some(result) = waiting.1.remove(&number) else {
-                            break;
-                        };
-                        (waiting.2)(number, result);
-                        waiting.0 += 1;
-                    }
-                }
-            });
-        }
-    });
-}
-
 fn duel(args: &Args) -> Result<(), Failure> {
     let size = args.number("size", 1)?.max(1) as usize;
     let plan = Plan::of(args, 2, size)?;
@@ -388,30 +349,17 @@ fn duel(args: &Args) -> Result<(), Failure> {
     );
     let begun = Instant::now();
     let mut tallies = [Tally::default(), Tally::default()];
-    let work = |number| block(&plan, &names, first + number);
-    each(
-        args.number("threads", 1)?,
-        blocks,
-        work,
-        |number, results| {
-            match results {
-                Err(why) => return println!("block {}: {why}", first + number),
-                Ok(results) => {
-                    for (tally, games) in tallies.iter_mut().zip(&results) {
-                        tally.add(games);
-                    }
-                }
-            }
-            if (number + 1) % chunk == 0 || number + 1 == blocks {
-                println!(
-                    "..{:5}  {}  {:4.0} s",
-                    first + number + 1,
-                    tallies[0].show(),
-                    begun.elapsed().as_secs_f64()
-                );
-            }
-        },
-    );
+    for number in 0..blocks {
+        let results = block(&plan, &names, first + number)?;
+        for (tally, games) in tallies.iter_mut().zip(&results) {
+            tally.add(games);
+        }
+        if (number + 1) % chunk == 0 || number + 1 == blocks {
+            let seconds = begun.elapsed().as_secs_f64();
+            let next = first + number + 1;
+            println!("..{next:5}  {}  {seconds:4.0} s", tallies[0].show());
+        }
+    }
     println!("rival    {}", tallies[1].show());
     Ok(())
 }
@@ -440,36 +388,20 @@ fn ladder(args: &Args) -> Result<(), Failure> {
     let plan = Plan::of(args, sides, size)?;
     let first = args.number("first", 0)?;
     let blocks = args.number("games", 40)?.div_ceil(sides as u64);
-    let tables = choices(bots.len(), sides);
-    let table = |number: u64| &tables[(number / blocks) as usize];
-    let work = |number: u64| {
-        let names: Vec<&str> = table(number)
-            .iter()
-            .map(|bot| bots[*bot].as_str())
-            .collect();
-        block(&plan, &names, first + number % blocks)
-    };
     let mut tallies = vec![Tally::default(); bots.len()];
     let mut pairs: HashMap<(usize, usize), Tally> = HashMap::new();
-    let count = tables.len() as u64 * blocks;
-    each(
-        args.number("threads", 1)?,
-        count,
-        work,
-        |number, results| {
-            let results = match results {
-                Err(why) => return println!("block {}: {why}", first + number % blocks),
-                Ok(results) => results,
-            };
-            let table = table(number);
+    for table in choices(bots.len(), sides) {
+        let names: Vec<&str> = table.iter().map(|bot| bots[*bot].as_str()).collect();
+        for number in first..first + blocks {
+            let results = block(&plan, &names, number)?;
             for (bot, games) in table.iter().zip(&results) {
                 tallies[*bot].add(games);
                 for other in table.iter().filter(|other| *other != bot) {
                     pairs.entry((*bot, *other)).or_default().add(games);
                 }
             }
-        },
-    );
+        }
+    }
     println!(
         "{sides} teams of {size}, {} rounds, blocks {first}..{}",
         plan.rounds,
@@ -550,10 +482,11 @@ fn ring(args: &Args) -> Result<(), Failure> {
     let teams = args.number("games", 10_000)?;
     let first = args.number("first", 0)?;
     let mut strangers = 0;
-    // By lag, whether there are many players, and size: teams, sum and most of the turns, turns of false proof.
+    // By lag, whether there are many players, and size: teams, sum and most of the turns.
     let mut clean: HashMap<(u32, bool, usize), (u64, u64, u32)> = HashMap::new();
     let mut failing: HashMap<(u32, bool), (u64, u64, u64)> = HashMap::new();
-    let (mut early, mut missed) = (0, 0);
+    // A proof before its time, with garbage of any bits and with what looks like true words.
+    let (mut early, mut missed) = ([0; 2], 0);
     for seed in first..first + teams {
         let mut rng = Rng::new(seed, SEATING_STREAM);
         let plan = Drill {
@@ -566,7 +499,7 @@ fn ring(args: &Args) -> Result<(), Failure> {
         };
         let drilled = drill(&plan);
         strangers += drilled.false_members;
-        early += u64::from(drilled.false_proofs > 0);
+        early[usize::from(plan.plausible)] += u64::from(drilled.false_proofs > 0);
         if plan.crash {
             let sums = failing.entry((plan.lag, plan.many)).or_default();
             sums.0 += 1;
@@ -582,7 +515,9 @@ fn ring(args: &Args) -> Result<(), Failure> {
         }
     }
     println!(
-        "{teams} teams from seed {first}: {strangers} strangers taken for mates, {missed} mates missed where nobody failed, {early} teams with a proof before its time"
+        "{teams} teams from seed {first}: {strangers} strangers taken for mates, {missed} mates missed \
+         where nobody failed, {} teams with a proof before its time, {} where garbage looked true",
+        early[0], early[1]
     );
     println!("turn at which all knew their whole team, mean (most):");
     for many in [false, true] {
@@ -599,7 +534,8 @@ fn ring(args: &Args) -> Result<(), Failure> {
         }
     }
     println!(
-        "a member fails: lag, many players, teams, mean turn at which all had settled, mates unknown a team at the end"
+        "a member fails: lag, over 24 players, teams, mean turn at which all had settled, mates \
+         unknown at the end to all members of a team together"
     );
     let mut failing: Vec<_> = failing.into_iter().collect();
     failing.sort_unstable();

@@ -1,7 +1,10 @@
 //! A state as a player sees it who remembers the game so far.
 
 use super::chart::Chart;
-use crate::planetwars::rules::{Planet, PlanetId};
+use crate::planetwars::rules::{Planet, PlanetId, PlayerId, Ruleset};
+
+/// Rounds of a game as the contest has it.
+const ROUNDS: u32 = Ruleset::TEAM.rounds;
 
 /// What a planet is to the player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(super) struct Flight {
 
 /// A state, by the places of planets in its list.
 pub(super) struct Field<'a> {
+    pub(super) turn: u32,
+    pub(super) you: PlayerId,
     /// No number twice, no ships below 0.
     pub(super) planets: &'a [Planet],
     pub(super) stances: &'a [Stance],
@@ -39,6 +44,11 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
+    /// Rounds that are still to be played, if the game is as long as the contest's.
+    pub(super) fn rounds_left(&self) -> u32 {
+        ROUNDS.saturating_sub(self.turn)
+    }
+
     pub(super) fn stance(&self, place: usize) -> Stance {
         self.stances.get(place).copied().unwrap_or(Stance::Unknown)
     }

@@ -17,6 +17,7 @@ mod rage;
 mod random;
 mod registry;
 pub mod ring;
+mod surplus;
 
 pub use duel::{Duel, signature};
 pub use registry::{CARDS, make};

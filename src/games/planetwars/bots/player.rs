@@ -142,6 +142,8 @@ impl<H: Habit> Bot<PlanetWars> for Player<H> {
         };
         let stances: Vec<Stance> = planets.iter().map(stance).collect();
         let field = Field {
+            turn: view.turn,
+            you: view.you,
             planets: &planets,
             stances: &stances,
             chart: &chart,

@@ -1,7 +1,7 @@
 //! The list of built-in players and how to make one by name.
 
 use super::player::{Habit, Player, Side};
-use super::{bully, champion, dual, frontier, idle, prospector, rage, random};
+use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::game::Bot;
 use crate::kit::BotCard;
 use crate::planetwars::rules::PlanetWars;
@@ -79,13 +79,25 @@ pub const CARDS: &[BotCard] = &[
         frontier::TEAM_DESCRIPTION,
         0xAAF3_2CDF_DDFB_5318,
     ),
+    card(8, "surplus", surplus::DESCRIPTION, 0xA7DA_5E73_9E3B_B68E),
+    card(
+        8,
+        "surplus-team",
+        surplus::TEAM_DESCRIPTION,
+        0x151A_F250_B60D_5996,
+    ),
     BotCard {
         thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0)
+        ..card(9, "champion", champion::DESCRIPTION, 0x7824_0942_F629_47E7)
     },
     BotCard {
         thinks: true,
-        ..card(9, "champion-team", champion::TEAM_DESCRIPTION, 0)
+        ..card(
+            9,
+            "champion-team",
+            champion::TEAM_DESCRIPTION,
+            0x2B95_66B4_2A7E_C657,
+        )
     },
 ];
 
@@ -108,6 +120,7 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
         "dual" => Some(player(dual::Dual, side)),
         "rage" => Some(player(rage::Rage, side)),
         "frontier" => Some(player(frontier::Frontier, side)),
+        "surplus" => Some(player(surplus::Surplus::default(), side)),
         "champion" if side == Side::Alone => Some(champion::solo()),
         "champion" => Some(champion::team()),
         _ => None,

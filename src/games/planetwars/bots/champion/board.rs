@@ -343,7 +343,7 @@ impl<'a> Board<'a> {
         let (lands, leaves) = (bits(&spot.landings), bits(&spot.leaving));
         let growth = growth * PARTS;
         if lands == 0 && leaves == 0 && growth >= 0 && self.sides.of(owner) > 0 {
-            return besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
+            return self.besiege_quiet(ships * PARTS, growth, grows_first, ours, theirs);
         }
         let (mut held, mut ships) = (self.sides.of(owner), ships * PARTS);
         let mut nobody = owner == NOBODY;

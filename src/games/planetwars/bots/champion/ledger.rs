@@ -83,6 +83,16 @@ impl Ledger {
             if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
                 continue;
             }
+            // Where several fight, more may be left than without those who are not known.
+            let foreign = |fleet: &Fleet| {
+                let turns = chart.turns(usize::from(fleet.from), place);
+                usize::from(fleet.to) == place
+                    && fleet.owner != owner
+                    && fleet.launched as usize + turns == now.turn as usize
+            };
+            if self.fleets.iter().any(foreign) {
+                continue;
+            }
             // Fewer left than was ordered, or others: nobody knows whither.
             lost[place] = true;
             if !self.astray.contains(&owner) {

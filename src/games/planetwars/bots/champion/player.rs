@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "infers fleets, reckons every planet's future and takes the steps that gain most \
-     growth for their ships even if the enemy then sends all he can spare; a node is one planet's future reckoned";
+     growth for their ships even if the enemy then sends all he can spare; a node is eight planets' futures reckoned";
 
 /// How the champion plays in a team.
 pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, taking only nobody's planets until then, and \
-     plans as the champion for the whole team, of which each gives its own part of the orders; a node is one \
-     planet's future reckoned";
+     plans as the champion for the whole team, of which each gives its own part of the orders; a node is eight \
+     planets' futures reckoned";
 
 /// The champion alone against all.
 #[must_use]

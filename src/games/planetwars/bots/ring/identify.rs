@@ -100,7 +100,9 @@ impl Ring {
         }
     }
 
-    /// Whether it is proven that the whole team is known, those apart who began without a planet.
+    /// Whether it is proven that the whole team is known, those apart who began without a planet. Where words
+    /// come two rounds late, garbage heard at first may make the proof come too early; the team grows to the
+    /// whole all the same, a few turns later.
     #[must_use]
     pub fn complete(&self) -> bool {
         match &self.way {
