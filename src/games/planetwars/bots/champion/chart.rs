@@ -131,7 +131,8 @@ impl Names {
         let count = self.planets();
         let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
         let turns = pairs.map(|(from, to)| {
-            let turns = distances.turns(from, to).max(1) + timing.delay;
+            let turns = distances.turns(from, to).max(1);
+            let turns = turns.saturating_add(timing.delay);
             turns.min(u32::from(u16::MAX)) as u16
         });
         Chart {

@@ -75,7 +75,10 @@ impl Ledger {
         let mut lost: Vec<bool> = vec![false; count];
         for place in 0..count {
             let owner = before.owner[place];
-            if sides.of(owner) <= 0 || now.owner[place] != owner || now.turn != before.turn + 1 {
+            if sides.of(owner) <= 0
+                || now.owner[place] != owner
+                || now.turn != before.turn.wrapping_add(1)
+            {
                 continue;
             }
             let still = self.expect(chart, sides, before, now, place, 0);
@@ -174,7 +177,7 @@ impl Ledger {
         expected: (u8, i32),
     ) {
         let (owner, ships) = (now.owner[place], now.ships[place]);
-        if (owner, ships) == expected || now.turn != before.turn + 1 {
+        if (owner, ships) == expected || now.turn != before.turn.wrapping_add(1) {
             return;
         }
         let foe = |player: u8| player != NOBODY && sides.of(player) <= 0;
@@ -221,7 +224,8 @@ impl Ledger {
         from: usize,
         ships: i32,
     ) {
-        self.flying[usize::from(owner)] += ships;
+        let flying = &mut self.flying[usize::from(owner)];
+        *flying = flying.saturating_add(ships);
         let mut goals: Vec<(i32, u8)> = Vec::new();
         for to in (0..before.owner.len()).filter(|to| *to != from) {
             let turns = chart.turns(from, to).min(1_000) as i32;
@@ -258,7 +262,7 @@ impl Ledger {
     /// Ships of a player landed: guesses of his that may have been due are used up, the nearest in size first.
     fn landed(&mut self, chart: &Chart, owner: u8, place: usize, ships: i32, turn: u32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
-            *flying -= ships;
+            *flying = flying.saturating_sub(ships);
         }
         let mut left = ships;
         while left > 0 {

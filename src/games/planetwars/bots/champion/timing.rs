@@ -92,7 +92,7 @@ impl Calibration {
 
     /// Compares what was to happen on nobody's planets with what did.
     pub(super) fn saw(&mut self, before: &Sight, now: &Sight) {
-        let fresh = before.turn + 1 == now.turn;
+        let fresh = before.turn.wrapping_add(1) == now.turn;
         for place in 0..now.owner.len() {
             let probed = |probe: &&Probe| usize::from(probe.to) == place;
             let Some(probe) = self.probes.iter().find(probed) else {
