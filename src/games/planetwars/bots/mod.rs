@@ -2,6 +2,7 @@
 //! one of a team. What was tried and measured: README.md.
 
 mod bully;
+pub mod champion;
 mod chart;
 pub mod drill;
 mod dual;

@@ -1,7 +1,7 @@
 //! The list of built-in players and how to make one by name.
 
 use super::player::{Habit, Player, Side};
-use super::{bully, dual, frontier, idle, prospector, rage, random, surplus};
+use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::game::Bot;
 use crate::kit::BotCard;
 use crate::planetwars::rules::PlanetWars;
@@ -86,6 +86,19 @@ pub const CARDS: &[BotCard] = &[
         surplus::TEAM_DESCRIPTION,
         0x284F_5581_91F4_8ACA,
     ),
+    BotCard {
+        thinks: true,
+        ..card(9, "champion", champion::DESCRIPTION, 0x70F8_F14D_5FEA_D641)
+    },
+    BotCard {
+        thinks: true,
+        ..card(
+            9,
+            "champion-team",
+            champion::TEAM_DESCRIPTION,
+            0xA1B3_EF6B_D3CE_1507,
+        )
+    },
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
@@ -108,6 +121,8 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<PlanetWars>>> {
         "rage" => Some(player(rage::Rage, side)),
         "frontier" => Some(player(frontier::Frontier, side)),
         "surplus" => Some(player(surplus::Surplus::default(), side)),
+        "champion" if side == Side::Alone => Some(champion::solo()),
+        "champion" => Some(champion::team()),
         _ => None,
     }
 }

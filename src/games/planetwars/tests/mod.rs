@@ -1,6 +1,7 @@
 //! Tests of the game, by what they are about.
 
 mod bots;
+mod champion;
 mod judge;
 mod laws;
 mod maps;

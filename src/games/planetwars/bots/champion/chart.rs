@@ -1,0 +1,162 @@
+//! The map as the champion reckons with it: planets by place, players by small numbers, turns of flight.
+
+use super::board::Order;
+use super::timing::Timing;
+use crate::planetwars::rules::{Distances, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
+
+/// Nobody, among players' small numbers.
+pub(super) const NOBODY: u8 = 0;
+/// Ships are reckoned with up to this many, so that sums of all planets fit.
+const SHIPS_MAX: i64 = 200_000;
+/// Growth is reckoned with up to this much.
+const GROWTH_MAX: i64 = 1_000;
+
+/// What does not change in a game: which planets and players there are.
+#[derive(Clone, Debug)]
+pub(in crate::planetwars) struct Names {
+    planets: Vec<Planet>,
+    places: Vec<(PlanetId, u8)>,
+    /// By small number less 1.
+    players: Vec<PlayerId>,
+}
+
+/// All planets at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sight {
+    /// Turns that are over.
+    pub(super) turn: u32,
+    /// Owners by place, as small numbers.
+    pub(super) owner: Vec<u8>,
+    /// Ships by place.
+    pub(super) ships: Vec<i32>,
+    /// Growth by place.
+    pub(super) growth: Vec<i32>,
+}
+
+impl Names {
+    /// The names of a game that begins like this.
+    pub(super) fn new(view: &View) -> Self {
+        let planets: Vec<Planet> = view.planets.iter().take(255).copied().collect();
+        let mut places: Vec<(PlanetId, u8)> = (0u8..)
+            .zip(&planets)
+            .map(|(at, planet)| (planet.id, at))
+            .collect();
+        places.sort_unstable();
+        let owners = planets.iter().map(|planet| planet.owner);
+        let mut players: Vec<PlayerId> = owners.filter(|owner| *owner != NEUTRAL).collect();
+        players.sort_unstable();
+        players.dedup();
+        players.truncate(200);
+        Self {
+            planets,
+            places,
+            players,
+        }
+    }
+
+    /// How many planets there are.
+    pub(super) fn planets(&self) -> usize {
+        self.planets.len()
+    }
+
+    /// How many players are known.
+    pub(super) fn players(&self) -> usize {
+        self.players.len()
+    }
+
+    /// The small number of a player who had a planet at first, else [`NOBODY`].
+    pub(super) fn player(&self, id: PlayerId) -> u8 {
+        let at = self.players.binary_search(&id);
+        at.map_or(NOBODY, |at| at as u8 + 1)
+    }
+
+    /// The number of a planet on the wire.
+    pub(super) fn id(&self, place: u8) -> Option<PlanetId> {
+        self.planets.get(usize::from(place)).map(|planet| planet.id)
+    }
+
+    /// What is seen, by place. Planets that are not told any more are nobody's and not worth a ship, and so
+    /// are those of players who came from nowhere.
+    pub(super) fn sight(&self, view: &View) -> Sight {
+        let mut sight = Sight {
+            turn: view.turn,
+            owner: vec![NOBODY; self.planets()],
+            ships: vec![SHIPS_MAX as i32; self.planets()],
+            growth: vec![0; self.planets()],
+        };
+        for planet in view.planets.iter() {
+            let place = self.places.binary_search_by_key(&planet.id, |(id, _)| *id);
+            let Some((_, place)) = place.ok().and_then(|at| self.places.get(at)) else {
+                continue;
+            };
+            let place = usize::from(*place);
+            sight.owner[place] = self.player(planet.owner);
+            sight.ships[place] = planet.ships.clamp(0, SHIPS_MAX) as i32;
+            sight.growth[place] = planet.growth.clamp(-GROWTH_MAX, GROWTH_MAX) as i32;
+        }
+        sight
+    }
+
+    /// The orders that leave now from planets of the one who is asked, as they are told: legal whatever the plan
+    /// was.
+    pub(super) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
+        let mut launches: Vec<Launch> = Vec::new();
+        for order in orders.iter().filter(|order| order.wait == 0) {
+            let (Some(from), Some(to)) = (self.id(order.from), self.id(order.to)) else {
+                continue;
+            };
+            let known = view.planets.iter().any(|planet| planet.id == to);
+            let start = view.planets.iter().find(|planet| planet.id == from);
+            let Some(start) = start.filter(|start| known && start.owner == view.you) else {
+                continue;
+            };
+            let spent = launches.iter().filter(|launch| launch.from == from);
+            let left = start.ships - spent.map(|launch| launch.ships).sum::<i64>();
+            let ships = i64::from(order.ships).min(left);
+            if ships < 1 || from == to {
+                continue;
+            }
+            let same = |launch: &&mut Launch| launch.from == from && launch.to == to;
+            match launches.iter_mut().find(same) {
+                Some(launch) => launch.ships += ships,
+                None => launches.push(Launch { from, to, ships }),
+            }
+        }
+        launches
+    }
+
+    /// Turns from every planet to every other with this timing.
+    pub(super) fn chart(&self, timing: Timing) -> Chart {
+        let distances = Distances::new(&self.planets, timing.travel);
+        let count = self.planets();
+        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        let turns = pairs.map(|(from, to)| {
+            let turns = distances.turns(from, to).max(1);
+            let turns = turns.saturating_add(timing.delay);
+            turns.min(u32::from(u16::MAX)) as u16
+        });
+        Chart {
+            planets: count,
+            turns: turns.collect(),
+            timing,
+        }
+    }
+}
+
+/// Turns of flight.
+#[derive(Clone, Debug)]
+pub(super) struct Chart {
+    /// How many planets there are.
+    pub(super) planets: usize,
+    turns: Vec<u16>,
+    /// What the turns were reckoned with.
+    pub(super) timing: Timing,
+}
+
+impl Chart {
+    /// Turns until a fleet that leaves one place now shows at the other, from 1.
+    pub(super) fn turns(&self, from: usize, to: usize) -> usize {
+        let turns = self.turns.get(from * self.planets + to);
+        turns.map_or(usize::from(u16::MAX), |turns| usize::from(*turns))
+    }
+}

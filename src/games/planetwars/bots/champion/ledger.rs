@@ -1,0 +1,302 @@
+//! Fleets in flight: those of the team are known, all others are guessed from what planets lack or gain.
+
+use super::board::Sides;
+use super::chart::{Chart, NOBODY, Sight};
+use super::line::{Line, Move, Root};
+
+/// A fleet that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fleet {
+    /// Whose.
+    pub(super) owner: u8,
+    /// Whence.
+    pub(super) from: u8,
+    /// Whither.
+    pub(super) to: u8,
+    /// How many ships.
+    pub(super) ships: i32,
+    /// The turn in which it was ordered.
+    pub(super) launched: u32,
+}
+
+/// Ships that left a planet for somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    /// Whose.
+    pub(super) owner: u8,
+    /// Whence.
+    pub(super) from: u8,
+    /// How many ships.
+    pub(super) ships: i32,
+    /// The turn in which they were ordered.
+    pub(super) launched: u32,
+    /// Where they may go, the likeliest first.
+    pub(super) goals: Vec<u8>,
+}
+
+/// Guesses are kept for so many likely goals.
+const GOALS: usize = 8;
+/// So many guesses are kept.
+const GUESSES: usize = 200;
+
+/// What is known and guessed of fleets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ledger {
+    /// Fleets of the team.
+    pub(super) fleets: Vec<Fleet>,
+    /// Fleets of the others.
+    pub(super) guesses: Vec<Guess>,
+    /// What was ordered in the last turn.
+    pub(super) ordered: Vec<Fleet>,
+    /// By player: ships launched less ships landed, as far as seen.
+    pub(super) flying: Vec<i32>,
+    /// By player: whether he has attacked one of the team.
+    pub(super) attacked: Vec<bool>,
+    /// Players of the team whose last orders were not what was reckoned.
+    pub(super) astray: Vec<u8>,
+}
+
+impl Ledger {
+    /// Compares what was expected with what is seen now.
+    pub(super) fn saw(&mut self, chart: &Chart, sides: &Sides, before: &Sight, now: &Sight) {
+        let players = sides.side.len();
+        self.flying.resize(players, 0);
+        self.attacked.resize(players, false);
+        self.astray.clear();
+        let ordered = std::mem::take(&mut self.ordered);
+        let count = now.owner.len();
+        // What left, as reckoned and as seen.
+        let mut gone = vec![0; count];
+        for order in &ordered {
+            if let Some(gone) = gone.get_mut(usize::from(order.from)) {
+                *gone += order.ships;
+            }
+        }
+        let mut lost: Vec<bool> = vec![false; count];
+        for place in 0..count {
+            let owner = before.owner[place];
+            if sides.of(owner) <= 0
+                || now.owner[place] != owner
+                || now.turn != before.turn.wrapping_add(1)
+            {
+                continue;
+            }
+            let still = self.expect(chart, sides, before, now, place, 0);
+            let left = self.expect(chart, sides, before, now, place, gone[place]);
+            if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
+                continue;
+            }
+            // Where several fight, more may be left than without those who are not known.
+            let foreign = |fleet: &Fleet| {
+                let turns = chart.turns(usize::from(fleet.from), place);
+                usize::from(fleet.to) == place
+                    && fleet.owner != owner
+                    && fleet.launched as usize + turns == now.turn as usize
+            };
+            if self.fleets.iter().any(foreign) {
+                continue;
+            }
+            // Fewer left than was ordered, or others: nobody knows whither.
+            lost[place] = true;
+            if !self.astray.contains(&owner) {
+                self.astray.push(owner);
+            }
+            let unknown = still.1 - now.ships[place];
+            if unknown > 0 {
+                self.left(chart, sides, before, owner, place, unknown);
+            }
+        }
+        for order in &ordered {
+            if !lost.get(usize::from(order.from)).copied().unwrap_or(true) {
+                self.fleets.push(*order);
+            }
+        }
+        for place in 0..count {
+            if !lost[place] {
+                let expected = self.expect(chart, sides, before, now, place, gone[place]);
+                self.explain(chart, sides, before, now, place, expected);
+            }
+        }
+        let turn = now.turn as usize;
+        let due = |launched: u32, from: u8, to: u8| {
+            launched as usize + chart.turns(usize::from(from), usize::from(to))
+        };
+        self.fleets
+            .retain(|fleet| due(fleet.launched, fleet.from, fleet.to) > turn);
+        for guess in &mut self.guesses {
+            let Guess { launched, from, .. } = *guess;
+            guess.goals.retain(|to| due(launched, from, *to) > turn);
+        }
+        self.guesses
+            .retain(|guess| !guess.goals.is_empty() && guess.ships > 0);
+        let over = self.guesses.len().saturating_sub(GUESSES);
+        self.guesses.drain(..over);
+    }
+
+    /// A planet's owner and ships after one turn, if only known fleets land.
+    fn expect(
+        &self,
+        chart: &Chart,
+        sides: &Sides,
+        before: &Sight,
+        now: &Sight,
+        place: usize,
+        gone: i32,
+    ) -> (u8, i32) {
+        let owner = before.owner[place];
+        let root = Root {
+            owner,
+            ships: (before.ships[place] - gone).max(0),
+            growth: before.growth[place],
+            grows_first: chart.timing.grows_first,
+        };
+        let landing = self.fleets.iter().filter(|fleet| {
+            usize::from(fleet.to) == place
+                && fleet.launched as usize + chart.turns(usize::from(fleet.from), place)
+                    == now.turn as usize
+        });
+        let landings: Vec<Move> = landing
+            .map(|fleet| Move {
+                turn: 1,
+                owner: fleet.owner,
+                ships: fleet.ships,
+            })
+            .collect();
+        let after = Line::step(root, &landings, &sides.side);
+        (after.0, after.1)
+    }
+
+    /// Finds reasons for what was not expected on a planet.
+    fn explain(
+        &mut self,
+        chart: &Chart,
+        sides: &Sides,
+        before: &Sight,
+        now: &Sight,
+        place: usize,
+        expected: (u8, i32),
+    ) {
+        let (owner, ships) = (now.owner[place], now.ships[place]);
+        if (owner, ships) == expected || now.turn != before.turn.wrapping_add(1) {
+            return;
+        }
+        let foe = |player: u8| player != NOBODY && sides.of(player) <= 0;
+        let grown = now.growth[place].max(0);
+        if owner != expected.0 {
+            if foe(owner) {
+                // What he brought: what is left and what it cost.
+                let brought = expected.1 + ships - if chart.timing.grows_first { 0 } else { grown };
+                self.landed(chart, owner, place, brought.max(1), now.turn);
+                if sides.of(expected.0) > 0 {
+                    self.attacked[usize::from(owner)] = true;
+                }
+            } else if owner == before.owner[place] || owner == NOBODY {
+                // Somebody spoiled a capture of ours.
+                self.landed_by_any(chart, sides, place, expected.1.max(1), now.turn);
+            }
+            return;
+        }
+        let more = ships - expected.1;
+        if owner != NOBODY && foe(owner) {
+            if more > 0 {
+                self.landed(chart, owner, place, more, now.turn);
+            } else {
+                self.left(chart, sides, before, owner, place, -more);
+            }
+        } else if more < 0 {
+            let attacker = self.landed_by_any(chart, sides, place, -more, now.turn);
+            match attacker {
+                Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
+                // Nobody can have attacked: the owner has sent ships that were not planned.
+                None if owner != NOBODY => self.left(chart, sides, before, owner, place, -more),
+                _ => {}
+            }
+        }
+    }
+
+    /// Ships left a planet: where to?
+    fn left(
+        &mut self,
+        chart: &Chart,
+        sides: &Sides,
+        before: &Sight,
+        owner: u8,
+        from: usize,
+        ships: i32,
+    ) {
+        let flying = &mut self.flying[usize::from(owner)];
+        *flying = flying.saturating_add(ships);
+        let mut goals: Vec<(i32, u8)> = Vec::new();
+        for to in (0..before.owner.len()).filter(|to| *to != from) {
+            let turns = chart.turns(from, to).min(1_000) as i32;
+            let holder = before.owner[to];
+            let near = turns * 2;
+            // Who never attacked one of the team is taken for peaceful.
+            let spared = sides.of(owner) == 0 || sides.of(holder) == sides.of(owner);
+            let doubt = if holder == owner {
+                12 + near
+            } else if holder != NOBODY && spared {
+                1_000 + near
+            } else {
+                let grown = if holder == NOBODY {
+                    0
+                } else {
+                    before.growth[to].max(0) * turns
+                };
+                let need = before.ships[to] + grown + 1;
+                let off = ships - need;
+                near + if off < 0 { 4 - 4 * off } else { off.min(20) }
+            };
+            goals.push((doubt, to as u8));
+        }
+        goals.sort_unstable();
+        self.guesses.push(Guess {
+            owner,
+            from: from as u8,
+            ships,
+            launched: before.turn,
+            goals: goals.into_iter().take(GOALS).map(|(_, to)| to).collect(),
+        });
+    }
+
+    /// Ships of a player landed: guesses of his that may have been due are used up, the nearest in size first.
+    fn landed(&mut self, chart: &Chart, owner: u8, place: usize, ships: i32, turn: u32) {
+        if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
+            *flying = flying.saturating_sub(ships);
+        }
+        let mut left = ships;
+        while left > 0 {
+            let due = |guess: &Guess| {
+                guess.owner == owner
+                    && guess.ships > 0
+                    && guess.launched as usize + chart.turns(usize::from(guess.from), place)
+                        == turn as usize
+            };
+            let due = self.guesses.iter_mut().filter(|guess| due(guess));
+            let Some(guess) = due.min_by_key(|guess| (guess.ships - left).abs()) else {
+                return;
+            };
+            let taken = guess.ships.min(left);
+            guess.ships -= taken;
+            left -= taken;
+        }
+    }
+
+    /// Ships of somebody landed; whose they were, likely.
+    fn landed_by_any(
+        &mut self,
+        chart: &Chart,
+        sides: &Sides,
+        place: usize,
+        ships: i32,
+        turn: u32,
+    ) -> Option<u8> {
+        let due = self.guesses.iter().filter(|guess| {
+            guess.launched as usize + chart.turns(usize::from(guess.from), place) == turn as usize
+                && sides.of(guess.owner) <= 0
+        });
+        let owner = due.min_by_key(|guess| (guess.ships - ships).abs())?.owner;
+        self.landed(chart, owner, place, ships, turn);
+        Some(owner)
+    }
+}

@@ -1,0 +1,183 @@
+//! One planet's future: its owner and ships turn by turn, from what lands and leaves.
+
+use super::chart::NOBODY;
+use crate::planetwars::rules::{Battle, Force, fight};
+
+/// How many turns ahead futures reach.
+pub(super) const HORIZON: usize = 40;
+/// Entries of a table by turn, the present one included.
+pub(super) const TURNS: usize = HORIZON + 1;
+
+/// Ships that land on a planet or leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    /// Turns from now: a landing shows in the state of that turn, a departure is ordered in it.
+    pub(super) turn: u8,
+    /// Whose they are.
+    pub(super) owner: u8,
+    /// How many.
+    pub(super) ships: i32,
+}
+
+/// What is known of a planet now.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Root {
+    /// Whose it is.
+    pub(super) owner: u8,
+    /// Its ships.
+    pub(super) ships: i32,
+    /// Its growth.
+    pub(super) growth: i32,
+    /// Whether planets grow before battles.
+    pub(super) grows_first: bool,
+}
+
+/// A planet's future.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// Whose it is.
+    pub(super) owner: [u8; TURNS],
+    /// Ships that stay there when the turn's departures have left.
+    pub(super) ships: [i32; TURNS],
+    /// Ships that may leave in that turn, or earlier if they are there, without losing the planet later than
+    /// it would be lost anyway.
+    pub(super) spare: [i32; TURNS],
+    /// Ships that each side loses beyond what it destroys of the other: to nobody's planets and between
+    /// allies. Ours count negative.
+    pub(super) waste: i32,
+    /// The owner's ships after the battle of a turn.
+    low: [i32; TURNS],
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            owner: [NOBODY; TURNS],
+            ships: [0; TURNS],
+            spare: [0; TURNS],
+            waste: 0,
+            low: [0; TURNS],
+        }
+    }
+}
+
+impl Line {
+    /// Reckons the future anew. `side` tells for each player +1 for ours, -1 for theirs, else 0.
+    pub(super) fn roll(&mut self, root: Root, landings: &[Move], leaving: &[Move], side: &[i32]) {
+        let Root {
+            mut owner,
+            mut ships,
+            growth,
+            grows_first,
+        } = root;
+        self.waste = 0;
+        let mut forces: Vec<Force> = Vec::new();
+        // Bit by turn: whether anything happens.
+        let bits = |moves: &[Move]| {
+            moves
+                .iter()
+                .fold(0u64, |bits, at| bits | 1 << at.turn.min(63))
+        };
+        let (lands, leaves) = (bits(landings), bits(leaving));
+        for turn in 0..TURNS {
+            if turn > 0 {
+                if grows_first && owner != NOBODY {
+                    ships = (ships + growth).max(0);
+                }
+                if lands >> turn & 1 == 1 {
+                    let garrison = Move {
+                        turn: turn as u8,
+                        owner,
+                        ships,
+                    };
+                    (owner, ships) = self.battle(garrison, landings, &mut forces, side);
+                }
+                self.low[turn] = ships;
+                if !grows_first && owner != NOBODY {
+                    ships = (ships + growth).max(0);
+                }
+            } else {
+                self.low[0] = ships;
+            }
+            if leaves >> turn & 1 == 1 {
+                let gone = leaving
+                    .iter()
+                    .filter(|at| usize::from(at.turn) == turn && at.owner == owner);
+                ships = (ships - gone.map(|at| at.ships).sum::<i32>()).max(0);
+            }
+            self.owner[turn] = owner;
+            self.ships[turn] = ships;
+        }
+        self.reckon_spare();
+    }
+
+    /// A planet's owner and ships after one turn in which these land.
+    pub(super) fn step(root: Root, landings: &[Move], side: &[i32]) -> (u8, i32) {
+        let Root {
+            mut owner,
+            mut ships,
+            growth,
+            grows_first,
+        } = root;
+        if grows_first && owner != NOBODY {
+            ships = (ships + growth).max(0);
+        }
+        if !landings.is_empty() {
+            let garrison = Move {
+                turn: 1,
+                owner,
+                ships,
+            };
+            (owner, ships) = Self::default().battle(garrison, landings, &mut Vec::new(), side);
+        }
+        if !grows_first && owner != NOBODY {
+            ships = (ships + growth).max(0);
+        }
+        (owner, ships)
+    }
+
+    fn battle(
+        &mut self,
+        garrison: Move,
+        landings: &[Move],
+        forces: &mut Vec<Force>,
+        side: &[i32],
+    ) -> (u8, i32) {
+        forces.clear();
+        for landing in landings.iter().filter(|at| at.turn == garrison.turn) {
+            let owner = u32::from(landing.owner);
+            let ships = i64::from(landing.ships);
+            match forces.iter_mut().find(|force| force.owner == owner) {
+                Some(force) => force.ships += ships,
+                None => forces.push(Force { owner, ships }),
+            }
+        }
+        let of = |owner: u32| side.get(owner as usize).copied().unwrap_or_default();
+        let whole = Force {
+            owner: u32::from(garrison.owner),
+            ships: i64::from(garrison.ships),
+        };
+        let before = forces.iter().chain([&whole]);
+        let before: i64 = before
+            .map(|force| i64::from(of(force.owner)) * force.ships)
+            .sum();
+        let after = fight(Battle::Merged, whole, forces);
+        self.waste += (i64::from(of(after.owner)) * after.ships - before) as i32;
+        (after.owner as u8, after.ships as i32)
+    }
+
+    fn reckon_spare(&mut self) {
+        let mut later = i32::MAX;
+        let mut next = None;
+        for turn in (0..TURNS).rev() {
+            let owner = self.owner[turn];
+            if next != Some(owner) {
+                later = i32::MAX;
+                next = Some(owner);
+            }
+            later = later.min(self.ships[turn]);
+            self.spare[turn] = if owner == NOBODY { 0 } else { later };
+            later = later.min(self.low[turn]);
+        }
+    }
+}

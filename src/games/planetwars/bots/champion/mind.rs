@@ -1,0 +1,241 @@
+//! One mind: what a player, or a team that thinks as one, remembers of a game, and its plan for a turn.
+
+use super::board::{Board, Order, Sides};
+use super::chart::{NOBODY, Names, Sight};
+use super::knobs::Knobs;
+use super::ledger::{Fleet, Ledger};
+use super::line::{Move, Root, TURNS};
+use super::planner;
+use super::timing::Calibration;
+use std::sync::Arc;
+
+/// Ships that a step costs by itself when steps are compared by what they gain for each ship, by plan.
+const OVERHEADS: [i32; 3] = [4, 1, 16];
+/// Planets that are reckoned for a node.
+const PLANETS: u64 = 8;
+/// Rounds of a game. Nobody tells.
+const ROUNDS: u32 = 200;
+
+/// After so many turns in which nothing of ours moved, sieges are not feared any more.
+const PATIENCE: i32 = 8;
+
+/// Whom a mind plays for and against whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stance {
+    /// Everybody else is an enemy.
+    Open,
+    /// Others may be allies: only nobody's planets nearest to the own home are taken, and only who attacked
+    /// is fought.
+    Wary,
+}
+
+/// A mind.
+#[derive(Clone, Debug)]
+pub(super) struct Mind {
+    names: Arc<Names>,
+    knobs: Knobs,
+    team: Vec<u8>,
+    stance: Stance,
+    calibration: Calibration,
+    /// Fleets.
+    pub(super) ledger: Ledger,
+    before: Option<Sight>,
+    /// Turns in a row without an order and without a fleet in flight.
+    frozen: i32,
+    /// By place: whose home is nearest, in the first state.
+    cells: Vec<u8>,
+}
+
+impl Mind {
+    /// A mind at the start of a game that plays for these.
+    pub(super) fn new(names: Arc<Names>, knobs: Knobs, team: &[u8], stance: Stance) -> Self {
+        Self {
+            calibration: Calibration::new(&names),
+            names,
+            knobs,
+            team: team
+                .iter()
+                .copied()
+                .filter(|mate| *mate != NOBODY)
+                .collect(),
+            stance,
+            ledger: Ledger::default(),
+            before: None,
+            frozen: 0,
+            cells: Vec::new(),
+        }
+    }
+
+    /// The way of reckoning time that fits best so far.
+    #[cfg(test)]
+    pub(super) fn timing(&self) -> super::timing::Timing {
+        self.calibration.chart().timing
+    }
+
+    fn sides(&self) -> Sides {
+        let attacked = &self.ledger.attacked;
+        Sides::new(self.names.players(), &self.team, |player| {
+            let attacked = attacked.get(usize::from(player)).copied();
+            self.stance == Stance::Open || attacked.unwrap_or_default()
+        })
+    }
+
+    /// Sees a state: whatever left or landed since the one before is accounted for.
+    pub(super) fn see(&mut self, now: Sight) {
+        if let Some(before) = &self.before {
+            self.calibration.saw(before, &now);
+            let sides = self.sides();
+            let chart = self.calibration.chart().clone();
+            let moves = !self.ledger.ordered.is_empty() || !self.ledger.fleets.is_empty();
+            self.frozen = if moves {
+                0
+            } else {
+                PATIENCE.min(self.frozen + 1)
+            };
+            self.ledger.saw(&chart, &sides, before, &now);
+        } else {
+            self.settle_cells(&now);
+        }
+        self.before = Some(now);
+    }
+
+    fn settle_cells(&mut self, first: &Sight) {
+        let chart = self.calibration.chart();
+        let homes: Vec<usize> = (0..first.owner.len())
+            .filter(|place| first.owner[*place] != NOBODY)
+            .collect();
+        let nearest = |place: usize| {
+            let homes = homes.iter();
+            let key = |home: &&usize| (chart.turns(**home, place), first.owner[**home]);
+            homes
+                .min_by_key(key)
+                .map_or(NOBODY, |home| first.owner[*home])
+        };
+        self.cells = (0..first.owner.len()).map(nearest).collect();
+    }
+
+    /// One mind for these minds, which play for one player each and have seen the same state last.
+    pub(super) fn merge(minds: &[Self], team: &[u8]) -> Option<Self> {
+        let mut merged = minds.first()?.clone();
+        merged.team = team
+            .iter()
+            .copied()
+            .filter(|mate| *mate != NOBODY)
+            .collect();
+        merged.stance = Stance::Open;
+        for mind in minds.iter().skip(1) {
+            merged.calibration.join(&mind.calibration);
+            merged.ledger.fleets.extend(&mind.ledger.fleets);
+        }
+        merged
+            .ledger
+            .guesses
+            .retain(|guess| !team.contains(&guess.owner));
+        Some(merged)
+    }
+
+    /// The orders for the whole team in the state seen last, and whether the plan was finished.
+    pub(super) fn plan(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> (Vec<Order>, bool) {
+        let Some(now) = &self.before else {
+            return (Vec::new(), true);
+        };
+        let sides = self.sides();
+        let chart = self.calibration.chart();
+        let count = now.owner.len();
+        let turn = now.turn as usize;
+        let mut landings: Vec<Vec<Move>> = vec![Vec::new(); count];
+        let mut land = |owner: u8, from: u8, to: u8, ships: i32, launched: u32| {
+            let due = launched as usize + chart.turns(usize::from(from), usize::from(to));
+            let after = due.saturating_sub(turn);
+            if (1..TURNS).contains(&after)
+                && let Some(landings) = landings.get_mut(usize::from(to))
+            {
+                let turn = after as u8;
+                landings.push(Move { turn, owner, ships });
+            }
+        };
+        for fleet in &self.ledger.fleets {
+            land(
+                fleet.owner,
+                fleet.from,
+                fleet.to,
+                fleet.ships,
+                fleet.launched,
+            );
+        }
+        let roots: Vec<Root> = (0..count)
+            .map(|place| Root {
+                owner: now.owner[place],
+                ships: now.ships[place],
+                growth: now.growth[place],
+                grows_first: chart.timing.grows_first,
+            })
+            .collect();
+        let wary = self.stance == Stance::Wary;
+        let rounds = ROUNDS.saturating_sub(now.turn).max(1);
+        // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
+        let mut knobs = self.knobs;
+        knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
+        let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
+        for guess in &self.ledger.guesses {
+            for to in &guess.goals {
+                let due = guess.launched as usize
+                    + chart.turns(usize::from(guess.from), usize::from(*to));
+                if sides.of(guess.owner) < 0 {
+                    board.menace(usize::from(*to), due.saturating_sub(turn), guess.ships);
+                }
+            }
+        }
+        board.settle();
+        let cells = &self.cells;
+        let allowed = |player: u8, target: u8| {
+            let target = usize::from(target);
+            let free = now.owner.get(target) == Some(&NOBODY);
+            !wary || !free || cells.get(target) == Some(&player)
+        };
+        // Several plans that weigh ships differently, as far as the nodes go; the one is kept after which the
+        // board is worth most.
+        let mut best: Option<(i64, Vec<Order>)> = None;
+        let mut left = nodes.saturating_mul(PLANETS);
+        for overhead in OVERHEADS {
+            let mut board = board.clone();
+            board.overhead = overhead;
+            let (orders, finished) = planner::plan(&mut board, &allowed, left, stop);
+            let worth = board.total();
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, orders));
+            }
+            if !finished {
+                return (best.map(|(_, orders)| orders).unwrap_or_default(), false);
+            }
+            left = left.saturating_sub(board.nodes);
+            if left < board.nodes {
+                break;
+            }
+        }
+        (best.map(|(_, orders)| orders).unwrap_or_default(), true)
+    }
+
+    /// Remembers which orders the team gave in the state seen last.
+    pub(super) fn ordered(&mut self, orders: &[Order]) {
+        let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
+        self.ledger.ordered.clear();
+        for order in orders.iter().filter(|order| order.wait == 0) {
+            let Order {
+                owner,
+                from,
+                to,
+                ships,
+                ..
+            } = *order;
+            self.calibration.launched(owner, from, to, ships, launched);
+            self.ledger.ordered.push(Fleet {
+                owner,
+                from,
+                to,
+                ships,
+                launched,
+            });
+        }
+    }
+}

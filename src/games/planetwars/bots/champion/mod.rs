@@ -1,0 +1,24 @@
+//! Rung 9: every planet's future, the steps that gain most, and one plan for a whole team.
+//! How it plays and what was measured: README.md.
+
+mod board;
+mod chart;
+mod knobs;
+mod ledger;
+mod line;
+mod mind;
+mod planner;
+mod player;
+mod steps;
+mod team;
+mod timing;
+
+pub use knobs::{CHAMPION, Knobs};
+pub use player::{DESCRIPTION, TEAM_DESCRIPTION, solo, solo_with, team, team_with};
+
+#[cfg(test)]
+pub(in crate::planetwars) use player::timing_found;
+#[cfg(test)]
+pub(in crate::planetwars) use team::Team;
+#[cfg(test)]
+pub(in crate::planetwars) use timing::Timing;

@@ -1,0 +1,168 @@
+//! The plan of a turn: steps taken one by one, the one first that gains most for each ship.
+
+use super::board::{Board, Order};
+use super::steps::{Aim, aims, fleets, late, own, promise};
+
+/// A step in the queue.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    aim: Aim,
+    /// What it gains for its ships: at most, or as reckoned on the board of that many accepted steps.
+    key: i64,
+    reckoned: Option<usize>,
+}
+
+/// What a gain is worth when it takes so many ships.
+fn key(board: &Board<'_>, gain: i32, ships: i32) -> i64 {
+    i64::from(gain) * 256 / i64::from(ships + board.overhead).max(1)
+}
+
+/// Improves the plan until nothing gains any more, the nodes are spent, or `stop` says so; all orders of the
+/// team, those of later turns among them, and whether it was not stopped.
+pub(super) fn plan(
+    board: &mut Board<'_>,
+    allowed: &dyn Fn(u8, u8) -> bool,
+    nodes: u64,
+    stop: &dyn Fn() -> bool,
+) -> (Vec<Order>, bool) {
+    let mut orders: Vec<Order> = Vec::new();
+    let mut accepted = 0;
+    let mut places = own(board);
+    let team = board.sides.team.clone();
+    let mut queue: Vec<Offer> = Vec::new();
+    let mut found: Vec<Aim> = Vec::new();
+    for (player, own) in team.iter().zip(&places) {
+        for target in 0..board.spots.len() as u8 {
+            if allowed(*player, target) {
+                aims(board, *player, target, own, &mut found);
+            }
+        }
+    }
+    for aim in found.drain(..) {
+        if let Some((gain, ships)) = promise(board, &aim) {
+            let key = key(board, gain, ships);
+            queue.push(Offer {
+                aim,
+                key,
+                reckoned: None,
+            });
+        }
+    }
+    while board.nodes < nodes {
+        if stop() {
+            return (orders, false);
+        }
+        // The best, the first of equals.
+        let mut best: Option<usize> = None;
+        for (at, offer) in queue.iter().enumerate() {
+            if best.is_none_or(|best| offer.key > queue[best].key) {
+                best = Some(at);
+            }
+        }
+        let Some(best) = best else { break };
+        let offer = queue.remove(best);
+        let slot = team.iter().position(|player| *player == offer.aim.player);
+        let Some(own_places) = slot.and_then(|slot| places.get(slot)) else {
+            continue;
+        };
+        let Some(step) = fleets(board, &offer.aim, own_places) else {
+            // Somebody else took the ships: later, perhaps.
+            if offer.reckoned.is_some() || accepted > 0 {
+                let again = |other: &Offer| {
+                    other.aim.player == offer.aim.player && other.aim.target == offer.aim.target
+                };
+                if !queue.iter().any(again) {
+                    aims(
+                        board,
+                        offer.aim.player,
+                        offer.aim.target,
+                        own_places,
+                        &mut found,
+                    );
+                    for aim in found.drain(..).filter(|aim| aim.turn > offer.aim.turn) {
+                        if let Some((gain, ships)) = promise(board, &aim) {
+                            let key = key(board, gain, ships);
+                            queue.push(Offer {
+                                aim,
+                                key,
+                                reckoned: None,
+                            });
+                        }
+                    }
+                }
+            }
+            continue;
+        };
+        if offer.reckoned != Some(accepted) {
+            let mut gain = board.gain(&step);
+            if late(board, &offer.aim) {
+                gain -= gain.max(0) * board.knobs.late / 16;
+            }
+            if gain >= board.knobs.least {
+                let ships = step.iter().map(|order| order.ships).sum();
+                let key = key(board, gain, ships);
+                let reckoned = Some(accepted);
+                queue.push(Offer {
+                    aim: offer.aim,
+                    key,
+                    reckoned,
+                });
+            }
+            continue;
+        }
+        board.accept(&step);
+        orders.extend(step);
+        accepted += 1;
+        places = own(board);
+    }
+    forward(board, &mut orders, nodes);
+    (orders, true)
+}
+
+/// Sends what stays idle toward the other side, planet by planet.
+fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
+    let count = board.spots.len();
+    let foes: Vec<usize> = (0..count)
+        .filter(|place| board.sides.of(board.spots[*place].line.owner[0]) < 0)
+        .collect();
+    let far = |from: usize| {
+        let turns = foes.iter().map(|to| board.chart.turns(from, *to));
+        turns.min().unwrap_or_default()
+    };
+    let far: Vec<usize> = (0..count).map(far).collect();
+    let mut sources: Vec<usize> = (0..count)
+        .filter(|from| board.sides.of(board.spots[*from].root.owner) > 0)
+        .collect();
+    sources.sort_unstable_by_key(|from| (std::cmp::Reverse(far[*from]), *from));
+    for from in sources {
+        if board.nodes >= nodes {
+            return;
+        }
+        let spot = &board.spots[from];
+        let (owner, ships) = (spot.root.owner, spot.line.spare[0]);
+        if ships < 1 || spot.line.owner[0] != owner {
+            continue;
+        }
+        let chart = board.chart;
+        let nearer = |to: &usize| {
+            let turns = chart.turns(from, *to);
+            let there = board.spots[*to].line.owner.get(turns) == Some(&owner);
+            there && far[*to] < far[from] && turns + far[*to] <= far[from] + far[from] / 3 + 1
+        };
+        let next = (0..count).filter(nearer);
+        let Some(to) = next.min_by_key(|to| (chart.turns(from, *to), far[*to], *to)) else {
+            continue;
+        };
+        let order = Order {
+            owner,
+            from: from as u8,
+            to: to as u8,
+            ships,
+            wait: 0,
+        };
+        if board.gain(&[order]) >= 0 {
+            board.accept(&[order]);
+            orders.push(order);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Steps of a plan: fleets of one player that land together, exactly in time and exactly enough.
+
+use super::board::{Board, Order};
+use super::chart::NOBODY;
+use super::line::{HORIZON, Line};
+
+/// A step that could be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Aim {
+    /// Who takes it.
+    pub(super) player: u8,
+    /// The planet to take or to hold.
+    pub(super) target: u8,
+    /// When the fleets land, in turns from now.
+    pub(super) turn: u8,
+    /// Quarters of what is needed that come on top.
+    pub(super) extra: u8,
+}
+
+/// What a landing has to beat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Need {
+    ships: i32,
+    /// Whether the planet is nobody's, so that ships are lost for nothing there.
+    neutral: bool,
+}
+
+/// How many ships of a player must land in that turn so that the planet is his then, or `None` if it is
+/// anyway, or must not be attacked by him then.
+fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
+    let spot = board.spots.get(usize::from(aim.target))?;
+    let turn = usize::from(aim.turn);
+    if turn == 0 || turn > HORIZON {
+        return None;
+    }
+    let line: &Line = &spot.line;
+    let (holder, now) = (line.owner[turn - 1], line.owner[turn]);
+    let side = board.sides.of(holder);
+    let own = holder == aim.player;
+    if now == aim.player || (!own && side > 0) || (holder != NOBODY && side == 0) {
+        return None;
+    }
+    let mut garrison = line.ships[turn - 1];
+    if spot.root.grows_first && holder != NOBODY {
+        garrison = (garrison + spot.root.growth).max(0);
+    }
+    let (mut attack, mut mine) = (0, 0);
+    // Landings of one player in one turn are one force; several fleets of one are rare but for the garrison's.
+    for landing in spot
+        .landings
+        .iter()
+        .filter(|at| usize::from(at.turn) == turn)
+    {
+        if landing.owner == aim.player {
+            mine += landing.ships;
+        } else if landing.owner == holder {
+            garrison += landing.ships;
+        } else if board.sides.of(landing.owner) > 0 {
+            return None;
+        } else {
+            attack += landing.ships;
+        }
+    }
+    let ships = if own {
+        attack - garrison - mine
+    } else {
+        garrison.max(attack) + 1 - mine
+    };
+    (ships > 0).then_some(Need {
+        ships,
+        neutral: holder == NOBODY,
+    })
+}
+
+/// Ships that a player could land there in that turn.
+fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i32 {
+    let target = usize::from(aim.target);
+    let turn = usize::from(aim.turn);
+    let of = |from: &u8| {
+        let from = usize::from(*from);
+        let turns = board.chart.turns(from, target);
+        if from == target || turns > turn {
+            return 0;
+        }
+        let line = &board.spots[from].line;
+        if line.owner[turn - turns] == aim.player {
+            line.spare[turn - turns]
+        } else {
+            0
+        }
+    };
+    own.iter().map(of).sum()
+}
+
+/// The planets that players have now or will have.
+pub(super) fn own(board: &Board<'_>) -> Vec<Vec<u8>> {
+    let places = |player: &u8| {
+        let spots = (0u8..).zip(&board.spots);
+        let own = spots.filter(|(_, spot)| spot.line.owner[..=board.horizon].contains(player));
+        own.map(|(place, _)| place).collect()
+    };
+    board.sides.team.iter().map(places).collect()
+}
+
+/// The fleets of a step as things stand, the farthest first, or `None` if they are not enough.
+pub(super) fn fleets(board: &Board<'_>, aim: &Aim, own: &[u8]) -> Option<Vec<Order>> {
+    let Need { ships: least, .. } = need(board, aim)?;
+    let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
+    let mut left = least + (least * i32::from(aim.extra) + 3) / 4;
+    let mut sources: Vec<(usize, u8)> = own
+        .iter()
+        .filter(|from| **from != aim.target)
+        .map(|from| (board.chart.turns(usize::from(*from), target), *from))
+        .filter(|(turns, _)| *turns <= turn)
+        .collect();
+    sources.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+    let mut orders = Vec::new();
+    for (turns, from) in sources {
+        let wait = turn - turns;
+        let line = &board.spots[usize::from(from)].line;
+        if line.owner[wait] != aim.player {
+            continue;
+        }
+        let ships = line.spare[wait].min(left);
+        if ships > 0 {
+            orders.push(Order {
+                owner: aim.player,
+                from,
+                to: aim.target,
+                ships,
+                wait: wait as u8,
+            });
+            left -= ships;
+        }
+        if left == 0 {
+            return Some(orders);
+        }
+    }
+    None
+}
+
+/// The most that a step can gain, in sixteenths of ships, and the ships it takes.
+pub(super) fn promise(board: &Board<'_>, aim: &Aim) -> Option<(i32, i32)> {
+    let Need { ships, neutral } = need(board, aim)?;
+    let spot = board.spots.get(usize::from(aim.target))?;
+    let turns = board.horizon as i32 - i32::from(aim.turn) + 1 + board.beyond();
+    let growth = spot.root.growth.max(0) * turns * 16;
+    let gain = if neutral {
+        growth - 16 * (ships - 1)
+    } else {
+        2 * growth
+    };
+    Some((gain, ships + ships * i32::from(aim.extra) / 4))
+}
+
+/// Whether somebody else could land on a planet of nobody's before that turn.
+pub(super) fn late(board: &Board<'_>, aim: &Aim) -> bool {
+    let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
+    let Some(spot) = board.spots.get(target) else {
+        return false;
+    };
+    spot.line.owner[turn - 1] == NOBODY
+        && (0..board.spots.len()).any(|from| {
+            board.sides.of(board.spots[from].line.owner[0]) < 0
+                && board.chart.turns(from, target) < turn
+        })
+}
+
+/// The turns in which a player can first take or hold a planet, from a turn on: the earliest, and the turn
+/// after each change of its owner.
+pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &mut Vec<Aim>) {
+    let Some(spot) = board.spots.get(usize::from(target)) else {
+        return;
+    };
+    let mut first = true;
+    for turn in 1..=board.horizon.min(LATEST) as u8 {
+        let at = usize::from(turn);
+        let owner = &spot.line.owner;
+        let changed = owner[at] != owner[at - 1] || (at > 1 && owner[at - 1] != owner[at - 2]);
+        if !first && !changed {
+            continue;
+        }
+        let aim = Aim {
+            player,
+            target,
+            turn,
+            extra: 0,
+        };
+        let Some(need) = need(board, &aim) else {
+            continue;
+        };
+        let reach = reach(board, &aim, own);
+        for extra in EXTRAS {
+            if reach >= need.ships + (need.ships * i32::from(extra) + 3) / 4 {
+                out.push(Aim { extra, ..aim });
+                first = false;
+            }
+        }
+    }
+}
+
+/// Landings are planned so many turns ahead at most.
+const LATEST: usize = 30;
+/// Quarters of what is needed that may come on top.
+const EXTRAS: [u8; 3] = [0, 1, 4];

@@ -1,0 +1,142 @@
+//! The champion in a team of strangers: first he learns who they are, then each of them thinks for all.
+
+use super::board::Order;
+use super::chart::{Names, Sight};
+use super::knobs::Knobs;
+use super::mind::{Mind, Stance};
+use crate::planetwars::bots::ring::Ring;
+use crate::planetwars::rules::{Launch, View};
+use std::sync::Arc;
+
+/// Nodes of a plan before the team is known. Few planets are within reach then, and the plans of mates are
+/// thought over again.
+const WARY_NODES: u64 = 200;
+
+/// What a player knows of his game.
+#[derive(Clone, Debug)]
+pub(in crate::planetwars) struct Team {
+    names: Arc<Names>,
+    knobs: Knobs,
+    me: u8,
+    ring: Ring,
+    /// States so far, until the team is known.
+    seen: Vec<Sight>,
+    /// Minds of the players known to be of the team, oneself among them, as they think alone.
+    minds: Vec<(u8, Mind)>,
+    /// The mind that thinks for all, once the team is known.
+    whole: Option<(Vec<u8>, Mind)>,
+    /// Whether the last plan was finished.
+    finished: bool,
+}
+
+impl Team {
+    /// A player at the start of a game.
+    pub(in crate::planetwars) fn new(view: &View, knobs: Knobs) -> Self {
+        let names = Arc::new(Names::new(view));
+        let me = names.player(view.you);
+        Self {
+            ring: Ring::new(view),
+            knobs,
+            me,
+            seen: Vec::new(),
+            minds: Vec::new(),
+            whole: None,
+            finished: true,
+            names,
+        }
+    }
+
+    /// Those of the orders that are one's own, as they are told.
+    pub(in crate::planetwars) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
+        self.names.launches(view, orders)
+    }
+
+    /// The word to say.
+    pub(in crate::planetwars) fn say(&self) -> u32 {
+        self.ring.say()
+    }
+
+    /// Players of the team who were seen to order something else than was reckoned, once the team is known.
+    #[cfg(test)]
+    pub(in crate::planetwars) fn astray(&self) -> Option<&[u8]> {
+        let (_, mind) = self.whole.as_ref()?;
+        Some(&mind.ledger.astray)
+    }
+
+    /// Sees a state and gives the orders of the whole team as far as it is known.
+    pub(in crate::planetwars) fn turn(
+        &mut self,
+        view: &View,
+        nodes: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<Order> {
+        self.ring.hear(view);
+        let sight = self.names.sight(view);
+        let mut team: Vec<u8> = self
+            .ring
+            .mates()
+            .iter()
+            .map(|mate| self.names.player(*mate))
+            .collect();
+        team.push(self.me);
+        team.sort_unstable();
+        team.dedup();
+        if let Some((_, mind)) = &mut self.whole {
+            if !self.finished {
+                // What the others have ordered in the meantime follows from the plan that was cut.
+                let (orders, _) = mind.plan(nodes, &|| false);
+                mind.ordered(&orders);
+            }
+            mind.see(sight);
+        } else {
+            self.rehearse(&team, sight, nodes);
+            if self.ring.settled() {
+                let minds: Vec<Mind> = self.minds.drain(..).map(|(_, mind)| mind).collect();
+                self.whole = Mind::merge(&minds, &team).map(|mind| (team, mind));
+                self.seen.clear();
+            }
+        }
+        if let Some((_, mind)) = &mut self.whole {
+            let (orders, finished) = mind.plan(nodes, stop);
+            self.finished = finished;
+            mind.ordered(&orders);
+            return orders;
+        }
+        let mut own = Vec::new();
+        for (player, mind) in &mut self.minds {
+            let (orders, _) = mind.plan(nodes.min(WARY_NODES), &|| false);
+            mind.ordered(&orders);
+            if *player == self.me {
+                own = orders;
+            }
+        }
+        own
+    }
+
+    /// Lets the minds of all known mates see what they have seen, and order what they must have ordered.
+    fn rehearse(&mut self, team: &[u8], sight: Sight, nodes: u64) {
+        for (_, mind) in &mut self.minds {
+            mind.see(sight.clone());
+        }
+        for player in team {
+            if self.minds.iter().any(|(known, _)| known == player) {
+                continue;
+            }
+            let mut mind = Mind::new(
+                Arc::clone(&self.names),
+                self.knobs,
+                &[*player],
+                Stance::Wary,
+            );
+            for seen in &self.seen {
+                mind.see(seen.clone());
+                let (orders, _) = mind.plan(nodes.min(WARY_NODES), &|| false);
+                mind.ordered(&orders);
+            }
+            mind.see(sight.clone());
+            self.minds.push((*player, mind));
+        }
+        self.minds.sort_unstable_by_key(|(player, _)| *player);
+        self.seen.push(sight);
+    }
+}

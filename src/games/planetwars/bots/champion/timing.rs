@@ -1,0 +1,137 @@
+//! Calibration: which of the ways that engines reckon time is the one played here, by the champion's own
+//! fleets and captures.
+
+use super::chart::{Chart, NOBODY, Names, Sight};
+use crate::planetwars::rules::Travel;
+
+/// One way to reckon time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::planetwars) struct Timing {
+    /// How a distance becomes turns.
+    pub(in crate::planetwars) travel: Travel,
+    /// Turns that each flight takes longer.
+    pub(in crate::planetwars) delay: u32,
+    /// Whether planets grow before the battles of a turn.
+    pub(in crate::planetwars) grows_first: bool,
+}
+
+/// Every way there is, the likeliest first.
+const TIMINGS: [Timing; 8] = {
+    const fn timing(travel: Travel, delay: u32, grows_first: bool) -> Timing {
+        Timing {
+            travel,
+            delay,
+            grows_first,
+        }
+    }
+    [
+        timing(Travel::Ceil, 0, false),
+        timing(Travel::Ceil, 0, true),
+        timing(Travel::Ceil, 1, true),
+        timing(Travel::Floor, 0, false),
+        timing(Travel::Floor, 0, true),
+        timing(Travel::Floor, 1, true),
+        timing(Travel::Ceil, 1, false),
+        timing(Travel::Floor, 1, false),
+    ]
+};
+
+/// A fleet whose landing will tell something.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    owner: u8,
+    from: u8,
+    to: u8,
+    ships: i32,
+    launched: u32,
+}
+
+/// What the fleets so far have told.
+#[derive(Clone, Debug)]
+pub(super) struct Calibration {
+    charts: Vec<Chart>,
+    /// How often each way was wrong.
+    errors: [u32; TIMINGS.len()],
+    probes: Vec<Probe>,
+}
+
+impl Calibration {
+    /// Nothing is known yet.
+    pub(super) fn new(names: &Names) -> Self {
+        Self {
+            charts: TIMINGS.iter().map(|timing| names.chart(*timing)).collect(),
+            errors: [0; TIMINGS.len()],
+            probes: Vec::new(),
+        }
+    }
+
+    /// The chart of the way that was wrong least often.
+    pub(super) fn chart(&self) -> &Chart {
+        let best = (0..TIMINGS.len()).min_by_key(|at| self.errors[*at]);
+        &self.charts[best.unwrap_or_default()]
+    }
+
+    /// Takes in what another one's fleets have told.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (errors, more) in self.errors.iter_mut().zip(other.errors) {
+            *errors += more;
+        }
+        self.probes.extend(&other.probes);
+    }
+
+    /// A fleet has left.
+    pub(super) fn launched(&mut self, owner: u8, from: u8, to: u8, ships: i32, turn: u32) {
+        self.probes.push(Probe {
+            owner,
+            from,
+            to,
+            ships,
+            launched: turn,
+        });
+    }
+
+    /// Compares what was to happen on nobody's planets with what did.
+    pub(super) fn saw(&mut self, before: &Sight, now: &Sight) {
+        let fresh = before.turn.wrapping_add(1) == now.turn;
+        for place in 0..now.owner.len() {
+            let probed = |probe: &&Probe| usize::from(probe.to) == place;
+            let Some(probe) = self.probes.iter().find(probed) else {
+                continue;
+            };
+            let owner = probe.owner;
+            let mixed = self.probes.iter().filter(probed);
+            let mixed = mixed.into_iter().any(|probe| probe.owner != owner);
+            if !fresh || mixed || before.owner[place] != NOBODY {
+                continue;
+            }
+            for (errors, chart) in self.errors.iter_mut().zip(&self.charts) {
+                let lands = |probe: &&Probe| {
+                    let turns = chart.turns(usize::from(probe.from), place);
+                    probe.launched as usize + turns == now.turn as usize
+                };
+                let landing = self.probes.iter().filter(probed).filter(lands);
+                let landing: i32 = landing.map(|probe| probe.ships).sum();
+                let left = landing - before.ships[place];
+                let captured = now.owner[place] == owner;
+                let wrong = if left > 0 && captured {
+                    let grown = if chart.timing.grows_first {
+                        0
+                    } else {
+                        now.growth[place]
+                    };
+                    now.ships[place] != (left + grown).max(0)
+                } else {
+                    // Somebody else's capture tells nothing.
+                    captured || (left > 0 && now.owner[place] == NOBODY)
+                };
+                *errors += u32::from(wrong);
+            }
+        }
+        let charts = &self.charts;
+        self.probes.retain(|probe| {
+            let (from, to) = (usize::from(probe.from), usize::from(probe.to));
+            let turns = charts.iter().map(|chart| chart.turns(from, to)).max();
+            probe.launched as usize + turns.unwrap_or_default() > now.turn as usize
+        });
+    }
+}

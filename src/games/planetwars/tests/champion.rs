@@ -1,0 +1,297 @@
+//! What must hold of the champion, whoever plays against him and by whatever rules.
+
+use crate::game::{Bot, Budget, Game, Seat};
+use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
+use crate::planetwars::bots::make;
+use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::rules::{
+    Act, Ask, Growth, Launch, Planet, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
+};
+use crate::rng::Rng;
+use std::sync::Arc;
+
+const NODES: u64 = 100;
+
+fn setup(seed: u64, look: Look, teams: &[u8], ruleset: Ruleset) -> Setup {
+    let style = Style {
+        look,
+        players: teams.len(),
+        planets: None,
+        side: None,
+    };
+    Setup {
+        planets: generate(seed, &style).expect("a map can be drawn"),
+        players: (1..=teams.len() as PlayerId).collect(),
+        teams: teams.to_vec(),
+        ruleset,
+    }
+}
+
+/// The same game with players' and planets' numbers far apart.
+fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
+    let odd = |id: u32| id * 37 % 1_009 + (id % 3) * 2_000;
+    let shift = rng.below(5);
+    for planet in &mut setup.planets {
+        planet.id = odd(planet.id - 1 + shift);
+        if planet.owner != 0 {
+            planet.owner = odd(planet.owner);
+        }
+        planet.x += 0.25;
+    }
+    for player in &mut setup.players {
+        *player = odd(*player);
+    }
+    setup
+}
+
+#[test]
+fn time_is_reckoned_as_the_rules_do() {
+    let floor = Ruleset {
+        travel: Travel::Floor,
+        ..Ruleset::TEAM
+    };
+    let rulesets = [Ruleset::TEAM, Ruleset::MZ2015, Ruleset::GOOGLE2010, floor];
+    for (seed, ruleset) in (7..)
+        .flat_map(|seed| rulesets.map(|ruleset| (seed, ruleset)))
+        .take(16)
+    {
+        let mut setup = setup(seed, Look::Google, &[0, 1], ruleset);
+        for planet in setup.planets.iter_mut().filter(|planet| planet.owner == 0) {
+            planet.ships = planet.ships % 9 + 1;
+        }
+        let mut game = PlanetWars::start(&setup);
+        let found = timing_found(&mut game, Seat(0), 60);
+        let played = Timing {
+            travel: ruleset.travel,
+            delay: ruleset.delay,
+            grows_first: ruleset.growth == Growth::BeforeBattles,
+        };
+        assert_eq!(found, Some(played), "seed {seed}");
+    }
+}
+
+#[test]
+fn no_order_is_ever_illegal() {
+    let mut rng = Rng::new(1, 9);
+    for round in 0..8 {
+        let players = 2 + rng.below(19) as usize;
+        let teams: Vec<u8> = (0..players).map(|_| rng.below(2) as u8).collect();
+        if teams.iter().all(|team| *team == teams[0]) || players > 10 && round % 2 == 0 {
+            continue;
+        }
+        let look = [Look::Contest, Look::Google][round % 2];
+        let rulesets = [Ruleset::TEAM, Ruleset::MZ2015, Ruleset::GOOGLE2010];
+        let ruleset = Ruleset {
+            rounds: 40,
+            zero_ships: crate::planetwars::rules::ZeroShips::Illegal,
+            same_planet: crate::planetwars::rules::SamePlanet::Illegal,
+            ..rulesets[round % 3]
+        };
+        let setup = scattered(setup(rng.bits(), look, &teams, ruleset), &mut rng);
+        let mut game = PlanetWars::start(&setup);
+        let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..players)
+            .map(|seat| if seat % 3 == 0 { solo() } else { team() })
+            .collect();
+        while game.outcome().is_none() {
+            let mut acts = Vec::new();
+            for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
+                if game.ask(seat).is_some() {
+                    let act = bot.decide(&game.view(seat), &Ask, Budget::nodes(NODES));
+                    assert_eq!(game.check(seat, &act), Ok(()), "round {round}");
+                    acts.push((seat, Some(act)));
+                }
+            }
+            game.answered(&acts);
+        }
+    }
+}
+
+#[test]
+fn states_that_make_no_sense_are_survived() {
+    let mut rng = Rng::new(3, 9);
+    for _ in 0..60 {
+        let mut bots = [solo(), team()];
+        for turn in 0..12 {
+            let planets = (0..rng.below(8)).collect::<Vec<u32>>();
+            let planets: Vec<Planet> = planets
+                .into_iter()
+                .map(|at| Planet {
+                    id: rng.below(3) * 50 + at,
+                    x: rng.between(-3.0, 3.0) * 1e5,
+                    y: rng.unit(),
+                    growth: i64::from(rng.below(9)) - 4,
+                    owner: rng.below(4),
+                    ships: i64::from(rng.below(5)) << rng.below(60),
+                })
+                .collect();
+            let view = View {
+                turn: turn * rng.below(3),
+                planets: Arc::new(planets),
+                message: (rng.below(2) == 0).then(|| rng.bits() as u32),
+                you: rng.below(5),
+            };
+            for bot in &mut bots {
+                let Act { launches, .. } = bot.decide(&view, &Ask, Budget::nodes(NODES));
+                for Launch { from, to, ships } in launches {
+                    let start = view.planets.iter().find(|planet| planet.id == from);
+                    let start = start.expect("ships leave a planet that there is");
+                    assert!(start.owner == view.you && ships > 0 && from != to);
+                    assert!(ships <= start.ships);
+                }
+            }
+        }
+    }
+}
+
+/// Plays a game of two teams of four, the first of them ours; `cut` says which of ours are stopped when. Each
+/// turn: the plans of the team by member, and who was found astray.
+fn play_team(
+    seed: u64,
+    look: Look,
+    cut: impl Fn(u32, usize) -> bool,
+    mut each: impl FnMut(u32, &[String], &[Option<Vec<u8>>]),
+) {
+    let setup = setup(seed, look, &[0, 1, 0, 1, 1, 0, 0, 1], Ruleset::TEAM);
+    let mut game = PlanetWars::start(&setup);
+    let ours: Vec<Seat> = (0..8)
+        .filter(|seat| setup.teams[*seat] == 0)
+        .map(|seat| Seat(seat as u8))
+        .collect();
+    let mut mates: Vec<Team> = ours
+        .iter()
+        .map(|seat| {
+            Team::new(
+                &game.view(*seat),
+                crate::planetwars::bots::champion::CHAMPION,
+            )
+        })
+        .collect();
+    let mut rivals: Vec<Box<dyn Bot<PlanetWars>>> = (0..8).map(|_| team()).collect();
+    while game.outcome().is_none() && game.turn() < 60 {
+        let turn = game.turn();
+        let mut acts = Vec::new();
+        let (mut plans, mut astray) = (Vec::new(), Vec::new());
+        for (at, (seat, mate)) in ours.iter().zip(&mut mates).enumerate() {
+            let view = game.view(*seat);
+            let orders = mate.turn(&view, NODES, &|| cut(turn, at));
+            plans.push(format!("{orders:?}"));
+            astray.push(mate.astray().map(<[u8]>::to_vec));
+            let act = Act {
+                launches: mate.launches(&view, &orders),
+                message: Some(mate.say()),
+                ..Act::default()
+            };
+            acts.push((*seat, Some(act)));
+        }
+        for (seat, bot) in (0..).map(Seat).zip(&mut rivals) {
+            if !ours.contains(&seat) {
+                acts.push((
+                    seat,
+                    Some(bot.decide(&game.view(seat), &Ask, Budget::nodes(NODES))),
+                ));
+            }
+        }
+        each(turn, &plans, &astray);
+        assert!(game.answered(&acts).is_empty());
+    }
+}
+
+#[test]
+fn all_of_a_team_have_the_same_plan() {
+    for (seed, look) in [(1, Look::Contest), (2, Look::Google), (3, Look::Contest)] {
+        let (mut whole, mut doubts) = (0, 0);
+        play_team(
+            seed,
+            look,
+            |_, _| false,
+            |turn, plans, astray| {
+                if astray.iter().all(Option::is_some) {
+                    whole += 1;
+                    assert!(
+                        plans.windows(2).all(|pair| pair[0] == pair[1]),
+                        "seed {seed} turn {turn}"
+                    );
+                    // Fleets of others that nobody knows may look like orders that were not followed, to all alike.
+                    assert!(astray.windows(2).all(|pair| pair[0] == pair[1]));
+                    doubts += usize::from(!astray.iter().flatten().all(Vec::is_empty));
+                }
+            },
+        );
+        assert!(whole > 10, "seed {seed}: {whole} turns");
+        assert!(doubts * 5 < whole, "seed {seed}: {doubts} of {whole} turns");
+    }
+}
+
+#[test]
+fn a_decision_that_was_cut_is_made_up_for() {
+    for (seed, look) in [(4, Look::Contest), (5, Look::Google)] {
+        let cut = |turn: u32, mate: usize| turn % 7 == 3 && mate == turn as usize / 7 % 4;
+        let mut same = 0;
+        play_team(seed, look, cut, |turn, plans, astray| {
+            if turn % 7 != 3 && astray.iter().all(Option::is_some) {
+                same += 1;
+                assert!(
+                    plans.windows(2).all(|pair| pair[0] == pair[1]),
+                    "seed {seed} turn {turn}"
+                );
+            }
+        });
+        assert!(same > 10, "seed {seed}: {same} turns");
+    }
+}
+
+#[test]
+fn two_games_at_once_are_played_as_one_by_one() {
+    let teams = [0, 1, 0, 1];
+    let games = [(11, Look::Contest), (12, Look::Google)];
+    let play = |ask: &mut dyn FnMut(usize, Seat, &View) -> Act, at: usize| {
+        let (seed, look) = games[at];
+        let mut game = PlanetWars::start(&setup(seed, look, &teams, Ruleset::TEAM));
+        let mut told = Vec::new();
+        for _ in 0..50 {
+            let acts: Vec<(Seat, Option<Act>)> = (0..4)
+                .map(Seat)
+                .filter(|seat| game.ask(*seat).is_some())
+                .map(|seat| (seat, Some(ask(at, seat, &game.view(seat)))))
+                .collect();
+            told.push(acts.clone());
+            game.answered(&acts);
+        }
+        told
+    };
+    let bots = || -> Vec<Box<dyn Bot<PlanetWars>>> {
+        (0..4)
+            .map(|_| make("champion-team", 0).expect("it exists"))
+            .collect()
+    };
+    let mut both = [bots(), bots()];
+    let mut alone = |at: usize, seat: Seat, view: &View| {
+        both[at][seat.index()].decide(view, &Ask, Budget::nodes(NODES))
+    };
+    let one_by_one = [play(&mut alone, 0), play(&mut alone, 1)];
+    // Now seat by seat in turn.
+    let mut both = [bots(), bots()];
+    let mut running =
+        games.map(|(seed, look)| PlanetWars::start(&setup(seed, look, &teams, Ruleset::TEAM)));
+    let mut told = [Vec::new(), Vec::new()];
+    for _ in 0..50 {
+        let mut acts = [Vec::new(), Vec::new()];
+        for seat in (0..4).map(Seat) {
+            for at in 0..2 {
+                if running[at].ask(seat).is_some() {
+                    let act = both[at][seat.index()].decide(
+                        &running[at].view(seat),
+                        &Ask,
+                        Budget::nodes(NODES),
+                    );
+                    acts[at].push((seat, Some(act)));
+                }
+            }
+        }
+        for at in 0..2 {
+            running[at].answered(&acts[at]);
+            told[at].push(std::mem::take(&mut acts[at]));
+        }
+    }
+    assert!(told == one_by_one);
+}
