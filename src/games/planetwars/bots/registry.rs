@@ -96,7 +96,7 @@ pub const CARDS: &[BotCard] = &[
             9,
             "champion-team",
             champion::TEAM_DESCRIPTION,
-            0xA1B3_EF6B_D3CE_1507,
+            0xD884_E714_297F_CDE0,
         )
     },
 ];

@@ -1,6 +1,8 @@
 //! What must hold of the champion, whoever plays against him and by whatever rules.
 
 use crate::game::{Bot, Budget, Game, Seat};
+use crate::kit::{DialogueSetup, Heard, Kit as _, Nodes, PlaySetup};
+use crate::planetwars::KIT;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
 use crate::planetwars::bots::make;
 use crate::planetwars::generate::{Look, Style, generate};
@@ -8,6 +10,8 @@ use crate::planetwars::rules::{
     Act, Ask, Growth, Launch, Planet, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
 };
 use crate::rng::Rng;
+use serde_json::json;
+use std::cell::Cell;
 use std::sync::Arc;
 
 const NODES: u64 = 100;
@@ -173,7 +177,7 @@ fn play_team(
         let (mut plans, mut astray) = (Vec::new(), Vec::new());
         for (at, (seat, mate)) in ours.iter().zip(&mut mates).enumerate() {
             let view = game.view(*seat);
-            let orders = mate.turn(&view, NODES, &|| cut(turn, at));
+            let orders = mate.turn(&view, (!cut(turn, at)).then_some(NODES));
             plans.push(format!("{orders:?}"));
             astray.push(mate.astray().map(<[u8]>::to_vec));
             let act = Act {
@@ -238,6 +242,99 @@ fn a_decision_that_was_cut_is_made_up_for() {
         });
         assert!(same > 10, "seed {seed}: {same} turns");
     }
+}
+
+/// A plan that is begun is made to its end, whenever its slice of time is over, and so is the same on every
+/// machine; and one who only hears what was told and said, as after a restart, goes on as he who played.
+#[test]
+fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
+    for (bot, teams) in [("champion", 1), ("champion-team", 3)] {
+        let rival = if teams == 1 {
+            "frontier"
+        } else {
+            "frontier-team"
+        };
+        let mut bots = vec![bot.to_owned(); teams];
+        bots.extend(vec![rival.to_owned(); teams]);
+        let setup = PlaySetup {
+            bots,
+            seed: 9,
+            options: json!({"teams": teams, "rounds": 60, "map": "google"}),
+            models: false,
+            record: true,
+        };
+        let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
+        let heard: Vec<&Heard> = played
+            .transcript
+            .iter()
+            .filter(|heard| heard.seat == Seat(0))
+            .collect();
+        let last = heard.len();
+        assert!(last > 20, "{last} turns");
+        let setup = DialogueSetup {
+            bot: bot.to_owned(),
+            ..DialogueSetup::default()
+        };
+        for told in [0, 1, 15, last - 5] {
+            let mut player = KIT.dialogue(&setup).unwrap();
+            for (turn, heard) in heard.iter().enumerate() {
+                player.receive(heard.call.as_bytes()).unwrap();
+                let reply = heard.reply.as_ref().unwrap();
+                if turn >= told {
+                    let asked = Cell::new(false);
+                    // Over as soon as it has been looked at.
+                    let slice = Budget {
+                        nodes: u64::MAX,
+                        stop: &|| asked.replace(true),
+                    };
+                    let mut best = String::new();
+                    player.think(slice, &mut best);
+                    assert_eq!(best, *reply, "{bot} from turn {told} on, turn {turn}");
+                }
+                player.said(reply);
+            }
+        }
+    }
+}
+
+/// Words that come late: he has settled alone by then, and fights no mate from when he knows him.
+#[test]
+fn mates_that_are_found_late_are_not_fought() {
+    let teams = [0, 0, 1, 1];
+    let mut game = PlanetWars::start(&setup(31, Look::Contest, &teams, Ruleset::TEAM));
+    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..4).map(|_| team()).collect();
+    let mut launches = 0;
+    let mut sent = Vec::new();
+    while game.outcome().is_none() && game.turn() < 60 {
+        let turn = game.turn();
+        let mut acts = Vec::new();
+        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
+            let mut view = game.view(seat);
+            // Nobody has spoken in the first states.
+            view.message = view.message.filter(|_| turn > 2);
+            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
+            let me = PlayerId::from(seat.0) + 1;
+            let mate = PlayerId::from(seat.0 ^ 1) + 1;
+            // But for what follows a fleet that left before the mate had the planet.
+            let against = |launch: &&Launch| {
+                let mut planets = game.planets().iter();
+                let on_the_way = |(by, to, left): &(_, _, u32)| {
+                    (*by, *to) == (me, launch.to) && left + 10 > turn
+                };
+                planets.any(|planet| planet.id == launch.to && planet.owner == mate)
+                    && !sent.iter().any(on_the_way)
+            };
+            if turn > 12 {
+                launches += act.launches.len();
+                let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
+                assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
+            }
+            sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
+            acts.push((seat, Some(act)));
+        }
+        assert!(game.answered(&acts).is_empty());
+    }
+    assert!(launches > 50, "{launches} launches");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const OVERHEADS: [i32; 3] = [4, 1, 16];
 /// Planets that are reckoned for a node.
 const PLANETS: u64 = 8;
-/// Rounds of a game. Nobody tells.
+/// Rounds of a game, which nobody tells.
 const ROUNDS: u32 = 200;
 
 /// After so many turns in which nothing of ours moved, sieges are not feared any more.
@@ -27,6 +27,8 @@ pub(super) enum Stance {
     /// Others may be allies: only nobody's planets nearest to the own home are taken, and only who attacked
     /// is fought.
     Wary,
+    /// The same, but all of nobody's planets are free.
+    Guarded,
 }
 
 /// A mind.
@@ -134,10 +136,20 @@ impl Mind {
         Some(merged)
     }
 
-    /// The orders for the whole team in the state seen last, and whether the plan was finished.
-    pub(super) fn plan(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> (Vec<Order>, bool) {
+    /// Plays for these from now on, in this way.
+    pub(super) fn adopt(&mut self, team: &[u8], stance: Stance) {
+        self.stance = stance;
+        if self.team != team {
+            self.team = team.to_vec();
+            let guesses = &mut self.ledger.guesses;
+            guesses.retain(|guess| !team.contains(&guess.owner));
+        }
+    }
+
+    /// The orders for the whole team in the state seen last.
+    pub(super) fn plan(&mut self, nodes: u64) -> Vec<Order> {
         let Some(now) = &self.before else {
-            return (Vec::new(), true);
+            return Vec::new();
         };
         let sides = self.sides();
         let chart = self.calibration.chart();
@@ -172,7 +184,9 @@ impl Mind {
             })
             .collect();
         let wary = self.stance == Stance::Wary;
-        let rounds = ROUNDS.saturating_sub(now.turn).max(1);
+        // Who is told of more rounds plays on as if there were many.
+        let rounds = ROUNDS.saturating_sub(now.turn);
+        let rounds = if rounds > 0 { rounds } else { ROUNDS };
         // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
         let mut knobs = self.knobs;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
@@ -200,20 +214,17 @@ impl Mind {
         for overhead in OVERHEADS {
             let mut board = board.clone();
             board.overhead = overhead;
-            let (orders, finished) = planner::plan(&mut board, &allowed, left, stop);
+            let orders = planner::plan(&mut board, &allowed, left);
             let worth = board.total();
             if best.as_ref().is_none_or(|(most, _)| worth > *most) {
                 best = Some((worth, orders));
-            }
-            if !finished {
-                return (best.map(|(_, orders)| orders).unwrap_or_default(), false);
             }
             left = left.saturating_sub(board.nodes);
             if left < board.nodes {
                 break;
             }
         }
-        (best.map(|(_, orders)| orders).unwrap_or_default(), true)
+        best.map(|(_, orders)| orders).unwrap_or_default()
     }
 
     /// Remembers which orders the team gave in the state seen last.

@@ -17,14 +17,13 @@ fn key(board: &Board<'_>, gain: i32, ships: i32) -> i64 {
     i64::from(gain) * 256 / i64::from(ships + board.overhead).max(1)
 }
 
-/// Improves the plan until nothing gains any more, the nodes are spent, or `stop` says so; all orders of the
-/// team, those of later turns among them, and whether it was not stopped.
+/// Improves the plan until nothing gains any more or the nodes are spent; all orders of the team, those of
+/// later turns among them.
 pub(super) fn plan(
     board: &mut Board<'_>,
     allowed: &dyn Fn(u8, u8) -> bool,
     nodes: u64,
-    stop: &dyn Fn() -> bool,
-) -> (Vec<Order>, bool) {
+) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
     let mut accepted = 0;
     let mut places = own(board);
@@ -49,9 +48,6 @@ pub(super) fn plan(
         }
     }
     while board.nodes < nodes {
-        if stop() {
-            return (orders, false);
-        }
         // The best, the first of equals.
         let mut best: Option<usize> = None;
         for (at, offer) in queue.iter().enumerate() {
@@ -116,7 +112,7 @@ pub(super) fn plan(
         places = own(board);
     }
     forward(board, &mut orders, nodes);
-    (orders, true)
+    orders
 }
 
 /// Sends what stays idle toward the other side, planet by planet.

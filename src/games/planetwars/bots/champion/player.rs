@@ -13,7 +13,7 @@ pub const DESCRIPTION: &str = "infers fleets, reckons every planet's future and 
      growth for their ships even if the enemy then sends all he can spare; a node is eight planets' futures reckoned";
 
 /// How the champion plays in a team.
-pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, taking only nobody's planets until then, and \
+pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, fighting only who attacks it until then, and \
      plans as the champion for the whole team, of which each gives its own part of the orders; a node is eight \
      planets' futures reckoned";
 
@@ -26,7 +26,12 @@ pub fn solo() -> Box<dyn Bot<PlanetWars>> {
 /// The champion alone against all, with numbers of one's own.
 #[must_use]
 pub fn solo_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
-    Box::new(Solo { knobs, game: None })
+    Box::new(Solo {
+        knobs,
+        game: None,
+        nodes: NODES,
+        owed: false,
+    })
 }
 
 /// The way of reckoning time that a champion finds who plays by himself from this seat.
@@ -40,6 +45,8 @@ pub(in crate::planetwars) fn timing_found(
     let mut solo = Solo {
         knobs: CHAMPION,
         game: None,
+        nodes: NODES,
+        owed: false,
     };
     for _ in 0..rounds {
         let act = solo.decide(&game.view(seat), &Ask, Budget::nodes(500));
@@ -73,7 +80,7 @@ impl Bot<PlanetWars> for Mate {
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
         let knobs = self.knobs;
         let team = self.game.get_or_insert_with(|| Team::new(view, knobs));
-        let orders = team.turn(view, budget.nodes, budget.stop);
+        let orders = team.turn(view, thought(budget));
         Act {
             launches: team.launches(view, &orders),
             message: Some(team.say()),
@@ -85,6 +92,19 @@ impl Bot<PlanetWars> for Mate {
 struct Solo {
     knobs: Knobs,
     game: Option<(Arc<Names>, Mind)>,
+    /// Nodes of a plan.
+    nodes: u64,
+    /// Whether no plan was made for the state seen last.
+    owed: bool,
+}
+
+/// Nodes of every plan, unless fewer are given: those of a team must think alike, on any machine.
+pub(super) const NODES: u64 = 2_000;
+
+/// Nodes that a plan is made with, to its end once it is begun; `None` if there is no time for one.
+fn thought(budget: Budget<'_>) -> Option<u64> {
+    let nodes = budget.nodes.min(NODES);
+    (nodes > 0 && !(budget.stop)()).then_some(nodes)
 }
 
 impl Bot<PlanetWars> for Solo {
@@ -100,8 +120,18 @@ impl Bot<PlanetWars> for Solo {
             let mind = Mind::new(Arc::clone(&names), knobs, &[me], Stance::Open);
             (names, mind)
         });
+        if std::mem::take(&mut self.owed) {
+            // What was ordered while somebody else had the time.
+            let orders = mind.plan(self.nodes);
+            mind.ordered(&orders);
+        }
         mind.see(names.sight(view));
-        let (orders, _) = mind.plan(budget.nodes, budget.stop);
+        let Some(nodes) = thought(budget) else {
+            self.owed = true;
+            return Act::default();
+        };
+        self.nodes = nodes;
+        let orders = mind.plan(nodes);
         mind.ordered(&orders);
         Act {
             launches: names.launches(view, &orders),

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Order};
 use super::chart::NOBODY;
-use super::line::{HORIZON, Line};
+use super::line::{HORIZON, Line, Move};
 
 /// A step that could be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,15 @@ fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
     let side = board.sides.of(holder);
     let own = holder == aim.player;
     if now == aim.player || (!own && side > 0) || (holder != NOBODY && side == 0) {
+        return None;
+    }
+    // A mate who lands later would fight for it again.
+    let later = |landing: &Move| {
+        usize::from(landing.turn) > turn
+            && landing.owner != aim.player
+            && board.sides.of(landing.owner) > 0
+    };
+    if !own && spot.landings.iter().any(later) {
         return None;
     }
     let mut garrison = line.ships[turn - 1];

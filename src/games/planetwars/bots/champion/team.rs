@@ -1,9 +1,10 @@
 //! The champion in a team of strangers: first he learns who they are, then each of them thinks for all.
 
 use super::board::Order;
-use super::chart::{Names, Sight};
+use super::chart::{NOBODY, Names, Sight};
 use super::knobs::Knobs;
 use super::mind::{Mind, Stance};
+use super::player::NODES;
 use crate::planetwars::bots::ring::Ring;
 use crate::planetwars::rules::{Launch, View};
 use std::sync::Arc;
@@ -11,6 +12,9 @@ use std::sync::Arc;
 /// Nodes of a plan before the team is known. Few planets are within reach then, and the plans of mates are
 /// thought over again.
 const WARY_NODES: u64 = 200;
+
+/// Until this turn others may be allies where the team has not proved to be whole (spec, section C).
+const STRANGERS_UNTIL: u32 = 25;
 
 /// What a player knows of his game.
 #[derive(Clone, Debug)]
@@ -24,9 +28,11 @@ pub(in crate::planetwars) struct Team {
     /// Minds of the players known to be of the team, oneself among them, as they think alone.
     minds: Vec<(u8, Mind)>,
     /// The mind that thinks for all, once the team is known.
-    whole: Option<(Vec<u8>, Mind)>,
-    /// Whether the last plan was finished.
-    finished: bool,
+    whole: Option<Mind>,
+    /// Nodes of a plan.
+    nodes: u64,
+    /// Whether no plan was made for the state seen last.
+    owed: bool,
 }
 
 impl Team {
@@ -41,7 +47,8 @@ impl Team {
             seen: Vec::new(),
             minds: Vec::new(),
             whole: None,
-            finished: true,
+            nodes: NODES,
+            owed: false,
             names,
         }
     }
@@ -59,17 +66,13 @@ impl Team {
     /// Players of the team who were seen to order something else than was reckoned, once the team is known.
     #[cfg(test)]
     pub(in crate::planetwars) fn astray(&self) -> Option<&[u8]> {
-        let (_, mind) = self.whole.as_ref()?;
+        let mind = self.whole.as_ref()?;
         Some(&mind.ledger.astray)
     }
 
-    /// Sees a state and gives the orders of the whole team as far as it is known.
-    pub(in crate::planetwars) fn turn(
-        &mut self,
-        view: &View,
-        nodes: u64,
-        stop: &dyn Fn() -> bool,
-    ) -> Vec<Order> {
+    /// Sees a state and gives the orders of the whole team as far as it is known, planned with so many nodes;
+    /// `None`: there is no time for a plan.
+    pub(in crate::planetwars) fn turn(&mut self, view: &View, nodes: Option<u64>) -> Vec<Order> {
         self.ring.hear(view);
         let sight = self.names.sight(view);
         let mut team: Vec<u8> = self
@@ -81,30 +84,38 @@ impl Team {
         team.push(self.me);
         team.sort_unstable();
         team.dedup();
-        if let Some((_, mind)) = &mut self.whole {
-            if !self.finished {
-                // What the others have ordered in the meantime follows from the plan that was cut.
-                let (orders, _) = mind.plan(nodes, &|| false);
+        team.retain(|mate| *mate != NOBODY);
+        if let Some(mind) = &mut self.whole {
+            if std::mem::take(&mut self.owed) {
+                // What was ordered by those who had the time.
+                let orders = mind.plan(self.nodes);
                 mind.ordered(&orders);
             }
             mind.see(sight);
         } else {
-            self.rehearse(&team, sight, nodes);
+            self.rehearse(&team, sight);
             if self.ring.settled() {
                 let minds: Vec<Mind> = self.minds.drain(..).map(|(_, mind)| mind).collect();
-                self.whole = Mind::merge(&minds, &team).map(|mind| (team, mind));
+                self.whole = Mind::merge(&minds, &team);
                 self.seen.clear();
             }
         }
-        if let Some((_, mind)) = &mut self.whole {
-            let (orders, finished) = mind.plan(nodes, stop);
-            self.finished = finished;
+        if let Some(mind) = &mut self.whole {
+            // Whoever is not of the team for certain is an enemy later on.
+            let sure = self.ring.complete() || view.turn >= STRANGERS_UNTIL;
+            mind.adopt(&team, if sure { Stance::Open } else { Stance::Guarded });
+            let Some(nodes) = nodes else {
+                self.owed = true;
+                return Vec::new();
+            };
+            self.nodes = nodes;
+            let orders = mind.plan(nodes);
             mind.ordered(&orders);
             return orders;
         }
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
-            let (orders, _) = mind.plan(nodes.min(WARY_NODES), &|| false);
+            let orders = mind.plan(WARY_NODES);
             mind.ordered(&orders);
             if *player == self.me {
                 own = orders;
@@ -114,7 +125,7 @@ impl Team {
     }
 
     /// Lets the minds of all known mates see what they have seen, and order what they must have ordered.
-    fn rehearse(&mut self, team: &[u8], sight: Sight, nodes: u64) {
+    fn rehearse(&mut self, team: &[u8], sight: Sight) {
         for (_, mind) in &mut self.minds {
             mind.see(sight.clone());
         }
@@ -130,7 +141,7 @@ impl Team {
             );
             for seen in &self.seen {
                 mind.see(seen.clone());
-                let (orders, _) = mind.plan(nodes.min(WARY_NODES), &|| false);
+                let orders = mind.plan(WARY_NODES);
                 mind.ordered(&orders);
             }
             mind.see(sight.clone());
