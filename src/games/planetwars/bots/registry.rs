@@ -88,7 +88,7 @@ pub const CARDS: &[BotCard] = &[
     ),
     BotCard {
         thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0x70F8_F14D_5FEA_D641)
+        ..card(9, "champion", champion::DESCRIPTION, 0xD09D_6151_D734_456D)
     },
     BotCard {
         thinks: true,
@@ -96,7 +96,7 @@ pub const CARDS: &[BotCard] = &[
             9,
             "champion-team",
             champion::TEAM_DESCRIPTION,
-            0xD884_E714_297F_CDE0,
+            0x4889_11D5_6031_1645,
         )
     },
 ];

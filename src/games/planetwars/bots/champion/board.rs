@@ -184,8 +184,6 @@ pub(super) struct Board<'a> {
     pub(super) spots: Vec<Spot>,
     /// What can arrive at a place, by slot and place, in parts of ships.
     tides: Vec<ByTurn>,
-    /// Ships that a step costs by itself when steps are compared by what they gain for each ship.
-    pub(super) overhead: i32,
     /// Planets looked at so far.
     pub(super) nodes: u64,
 }
@@ -224,7 +222,6 @@ impl<'a> Board<'a> {
             beyond: knobs.beyond.min((rounds - horizon.min(rounds)) as i32),
             spots: spots.collect(),
             tides: vec![[0; TURNS]; (sides.team.len() + 1) * roots.len()],
-            overhead: 0,
             nodes: 0,
         };
         board.flood();

@@ -5,12 +5,10 @@ use super::chart::{NOBODY, Names, Sight};
 use super::knobs::Knobs;
 use super::ledger::{Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
-use super::planner;
+use super::planner::{self, Taste};
 use super::timing::Calibration;
 use std::sync::Arc;
 
-/// Ships that a step costs by itself when steps are compared by what they gain for each ship, by plan.
-const OVERHEADS: [i32; 3] = [4, 1, 16];
 /// Planets that are reckoned for a node.
 const PLANETS: u64 = 8;
 /// Rounds of a game, which nobody tells.
@@ -207,14 +205,13 @@ impl Mind {
             let free = now.owner.get(target) == Some(&NOBODY);
             !wary || !free || cells.get(target) == Some(&player)
         };
-        // Several plans that weigh ships differently, as far as the nodes go; the one is kept after which the
-        // board is worth most.
+        // Several plans of different tastes, as far as the nodes go; the one is kept after which the board is
+        // worth most.
         let mut best: Option<(i64, Vec<Order>)> = None;
         let mut left = nodes.saturating_mul(PLANETS);
-        for overhead in OVERHEADS {
+        for taste in Taste::all(now.turn, self.names.players(), count) {
             let mut board = board.clone();
-            board.overhead = overhead;
-            let orders = planner::plan(&mut board, &allowed, left);
+            let orders = planner::plan(&mut board, &taste, &allowed, left);
             let worth = board.total();
             if best.as_ref().is_none_or(|(most, _)| worth > *most) {
                 best = Some((worth, orders));

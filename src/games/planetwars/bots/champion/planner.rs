@@ -2,6 +2,7 @@
 
 use super::board::{Board, Order};
 use super::steps::{Aim, aims, fleets, late, own, promise};
+use crate::rng::Rng;
 
 /// A step in the queue.
 #[derive(Clone, Copy, Debug)]
@@ -12,15 +13,63 @@ struct Offer {
     reckoned: Option<usize>,
 }
 
-/// What a gain is worth when it takes so many ships.
-fn key(board: &Board<'_>, gain: i32, ships: i32) -> i64 {
-    i64::from(gain) * 256 / i64::from(ships + board.overhead).max(1)
+/// How a plan weighs its steps against each other.
+#[derive(Clone, Debug)]
+pub(super) struct Taste {
+    /// Ships that a step costs by itself.
+    overhead: i32,
+    /// How many planets there are.
+    planets: usize,
+    /// By player and target: what a step counts for, in 256ths.
+    likes: Vec<i64>,
+}
+
+impl Taste {
+    /// Ships that a step costs by itself, in the plans of a turn one after the other.
+    const OVERHEADS: [i32; 3] = [4, 1, 16];
+    /// Plans of a turn, if the nodes go so far.
+    const COUNT: u64 = 11;
+    /// Likes go so far up and down, in 256ths.
+    const SPREAD: u32 = 90;
+
+    /// The tastes of a turn's plans for the players with numbers up to this one: the first three like all steps
+    /// alike, the others by chance, which hangs on the turn alone, so that a team has the same tastes.
+    pub(super) fn all(turn: u32, players: usize, planets: usize) -> impl Iterator<Item = Self> {
+        let plain = Self::OVERHEADS.len() as u64;
+        let overheads = Self::OVERHEADS.into_iter().cycle();
+        (0..Self::COUNT)
+            .zip(overheads)
+            .map(move |(number, overhead)| {
+                let mut chance = Rng::new(u64::from(turn), number);
+                let mut like = |_| {
+                    let more = chance.below(2 * Self::SPREAD + 1);
+                    if number < plain {
+                        256
+                    } else {
+                        i64::from(256 - Self::SPREAD + more)
+                    }
+                };
+                Self {
+                    overhead,
+                    planets,
+                    likes: (0..(players + 1) * planets).map(&mut like).collect(),
+                }
+            })
+    }
+
+    /// What a gain counts for when it takes so many ships.
+    fn key(&self, aim: &Aim, gain: i32, ships: i32) -> i64 {
+        let at = usize::from(aim.player) * self.planets + usize::from(aim.target);
+        let like = self.likes.get(at).copied().unwrap_or(256);
+        i64::from(gain) * like / i64::from(ships + self.overhead).max(1)
+    }
 }
 
 /// Improves the plan until nothing gains any more or the nodes are spent; all orders of the team, those of
 /// later turns among them.
 pub(super) fn plan(
     board: &mut Board<'_>,
+    taste: &Taste,
     allowed: &dyn Fn(u8, u8) -> bool,
     nodes: u64,
 ) -> Vec<Order> {
@@ -39,7 +88,7 @@ pub(super) fn plan(
     }
     for aim in found.drain(..) {
         if let Some((gain, ships)) = promise(board, &aim) {
-            let key = key(board, gain, ships);
+            let key = taste.key(&aim, gain, ships);
             queue.push(Offer {
                 aim,
                 key,
@@ -77,7 +126,7 @@ pub(super) fn plan(
                     );
                     for aim in found.drain(..).filter(|aim| aim.turn > offer.aim.turn) {
                         if let Some((gain, ships)) = promise(board, &aim) {
-                            let key = key(board, gain, ships);
+                            let key = taste.key(&aim, gain, ships);
                             queue.push(Offer {
                                 aim,
                                 key,
@@ -96,7 +145,7 @@ pub(super) fn plan(
             }
             if gain >= board.knobs.least {
                 let ships = step.iter().map(|order| order.ships).sum();
-                let key = key(board, gain, ships);
+                let key = taste.key(&offer.aim, gain, ships);
                 let reckoned = Some(accepted);
                 queue.push(Offer {
                     aim: offer.aim,
