@@ -10,11 +10,12 @@
 //! | `speed` | time a decision and rounds a second of `--hero` against copies of itself, by map |
 //! | `signatures` | each bot's signature |
 //!
-//! Keys: `--maps NAME,…`, built-in maps, files, `foreign` for those in the folder that
-//! `DROVER_FOREIGN_MAPS` names, or `drawn:SEED[:WIDTHxHEIGHT[:LIGHTHOUSES]]` (default `all` built-in ones), `--players N`, `--rounds N` (1200), `--games N` (a bot for `ladder`, in all for
-//! `duel`), `--nodes N` a decision (1000), `--threads N`, `--first N` (the number of the first block: a duel
-//! that was cut is resumed with it), `--chunk N` (blocks between two lines of a duel). Several rivals,
-//! `--rival a,b`, take the other seats in turn.
+//! Keys: `--maps NAME,…`, built-in maps, files, `foreign` for those in the folder that `DROVER_FOREIGN_MAPS`
+//! names, or `drawn:SEED[:WIDTHxHEIGHT[:LIGHTHOUSES]]` (default `all` built-in ones), `--players N`, `--rounds N`
+//! (1200), `--games N` (a bot for `ladder`, in all for `duel`), `--nodes N` a decision (1000), `--threads N`,
+//! `--first N` (the number of the first block: a duel that was cut is resumed with it), `--chunk N` (blocks
+//! between two lines of a duel). Several rivals, `--rival a,b`, take the other seats in turn. Bots that draw no
+//! chance play the same games again once every map was played in all rotations: more games tell nothing then.
 //!
 //! The bot `hunter` is the triangle hunter with habits changed by `--habits NAME=VALUE,…`, the bot
 //! `variant` the champion with numbers changed by `--knobs NAME=VALUE,…`.

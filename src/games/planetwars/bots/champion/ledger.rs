@@ -54,6 +54,8 @@ pub(super) struct Ledger {
     pub(super) attacked: Vec<bool>,
     /// Players of the team whose last orders were not what was reckoned.
     pub(super) astray: Vec<u8>,
+    /// Planets that the last turn's orders did not leave as they were given.
+    pub(super) stayed: Vec<u8>,
 }
 
 impl Ledger {
@@ -63,6 +65,7 @@ impl Ledger {
         self.flying.resize(players, 0);
         self.attacked.resize(players, false);
         self.astray.clear();
+        self.stayed.clear();
         let ordered = std::mem::take(&mut self.ordered);
         let count = now.owner.len();
         // What left, as reckoned and as seen.
@@ -98,6 +101,7 @@ impl Ledger {
             }
             // Fewer left than was ordered, or others: nobody knows whither.
             lost[place] = true;
+            self.stayed.push(place as u8);
             if !self.astray.contains(&owner) {
                 self.astray.push(owner);
             }

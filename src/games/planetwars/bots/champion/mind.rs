@@ -93,6 +93,7 @@ impl Mind {
                 PATIENCE.min(self.frozen + 1)
             };
             self.ledger.saw(&chart, &sides, before, &now);
+            self.calibration.forget(&self.ledger.stayed, before.turn);
         } else {
             self.settle_cells(&now);
         }

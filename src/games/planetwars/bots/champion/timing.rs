@@ -90,6 +90,12 @@ impl Calibration {
         });
     }
 
+    /// Fleets that were ordered to leave these planets in that turn, and did not, tell nothing.
+    pub(super) fn forget(&mut self, stayed: &[u8], turn: u32) {
+        self.probes
+            .retain(|probe| probe.launched != turn || !stayed.contains(&probe.from));
+    }
+
     /// Compares what was to happen on nobody's planets with what did.
     pub(super) fn saw(&mut self, before: &Sight, now: &Sight) {
         let fresh = before.turn.wrapping_add(1) == now.turn;
