@@ -177,7 +177,11 @@ fn play_team(
         let (mut plans, mut astray) = (Vec::new(), Vec::new());
         for (at, (seat, mate)) in ours.iter().zip(&mut mates).enumerate() {
             let view = game.view(*seat);
-            let orders = mate.turn(&view, (!cut(turn, at)).then_some(NODES));
+            let budget = Budget {
+                nodes: NODES,
+                stop: &|| cut(turn, at),
+            };
+            let orders = mate.turn(&view, budget);
             plans.push(format!("{orders:?}"));
             astray.push(mate.astray().map(<[u8]>::to_vec));
             let act = Act {
@@ -248,18 +252,18 @@ fn a_decision_that_was_cut_is_made_up_for() {
 /// machine; and one who only hears what was told and said, as after a restart, goes on as he who played.
 #[test]
 fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
-    for (bot, teams) in [("champion", 1), ("champion-team", 3)] {
-        let rival = if teams == 1 {
+    for (bot, size) in [("champion", 1), ("champion-team", 3)] {
+        let rival = if size == 1 {
             "frontier"
         } else {
             "frontier-team"
         };
-        let mut bots = vec![bot.to_owned(); teams];
-        bots.extend(vec![rival.to_owned(); teams]);
+        let mut bots = vec![bot.to_owned(); size];
+        bots.extend(vec![rival.to_owned(); size]);
         let setup = PlaySetup {
             bots,
             seed: 9,
-            options: json!({"teams": teams, "rounds": 60, "map": "google"}),
+            options: json!({"teams": size, "rounds": 60, "map": "google"}),
             models: false,
             record: true,
         };
@@ -269,13 +273,13 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             .iter()
             .filter(|heard| heard.seat == Seat(0))
             .collect();
-        let last = heard.len();
-        assert!(last > 20, "{last} turns");
+        let turns = heard.len();
+        assert!(turns > 20, "{turns} turns");
         let setup = DialogueSetup {
             bot: bot.to_owned(),
             ..DialogueSetup::default()
         };
-        for told in [0, 1, 15, last - 5] {
+        for told in [0, 1, 15, 30.min(turns - 5)] {
             let mut player = KIT.dialogue(&setup).unwrap();
             for (turn, heard) in heard.iter().enumerate() {
                 player.receive(heard.call.as_bytes()).unwrap();
@@ -297,7 +301,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
     }
 }
 
-/// Words that come late: he has settled alone by then, and fights no mate from when he knows him.
+/// Words that come late: he has settled alone by then, and begins nothing against a mate from when he knows him.
 #[test]
 fn mates_that_are_found_late_are_not_fought() {
     let teams = [0, 0, 1, 1];
@@ -335,6 +339,31 @@ fn mates_that_are_found_late_are_not_fought() {
         assert!(game.answered(&acts).is_empty());
     }
     assert!(launches > 50, "{launches} launches");
+}
+
+/// Where there are no words nobody waits for them.
+#[test]
+fn a_game_without_words_is_fought_from_the_start() {
+    let mut game = PlanetWars::start(&setup(31, Look::Contest, &[0, 1], Ruleset::TEAM));
+    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..2).map(|_| team()).collect();
+    let mut attacks = 0;
+    while game.outcome().is_none() && game.turn() < 20 {
+        let mut acts = Vec::new();
+        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
+            let mut view = game.view(seat);
+            view.message = None;
+            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
+            let foe = PlayerId::from(seat.0 ^ 1) + 1;
+            let attacked = |launch: &&Launch| {
+                let mut planets = game.planets().iter();
+                planets.any(|planet| planet.id == launch.to && planet.owner == foe)
+            };
+            attacks += act.launches.iter().filter(attacked).count();
+            acts.push((seat, Some(act)));
+        }
+        assert!(game.answered(&acts).is_empty());
+    }
+    assert!(attacks > 5, "{attacks} attacks in {} turns", game.turn());
 }
 
 #[test]

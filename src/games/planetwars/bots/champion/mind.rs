@@ -7,6 +7,8 @@ use super::ledger::{Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
 use super::timing::Calibration;
+use crate::game::Budget;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Planets that are reckoned for a node.
@@ -29,6 +31,22 @@ pub(super) enum Stance {
     Guarded,
 }
 
+/// Nodes of a turn's plans, unless fewer are given: those of a team must think alike, on any machine.
+const NODES: u64 = 2_000;
+/// Turns without time for a plan that are made up for: older fleets have landed, all but those that fly far.
+const MADE_UP: usize = 40;
+
+/// What a mind is to think over.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    /// Whom it plays for.
+    pub(super) team: Vec<u8>,
+    /// Whom it plays against.
+    pub(super) stance: Stance,
+    /// The state.
+    pub(super) sight: Sight,
+}
+
 /// A mind.
 #[derive(Clone, Debug)]
 pub(super) struct Mind {
@@ -44,6 +62,10 @@ pub(super) struct Mind {
     frozen: i32,
     /// By place: whose home is nearest, in the first state.
     cells: Vec<u8>,
+    /// Nodes of a turn's plans.
+    nodes: u64,
+    /// Turns for which there was no time.
+    missed: VecDeque<Turn>,
 }
 
 impl Mind {
@@ -63,7 +85,32 @@ impl Mind {
             before: None,
             frozen: 0,
             cells: Vec::new(),
+            nodes: NODES,
+            missed: VecDeque::new(),
         }
+    }
+
+    /// Thinks a turn over within the budget: the orders for the whole team, or none if there is no time. What
+    /// was to be ordered in turns without time is then thought over first.
+    pub(super) fn turn(&mut self, turn: Turn, budget: Budget<'_>) -> Vec<Order> {
+        if budget.nodes > 0 {
+            self.nodes = budget.nodes.min(NODES);
+        }
+        if budget.nodes == 0 || (budget.stop)() {
+            self.missed.push_back(turn);
+            if self.missed.len() > MADE_UP
+                && let Some(turn) = self.missed.pop_front()
+            {
+                self.adopt(turn);
+            }
+            return Vec::new();
+        }
+        for missed in std::mem::take(&mut self.missed) {
+            self.adopt(missed);
+            self.order(self.nodes);
+        }
+        self.adopt(turn);
+        self.order(self.nodes)
     }
 
     /// The way of reckoning time that fits best so far.
@@ -118,12 +165,7 @@ impl Mind {
     /// One mind for these minds, which play for one player each and have seen the same state last.
     pub(super) fn merge(minds: &[Self], team: &[u8]) -> Option<Self> {
         let mut merged = minds.first()?.clone();
-        merged.team = team
-            .iter()
-            .copied()
-            .filter(|mate| *mate != NOBODY)
-            .collect();
-        merged.stance = Stance::Open;
+        merged.team = team.to_vec();
         for mind in minds.iter().skip(1) {
             merged.calibration.join(&mind.calibration);
             merged.ledger.fleets.extend(&mind.ledger.fleets);
@@ -135,18 +177,29 @@ impl Mind {
         Some(merged)
     }
 
-    /// Plays for these from now on, in this way.
-    pub(super) fn adopt(&mut self, team: &[u8], stance: Stance) {
-        self.stance = stance;
-        if self.team != team {
-            self.team = team.to_vec();
+    /// Sees a turn's state, for this team and in this way from now on.
+    fn adopt(&mut self, turn: Turn) {
+        self.stance = turn.stance;
+        if self.team != turn.team {
             let guesses = &mut self.ledger.guesses;
-            guesses.retain(|guess| !team.contains(&guess.owner));
+            guesses.retain(|guess| !turn.team.contains(&guess.owner));
+            self.team = turn.team;
+        }
+        // Minds that are merged have seen it before.
+        if self.before.as_ref() != Some(&turn.sight) {
+            self.see(turn.sight);
         }
     }
 
+    /// The orders for the whole team in the state seen last, which it then remembers to have given.
+    pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
+        let orders = self.plan(nodes);
+        self.ordered(&orders);
+        orders
+    }
+
     /// The orders for the whole team in the state seen last.
-    pub(super) fn plan(&mut self, nodes: u64) -> Vec<Order> {
+    fn plan(&self, nodes: u64) -> Vec<Order> {
         let Some(now) = &self.before else {
             return Vec::new();
         };
@@ -226,7 +279,7 @@ impl Mind {
     }
 
     /// Remembers which orders the team gave in the state seen last.
-    pub(super) fn ordered(&mut self, orders: &[Order]) {
+    fn ordered(&mut self, orders: &[Order]) {
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
         for order in orders.iter().filter(|order| order.wait == 0) {

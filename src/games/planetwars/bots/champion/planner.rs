@@ -20,7 +20,7 @@ pub(super) struct Taste {
     overhead: i32,
     /// How many planets there are.
     planets: usize,
-    /// By player and target: what a step counts for, in 256ths.
+    /// By player and target: what a step counts for, in 256ths; 256 for those that are missing.
     likes: Vec<i64>,
 }
 
@@ -41,18 +41,16 @@ impl Taste {
             .zip(overheads)
             .map(move |(number, overhead)| {
                 let mut chance = Rng::new(u64::from(turn), number);
-                let mut like = |_| {
-                    let more = chance.below(2 * Self::SPREAD + 1);
-                    if number < plain {
-                        256
-                    } else {
-                        i64::from(256 - Self::SPREAD + more)
-                    }
+                let like = |_| i64::from(256 - Self::SPREAD + chance.below(2 * Self::SPREAD + 1));
+                let steps = if number < plain {
+                    0
+                } else {
+                    (players + 1) * planets
                 };
                 Self {
                     overhead,
                     planets,
-                    likes: (0..(players + 1) * planets).map(&mut like).collect(),
+                    likes: (0..steps).map(like).collect(),
                 }
             })
     }

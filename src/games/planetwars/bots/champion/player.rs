@@ -2,7 +2,7 @@
 
 use super::chart::Names;
 use super::knobs::{CHAMPION, Knobs};
-use super::mind::{Mind, Stance};
+use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
 use crate::game::{Bot, Budget};
 use crate::planetwars::rules::{Act, Ask, Event, PlanetWars, View};
@@ -26,12 +26,7 @@ pub fn solo() -> Box<dyn Bot<PlanetWars>> {
 /// The champion alone against all, with numbers of one's own.
 #[must_use]
 pub fn solo_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
-    Box::new(Solo {
-        knobs,
-        game: None,
-        nodes: NODES,
-        owed: false,
-    })
+    Box::new(Solo { knobs, game: None })
 }
 
 /// The way of reckoning time that a champion finds who plays by himself from this seat.
@@ -45,8 +40,6 @@ pub(in crate::planetwars) fn timing_found(
     let mut solo = Solo {
         knobs: CHAMPION,
         game: None,
-        nodes: NODES,
-        owed: false,
     };
     for _ in 0..rounds {
         let act = solo.decide(&game.view(seat), &Ask, Budget::nodes(500));
@@ -80,7 +73,7 @@ impl Bot<PlanetWars> for Mate {
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
         let knobs = self.knobs;
         let team = self.game.get_or_insert_with(|| Team::new(view, knobs));
-        let orders = team.turn(view, thought(budget));
+        let orders = team.turn(view, budget);
         Act {
             launches: team.launches(view, &orders),
             message: Some(team.say()),
@@ -92,19 +85,6 @@ impl Bot<PlanetWars> for Mate {
 struct Solo {
     knobs: Knobs,
     game: Option<(Arc<Names>, Mind)>,
-    /// Nodes of a plan.
-    nodes: u64,
-    /// Whether no plan was made for the state seen last.
-    owed: bool,
-}
-
-/// Nodes of every plan, unless fewer are given: those of a team must think alike, on any machine.
-pub(super) const NODES: u64 = 2_000;
-
-/// Nodes that a plan is made with, to its end once it is begun; `None` if there is no time for one.
-fn thought(budget: Budget<'_>) -> Option<u64> {
-    let nodes = budget.nodes.min(NODES);
-    (nodes > 0 && !(budget.stop)()).then_some(nodes)
 }
 
 impl Bot<PlanetWars> for Solo {
@@ -120,19 +100,12 @@ impl Bot<PlanetWars> for Solo {
             let mind = Mind::new(Arc::clone(&names), knobs, &[me], Stance::Open);
             (names, mind)
         });
-        if std::mem::take(&mut self.owed) {
-            // What was ordered while somebody else had the time.
-            let orders = mind.plan(self.nodes);
-            mind.ordered(&orders);
-        }
-        mind.see(names.sight(view));
-        let Some(nodes) = thought(budget) else {
-            self.owed = true;
-            return Act::default();
+        let turn = Turn {
+            team: vec![names.player(view.you)],
+            stance: Stance::Open,
+            sight: names.sight(view),
         };
-        self.nodes = nodes;
-        let orders = mind.plan(nodes);
-        mind.ordered(&orders);
+        let orders = mind.turn(turn, budget);
         Act {
             launches: names.launches(view, &orders),
             ..Act::default()

@@ -3,8 +3,8 @@
 use super::board::Order;
 use super::chart::{NOBODY, Names, Sight};
 use super::knobs::Knobs;
-use super::mind::{Mind, Stance};
-use super::player::NODES;
+use super::mind::{Mind, Stance, Turn};
+use crate::game::Budget;
 use crate::planetwars::bots::ring::Ring;
 use crate::planetwars::rules::{Launch, View};
 use std::sync::Arc;
@@ -29,10 +29,6 @@ pub(in crate::planetwars) struct Team {
     minds: Vec<(u8, Mind)>,
     /// The mind that thinks for all, once the team is known.
     whole: Option<Mind>,
-    /// Nodes of a plan.
-    nodes: u64,
-    /// Whether no plan was made for the state seen last.
-    owed: bool,
 }
 
 impl Team {
@@ -47,8 +43,6 @@ impl Team {
             seen: Vec::new(),
             minds: Vec::new(),
             whole: None,
-            nodes: NODES,
-            owed: false,
             names,
         }
     }
@@ -70,9 +64,8 @@ impl Team {
         Some(&mind.ledger.astray)
     }
 
-    /// Sees a state and gives the orders of the whole team as far as it is known, planned with so many nodes;
-    /// `None`: there is no time for a plan.
-    pub(in crate::planetwars) fn turn(&mut self, view: &View, nodes: Option<u64>) -> Vec<Order> {
+    /// Sees a state and gives the orders of the whole team as far as it is known.
+    pub(in crate::planetwars) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
         self.ring.hear(view);
         let sight = self.names.sight(view);
         let mut team: Vec<u8> = self
@@ -85,15 +78,8 @@ impl Team {
         team.sort_unstable();
         team.dedup();
         team.retain(|mate| *mate != NOBODY);
-        if let Some(mind) = &mut self.whole {
-            if std::mem::take(&mut self.owed) {
-                // What was ordered by those who had the time.
-                let orders = mind.plan(self.nodes);
-                mind.ordered(&orders);
-            }
-            mind.see(sight);
-        } else {
-            self.rehearse(&team, sight);
+        if self.whole.is_none() {
+            self.rehearse(&team, sight.clone());
             if self.ring.settled() {
                 let minds: Vec<Mind> = self.minds.drain(..).map(|(_, mind)| mind).collect();
                 self.whole = Mind::merge(&minds, &team);
@@ -102,21 +88,18 @@ impl Team {
         }
         if let Some(mind) = &mut self.whole {
             // Whoever is not of the team for certain is an enemy later on.
-            let sure = self.ring.complete() || view.turn >= STRANGERS_UNTIL;
-            mind.adopt(&team, if sure { Stance::Open } else { Stance::Guarded });
-            let Some(nodes) = nodes else {
-                self.owed = true;
-                return Vec::new();
+            let sure = self.ring.complete() || self.ring.silent() || view.turn >= STRANGERS_UNTIL;
+            let stance = if sure { Stance::Open } else { Stance::Guarded };
+            let turn = Turn {
+                team,
+                stance,
+                sight,
             };
-            self.nodes = nodes;
-            let orders = mind.plan(nodes);
-            mind.ordered(&orders);
-            return orders;
+            return mind.turn(turn, budget);
         }
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
-            let orders = mind.plan(WARY_NODES);
-            mind.ordered(&orders);
+            let orders = mind.order(WARY_NODES);
             if *player == self.me {
                 own = orders;
             }
@@ -141,8 +124,7 @@ impl Team {
             );
             for seen in &self.seen {
                 mind.see(seen.clone());
-                let orders = mind.plan(WARY_NODES);
-                mind.ordered(&orders);
+                mind.order(WARY_NODES);
             }
             mind.see(sight.clone());
             self.minds.push((*player, mind));

@@ -117,7 +117,13 @@ impl Ring {
     pub fn settled(&self) -> bool {
         let turn = self.states.saturating_sub(1);
         let waited = turn >= FALLBACK_TURN && self.unchanged >= FALLBACK_UNCHANGED;
-        self.complete() || waited || (!self.spoken && turn >= SILENCE_TURN)
+        self.complete() || waited || self.silent()
+    }
+
+    /// Whether the game seems to have no words at all.
+    #[must_use]
+    pub fn silent(&self) -> bool {
+        !self.spoken && self.states > SILENCE_TURN
     }
 
     /// Whether this player is known to be of the team; oneself is.
