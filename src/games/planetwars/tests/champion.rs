@@ -48,6 +48,15 @@ fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
     setup
 }
 
+/// How these rules reckon time.
+fn as_played(ruleset: Ruleset) -> Timing {
+    Timing {
+        travel: ruleset.travel,
+        delay: ruleset.delay,
+        grows_first: ruleset.growth == Growth::BeforeBattles,
+    }
+}
+
 #[test]
 fn time_is_reckoned_as_the_rules_do() {
     let floor = Ruleset {
@@ -65,12 +74,7 @@ fn time_is_reckoned_as_the_rules_do() {
         }
         let mut game = PlanetWars::start(&setup);
         let found = timing_found(&mut game, Seat(0), 60);
-        let played = Timing {
-            travel: ruleset.travel,
-            delay: ruleset.delay,
-            grows_first: ruleset.growth == Growth::BeforeBattles,
-        };
-        assert_eq!(found, Some(played), "seed {seed}");
+        assert_eq!(found, Some(as_played(ruleset)), "seed {seed}");
     }
 }
 
@@ -339,6 +343,41 @@ fn mates_that_are_found_late_are_not_fought() {
         assert!(game.answered(&acts).is_empty());
     }
     assert!(launches > 50, "{launches} launches");
+}
+
+/// A mate who orders nothing any more is no sign that fleets fly longer.
+#[test]
+fn orders_that_were_not_followed_tell_nothing_of_time() {
+    let teams = [0, 0, 1, 1];
+    let mut strays = 0;
+    for seed in 31..39 {
+        let mut game = PlanetWars::start(&setup(seed, Look::Contest, &teams, Ruleset::TEAM));
+        let knobs = crate::planetwars::bots::champion::CHAMPION;
+        let mut mates: Vec<Team> = (0..4)
+            .map(|seat| Team::new(&game.view(Seat(seat)), knobs))
+            .collect();
+        while game.outcome().is_none() && game.turn() < 30 {
+            let mut acts = Vec::new();
+            for (seat, mate) in (0..).map(Seat).zip(&mut mates) {
+                let view = game.view(seat);
+                let orders = mate.turn(&view, Budget::nodes(NODES));
+                let idle = seat == Seat(1) && game.turn() > 3;
+                let launches = mate.launches(&view, &orders);
+                let act = Act {
+                    launches: if idle { Vec::new() } else { launches },
+                    message: Some(mate.say()),
+                    ..Act::default()
+                };
+                acts.push((seat, Some(act)));
+            }
+            if let Some(timing) = mates[0].timing() {
+                assert_eq!(timing, as_played(Ruleset::TEAM), "map {seed}");
+                strays += mates[0].astray().map_or(0, <[u8]>::len);
+            }
+            assert!(game.answered(&acts).is_empty());
+        }
+    }
+    assert!(strays > 20, "{strays} turns not followed");
 }
 
 /// Where there are no words nobody waits for them.

@@ -159,4 +159,12 @@ impl Chart {
         let turns = self.turns.get(from * self.planets + to);
         turns.map_or(usize::from(u16::MAX), |turns| usize::from(*turns))
     }
+
+    /// Turns of the longest flight.
+    pub(super) fn longest(&self) -> usize {
+        self.turns
+            .iter()
+            .max()
+            .map_or(0, |turns| usize::from(*turns))
+    }
 }

@@ -33,8 +33,6 @@ pub(super) enum Stance {
 
 /// Nodes of a turn's plans, unless fewer are given: those of a team must think alike, on any machine.
 const NODES: u64 = 2_000;
-/// Turns without time for a plan that are made up for: older fleets have landed, all but those that fly far.
-const MADE_UP: usize = 40;
 
 /// What a mind is to think over.
 #[derive(Clone, Debug)]
@@ -98,7 +96,9 @@ impl Mind {
         }
         if budget.nodes == 0 || (budget.stop)() {
             self.missed.push_back(turn);
-            if self.missed.len() > MADE_UP
+            // What was ordered longer ago has landed, or lands beyond what is looked at.
+            let flying = self.calibration.chart().longest().min(TURNS);
+            while self.missed.len() > flying
                 && let Some(turn) = self.missed.pop_front()
             {
                 self.adopt(turn);
@@ -115,7 +115,7 @@ impl Mind {
 
     /// The way of reckoning time that fits best so far.
     #[cfg(test)]
-    pub(super) fn timing(&self) -> super::timing::Timing {
+    pub(in crate::planetwars) fn timing(&self) -> super::timing::Timing {
         self.calibration.chart().timing
     }
 
@@ -132,14 +132,14 @@ impl Mind {
         if let Some(before) = &self.before {
             self.calibration.saw(before, &now);
             let sides = self.sides();
-            let chart = self.calibration.chart().clone();
             let moves = !self.ledger.ordered.is_empty() || !self.ledger.fleets.is_empty();
             self.frozen = if moves {
                 0
             } else {
                 PATIENCE.min(self.frozen + 1)
             };
-            self.ledger.saw(&chart, &sides, before, &now);
+            self.ledger
+                .saw(self.calibration.chart(), &sides, before, &now);
             self.calibration.forget(&self.ledger.stayed, before.turn);
         } else {
             self.settle_cells(&now);

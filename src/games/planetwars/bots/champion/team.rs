@@ -64,6 +64,12 @@ impl Team {
         Some(&mind.ledger.astray)
     }
 
+    /// The way of reckoning time that fits best so far, once the team is known.
+    #[cfg(test)]
+    pub(in crate::planetwars) fn timing(&self) -> Option<super::timing::Timing> {
+        self.whole.as_ref().map(Mind::timing)
+    }
+
     /// Sees a state and gives the orders of the whole team as far as it is known.
     pub(in crate::planetwars) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
         self.ring.hear(view);

@@ -116,6 +116,10 @@ impl Calibration {
                     probe.launched as usize + turns == now.turn as usize
                 };
                 let landing = self.probes.iter().filter(probed).filter(lands);
+                if landing.clone().any(|probe| probe.launched == before.turn) {
+                    // Whether it has left at all is not known yet.
+                    continue;
+                }
                 let landing: i32 = landing.map(|probe| probe.ships).sum();
                 let left = landing - before.ships[place];
                 let captured = now.owner[place] == owner;
