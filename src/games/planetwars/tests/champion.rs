@@ -345,7 +345,7 @@ fn mates_that_are_found_late_are_not_fought() {
     assert!(launches > 50, "{launches} launches");
 }
 
-/// A mate who orders nothing any more is no sign that fleets fly longer.
+/// A mate who never orders anything is no sign that fleets fly longer.
 #[test]
 fn orders_that_were_not_followed_tell_nothing_of_time() {
     let teams = [0, 0, 1, 1];
@@ -361,7 +361,7 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
             for (seat, mate) in (0..).map(Seat).zip(&mut mates) {
                 let view = game.view(seat);
                 let orders = mate.turn(&view, Budget::nodes(NODES));
-                let idle = seat == Seat(1) && game.turn() > 3;
+                let idle = seat == Seat(1);
                 let launches = mate.launches(&view, &orders);
                 let act = Act {
                     launches: if idle { Vec::new() } else { launches },
