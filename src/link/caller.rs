@@ -1,0 +1,125 @@
+//! Who sent an HTTP request: its peer, or whom a trusted proxy names.
+
+use hyper::HeaderMap;
+use ipnet::IpNet;
+use std::net::IpAddr;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+/// Headers that only a proxy has reason to send.
+const FORWARDING: [&str; 6] = [
+    FORWARDED_FOR,
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+];
+
+/// Who sent a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The address that counts: the peer's, or the one that a trusted proxy names.
+    pub address: IpAddr,
+    /// Whether the peer speaks for itself: it is no trusted proxy and sent no forwarding header.
+    pub direct: bool,
+}
+
+impl Caller {
+    /// The caller behind `peer`. A forwarded address is believed only from one of `proxies`: the last
+    /// address that is not itself such a proxy counts.
+    #[must_use]
+    pub fn of(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> Self {
+        let peer = peer.to_canonical();
+        let trusted = |address: &IpAddr| proxies.iter().any(|net| net.contains(address));
+        if !trusted(&peer) {
+            let direct = !FORWARDING.iter().any(|name| headers.contains_key(*name));
+            return Self {
+                address: peer,
+                direct,
+            };
+        }
+        // What a proxy appended stands at the end; what stands before may be the caller's invention.
+        let hops = headers.get_all(FORWARDED_FOR).iter().rev();
+        let forwarded = hops
+            .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','))
+            .map_while(|hop| hop.trim().parse().ok())
+            .map(|address: IpAddr| address.to_canonical());
+        let mut address = peer;
+        for hop in forwarded {
+            address = hop;
+            if !trusted(&hop) {
+                break;
+            }
+        }
+        Self {
+            address,
+            direct: false,
+        }
+    }
+
+    /// Whether this is somebody on the same machine who speaks for themselves.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.direct && self.address.is_loopback()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Caller;
+    use hyper::HeaderMap;
+    use hyper::header::{HeaderName, HeaderValue};
+
+    #[test]
+    fn only_a_trusted_proxy_names_the_caller() {
+        let check = |peer: &str, headers: &[(&str, &str)], address: &str, local: bool| {
+            let proxies = ["127.0.0.9/32", "10.0.0.0/8"].map(|net| net.parse().unwrap());
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.append(
+                    name.parse::<HeaderName>().unwrap(),
+                    HeaderValue::from_str(value).unwrap(),
+                );
+            }
+            let caller = Caller::of(peer.parse().unwrap(), &map, &proxies);
+            assert_eq!(caller.address.to_string(), address, "{peer} {headers:?}");
+            assert_eq!(caller.is_local(), local, "{peer} {headers:?}");
+        };
+        check("127.0.0.1", &[], "127.0.0.1", true);
+        check("::ffff:127.0.0.1", &[], "127.0.0.1", true);
+        check("::1", &[], "::1", true);
+        check("192.0.2.7", &[], "192.0.2.7", false);
+        // An unknown proxy on the same machine: its word is not believed, nor is it local.
+        let for_other = &[("x-forwarded-for", "192.0.2.7")];
+        check("127.0.0.1", for_other, "127.0.0.1", false);
+        check(
+            "127.0.0.1",
+            &[("forwarded", "for=192.0.2.7")],
+            "127.0.0.1",
+            false,
+        );
+        check("127.0.0.1", &[("via", "1.1 proxy")], "127.0.0.1", false);
+        // A trusted one is believed, and is never local itself.
+        check("127.0.0.9", for_other, "192.0.2.7", false);
+        check("127.0.0.9", &[], "127.0.0.9", false);
+        check(
+            "127.0.0.9",
+            &[("x-forwarded-for", "127.0.0.1")],
+            "127.0.0.1",
+            false,
+        );
+        let chain = &[("x-forwarded-for", "127.0.0.1, 192.0.2.7, 10.1.2.3")];
+        check("127.0.0.9", chain, "192.0.2.7", false);
+        let lines = &[
+            ("x-forwarded-for", "1.1.1.1"),
+            ("x-forwarded-for", "192.0.2.8"),
+        ];
+        check("127.0.0.9", lines, "192.0.2.8", false);
+        check(
+            "127.0.0.9",
+            &[("x-forwarded-for", "nobody")],
+            "127.0.0.9",
+            false,
+        );
+    }
+}
