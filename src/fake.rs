@@ -180,6 +180,12 @@ impl Dialogue for Talk {
         if let Some(stuck) = ms("stuck") {
             std::thread::sleep(Duration::from_millis(stuck));
         }
+        if let Some(spin) = ms("spin") {
+            let begun = std::time::Instant::now();
+            while begun.elapsed() < Duration::from_millis(spin) {
+                std::hint::spin_loop();
+            }
+        }
         match field(&self.asked, "how") {
             Some("panic") => panic!("while thinking"),
             Some("panic2") if self.slices == 2 => panic!("in the second slice"),

@@ -26,6 +26,12 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
             "the store cannot write: {why}"
         )));
     }
+    if state.pool.threads_free() == 0 {
+        return Err(Problem::unavailable(
+            "no thinking thread is free: bots hold all of them and do not give them back; restart \
+             the daemon, and report the matches whose sessions it shows as quarantined",
+        ));
+    }
     Ok(response::json(&json!({ "status": "ready" })))
 }
 

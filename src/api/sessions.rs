@@ -13,6 +13,9 @@ const FILTERS: &[&str] = &[
     "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
 ];
 
+/// The fact that says that a session's bot hung and is not asked any more.
+const QUARANTINED: &str = "quarantined";
+
 /// `GET /api/v1/sessions`
 pub(super) async fn list(
     State(state): State<ApiState>,
@@ -42,6 +45,8 @@ pub(super) async fn one(
     if let Some((_, count)) = state.store.head(&row).await? {
         value["entries"] = count.into();
     }
+    let hung = state.store.has_fact(row.id, QUARANTINED).await?;
+    value["quarantined"] = hung.into();
     let team = state.store.team_of(row.id).await?;
     let mates = team
         .into_iter()

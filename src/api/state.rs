@@ -2,6 +2,7 @@
 
 use crate::gateway::hubs::Hubs;
 use crate::store::Store;
+use crate::thinking::Pool;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -11,6 +12,8 @@ use tokio::sync::watch;
 pub struct ApiState {
     /// The store.
     pub store: Store,
+    /// The thinking threads.
+    pub pool: Pool,
     /// Whether the daemon takes new matches.
     pub readiness: Readiness,
     /// Renders the metrics as Prometheus text.

@@ -167,6 +167,7 @@ impl Daemon {
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
         let router = api::router(ApiState {
             store: store.clone(),
+            pool: pool.clone(),
             readiness: readiness.clone(),
             hubs,
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),

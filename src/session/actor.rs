@@ -256,12 +256,13 @@ impl Actor {
         if core.ended {
             return Ok(());
         }
-        if let Mind::Away { pending, said } = &mut core.mind {
+        if let Mind::Away { mut pending, said } = std::mem::replace(&mut core.mind, Mind::Asleep) {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
-            core.mind = match back.ok().flatten().and_then(|thought| thought.dialogue) {
-                Some(dialogue) => deciding::told(dialogue, said),
-                None => Mind::Asleep,
-            };
+            match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
+                Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, &said),
+                Ok(None) => {}
+                Err(_) => core.give_up(pending),
+            }
         }
         if matches!(core.mind, Mind::Asleep) {
             let folding = fold::fold(&self.shared.parts, &self.session.key.place, core);
@@ -401,7 +402,11 @@ impl Actor {
                     worth,
                     received,
                 };
-                let decided = deciding::decide(shared, &session.key.place, dialogue, asked).await;
+                let decided = if core.quarantine.holds() {
+                    deciding::unasked(dialogue, asked.fallback)
+                } else {
+                    deciding::decide(shared, &session.key.place, dialogue, asked).await
+                };
                 let Decided {
                     said,
                     fallback,
@@ -409,6 +414,9 @@ impl Actor {
                 } = decided;
                 turn.told += 1;
                 core.mind = mind;
+                if core.hangs() {
+                    core.quarantine.impose();
+                }
                 turn.said = said;
                 let thought = received.elapsed();
                 turn.decision = Some(Decision {

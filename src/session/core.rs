@@ -21,6 +21,9 @@ pub(super) struct Core {
     pub(super) head: Option<EntryId>,
     pub(super) seq: u64,
     pub(super) mind: Mind,
+    /// A decision that was answered for and has not come back, while the dialogue was folded anew.
+    pub(super) stray: Option<Box<Pending>>,
+    pub(super) quarantine: Quarantine,
     /// The last message and what was answered; unknown while asleep.
     pub(super) last: Option<Box<Last>>,
     /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
@@ -32,6 +35,34 @@ pub(super) struct Core {
     /// Whether it ended as games do.
     pub(super) normal: bool,
     pub(super) permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Whether its bot hung: then it still hears and is told everything, and is asked nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quarantine {
+    /// The session is of an earlier run: the store knows.
+    Unread,
+    /// It did not hang.
+    Clear,
+    /// It hung, and that is not stored yet.
+    Due,
+    /// It hung, and the store knows.
+    Stored,
+}
+
+impl Quarantine {
+    /// The kind of the fact that says so.
+    pub(super) const FACT: &str = "quarantined";
+
+    pub(super) fn impose(&mut self) {
+        if *self != Self::Stored {
+            *self = Self::Due;
+        }
+    }
+
+    pub(super) fn holds(self) -> bool {
+        matches!(self, Self::Due | Self::Stored)
+    }
 }
 
 /// Rows of a session that no append has written yet.
@@ -76,6 +107,8 @@ impl Core {
             head: live.head,
             seq: live.seq,
             mind: Mind::Asleep,
+            stray: None,
+            quarantine: Quarantine::Unread,
             last: None,
             told: live.seq * 2,
             owed: Vec::new(),
@@ -105,14 +138,29 @@ impl Core {
 
     /// Keeps only what it takes to fold it again.
     pub(super) fn sleep(&mut self) {
-        if let Mind::Away { pending, .. } = &self.mind {
-            pending.cancel();
-        }
         if self.head.is_some() {
-            self.mind = Mind::Asleep;
+            if let Mind::Away { pending, .. } = std::mem::replace(&mut self.mind, Mind::Asleep) {
+                self.give_up(pending);
+            }
             self.last = None;
             self.owed.clear();
         }
+    }
+
+    /// Whether its bot is at a decision that was answered for and hangs.
+    pub(super) fn hangs(&self) -> bool {
+        matches!(&self.mind, Mind::Away { pending, .. } if pending.hangs())
+    }
+
+    /// A decision that did not come back in time is not waited for any more. The first one may still
+    /// be late; a second one beside it, or one that hangs, is the last that the bot is asked for.
+    pub(super) fn give_up(&mut self, pending: Pending) {
+        pending.cancel();
+        let twice = self.stray.as_mut().is_some_and(|stray| stray.is_out());
+        if twice || pending.hangs() {
+            self.quarantine.impose();
+        }
+        self.stray = Some(Box::new(pending));
     }
 
     /// Whether its dialogue is in memory.

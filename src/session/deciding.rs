@@ -72,6 +72,15 @@ pub(super) async fn decide(
     }
 }
 
+/// The fallback for a bot that is not asked any more.
+pub(super) fn unasked(dialogue: Box<dyn Dialogue>, fallback: Frame) -> Decided {
+    Decided {
+        mind: told(dialogue, &fallback),
+        said: fallback,
+        fallback: Some("quarantined"),
+    }
+}
+
 /// Bots that use no budget answer in microseconds: a thread of their own would only cost time.
 fn at_once(
     mut dialogue: Box<dyn Dialogue>,

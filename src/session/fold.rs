@@ -1,6 +1,6 @@
 //! Folding a transcript into a dialogue: the same after a restart, a long rest or a panic.
 
-use super::core::{Core, Last};
+use super::core::{Core, Last, Quarantine};
 use super::options::Parts;
 use super::place::Place;
 use crate::store::types::{Direction, Entry};
@@ -92,6 +92,14 @@ pub(super) async fn fold(
     place: &Place,
     core: &mut Core,
 ) -> Result<Folded, FoldError> {
+    if core.quarantine == Quarantine::Unread {
+        let hung = parts.store.has_fact(core.id, Quarantine::FACT).await?;
+        core.quarantine = if hung {
+            Quarantine::Stored
+        } else {
+            Quarantine::Clear
+        };
+    }
     let setup = setup(parts, place, core).await?;
     let entries = match core.head {
         Some(head) => parts.store.transcript(core.id, head).await?,

@@ -1,7 +1,7 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
 use super::answer::Ledger;
-use super::core::{Core, Mind};
+use super::core::{Core, Mind, Quarantine};
 use super::registry::Shared;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
@@ -39,6 +39,16 @@ impl Shared {
         if let Mind::Awake(dialogue) = &mut core.mind {
             facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
         }
+        if core.quarantine == Quarantine::Due {
+            tracing::warn!(
+                session = core.id.0,
+                "a bot hung while it was thinking: the fallback answers for it from now on"
+            );
+            facts.push(Fact {
+                kind: Quarantine::FACT.to_owned(),
+                data: json!({ "why": "its thinking did not end; the fallback answers for it" }),
+            });
+        }
         if let Some(cause) = fallback {
             self.meters.fallback(cause);
             facts.push(Fact {
@@ -71,6 +81,8 @@ impl Shared {
                 committed: Instant::now(),
             });
         }
+        let quarantined = core.quarantine == Quarantine::Due
+            && facts.iter().any(|(fact, _)| fact.kind == Quarantine::FACT);
         let rows = core.rows.as_deref().cloned();
         let (open, match_) = match rows {
             Some(rows) => (Some(Box::new(rows.session)), Some(Box::new(rows.match_))),
@@ -87,6 +99,9 @@ impl Shared {
             close,
         };
         let receipt = self.parts.store.append(append).await?;
+        if quarantined {
+            core.quarantine = Quarantine::Stored;
+        }
         core.rows = None;
         core.head = receipt.last.or(core.head);
         core.seq += added;

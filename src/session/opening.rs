@@ -1,7 +1,7 @@
 //! How a session begins: number, seed, match, rivals.
 
 use super::answer::Refusal;
-use super::core::{Core, Mind, Rows};
+use super::core::{Core, Mind, Quarantine, Rows};
 use super::mailbox::Opening;
 use super::place::Key;
 use super::registry::Shared;
@@ -96,6 +96,8 @@ pub(super) fn open(
         head: None,
         seq: 0,
         mind: Mind::Asleep,
+        stray: None,
+        quarantine: Quarantine::Clear,
         last: None,
         told: 0,
         owed: Vec::new(),

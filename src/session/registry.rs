@@ -81,6 +81,8 @@ pub struct SessionView {
     pub head: Option<EntryId>,
     /// Whether its dialogue is in memory.
     pub awake: bool,
+    /// Whether its bot hung and is not asked any more.
+    pub quarantined: bool,
     /// Milliseconds since its last message.
     pub idle_ms: u64,
 }
@@ -321,6 +323,7 @@ fn view(session: &Session, core: &Core, now_ms: i64) -> SessionView {
         entries: core.seq,
         head: core.head,
         awake: core.awake(),
+        quarantined: core.quarantine.holds() || core.hangs(),
         idle_ms: u64::try_from(now_ms - session.touched_ms()).unwrap_or(0),
     }
 }

@@ -98,6 +98,19 @@ impl Store {
         Ok(facts)
     }
 
+    /// Whether a session has told a fact of this kind.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn has_fact(&self, session: SessionId, kind: &str) -> Result<bool, StoreError> {
+        let row = sqlx::query("SELECT 1 FROM facts WHERE session = ? AND kind = ? LIMIT 1")
+            .bind(session.0)
+            .bind(kind.to_owned())
+            .fetch_optional(self.readers())
+            .await?;
+        Ok(row.is_some())
+    }
+
     /// The bluff history, newest first.
     ///
     /// # Errors

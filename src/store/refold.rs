@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// Facts about how an answer came about, not about what was said: no fold can give them.
-const THOUGHT_FACTS: [&str; 3] = ["fallback", "local", "refused"];
+const THOUGHT_FACTS: [&str; 4] = ["fallback", "local", "quarantined", "refused"];
 /// Differences reported of one session; further ones follow from the first.
 const DIFFERENCES_MAX: usize = 5;
 /// A session with its transcript.

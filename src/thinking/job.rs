@@ -1,5 +1,6 @@
 //! One decision on its way through the pool.
 
+use super::slice::Slice;
 use games::{Dialogue, Frame};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +42,7 @@ pub struct Thought {
 pub(super) struct Published {
     best: Mutex<Option<Frame>>,
     cancelled: AtomicBool,
+    running: Mutex<Option<Slice>>,
 }
 
 impl Published {
@@ -54,6 +56,11 @@ impl Published {
 
     pub(super) fn cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Notes the slice that the job is on a thread with; `None`: it is on none.
+    pub(super) fn runs(&self, slice: Option<Slice>) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = slice;
     }
 }
 
@@ -78,6 +85,23 @@ impl Pending {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Whether a bot holds its thread far beyond the end of its slice, and not for want of a
+    /// processor.
+    #[must_use]
+    pub fn hangs(&self) -> bool {
+        let running = self.published.running.lock();
+        let slice = *running.unwrap_or_else(PoisonError::into_inner);
+        slice.is_some_and(|slice| slice.hangs(Instant::now()))
+    }
+
+    /// Whether the decision has not come back yet.
+    pub fn is_out(&mut self) -> bool {
+        matches!(
+            self.done.try_recv(),
+            Err(oneshot::error::TryRecvError::Empty)
+        )
     }
 
     /// Thinking on is of no use any more: the dialogue comes back after the slice that is running.

@@ -5,6 +5,7 @@ mod guard;
 mod job;
 mod pool;
 mod queue;
+mod slice;
 #[cfg(test)]
 mod tests;
 mod worker;

@@ -3,15 +3,17 @@
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
 use super::worker;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Threads that may be started in place of ones that a bot does not give back.
-const REPLACEMENTS_MAX: usize = 8;
+pub(super) const REPLACEMENTS_MAX: usize = 8;
 /// A slice that goes on so long after its end holds its thread against the rules.
 const STUCK: Duration = Duration::from_millis(50);
+/// A thread whose slice goes on so long after its end, and that nobody replaced, is as good as none.
+pub(super) const LOST: Duration = Duration::from_secs(5);
 /// The priority of a thread that lets all others go first.
 const NICEST: i32 = 19;
 /// Thinking searches deep: more stack than a thread's default.
@@ -58,6 +60,8 @@ pub(super) struct Shared {
     pub(super) slice: Duration,
     idle_priority: bool,
     watch: Mutex<Watch>,
+    /// Threads that the system refused in place of stuck ones.
+    unstarted: AtomicUsize,
     decisions: AtomicU64,
     used_us: AtomicU64,
 }
@@ -97,6 +101,7 @@ impl Pool {
             idle_priority: options.idle_priority,
             slice: options.slice.max(worker::FLOOR),
             watch: Mutex::new(Watch::default()),
+            unstarted: AtomicUsize::new(0),
             decisions: AtomicU64::new(0),
             used_us: AtomicU64::new(0),
         });
@@ -133,6 +138,17 @@ impl Pool {
         self.shared.threads
     }
 
+    /// How many threads can take a decision up: without those that a bot holds against the rules and
+    /// for which no other could be started. At 0 nothing is thought about any more.
+    #[must_use]
+    pub fn threads_free(&self) -> usize {
+        self.threads_free_at(Instant::now())
+    }
+
+    pub(super) fn threads_free_at(&self, now: Instant) -> usize {
+        self.shared.threads_free(now)
+    }
+
     /// How many decisions are being thought about or wait for it.
     #[must_use]
     pub fn jobs(&self) -> usize {
@@ -156,7 +172,10 @@ impl Pool {
     /// How long a job that arrives now may have to wait for its first slice.
     #[must_use]
     pub fn delay(&self) -> Duration {
-        worker::FLOOR * (self.jobs() / self.shared.threads.max(1)) as u32
+        match self.threads_free() {
+            0 => Duration::MAX,
+            _ => worker::FLOOR * (self.jobs() / self.shared.threads.max(1)) as u32,
+        }
     }
 
     /// Called by whoever gave up waiting: a thread that a bot holds against the rules is replaced,
@@ -167,6 +186,7 @@ impl Pool {
             tracing::warn!("a bot does not give its thinking thread back: another one is started");
             if let Err(error) = spawn(&self.shared, self.shared.threads + number) {
                 tracing::error!(%error, "no thread in place of a stuck one");
+                self.shared.unstarted.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
@@ -237,7 +257,27 @@ impl Shared {
         if replaced {
             watch.replaced -= 1;
         }
-        replaced
+        // Where no other could be started in its place, it goes on itself.
+        let alone = |unstarted: usize| unstarted.checked_sub(1);
+        let stays = |unstarted: &AtomicUsize| {
+            unstarted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, alone)
+        };
+        replaced && stays(&self.unstarted).is_err()
+    }
+
+    fn threads_free(&self, now: Instant) -> usize {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.closed {
+            return 0;
+        }
+        drop(queue);
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = watch
+            .running
+            .iter()
+            .filter(|(_, end, replaced)| !*replaced && now.saturating_duration_since(*end) > LOST);
+        let gone = held.count() + self.unstarted.load(Ordering::Relaxed);
+        self.threads.saturating_sub(gone)
     }
 
     fn mark_stuck(&self, now: Instant) -> usize {

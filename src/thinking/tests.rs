@@ -1,6 +1,7 @@
 //! The pool under load.
 
-use super::{Job, Pool, PoolOptions};
+use super::pool::{LOST, REPLACEMENTS_MAX};
+use super::{Job, Pending, Pool, PoolOptions};
 use games::{Budget, Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -148,6 +149,56 @@ async fn the_more_urgent_goes_first() {
         assert!(pending.thought().await.is_some());
     }
     assert_eq!(*turns.lock().unwrap(), Vec::from_iter(0..JOBS));
+}
+
+/// Keeps its thread until it is let go, whatever the time.
+fn hanging(go: &Arc<AtomicBool>) -> Job {
+    let (turns, go) = (Arc::default(), Arc::clone(go));
+    Job {
+        dialogue: Box::new(Turn {
+            number: 0,
+            turns,
+            go,
+        }),
+        ..job(Instant::now(), Duration::from_millis(1))
+    }
+}
+
+#[tokio::test]
+async fn threads_that_bots_keep_are_missed_once_none_can_be_started_in_their_place() {
+    let (pool, go) = (pool(), Arc::default());
+    let mut kept = Vec::new();
+    for number in 0..=REPLACEMENTS_MAX {
+        let later = Instant::now() + 2 * LOST;
+        assert_eq!(
+            pool.threads_free_at(later),
+            1,
+            "{number} of them are replaced"
+        );
+        kept.push(pool.submit(hanging(&go)));
+        let begun = Instant::now();
+        let thinks = || pool.threads_free_at(Instant::now() + 2 * LOST) == 0;
+        while !thinks() {
+            assert!(begun.elapsed() < Duration::from_secs(20));
+            tokio::task::yield_now().await;
+        }
+        while number < REPLACEMENTS_MAX && thinks() {
+            assert!(begun.elapsed() < Duration::from_secs(20));
+            pool.replace_stuck();
+            tokio::task::yield_now().await;
+        }
+    }
+    pool.replace_stuck();
+    let later = Instant::now() + 2 * LOST;
+    assert_eq!(pool.threads_free_at(later), 0);
+    assert!(kept.iter_mut().all(Pending::is_out));
+    go.store(true, Ordering::Release);
+    for mut pending in kept {
+        assert!(pending.thought().await.is_some());
+    }
+    assert_eq!(pool.threads_free(), 1);
+    pool.close();
+    assert_eq!(pool.threads_free(), 0);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use super::guard::guarded;
 use super::job::Thought;
 use super::pool::Shared;
 use super::queue::Waiting;
+use super::slice::Slice;
 use games::{Budget, Progress};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -90,7 +91,9 @@ fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
         stop: &stop,
     };
     let mut best = waiting.best.clone();
+    published.runs(Some(Slice::begin(end)));
     let thinking = guarded(|| waiting.job.dialogue.think(budget, &mut best));
+    published.runs(None);
     let now = Instant::now();
     waiting.used += now.saturating_duration_since(begun);
     let progress = match thinking {

@@ -120,4 +120,13 @@ async fn readiness_says_why_not() {
         "{problem}"
     );
     assert_eq!(app.get("/healthz").await.status, StatusCode::OK);
+    let app = App::new().await;
+    app.state.pool.close();
+    let problem = app
+        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
+        .await;
+    assert!(
+        problem["detail"].as_str().unwrap().contains("thinking"),
+        "{problem}"
+    );
 }

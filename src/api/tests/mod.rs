@@ -6,6 +6,7 @@ use super::{ApiState, Readiness, router};
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{NewEntry, Side};
+use crate::thinking::{Pool, PoolOptions};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -37,6 +38,7 @@ impl App {
         let state = ApiState {
             hubs: crate::gateway::hubs::Hubs::default(),
             store: open(folder.path()).await,
+            pool: Pool::start(&PoolOptions::default()).unwrap(),
             readiness: Readiness::default(),
             metrics: Arc::new(|| "drover_up 1\n".into()),
             token: None,

@@ -27,6 +27,71 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
     assert_eq!(world.transcript(&at).await.len(), 5);
 }
 
+/// What the live session's facts say of how its answers came about.
+async fn thought_facts(world: &World) -> Vec<String> {
+    let match_id = world.sessions.list(1).pop().unwrap().match_id;
+    let facts = world.parts.store.facts(&match_id).await.unwrap();
+    let said = |fact: &crate::store::FactRow| match fact.data.get("cause") {
+        Some(cause) => format!("{} {}", fact.kind, cause.as_str().unwrap_or_default()),
+        None => fact.kind.clone(),
+    };
+    facts.iter().map(said).collect()
+}
+
+#[tokio::test]
+async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
+    let world = World::new(options()).await;
+    let (at, other) = (key(1, 1), key(1, 2));
+    world.say(&at, "begin").await;
+    // The first may be late; while it is out, the second is the last that the bot is asked.
+    for number in 0..2 {
+        let ask = format!("ask&spin=5000&x={number}");
+        assert_eq!(world.say(&at, &ask).await, "?a=fallback");
+    }
+    let asked = Instant::now();
+    for number in 2..20 {
+        let ask = format!("ask&spin=5000&x={number}");
+        assert_eq!(world.say(&at, &ask).await, "?a=fallback");
+    }
+    assert!(
+        asked.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        asked.elapsed()
+    );
+    let mut expected = vec!["fallback late"; 2];
+    expected.push("quarantined");
+    expected.extend(["fallback quarantined"; 18]);
+    assert_eq!(thought_facts(&world).await, expected);
+    assert!(world.sessions.list(1).pop().unwrap().quarantined);
+    world.say(&other, "begin").await;
+    let next = world.say(&other, "ask").await;
+    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+    // A restart does not give it another thread to hang on.
+    let world = world.restart().await;
+    assert_eq!(world.say(&at, "ask&spin=5000&x=20").await, "?a=fallback");
+    assert_eq!(
+        thought_facts(&world).await.pop().unwrap(),
+        "fallback quarantined"
+    );
+    // A new match does.
+    world.say(&at, "begin").await;
+    let next = world.say(&at, "ask").await;
+    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+}
+
+#[tokio::test]
+async fn thinking_that_computes_on_long_after_its_time_hangs() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    assert_eq!(world.say(&at, "ask&spin=15000").await, "?a=fallback");
+    // Nothing more is asked before the thread has computed for longer than any slice may.
+    until(|| world.sessions.list(1).pop().filter(|view| view.quarantined)).await;
+    assert_eq!(world.say(&at, "ask").await, "?a=fallback");
+    let facts = ["fallback late", "quarantined", "fallback quarantined"];
+    assert_eq!(thought_facts(&world).await, facts);
+}
+
 #[tokio::test]
 async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
     let world = World::new(options()).await;
