@@ -1,6 +1,7 @@
 """Strangers against a running daemon, from addresses of their own (127.0.0.2 and up).
 
 Usage: hostile.py takeover [--drover FILE]                every way to take a seat over, and the match's result
+       hostile.py runaway [--drover FILE]                 rows that cannot be, and then a decision, in 18 matches
        hostile.py load [--drover FILE] [--minutes M]      floods beside honest matches, and what those noticed
 
 Starts and stops all it needs in a folder of its own. Linux only: every 127.x.y.z is this machine.
@@ -233,6 +234,36 @@ def report(api, market, what, foreign=None, ident=None, wait_s=90):
         print(f"{what}: its own log of our seat ends with {ends[-1][:160] if ends else (status, text[:200])!r}")
 
 
+def runaway(options, folder):
+    """Repeated rows that leave no card in the deck; then a decision that needs thought, in 18 matches."""
+    words = ["serve", "--listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--data", folder]
+    daemon = Daemon(options.drover, folder, words, "[thinking]\nbudget_ms_koehandel = 50\n")
+    callbacks, api = daemon.at["callbacks"], daemon.at["api"]
+
+    def tell(match, rest, source="127.0.0.2"):
+        began = time.time()
+        status, text = get(callbacks, f"/koehandel/champion?market={match}&id=1&{rest}", source)
+        return f"{status} {text!r} after {time.time() - began:.1f} s"
+
+    bid = "type=auction&goods=J&opponent=W&money=t&auctioneer=W&message=W10"
+    tell(1, "type=information&message=begin", "127.0.0.1")
+    print("an honest match asks:", tell(1, bid, "127.0.0.1"))
+    for match in range(2, 20):
+        tell(match, "type=information&message=begin")
+        for number in range(40):
+            # The same two sales over and over: a referee that repeats itself.
+            tell(match, f"type=information&goods={'AB'[number % 2]}&opponent={'WN'[number % 2]}&money=-Q10")
+        print(f"match {match}, after its rows, asks:", tell(match, bid))
+    print("an honest match asks:", tell(1, bid.replace("goods=J", "goods=I"), "127.0.0.1"))
+    status, text = get(api, "/readyz")
+    print("readyz:", status, text)
+    ticks = lambda: sum(int(word) for word in open(f"/proc/{daemon.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13])
+    before = ticks()
+    time.sleep(5)
+    print(f"processor time in 5 s without a question: {(ticks() - before) / os.sysconf('SC_CLK_TCK'):.1f} s")
+    daemon.process.kill()
+
+
 ATTACKERS = [f"127.0.0.{last}" for last in range(2, 10)]
 
 
@@ -412,7 +443,7 @@ def fallbacks(api):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["takeover", "load"])
+    parser.add_argument("what", choices=["takeover", "runaway", "load"])
     parser.add_argument("--drover", default="target/release/drover")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--matches", type=int, default=50)
@@ -420,7 +451,7 @@ def main():
     parser.add_argument("--old", action="store_true", help="a build from before referees in paths had to be configured")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        {"takeover": takeover, "load": load}[options.what](options, folder)
+        {"takeover": takeover, "runaway": runaway, "load": load}[options.what](options, folder)
 
 
 if __name__ == "__main__":
