@@ -8,6 +8,7 @@ mod entries;
 mod facts;
 mod health;
 mod hubs;
+mod listener;
 mod matches;
 mod opponents;
 mod params;
@@ -20,6 +21,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub use listener::serve;
 pub use problem::Problem;
 pub use routes::router;
 pub use state::{ApiState, Readiness};

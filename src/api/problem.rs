@@ -1,5 +1,6 @@
 //! Errors as RFC 9457 problem documents.
 
+use crate::link::Misdirected;
 use crate::store::StoreError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -98,6 +99,13 @@ impl Problem {
             title,
             detail.into(),
         )
+    }
+
+    /// The request is meant for another listener, or comes from another site's page.
+    pub(super) fn misdirected(why: &Misdirected) -> Self {
+        let title = "Not for this listener, or not from this page";
+        let kind = "urn:drover:problem:misdirected";
+        Self::new(why.status(), kind, title, why.to_string())
     }
 
     /// The daemon cannot do it at present.

@@ -6,13 +6,13 @@ use super::play_args::{game, rule_options};
 use super::play_keep::open_recording;
 use super::referee_hub::{LISTEN as HUB_LISTEN, settings as hub_settings};
 use super::usage::UsageError;
-use crate::config::{Config, Flags};
-use crate::daemon::Signals;
-use crate::link::{HttpOptions, Reach};
+use crate::config::{Config, Flags, Targets};
+use crate::daemon::{Signals, server_settings};
+use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
-use crate::referee::{Host, HostSettings, Recording, ServerSettings, Unrecorded, merged, serve};
+use crate::referee::{Host, HostSettings, Reaches, Recording, Unrecorded, merged, serve};
 use anyhow::Context as _;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use games::{Kit, TableSetup, Wire};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -30,16 +30,6 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_7
 const CONFIGURED: &str = "koehandel";
 /// The exit code of a second signal.
 const CUT: i32 = 130;
-
-/// Which addresses players may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Targets {
-    /// Every address. Whoever reaches the referee can make it call any http URL that this machine
-    /// reaches: bind it where only trusted people come, or choose loopback.
-    Any,
-    /// This machine only.
-    Loopback,
-}
 
 /// Runs a game's referee for players who come from elsewhere.
 ///
@@ -59,9 +49,11 @@ pub struct RefereeArgs {
     /// Most matches at once (referee.GAME.matches_max).
     #[arg(long, value_name = "N")]
     pub matches_max: Option<NonZeroUsize>,
-    /// Koehandel: which addresses players may have (referee.koehandel.loopback_only).
-    #[arg(long, value_enum)]
-    pub targets: Option<Targets>,
+    /// Koehandel: which players may be called, in place of referee.koehandel.allow: addresses, networks
+    /// such as 192.168.0.0/16 and the word public (the whole public internet); separated by commas or given
+    /// more than once. Players on this machine, too, if the referee listens on a loopback address.
+    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    pub allow: Vec<String>,
     /// Smart-dog: one more hub as NAME:PLAYERS or NAME:FEWEST-MOST; may be given more than once
     /// (referee.smartdog.hubs).
     #[arg(long = "hub", value_name = "HUB")]
@@ -122,19 +114,23 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
         );
         return Err(UsageError(why).into());
     }
-    let settings = settings(kit, &args, &loaded.config)?;
+    let mut settings = settings(kit, &args, &loaded.config)?;
+    let allow = allowed(&args, &loaded.config)?;
     let ours = loaded.config.referee.koehandel.listen;
     let listen = args.listen.or(ours).unwrap_or(LISTEN);
     on_all_cores(async {
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
         eprintln!("{} referee on http://{address}/", kit.game());
+        let reaches = Reaches::of(&allow, address, Vec::new());
+        settings.http.reach = reaches.local.clone();
         let host = Host::open(kit, settings, recording(store.as_deref()).await?).await?;
         let resumed = host.resume().await?;
         if resumed > 0 {
             eprintln!("{resumed} matches go on");
         }
-        serve(Arc::clone(&host), listener, ServerSettings::default(), stop).await?;
+        let server = server_settings(&loaded.config, reaches);
+        serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
         Ok(ExitCode::SUCCESS)
     })
@@ -167,6 +163,16 @@ async fn recording(store: Option<&Path>) -> anyhow::Result<Arc<dyn Recording>> {
     })
 }
 
+/// Which players may be called.
+fn allowed(args: &RefereeArgs, config: &Config) -> anyhow::Result<Targets> {
+    if args.allow.is_empty() {
+        return Ok(config.referee.koehandel.allow.clone());
+    }
+    let items = args.allow.iter().map(|item| item.trim());
+    let parsed = Targets::parse(items);
+    Ok(parsed.map_err(|error| UsageError(format!("--allow: {error}")))?)
+}
+
 /// The configuration with the flags over it.
 fn settings(
     kit: &'static dyn Kit,
@@ -174,9 +180,6 @@ fn settings(
     config: &Config,
 ) -> anyhow::Result<HostSettings> {
     let set = &config.referee.koehandel;
-    let loopback = args
-        .targets
-        .map_or(set.loopback_only, |targets| targets == Targets::Loopback);
     let ours = if kit.game() == CONFIGURED {
         set.options.clone()
     } else {
@@ -197,11 +200,7 @@ fn settings(
         http: HttpOptions {
             retry_connect: !args.no_retry,
             resend: !args.no_retry,
-            reach: if loopback {
-                Reach::Loopback
-            } else {
-                Reach::Any
-            },
+            ..HttpOptions::default()
         },
         options,
         ..HostSettings::default()

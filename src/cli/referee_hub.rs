@@ -28,10 +28,10 @@ pub(super) fn settings(
     } else {
         HubSettings::new(kit)
     };
-    if args.targets.is_some() || args.no_retry {
+    if !args.allow.is_empty() || args.no_retry {
         let game = kit.game();
         let why = format!(
-            "--targets and --no-retry are of referees that call their players; {game} players dial"
+            "--allow and --no-retry are of referees that call their players; {game} players dial"
         );
         return Err(UsageError(why).into());
     }

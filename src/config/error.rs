@@ -42,6 +42,16 @@ pub enum ConfigError {
         /// The nearest key that exists, if any is near.
         nearest: Option<String>,
     },
+    /// A key that another one has replaced.
+    #[error("{origin}: the key `{key}` is gone; {instead}")]
+    Replaced {
+        /// Where it stands.
+        origin: Origin,
+        /// The key, as it is written there.
+        key: String,
+        /// What to write instead, as a sentence.
+        instead: &'static str,
+    },
     /// A value of the wrong type or outside its range.
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
     BadValue {

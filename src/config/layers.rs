@@ -46,6 +46,13 @@ pub type Flags = Vec<(&'static str, &'static str, String)>;
 /// Where every variable of ours begins.
 const PREFIX: &str = "DROVER__";
 
+/// Keys of earlier versions, and what to write instead.
+const REPLACED: &[(&str, &str)] = &[(
+    "referee.koehandel.loopback_only",
+    "write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"] for players on this machine alone, \
+     [\"public\"] for those on the public internet, or the networks that you trust",
+)];
+
 /// One value with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
@@ -115,6 +122,14 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
             .find(|key| key.path.eq_ignore_ascii_case(&path));
         let Some(key) = known else {
             let nearest = nearest(&path).map(variable);
+            if let Some(instead) = replaced(&path) {
+                let key = name.clone();
+                return Err(ConfigError::Replaced {
+                    origin,
+                    key,
+                    instead,
+                });
+            }
             return Err(ConfigError::UnknownKey {
                 origin,
                 key: name.clone(),
@@ -146,6 +161,12 @@ pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
 /// The environment variable of a key.
 fn variable(path: String) -> String {
     format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
+}
+
+/// What to write instead of a key of earlier versions.
+fn replaced(path: &str) -> Option<&'static str> {
+    let (_, instead) = REPLACED.iter().find(|(key, _)| *key == path)?;
+    Some(instead)
 }
 
 /// The existing key that looks most like this one, if any is near.
@@ -206,6 +227,13 @@ fn walk(
                 });
             }
             _ => {
+                if let Some(instead) = replaced(&path) {
+                    return Err(ConfigError::Replaced {
+                        origin,
+                        key: path,
+                        instead,
+                    });
+                }
                 return Err(ConfigError::UnknownKey {
                     origin,
                     nearest: nearest(&path),

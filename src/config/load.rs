@@ -5,11 +5,12 @@ use super::layers::{self, Environment, Flags, Given, Layer, Origin};
 use super::schema::{HUB_FIELDS, Kind, keys};
 use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
-    Shim, Smartdog, Store, Thinking, parse_address,
+    Shim, Smartdog, Store, Targets, Thinking, parse_address, parse_network,
 };
+use ipnet::IpNet;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -256,14 +257,11 @@ impl<'a> Values<'a> {
             .map(Into::into)
     }
 
-    fn peers(&self, path: &str) -> Vec<IpAddr> {
-        let items = self
-            .get(path)
-            .and_then(toml::Value::as_array)
-            .into_iter()
-            .flatten();
+    fn networks(&self, path: &str) -> Vec<IpNet> {
+        let items = self.texts(path);
         items
-            .filter_map(|item| item.as_str()?.parse().ok())
+            .iter()
+            .filter_map(|item| parse_network(item))
             .collect()
     }
 }
@@ -278,6 +276,9 @@ fn settings(
         api: Api {
             listen: values.needed_address("api.listen")?,
             token: Secret::new(values.text("api.token").to_owned()),
+            hosts: values.texts("api.hosts"),
+            trusted_proxies: values.networks("api.trusted_proxies"),
+            connections_max: values.count("api.connections_max"),
         },
         store: store(&values),
         thinking: thinking(&values),
@@ -286,7 +287,10 @@ fn settings(
                 listen: values.address("referee.koehandel.listen"),
                 name: values.text("referee.koehandel.name").to_owned(),
                 matches_max: values.count("referee.koehandel.matches_max"),
-                loopback_only: values.flag("referee.koehandel.loopback_only"),
+                allow: targets(&values, "referee.koehandel.allow"),
+                hosts: values.texts("referee.koehandel.hosts"),
+                trusted_proxies: values.networks("referee.koehandel.trusted_proxies"),
+                connections_max: values.count("referee.koehandel.connections_max"),
                 options: rules(&values, "koehandel"),
             },
             smartdog: Smartdog {
@@ -334,7 +338,7 @@ fn callbacks(values: &Values<'_>) -> Result<Callbacks, ConfigError> {
                 .trim_matches('/')
                 .to_owned(),
         ),
-        trusted_proxies: values.peers("callbacks.trusted_proxies"),
+        trusted_proxies: values.networks("callbacks.trusted_proxies"),
         connections_max: values.count("callbacks.connections_max"),
         connections_per_peer_max: values.count("callbacks.connections_per_peer_max"),
         requests_per_peer_max: values.count("callbacks.requests_per_peer_max"),
@@ -343,6 +347,12 @@ fn callbacks(values: &Values<'_>) -> Result<Callbacks, ConfigError> {
         idle_limit: Duration::from_secs(values.whole("callbacks.idle_limit_s")),
         hibernate_after: Duration::from_secs(values.whole("callbacks.hibernate_after_s")),
     })
+}
+
+fn targets(values: &Values<'_>, path: &str) -> Targets {
+    let items = values.texts(path);
+    // The layers have checked each item.
+    Targets::parse(items.iter().map(String::as_str)).unwrap_or_default()
 }
 
 fn durability(word: &str) -> Option<Durability> {

@@ -15,7 +15,7 @@ pub use layers::{Environment, Flags, Origin};
 pub use load::{Loaded, check_file, load};
 pub use schema::{Key, Kind, keys};
 pub use settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
-    Shim, Smartdog, Store, Thinking,
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget, Referee,
+    Secret, Shim, Smartdog, Store, Targets, Thinking,
 };
 pub use show::{show, template};

@@ -32,8 +32,12 @@ pub enum Kind {
     Path,
     /// A path, or empty for none.
     PathOrNone,
-    /// A list of IP addresses.
+    /// A list of IP addresses and networks.
     Peers,
+    /// A list of IP addresses, networks and the word `public`.
+    Targets,
+    /// A list of host names.
+    Hosts,
     /// A list of texts.
     Texts,
     /// One referee option of a game, typed by its own default (JSON text).
@@ -203,7 +207,8 @@ fn callbacks() -> Vec<Key> {
             "callbacks.trusted_proxies",
             Kind::Peers,
             "[]",
-            "Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address.",
+            "Proxies whose `X-Forwarded-For` is believed when a caller is told apart by its address: the \
+             last address that is no such proxy counts.",
         ),
         whole(
             "callbacks.connections_max",
@@ -280,6 +285,29 @@ fn api() -> Vec<Key> {
             Kind::PathOrNone,
             "\"\"",
             "A file that holds `api.token`.",
+        ),
+        key(
+            "api.hosts",
+            Kind::Hosts,
+            "[]",
+            "Names under which the REST interface is called, beside `localhost` and every literal \
+             address: behind a proxy or in a network of containers. A request for another name is \
+             answered 421.",
+        ),
+        key(
+            "api.trusted_proxies",
+            Kind::Peers,
+            "[]",
+            "Proxies whose `X-Forwarded-For` is believed. A request that any proxy has passed on is \
+             never taken for this machine's own.",
+        ),
+        whole(
+            "api.connections_max",
+            256,
+            (1, 100_000),
+            "connections",
+            "Open connections in all. Under shortage each address keeps a share, and idle \
+             connections make room.",
         ),
     ]
 }
@@ -369,10 +397,32 @@ fn referee() -> Vec<Key> {
             "Matches at once; one more is refused.",
         ),
         key(
-            "referee.koehandel.loopback_only",
-            Kind::Flag,
-            "false",
-            "Whether `?connect` may only name players on this machine.",
+            "referee.koehandel.allow",
+            Kind::Targets,
+            "[\"public\"]",
+            "Which players `?connect` may name: `public` is the whole public internet; private, local \
+             and reserved addresses only as listed here, such as \"192.168.0.0/16\". Our own bots may \
+             always be called, and loopback if the referee itself listens on loopback.",
+        ),
+        key(
+            "referee.koehandel.hosts",
+            Kind::Hosts,
+            "[]",
+            "Names under which the referee is called, as `api.hosts`.",
+        ),
+        key(
+            "referee.koehandel.trusted_proxies",
+            Kind::Peers,
+            "[]",
+            "Proxies whose `X-Forwarded-For` is believed. What another proxy passes on can neither \
+             start a match nor read the log of a running one.",
+        ),
+        whole(
+            "referee.koehandel.connections_max",
+            256,
+            (1, 100_000),
+            "connections",
+            "Open connections in all, as `api.connections_max`.",
         ),
     ];
     keys.extend(rules("koehandel"));

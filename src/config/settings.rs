@@ -1,5 +1,6 @@
 //! The configuration as the daemon reads it: typed, whole, already checked.
 
+use ipnet::IpNet;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -41,7 +42,7 @@ pub struct Callbacks {
     /// What every path must start with, if anything.
     pub secret_path: Secret,
     /// Whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
     pub connections_max: usize,
     /// Open connections from one address.
@@ -65,6 +66,12 @@ pub struct Api {
     pub listen: SocketAddr,
     /// The bearer token, if any.
     pub token: Secret,
+    /// Names under which it is called.
+    pub hosts: Vec<String>,
+    /// Whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Open connections in all.
+    pub connections_max: usize,
 }
 
 /// The database.
@@ -129,10 +136,25 @@ pub struct Koehandel {
     pub name: String,
     /// Matches at once.
     pub matches_max: usize,
-    /// Whether players must be on this machine.
-    pub loopback_only: bool,
+    /// Which players may be called.
+    pub allow: Targets,
+    /// Names under which it is called.
+    pub hosts: Vec<String>,
+    /// Whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Open connections in all.
+    pub connections_max: usize,
     /// The referee options that differ from the game's defaults, as a JSON object.
     pub options: serde_json::Value,
+}
+
+/// Which players a referee calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// Those on the public internet.
+    pub public: bool,
+    /// Those in these networks.
+    pub networks: Vec<IpNet>,
 }
 
 /// The smart-dog hub.
@@ -236,6 +258,40 @@ pub(super) fn parse_address(text: &str) -> Option<SocketAddr> {
     match text.strip_prefix("localhost:") {
         Some(port) => Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse().ok()?))),
         None => text.parse().ok(),
+    }
+}
+
+/// The word for all addresses of the public internet.
+pub(super) const PUBLIC: &str = "public";
+
+/// Reads a network such as `10.0.0.0/8`, or one address.
+pub(super) fn parse_network(text: &str) -> Option<IpNet> {
+    let one = |text: &str| Some(text.parse::<IpAddr>().ok()?.to_canonical().into());
+    text.parse().ok().or_else(|| one(text))
+}
+
+/// An item of a list of targets that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no address such as 192.168.0.7, no network such as 10.0.0.0/8 and not the word public"
+)]
+pub struct NoTarget(String);
+
+impl Targets {
+    /// Reads addresses, networks and the word `public`.
+    ///
+    /// # Errors
+    /// [`NoTarget`] names the item that is none of these.
+    pub fn parse<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<Self, NoTarget> {
+        let mut targets = Self::default();
+        for item in items {
+            match parse_network(item) {
+                Some(network) => targets.networks.push(network),
+                None if item == PUBLIC => targets.public = true,
+                None => return Err(NoTarget(item.to_owned())),
+            }
+        }
+        Ok(targets)
     }
 }
 

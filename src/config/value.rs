@@ -3,8 +3,7 @@
 use super::error::ConfigError;
 use super::layers::{Given, Origin};
 use super::schema::{Key, Kind};
-use super::settings::parse_address;
-use std::net::IpAddr;
+use super::settings::{PUBLIC, parse_address, parse_network};
 use toml::Value;
 
 /// Longest text of any key, in bytes.
@@ -18,6 +17,8 @@ const RULE_WORDS: &[&[&str]] = &[
     &["loser", "winner"],
     &["forfeit", "abort"],
 ];
+/// Longest host name, in bytes (RFC 1035).
+const HOST_LEN_MAX: usize = 253;
 /// Most items in a list.
 const ITEMS_MAX: usize = 256;
 
@@ -53,7 +54,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     match kind {
         Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
         Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
-        Kind::Peers | Kind::Texts => Value::Array(
+        Kind::Peers | Kind::Targets | Kind::Hosts | Kind::Texts => Value::Array(
             text.split(',')
                 .map(str::trim)
                 .filter(|item| !item.is_empty())
@@ -80,17 +81,14 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
             (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
         }
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
-        (Kind::Texts, Value::Array(items)) => {
-            let text = |item: &Value| item.as_str().is_some_and(printable);
-            items.len() <= ITEMS_MAX && items.iter().all(text)
-        }
-        (Kind::Peers, Value::Array(items)) => {
-            items.len() <= ITEMS_MAX
-                && items.iter().all(|item| {
-                    item.as_str()
-                        .is_some_and(|text| text.parse::<IpAddr>().is_ok())
-                })
-        }
+        (Kind::Texts, Value::Array(items)) => each(items, printable),
+        (Kind::Peers, Value::Array(items)) => each(items, |text| parse_network(text).is_some()),
+        (Kind::Targets, Value::Array(items)) => each(items, |text| {
+            text == PUBLIC || parse_network(text).is_some()
+        }),
+        (Kind::Hosts, Value::Array(items)) => each(items, |text| {
+            (1..=HOST_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
+        }),
         (Kind::Rule("true" | "false"), value) => value.is_bool(),
         (Kind::Rule("null"), value) => value.is_integer() || value.as_str().is_some_and(printable),
         (Kind::Rule(default), value) if default.starts_with('"') => {
@@ -102,6 +100,11 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Rule(_), value) => value.is_integer(),
         _ => false,
     }
+}
+
+fn each(items: &[Value], fits: impl Fn(&str) -> bool) -> bool {
+    let fits = |item: &Value| item.as_str().is_some_and(&fits);
+    items.len() <= ITEMS_MAX && items.iter().all(fits)
 }
 
 /// The words of the rule option whose default is this one.
@@ -142,7 +145,17 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
         Kind::Peers => {
-            format!("a list of at most {ITEMS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
+            format!(
+                "a list of at most {ITEMS_MAX} IP addresses and networks such as \
+                 [\"10.0.0.2\", \"fd00::/8\"]"
+            )
+        }
+        Kind::Targets => format!(
+            "a list of at most {ITEMS_MAX} IP addresses, networks and the word public, such as \
+             [\"public\", \"10.0.0.2\", \"fd00::/8\"]"
+        ),
+        Kind::Hosts => {
+            format!("a list of at most {ITEMS_MAX} names without ports such as [\"drover\"]")
         }
         Kind::Texts => format!("a list of at most {ITEMS_MAX} texts such as [\"final:2\"]"),
         Kind::Rule("true" | "false") => "true or false".to_owned(),

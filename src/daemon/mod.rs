@@ -15,6 +15,6 @@ mod stop;
 pub use hub::hub_settings;
 pub use listeners::{Inherited, ListenError};
 pub use options::{callback_options, session_options, store_settings};
-pub use referee::known_match;
+pub use referee::{known_match, server_settings};
 pub use signals::Signals;
 pub use start::{Addresses, Daemon, Extras};

@@ -4,20 +4,20 @@ use super::options::durability_of;
 use super::start::loopback;
 use crate::config::Config;
 use crate::identities::{Identities, KnownMatch};
-use crate::link::{HttpOptions, Reach};
+use crate::link::{Hosts, HttpIn, HttpOptions, OwnDoor};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::store_recording::StoreRecording;
 use crate::referee::{
-    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, SeatSpec, ServerSettings, serve,
+    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, SeatSpec, ServerSettings, serve,
 };
 use crate::store::Store;
 use crate::store::types::{NewMatch, NewSeat};
 use anyhow::Context as _;
 use games::Kit;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -54,7 +54,11 @@ impl RefereePlan<'_> {
     ) -> anyhow::Result<RunningReferee> {
         let durability = durability_of(self.config, self.kit.game());
         let recording = Arc::new(StoreRecording::new(self.store.clone(), durability));
-        let host = Host::open(self.kit, self.settings(), recording).await?;
+        let allow = &self.config.referee.koehandel.allow;
+        let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
+        let mut settings = self.settings();
+        settings.http.reach = reaches.local.clone();
+        let host = Host::open(self.kit, settings, recording).await?;
         let resumed = host
             .resume()
             .await
@@ -65,7 +69,7 @@ impl RefereePlan<'_> {
         let server = tokio::spawn(serve(
             Arc::clone(&host),
             listener,
-            ServerSettings::default(),
+            server_settings(self.config, reaches),
             stop.clone(),
         ));
         let demo = match self.demo {
@@ -87,18 +91,10 @@ impl RefereePlan<'_> {
             .budget_by_game
             .get(self.kit.game())
             .copied();
-        let reach = if options.loopback_only {
-            Reach::Loopback
-        } else {
-            Reach::Any
-        };
         HostSettings {
             referee: options.name.clone(),
             matches_max: options.matches_max,
-            http: HttpOptions {
-                reach,
-                ..HttpOptions::default()
-            },
+            http: HttpOptions::default(),
             builtins: Some(Builtins {
                 budget: ThinkBudget::Time(budget.unwrap_or(Duration::from_millis(200))),
                 models: self.config.thinking.models,
@@ -112,6 +108,26 @@ impl RefereePlan<'_> {
                 options.matches_max,
             )),
             ..HostSettings::default()
+        }
+    }
+
+    /// Where matches may always call our own bots.
+    fn own_doors(&self) -> Vec<OwnDoor> {
+        let secret = self.config.callbacks.secret_path.reveal();
+        let secret = secret.map_or(String::new(), |secret| format!("/{secret}"));
+        let path = format!("{secret}/{}/", self.kit.game());
+        let at = |ip: IpAddr| OwnDoor {
+            address: SocketAddr::new(ip, self.callbacks.port()),
+            path: path.clone(),
+        };
+        match self.callbacks.ip() {
+            ip if ip.is_unspecified() => {
+                vec![
+                    at(Ipv4Addr::LOCALHOST.into()),
+                    at(Ipv6Addr::LOCALHOST.into()),
+                ]
+            }
+            ip => vec![at(ip)],
         }
     }
 
@@ -138,6 +154,21 @@ impl RefereePlan<'_> {
             Ok((bot.name.to_owned(), url.parse()?))
         };
         self.kit.bots().iter().map(player).collect()
+    }
+}
+
+/// How the referee's server works by the configuration.
+#[must_use]
+pub fn server_settings(config: &Config, reaches: Reaches) -> ServerSettings {
+    let options = &config.referee.koehandel;
+    ServerSettings {
+        http: HttpIn {
+            connections_max: options.connections_max,
+            trusted_proxies: options.trusted_proxies.clone().into(),
+            ..HttpIn::default()
+        },
+        hosts: Hosts::new(options.hosts.iter().cloned(), "referee.koehandel.hosts"),
+        for_others: reaches.for_others,
     }
 }
 

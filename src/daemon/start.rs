@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::gateway::hubs::Hubs;
 use crate::gateway::{Callbacks, CallbacksError, shims};
 use crate::identities::Identities;
+use crate::link::{Hosts, HttpIn};
 use crate::session::{Parts, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
@@ -173,12 +174,14 @@ impl Daemon {
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
             token: config.api.token.reveal().map(Arc::from),
         });
-        let stop = end.clone().cancelled_owned();
-        let api = tokio::spawn(async move {
-            axum::serve(api_listener, router)
-                .with_graceful_shutdown(stop)
-                .await
-        });
+        let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");
+        let http = HttpIn {
+            connections_max: config.api.connections_max,
+            trusted_proxies: config.api.trusted_proxies.clone().into(),
+            ..HttpIn::default()
+        };
+        let api = api::serve(router, hosts, http, api_listener, end.clone());
+        let api = tokio::spawn(api);
         let signals = Signals::new().context("signals cannot be heard")?;
         let drain_limit = config.drain.limit;
         Ok(Self {

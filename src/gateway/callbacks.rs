@@ -4,7 +4,8 @@ use super::connection::Connection;
 use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
-use super::socket::Socket;
+use super::wording;
+use crate::link::Socket;
 use crate::session::Sessions;
 use games::Kit;
 use hyper::server::conn::http1;
@@ -182,9 +183,8 @@ impl Serving {
         }
         let connection = Arc::new(Connection::new(Arc::clone(&self.gateway), peer, load));
         let service = service_fn(move |request| Arc::clone(&connection).serve(request));
-        let serving = self
-            .builder
-            .serve_connection(TokioIo::new(Socket::new(stream)), service);
+        let socket = Socket::new(stream, wording::count_bare_refusal);
+        let serving = self.builder.serve_connection(TokioIo::new(socket), service);
         let (finish, finish_max) = (self.finish.clone(), self.gateway.options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);

@@ -5,6 +5,7 @@ use super::callbacks::Gateway;
 use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX};
 use super::wording;
+use crate::link::Caller;
 use crate::session::{Key, Place};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
@@ -13,8 +14,6 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// One connection.
 pub(super) struct Connection {
@@ -33,7 +32,11 @@ struct Visited {
 
 impl Connection {
     pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, load: Arc<Load>) -> Self {
-        let proxy = gateway.options.trusted_proxies.contains(&peer);
+        let proxy = gateway
+            .options
+            .trusted_proxies
+            .iter()
+            .any(|proxies| proxies.contains(&peer));
         Self {
             gateway,
             peer,
@@ -95,22 +98,14 @@ impl Connection {
         }
     }
 
-    /// Who calls: the peer, or whom a trusted proxy names. The last address in the header is the one
-    /// that the proxy itself saw.
+    /// Who calls: the peer, or whom a trusted proxy names.
     fn caller(&self, request: &Request<Incoming>) -> (IpAddr, Arc<Load>) {
-        let forwarded = if self.proxy {
-            let header = request.headers().get_all(FORWARDED_FOR).iter().next_back();
-            header
-                .and_then(|value| value.to_str().ok())
-                .and_then(|value| value.rsplit(',').next())
-                .and_then(|address| address.trim().parse().ok())
-        } else {
-            None
-        };
-        match forwarded {
-            Some(address) => (address, self.gateway.peers.of(address)),
-            None => (self.peer, Arc::clone(&self.load)),
+        if !self.proxy {
+            return (self.peer, Arc::clone(&self.load));
         }
+        let proxies = &self.gateway.options.trusted_proxies;
+        let caller = Caller::of(self.peer, request.headers(), proxies).address;
+        (caller, self.gateway.peers.of(caller))
     }
 
     fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {

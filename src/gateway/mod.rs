@@ -8,7 +8,6 @@ mod limits;
 mod options;
 mod routes;
 pub mod shims;
-mod socket;
 #[cfg(test)]
 mod tests;
 mod wording;

@@ -1,6 +1,6 @@
 //! How callbacks are taken.
 
-use std::net::IpAddr;
+use ipnet::IpNet;
 use std::time::Duration;
 
 /// How callbacks are taken.
@@ -11,7 +11,7 @@ pub struct CallbackOptions {
     /// A path segment that every callback's path must begin with; empty: none.
     pub secret_path: String,
     /// Peers whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<IpNet>,
     /// Connections at once.
     pub connections_max: usize,
     /// Connections of one peer at once.

@@ -315,7 +315,7 @@ async fn an_answer_lost_with_its_connection_is_given_again() {
 #[tokio::test]
 async fn a_trusted_proxy_names_the_referee() {
     let trusting = CallbackOptions {
-        trusted_proxies: vec!["127.0.0.1".parse().unwrap()],
+        trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
         ..options()
     };
     let site = site(trusting, SessionOptions::default()).await;

@@ -67,22 +67,7 @@ pub(super) fn too_long() -> Response<Reply> {
     response
 }
 
-/// A whole response in place of one that hyper wrote by itself for a request that it could not read.
-pub(super) fn bare_refusal(status: &str) -> Vec<u8> {
+/// Counts a refusal that hyper wrote by itself.
+pub(super) fn count_bare_refusal(status: &str) {
     metrics::counter!(crate::metrics::REJECTED, "status" => status.to_owned()).increment(1);
-    let (reason, text) = match status {
-        "414" => ("URI Too Long", "the request line is too long"),
-        "431" => (
-            "Request Header Fields Too Large",
-            "the request line and headers are too long",
-        ),
-        "408" => ("Request Timeout", "the request did not arrive in time"),
-        _ => ("Bad Request", "this is no HTTP request that can be read"),
-    };
-    let length = text.len() + 1;
-    format!(
-        "HTTP/1.1 {status} {reason}\r\ncontent-type: text/plain; charset=utf-8\r\n\
-         content-length: {length}\r\nconnection: close\r\n\r\n{text}\n"
-    )
-    .into_bytes()
 }

@@ -2,6 +2,7 @@
 //! word on what came of it. Hyper speaks the wire; this file decides when to try again.
 
 use super::counted::{Counted, Heard};
+use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, Empty};
@@ -24,23 +25,15 @@ const HEAD_LEN_MAX: usize = 32 * 1024;
 const HEADERS_MAX: usize = 100;
 /// Most addresses of one host name that are tried.
 const ADDRESSES_MAX: usize = 8;
+/// How long a host's name may take to be resolved before a match begins.
+const RESOLVE_MAX: Duration = Duration::from_secs(5);
 /// Wait before a connection is tried again.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// How often one request is sent at most, however much time is left.
 const SENDS_MAX: u32 = 16;
 
-/// Which addresses may be called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Reach {
-    /// Every address.
-    #[default]
-    Any,
-    /// This machine only: a URL from outside then reaches nothing else.
-    Loopback,
-}
-
 /// How a player is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
     /// Try a refused connection again until the time is over: a player who restarts loses nothing.
     pub retry_connect: bool,
@@ -85,7 +78,10 @@ pub enum CallError {
         why: String,
     },
     /// The host has no address that may be called.
-    #[error("{0} is not on this machine, and only loopback addresses may be called here")]
+    #[error(
+        "{0} has no address that may be called from here: of private, local and reserved addresses only \
+         those of `referee.koehandel.allow` are called"
+    )]
     OutOfReach(String),
     /// The connection ended before any answer.
     #[error("the connection was closed before an answer")]
@@ -227,11 +223,36 @@ impl HttpOut {
     }
 
     async fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
-        let found = tokio::net::lookup_host((self.target.host(), self.target.port())).await?;
-        let may_call = |address: &SocketAddr| {
-            self.options.reach == Reach::Any || address.ip().to_canonical().is_loopback()
-        };
-        Ok(found.filter(may_call).take(ADDRESSES_MAX).collect())
+        addresses(&self.target, &self.options.reach).await
+    }
+}
+
+/// The addresses of the target's host that may be called. What is dialled is one of these: the name is
+/// not looked up again in between.
+async fn addresses(target: &Target, reach: &Reach) -> io::Result<Vec<SocketAddr>> {
+    let found = tokio::net::lookup_host((target.host(), target.port())).await?;
+    let may_call = |address: &SocketAddr| reach.allows(target, *address);
+    Ok(found.filter(may_call).take(ADDRESSES_MAX).collect())
+}
+
+/// Checks, without a call, that a target has an address within `reach`. Its name may get others later:
+/// each connection checks anew.
+///
+/// # Errors
+/// [`CallError::OutOfReach`]; [`CallError::Unreachable`] and [`CallError::Late`] if its host's name has
+/// no address, or none that is found in time.
+pub async fn callable(target: &Target, reach: &Reach) -> Result<(), CallError> {
+    if *reach == Reach::Any {
+        return Ok(());
+    }
+    let found = tokio::time::timeout(RESOLVE_MAX, addresses(target, reach)).await;
+    match found.map_err(|_| CallError::Late(RESOLVE_MAX))? {
+        Ok(found) if found.is_empty() => Err(CallError::OutOfReach(target.host().to_owned())),
+        Ok(_) => Ok(()),
+        Err(error) => Err(CallError::Unreachable {
+            authority: target.authority().to_owned(),
+            why: error.to_string(),
+        }),
     }
 }
 

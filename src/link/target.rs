@@ -114,6 +114,11 @@ impl Target {
         &self.authority
     }
 
+    /// Path and query, as they are sent.
+    pub(super) fn path_and_query(&self) -> &str {
+        &self.path_and_query
+    }
+
     /// The request target with `text` as (a further part of) its query. A leading `?` or `&` of
     /// `text` is ignored.
     #[must_use]

@@ -16,7 +16,7 @@ use super::setup::{
     OwnAddress, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
 };
 use super::started::{StartError, Started};
-use crate::link::HttpOptions;
+use crate::link::{HttpOptions, Reach};
 use futures_util::FutureExt as _;
 use games::{Kit, Seat, Table, TableSetup};
 use serde_json::Value;
@@ -141,7 +141,7 @@ impl Host {
             .permit()
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
-        let links = self.links(&request.seats, seed)?;
+        let links = self.links(&request.seats, seed, request.reach.as_ref())?;
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
         let info = new_info(self.kit, &request, market, self.settings.own.as_ref());
         let table = self.kit.table(&TableSetup {
@@ -220,13 +220,22 @@ impl Host {
         self.drain(Duration::ZERO).await;
     }
 
-    /// Who is called on each seat. Missing seats are fillers.
-    pub(super) fn links(&self, specs: &[SeatSpec], seed: u64) -> Result<Links, StartError> {
+    /// Who is called on each seat, within `reach` or else that of all matches. Missing seats are fillers.
+    pub(super) fn links(
+        &self,
+        specs: &[SeatSpec],
+        seed: u64,
+        reach: Option<&Reach>,
+    ) -> Result<Links, StartError> {
+        let mut http = self.settings.http.clone();
+        if let Some(reach) = reach {
+            http.reach = reach.clone();
+        }
         let mut links = Links::new();
         for (place, spec) in specs.iter().enumerate() {
             spec.check(self.kit)?;
             let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
-            links.push(self.link(&spec, seed.wrapping_add(place as u64))?);
+            links.push(self.link(&spec, seed.wrapping_add(place as u64), &http)?);
         }
         while links.len() < self.seats() {
             links.push(None);
@@ -234,15 +243,19 @@ impl Host {
         Ok(links)
     }
 
-    fn link(&self, spec: &SeatSpec, seed: u64) -> Result<Option<Box<dyn SeatLink>>, StartError> {
+    fn link(
+        &self,
+        spec: &SeatSpec,
+        seed: u64,
+        http: &HttpOptions,
+    ) -> Result<Option<Box<dyn SeatLink>>, StartError> {
         if spec.is_filler() {
             return Ok(None);
         }
         match (spec, &self.settings.builtins) {
-            (SeatSpec::Url(target), _) => Ok(Some(Box::new(HttpSeat::new(
-                target.clone(),
-                self.settings.http,
-            )))),
+            (SeatSpec::Url(target), _) => {
+                Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
+            }
             (SeatSpec::Builtin(name), Some(builtins)) => {
                 let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
                 Ok(Some(Box::new(seat)))

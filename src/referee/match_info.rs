@@ -2,6 +2,7 @@
 
 use super::log::MatchLog;
 use super::seat_spec::SeatSpec;
+use crate::link::Reach;
 use games::{Cause, Outcome};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +22,8 @@ pub struct MatchRequest {
     pub options: Value,
     /// Wait before each message that asks for an answer: zero but for a match to be looked at.
     pub pause: Duration,
+    /// Which addresses its players may have; `None`: those that the host calls.
+    pub reach: Option<Reach>,
 }
 
 /// Who plays, and under which numbers.

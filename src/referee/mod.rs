@@ -1,6 +1,7 @@
 //! Runs games: drives a table against its seats, over HTTP, over pipes or in process, seats those who dial a hub,
 //! and keeps what happened.
 
+mod allowed;
 pub mod arbiter;
 mod board;
 pub mod budget;
@@ -36,6 +37,7 @@ pub mod transcript;
 pub mod watch;
 pub mod wired;
 
+pub use allowed::Reaches;
 pub use clock::now_us;
 pub use host::{Host, HostSettings, OnMatch};
 pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};

@@ -40,7 +40,9 @@ impl Host {
             if let Some(lost) = specs.iter().find(|spec| in_process(spec)) {
                 return Err(format!("what {lost} knew of it has gone with its process"));
             }
-            let links = self.links(&specs, 0).map_err(|error| error.to_string())?;
+            let links = self
+                .links(&specs, 0, None)
+                .map_err(|error| error.to_string())?;
             Ok((table, links))
         });
         let (table, links) = match opened {

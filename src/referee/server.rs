@@ -4,52 +4,45 @@ use super::host::Host;
 use super::match_info::MatchRequest;
 use super::query::{self, Ask};
 use super::seat_spec::SeatSpec;
+use super::setup::OwnAddress;
 use super::started::{StartError, Started};
 use super::{log, page};
+use crate::link::{Caller, Hosts, HttpIn, Misdirected, Peer, Reach, callable};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-/// Largest head of a request; four of the longest URLs, percent-encoded, fit.
-const HEAD_LEN_MAX: usize = 32 * 1024;
-/// Most header lines of a request.
-const HEADERS_MAX: usize = 100;
-/// Pause after a failed accept, for instance when no file is left to open.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const TEXT: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
+const UNKNOWN_PROXY: &str = "this request came through a proxy that `referee.koehandel.trusted_proxies` \
+    does not list, so nobody knows whose it is; list the proxy, or call directly";
+
 /// How the server works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
-    /// Most connections at once; more wait to be accepted.
-    pub connections_max: usize,
-    /// How long a whole request head may take.
-    pub head_timeout: Duration,
-    /// How long one connection may stay, idle or not.
-    pub connection_timeout: Duration,
+    /// How connections are taken.
+    pub http: HttpIn,
+    /// The names that it answers to.
+    pub hosts: Hosts,
+    /// Which players somebody may name who is not on this machine. `None`: those that the host calls.
+    pub for_others: Option<Reach>,
 }
 
 impl Default for ServerSettings {
     fn default() -> Self {
         Self {
-            connections_max: 256,
-            head_timeout: Duration::from_secs(10),
-            connection_timeout: Duration::from_secs(120),
+            http: HttpIn::default(),
+            hosts: Hosts::new([], "referee.koehandel.hosts"),
+            for_others: None,
         }
     }
 }
@@ -65,66 +58,42 @@ pub async fn serve(
     settings: ServerSettings,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(settings.connections_max));
-    let connections = TaskTracker::new();
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            break;
-        };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = stop.cancelled() => break,
-        };
-        let (socket, peer) = match accepted {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                tracing::warn!(%error, "the referee cannot accept a connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        let (host, stop) = (Arc::clone(&host), stop.clone());
-        connections.spawn(async move {
-            converse(host, (socket, peer.ip()), settings, stop).await;
-            drop(place);
-        });
-    }
-    connections.close();
-    connections.wait().await;
-    Ok(())
-}
-
-async fn converse(
-    host: Arc<Host>,
-    (socket, peer): (TcpStream, IpAddr),
-    settings: ServerSettings,
-    stop: CancellationToken,
-) {
-    // Best effort: without it answers come later, not wrongly.
-    let _ = socket.set_nodelay(true);
-    let service = service_fn(move |request| {
-        let host = Arc::clone(&host);
-        async move { Ok::<_, Infallible>(answer(&host, &request, peer).await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(settings.head_timeout)
-        .max_headers(HEADERS_MAX)
-        .max_header_size(HEAD_LEN_MAX)
-        .serve_connection(TokioIo::new(socket), service);
-    let mut connection = std::pin::pin!(connection);
-    let whole = async {
-        tokio::select! {
-            ended = connection.as_mut() => return ended,
-            () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
-        }
-        connection.await
+    let http = settings.http.clone();
+    let settings = Arc::new(settings);
+    let answer = move |request: Request<Incoming>| {
+        let (host, settings) = (Arc::clone(&host), Arc::clone(&settings));
+        async move { answer(&host, &settings, &request).await }
     };
-    // A peer that breaks off or dawdles harms nobody but itself.
-    let _ = tokio::time::timeout(settings.connection_timeout, whole).await;
+    http.serve(listener, answer, stop).await
 }
 
-async fn answer(host: &Arc<Host>, request: &Request<Incoming>, peer: IpAddr) -> Response<Text> {
+/// Who sends a request.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    caller: Caller,
+    /// Whether the caller's address is one to go by: it speaks for itself, or a trusted proxy names it.
+    known: bool,
+}
+
+impl Sender {
+    /// What came over another listener than ours names nobody.
+    fn of<B>(request: &Request<B>, settings: &ServerSettings) -> Option<Self> {
+        let caller = *request.extensions().get::<Caller>()?;
+        let Peer(peer) = *request.extensions().get::<Peer>()?;
+        let mut proxies = settings.http.trusted_proxies.iter();
+        let known = caller.direct || proxies.any(|net| net.contains(&peer));
+        Some(Self { caller, known })
+    }
+}
+
+async fn answer(
+    host: &Arc<Host>,
+    settings: &ServerSettings,
+    request: &Request<Incoming>,
+) -> Response<Text> {
+    if let Err(why) = settings.hosts.admit(request) {
+        return misdirected(&why);
+    }
     if request.method() != Method::GET && request.method() != Method::HEAD {
         let said = format!("{} is not answered here; use GET", request.method());
         let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, said);
@@ -141,13 +110,47 @@ async fn answer(host: &Arc<Host>, request: &Request<Incoming>, peer: IpAddr) -> 
     match query::read(host.kit(), request.uri().query().unwrap_or_default()) {
         Err(error) => plain(StatusCode::BAD_REQUEST, error.to_string()),
         Ok(Ask::Page) => respond(StatusCode::OK, HTML, Text::new(page::page(host))),
-        Ok(Ask::Log(id)) => log_of(host, id, peer).await,
+        Ok(Ask::Log(id)) => log_of(host, id, Sender::of(request, settings)).await,
         Ok(Ask::Connect(_)) if request.method() == Method::HEAD => plain(
             StatusCode::METHOD_NOT_ALLOWED,
             "connect needs GET".to_owned(),
         ),
-        Ok(Ask::Connect(wanted)) => connect(host, wanted).await,
+        Ok(Ask::Connect(wanted)) => match may_connect(host, settings, request, wanted).await {
+            Ok(wanted) => connect(host, wanted).await,
+            Err(refused) => refused,
+        },
     }
+}
+
+/// Whether this request may start this match: it is no foreign page's, its sender is known, and its
+/// players may be called for this sender.
+async fn may_connect(
+    host: &Host,
+    settings: &ServerSettings,
+    request: &Request<Incoming>,
+    wanted: MatchRequest,
+) -> Result<MatchRequest, Response<Text>> {
+    let same_origin = settings.hosts.same_origin(request);
+    same_origin.map_err(|why| misdirected(&why))?;
+    let sender = Sender::of(request, settings).filter(|sender| sender.known);
+    let sender = sender.ok_or_else(|| plain(StatusCode::FORBIDDEN, UNKNOWN_PROXY.to_owned()))?;
+    let reach = match &settings.for_others {
+        Some(reach) if !sender.caller.is_local() => reach,
+        _ => &host.settings.http.reach,
+    };
+    for (number, spec) in (1..).zip(&wanted.seats) {
+        let refused = |why: String| plain(StatusCode::BAD_REQUEST, format!("url{number}: {why}"));
+        let real = OwnAddress::real(host.settings.own.as_ref(), spec)
+            .map_err(|error| refused(error.to_string()))?;
+        if let SeatSpec::Url(target) = real.as_ref() {
+            let called = callable(target, reach).await;
+            called.map_err(|error| refused(error.to_string()))?;
+        }
+    }
+    Ok(MatchRequest {
+        reach: Some(reach.clone()),
+        ..wanted
+    })
 }
 
 /// Starts a match in a task of its own: a caller who leaves early drops his answer, not a match
@@ -165,10 +168,13 @@ async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
     }
 }
 
-async fn log_of(host: &Host, id: u64, peer: IpAddr) -> Response<Text> {
+async fn log_of(host: &Host, id: u64, sender: Option<Sender>) -> Response<Text> {
     if let Some(seat) = host.running_seat(id)
-        && !belongs(&seat, peer).await
+        && !belongs(&seat, sender).await
     {
+        if sender.is_none_or(|sender| !sender.known) {
+            return plain(StatusCode::FORBIDDEN, UNKNOWN_PROXY.to_owned());
+        }
         let said = format!(
             "the match of player {id} is still running; until it ends, only the host at which that player is called may read his log"
         );
@@ -186,19 +192,25 @@ async fn log_of(host: &Host, id: u64, peer: IpAddr) -> Response<Text> {
     }
 }
 
-/// Whether a running match's seat is the caller's own: he calls from the host that its URL names.
+/// Whether a running match's seat is the caller's own: it calls from the host that the seat's URL names.
 /// A seat without a URL belongs to this machine. Hands would be open to rivals otherwise.
-async fn belongs(seat: &SeatSpec, peer: IpAddr) -> bool {
-    let peer = peer.to_canonical();
+async fn belongs(seat: &SeatSpec, sender: Option<Sender>) -> bool {
+    let Some(Sender { caller, .. }) = sender.filter(|sender| sender.known) else {
+        return false;
+    };
     let SeatSpec::Url(target) = seat else {
-        return peer.is_loopback();
+        return caller.is_local();
     };
     let Ok(found) = tokio::net::lookup_host((target.host(), target.port())).await else {
         return false;
     };
+    let is_caller = |own: IpAddr| match own.is_loopback() {
+        true => caller.is_local(),
+        false => own == caller.address,
+    };
     found
         .map(|address| address.ip().to_canonical())
-        .any(|own| own == peer || (own.is_loopback() && peer.is_loopback()))
+        .any(is_caller)
 }
 
 /// The numbers of the match. It begins when this answer has been handed over.
@@ -222,6 +234,10 @@ fn status(error: &StartError) -> StatusCode {
         }
         StartError::Seat(_) | StartError::Setup(_) => StatusCode::BAD_REQUEST,
     }
+}
+
+fn misdirected(why: &Misdirected) -> Response<Text> {
+    plain(why.status(), why.to_string())
 }
 
 fn plain(status: StatusCode, said: String) -> Response<Text> {
@@ -287,26 +303,36 @@ impl Body for Text {
 
 #[cfg(test)]
 mod tests {
-    use super::{SeatSpec, belongs};
+    use super::{Caller, SeatSpec, Sender, belongs};
 
     #[tokio::test]
     async fn a_running_seat_shows_its_log_to_its_own_host_only() {
-        for (seat, peer, may) in [
-            ("url:http://192.0.2.7:9000/", "192.0.2.7", true),
-            ("url:http://192.0.2.7:9000/", "::ffff:192.0.2.7", true),
-            ("url:http://192.0.2.7:9000/", "192.0.2.8", false),
-            ("url:http://192.0.2.7:9000/", "127.0.0.1", false),
-            ("url:http://127.0.0.1:9000/", "::1", true),
-            ("url:http://127.0.0.1:9000/", "192.0.2.7", false),
-            ("filler", "127.0.0.1", true),
-            ("filler", "192.0.2.7", false),
+        // A caller who speaks for themselves, one whom a trusted proxy names, and one behind a stranger.
+        const DIRECT: (bool, bool) = (true, true);
+        const NAMED: (bool, bool) = (false, true);
+        const UNKNOWN: (bool, bool) = (false, false);
+        for (seat, address, (direct, known), may) in [
+            ("url:http://192.0.2.7:9000/", "192.0.2.7", DIRECT, true),
+            ("url:http://192.0.2.7:9000/", "192.0.2.8", DIRECT, false),
+            ("url:http://192.0.2.7:9000/", "127.0.0.1", DIRECT, false),
+            ("url:http://192.0.2.7:9000/", "192.0.2.7", NAMED, true),
+            ("url:http://192.0.2.7:9000/", "192.0.2.8", NAMED, false),
+            ("url:http://192.0.2.7:9000/", "192.0.2.7", UNKNOWN, false),
+            ("url:http://127.0.0.1:9000/", "::1", DIRECT, true),
+            ("url:http://127.0.0.1:9000/", "192.0.2.7", DIRECT, false),
+            ("url:http://127.0.0.1:9000/", "127.0.0.1", NAMED, false),
+            ("url:http://127.0.0.1:9000/", "127.0.0.1", UNKNOWN, false),
+            ("filler", "127.0.0.1", DIRECT, true),
+            ("filler", "192.0.2.7", DIRECT, false),
+            ("filler", "127.0.0.1", NAMED, false),
+            ("filler", "127.0.0.1", UNKNOWN, false),
         ] {
             let spec: SeatSpec = seat.parse().unwrap();
-            assert_eq!(
-                belongs(&spec, peer.parse().unwrap()).await,
-                may,
-                "{seat} {peer}"
-            );
+            let address = address.parse().unwrap();
+            let caller = Caller { address, direct };
+            let sender = Some(Sender { caller, known });
+            assert_eq!(belongs(&spec, sender).await, may, "{seat} {sender:?}");
         }
+        assert!(!belongs(&SeatSpec::filler(), None).await);
     }
 }

@@ -125,6 +125,7 @@ async fn one(
         options: plan.options.clone(),
         names: Vec::new(),
         pause: Duration::ZERO,
+        reach: None,
     };
     let hosted = host.start(request).await?.begin().wait().await;
     let Some(outcome) = hosted.end.get().and_then(|end| end.outcome.clone()) else {

@@ -215,7 +215,7 @@ pub fn request(
     try_request(address, method, path, headers, body).unwrap()
 }
 
-/// As [`request`], for a listener that may be gone.
+/// As [`request`], for a listener that may be gone. Headers with a Host of their own have no other.
 pub fn try_request(
     address: SocketAddr,
     method: &str,
@@ -225,7 +225,10 @@ pub fn try_request(
 ) -> std::io::Result<Answer> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|header| header.starts_with("Host:")) {
+        head.push_str(&format!("Host: {address}\r\n"));
+    }
     for header in headers {
         head.push_str(header);
         head.push_str("\r\n");

@@ -94,9 +94,17 @@ fn what_is_shown_can_be_read_again() {
         "DROVER__CALLBACKS__TRUSTED_PROXIES".into(),
         "10.0.0.1, ::1".into(),
     ));
+    environment.push((
+        "DROVER__REFEREE__KOEHANDEL__ALLOW".into(),
+        "public, 10.0.0.0/8".into(),
+    ));
+    environment.push(("DROVER__API__HOSTS".into(), "drover".into()));
     let loaded = load(None, &environment, &Vec::new()).unwrap();
     assert_eq!(loaded.config.store.durability, Durability::Process);
     assert_eq!(loaded.config.callbacks.trusted_proxies.len(), 2);
+    let allow = &loaded.config.referee.koehandel.allow;
+    assert_eq!((allow.public, allow.networks.len()), (true, 1));
+    assert_eq!(loaded.config.api.hosts, ["drover"]);
     let again = check_file(&file(folder.path(), &show(&loaded))).unwrap();
     assert_eq!(again.config, loaded.config);
 }
@@ -155,8 +163,21 @@ fn wrong_values_say_what_is_allowed() {
         "must be an address such as \"127.0.0.1:8080\"",
     );
     check(
-        "[callbacks]\ntrusted_proxies = [\"10.0.0.0/8\"]\n",
-        "IP addresses",
+        "[callbacks]\ntrusted_proxies = [\"10.0.0.0/33\"]\n",
+        "IP addresses and networks",
+    );
+    check(
+        "[api]\ntrusted_proxies = [\"proxy.example\"]\n",
+        "IP addresses and networks",
+    );
+    check("[api]\nhosts = [\"drover:8081\"]\n", "names without ports");
+    check(
+        "[referee.koehandel]\nallow = [\"private\"]\n",
+        "networks and the word public",
+    );
+    check(
+        "[referee.koehandel]\nloopback_only = true\n",
+        "drover.toml, line 2: the key `referee.koehandel.loopback_only` is gone; write `referee.koehandel.allow`: [\"127.0.0.0/8\", \"::1\"]",
     );
     check(
         "[store]\ndurability = \"fast\"\n",

@@ -2,7 +2,7 @@
 
 use super::players::{Manner, Player};
 use super::{IMPATIENT, host, players, request, scores, url};
-use drover::link::{CallError, HttpOptions, HttpOut, Reach, Target};
+use drover::link::{Allowed, CallError, HttpOptions, HttpOut, Reach, Target};
 use drover::referee::{HostSettings, MatchRequest};
 use games::Seat;
 use serde_json::json;
@@ -242,10 +242,13 @@ async fn a_player_who_restarts_loses_nothing() {
 #[tokio::test]
 async fn only_loopback_is_called_when_told_so() {
     let options = HttpOptions {
-        reach: Reach::Loopback,
+        reach: Reach::Only(Arc::new(Allowed {
+            loopback: true,
+            ..Allowed::default()
+        })),
         ..IMPATIENT
     };
-    let mut away = HttpOut::new(Target::parse("http://192.0.2.1/").unwrap(), options);
+    let mut away = HttpOut::new(Target::parse("http://192.0.2.1/").unwrap(), options.clone());
     let refused = away.get("", Duration::from_secs(5)).await.unwrap_err();
     assert_eq!(refused, CallError::OutOfReach("192.0.2.1".to_owned()));
     let player = Player::start(Manner::KeepAlive).await;

@@ -2,7 +2,6 @@
 //! no body, a plain sentence, and reads on for a moment after one, so that the refusal is not lost
 //! in a reset connection.
 
-use super::wording;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -22,8 +21,10 @@ const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 const LINGER: Duration = Duration::from_secs(1);
 
 /// A peer's socket.
-pub(super) struct Socket {
+pub struct Socket {
     stream: TcpStream,
+    /// Told the status of each refusal that hyper wrote by itself.
+    refused: fn(&str),
     /// The refusal in place of hyper's own, how much of it is written, and the length of hyper's.
     refusal: Option<(Vec<u8>, usize, usize)>,
     linger: Option<Linger>,
@@ -37,9 +38,13 @@ struct Linger {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    /// Wraps a connected socket; `refused` is told the status of each refusal that hyper writes by
+    /// itself.
+    #[must_use]
+    pub fn new(stream: TcpStream, refused: fn(&str)) -> Self {
         Self {
             stream,
+            refused,
             refusal: None,
             linger: None,
             stalled: None,
@@ -100,6 +105,26 @@ fn is_bare_refusal(bytes: &[u8]) -> bool {
             .any(|part| part.eq_ignore_ascii_case(b"content-type:"))
 }
 
+/// A whole response in place of one that hyper wrote by itself for a request that it could not read.
+/// A lenient referee reads any body as an answer: no text here may hold `=`, `&` or `?`.
+fn bare_refusal(status: &str) -> Vec<u8> {
+    let (reason, text) = match status {
+        "414" => ("URI Too Long", "the request line is too long"),
+        "431" => (
+            "Request Header Fields Too Large",
+            "the request line and headers are too long",
+        ),
+        "408" => ("Request Timeout", "the request did not arrive in time"),
+        _ => ("Bad Request", "this is no HTTP request that can be read"),
+    };
+    let length = text.len() + 1;
+    format!(
+        "HTTP/1.1 {status} {reason}\r\ncontent-type: text/plain; charset=utf-8\r\n\
+         content-length: {length}\r\nconnection: close\r\n\r\n{text}\n"
+    )
+    .into_bytes()
+}
+
 impl AsyncRead for Socket {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -120,7 +145,9 @@ impl AsyncWrite for Socket {
             let status = bytes
                 .get(9..12)
                 .and_then(|text| std::str::from_utf8(text).ok());
-            let text = wording::bare_refusal(status.unwrap_or("400"));
+            let status = status.unwrap_or("400");
+            (self.refused)(status);
+            let text = bare_refusal(status);
             self.refusal = Some((text, 0, bytes.len()));
             let until = Box::pin(tokio::time::sleep(LINGER));
             self.linger = Some(Linger { until, bytes: 0 });

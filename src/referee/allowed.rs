@@ -1,0 +1,43 @@
+//! Which players our referee calls.
+
+use crate::config::Targets;
+use crate::link::{Allowed, OwnDoor, Reach};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Which players our referee calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reaches {
+    /// For somebody on this machine.
+    pub local: Reach,
+    /// For everybody else, where that differs.
+    pub for_others: Option<Reach>,
+}
+
+impl Reaches {
+    /// What `allow` lists, our `own` bots, and this machine's loopback if `listens` is a loopback
+    /// address: then only who is on this machine comes without a proxy, and reaches as much itself.
+    #[must_use]
+    pub fn of(allow: &Targets, listens: SocketAddr, own: Vec<OwnDoor>) -> Self {
+        let others = Allowed {
+            public: allow.public,
+            loopback: false,
+            networks: allow.networks.clone(),
+            own,
+        };
+        if !listens.ip().to_canonical().is_loopback() {
+            return Self {
+                local: Reach::Only(Arc::new(others)),
+                for_others: None,
+            };
+        }
+        let local = Allowed {
+            loopback: true,
+            ..others.clone()
+        };
+        Self {
+            local: Reach::Only(Arc::new(local)),
+            for_others: Some(Reach::Only(Arc::new(others))),
+        }
+    }
+}

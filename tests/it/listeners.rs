@@ -1,0 +1,394 @@
+//! What strangers, their pages and their proxies may do at the listeners of REST and referee.
+
+use crate::app::{Answer, PATIENCE, TestApp, drover, folder, request, serve};
+use drover::link::{Caller, HttpIn, Peer};
+use futures_util::{StreamExt as _, stream};
+use http_body_util::StreamBody;
+use hyper::body::{Bytes, Frame};
+use hyper::{Request, Response};
+use std::convert::Infallible;
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+/// `drover serve` with a referee at this address.
+fn with_referee(folder: &Path, listen: &str) -> Command {
+    let mut command = serve(folder);
+    command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", listen);
+    command
+}
+
+/// The referee of an app, from this machine.
+fn referee(app: &TestApp) -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, app.referee.unwrap().port()).into()
+}
+
+fn ask(address: SocketAddr, path: &str, headers: &[&str]) -> Answer {
+    request(address, "GET", path, headers, "")
+}
+
+fn check(answer: &Answer, status: u16, said: &str) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(answer.body.contains(said), "{answer:?} lacks {said}");
+}
+
+#[test]
+fn a_page_under_a_rebound_name_drains_nobody() {
+    let folder = folder();
+    let mut command = with_referee(folder.path(), "127.0.0.1:0");
+    command.env("DROVER__API__HOSTS", "drover, bots.example");
+    let app = TestApp::spawn(command, folder.path());
+    let drain = |headers: &[&str]| request(app.api, "POST", "/api/v1/drain", headers, "");
+    let rebound = drain(&["Host: evil.example"]);
+    check(&rebound, 421, "api.hosts");
+    assert_eq!(rebound.json()["type"], "urn:drover:problem:misdirected");
+    for path in ["/api/v1/matches", "/metrics", "/readyz", "/nowhere"] {
+        check(
+            &ask(app.api, path, &["Host: evil.example:8081"]),
+            421,
+            "evil.example",
+        );
+    }
+    check(&drain(&["Sec-Fetch-Site: cross-site"]), 403, "another site");
+    check(&drain(&["Sec-Fetch-Site: same-site"]), 403, "another site");
+    check(&drain(&["Origin: http://127.0.0.1:3000"]), 403, "api.hosts");
+    check(&drain(&["Origin: null"]), 403, "null");
+    check(&ask(app.api, "/readyz", &[]), 200, "");
+    for host in ["Host: localhost:1", "Host: drover", "Host: [::1]"] {
+        check(&ask(app.api, "/readyz", &[host]), 200, "");
+    }
+
+    // The referee's own page may start matches, a foreign one may not.
+    let referee = referee(&app);
+    let start = format!(
+        "/?connect&url1=http://{}/koehandel/filler/drover",
+        app.callbacks
+    );
+    for path in ["/", &start, "/?log=1"] {
+        let rebound = ask(referee, path, &["Host: evil.example"]);
+        check(&rebound, 421, "referee.koehandel.hosts");
+    }
+    check(
+        &ask(referee, &start, &["Sec-Fetch-Site: cross-site"]),
+        403,
+        "another site",
+    );
+    let origin = ["Origin: http://evil.example"];
+    check(&ask(referee, &start, &origin), 403, "evil.example");
+    check(
+        &ask(referee, "/", &["Sec-Fetch-Site: cross-site"]),
+        200,
+        "<form",
+    );
+    check(
+        &ask(referee, &start, &["Sec-Fetch-Site: same-origin"]),
+        200,
+        "?market=1&",
+    );
+    check(
+        &ask(referee, &start, &["Sec-Fetch-Site: none"]),
+        200,
+        "?market=2&",
+    );
+    check(&ask(referee, &start, &[]), 200, "?market=3&");
+
+    let own = format!("Origin: http://{}", app.api);
+    check(&drain(&[&own, "Sec-Fetch-Site: same-origin"]), 202, "");
+}
+
+#[test]
+fn a_match_reads_nothing_that_only_this_machine_reaches() {
+    let folder = folder();
+    let app = TestApp::spawn(with_referee(folder.path(), "0.0.0.0:0"), folder.path());
+    let referee = referee(&app);
+    let connect = |url: &str| ask(referee, &format!("/?connect&url2={url}"), &[]);
+    let port = app.api.port();
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "0.0.0.0",
+        "[::]",
+        "2130706433",
+        "127.1",
+        "192.168.0.1",
+        "169.254.169.254",
+        "[64:ff9b::7f00:1]",
+    ] {
+        let refused = connect(&format!("http://{host}:{port}/metrics"));
+        check(&refused, 400, "referee.koehandel.allow");
+        assert!(refused.body.starts_with("url2: "), "{refused:?}");
+    }
+    check(
+        &connect("http://no.such.host.invalid/"),
+        400,
+        "url2: cannot connect",
+    );
+    // Nothing has begun.
+    check(
+        &ask(referee, "/?log=1", &[]),
+        404,
+        "no player has had the id",
+    );
+    // Our own bots are there for everybody, at their own paths alone.
+    let door = app.callbacks;
+    check(
+        &connect(&format!("http://{door}/")),
+        400,
+        "referee.koehandel.allow",
+    );
+    check(
+        &connect(&format!("http://{door}/koehandel/filler/drover")),
+        200,
+        "?market=1&",
+    );
+}
+
+#[test]
+fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
+    let folder = folder();
+    let mut command = with_referee(folder.path(), "0.0.0.0:0");
+    command.env("DROVER__REFEREE__KOEHANDEL__ALLOW", "127.0.0.0/8");
+    let app = TestApp::spawn(command, folder.path());
+    let url = "/?connect&url1=http://127.0.0.1:9/";
+    check(&ask(referee(&app), url, &[]), 200, "?market=1&");
+    drop(app);
+
+    let mut command = with_referee(folder.path(), "127.0.0.1:0");
+    command.env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
+    let app = TestApp::spawn(command, folder.path());
+    let referee = referee(&app);
+    // Whoever comes by the proxy is not on this machine.
+    let stranger = ["X-Forwarded-For: 203.0.113.9"];
+    check(
+        &ask(referee, url, &stranger),
+        400,
+        "referee.koehandel.allow",
+    );
+    check(
+        &ask(referee, url, &["X-Forwarded-For: 127.0.0.1"]),
+        400,
+        "allow",
+    );
+    check(&ask(referee, url, &[]), 400, "allow");
+    drop(app);
+
+    let app = TestApp::spawn(with_referee(folder.path(), "127.0.0.1:0"), folder.path());
+    let referee = self::referee(&app);
+    check(&ask(referee, url, &[]), 200, "?market=");
+    check(&ask(referee, url, &stranger), 403, "trusted_proxies");
+}
+
+#[test]
+fn the_verb_takes_its_targets_from_a_flag() {
+    let said = |allow: &str| {
+        let mut command = drover();
+        command.args([
+            "referee",
+            "koehandel",
+            "--listen",
+            "127.0.0.1:0",
+            "--allow",
+            allow,
+        ]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        crate::app::text(&output.stderr)
+    };
+    let refused = said("public,10.0.0.0/99");
+    assert!(
+        refused.contains("--allow") && refused.contains("10.0.0.0/99"),
+        "{refused}"
+    );
+}
+
+/// A match of one player who never answers: it runs for as long as is needed. Its seats are the player
+/// and three fillers.
+fn running_match(app: &TestApp) -> std::net::TcpListener {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("/?connect&url1=http://{}/", silent.local_addr().unwrap());
+    check(&ask(referee(app), &url, &[]), 200, "?market=1&");
+    silent
+}
+
+#[test]
+fn behind_a_proxy_nobody_is_the_local_player() {
+    let folder = folder();
+    let app = TestApp::spawn(with_referee(folder.path(), "127.0.0.1:0"), folder.path());
+    let _silent = running_match(&app);
+    let log = |id: u64, headers: &[&str]| ask(referee(&app), &format!("/?log={id}"), headers);
+    for id in [1, 2] {
+        for header in [
+            "X-Forwarded-For: 203.0.113.9",
+            "X-Forwarded-For: 127.0.0.1",
+            "Forwarded: for=203.0.113.9",
+            "X-Real-IP: 203.0.113.9",
+            "Via: 1.1 proxy",
+        ] {
+            check(&log(id, &[header]), 403, "trusted_proxies");
+        }
+        check(&log(id, &[]), 200, "time\tquery");
+    }
+    drop(app);
+
+    // From a trusted proxy, the forwarded address counts.
+    let other = crate::app::folder();
+    let mut command = with_referee(other.path(), "127.0.0.1:0");
+    command
+        .env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8")
+        .env("DROVER__REFEREE__KOEHANDEL__ALLOW", "127.0.0.0/8");
+    let app = TestApp::spawn(command, other.path());
+    let _silent = running_match(&app);
+    let log = |id: u64, headers: &[&str]| ask(referee(&app), &format!("/?log={id}"), headers);
+    for id in [1, 2] {
+        check(
+            &log(id, &["X-Forwarded-For: 203.0.113.9"]),
+            403,
+            "only the host",
+        );
+        check(
+            &log(id, &["X-Forwarded-For: 127.0.0.1"]),
+            403,
+            "only the host",
+        );
+    }
+}
+
+/// Half of a head on each of so many connections from this machine.
+fn half_heads(address: SocketAddr, count: usize) -> Vec<std::net::TcpStream> {
+    (0..count)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            // A listener that is full may have closed it already.
+            let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHo");
+            stream
+        })
+        .collect()
+}
+
+#[test]
+fn half_heads_at_rest_and_referee_stop_neither_them_nor_callbacks() {
+    const DESCRIPTORS: usize = 900;
+    const HALVES: usize = 600;
+    let folder = folder();
+    let served = with_referee(folder.path(), "127.0.0.1:0");
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -n {DESCRIPTORS}; exec \"$@\""), "sh"]);
+    command.arg(served.get_program()).args(served.get_args());
+    for (name, value) in served.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let app = TestApp::spawn(command, folder.path());
+    let halves = [app.api, referee(&app)].map(|address| half_heads(address, HALVES));
+    let begun = Instant::now();
+    let callback = app.call("/koehandel/champion?market=7&id=1&type=information&message=begin");
+    assert_eq!(callback.status, 200, "{callback:?}");
+    check(&app.get("/healthz"), 200, "");
+    check(&ask(referee(&app), "/", &[]), 200, "<form");
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(8), "they waited for {took:?}");
+    // They end by themselves, though nobody else comes.
+    for mut half in halves.into_iter().flatten() {
+        half.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut rest = Vec::new();
+        // Reset or closed: it has ended.
+        if let Err(error) = half.read_to_end(&mut rest) {
+            assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "{error}");
+        }
+    }
+}
+
+/// A listener of the library that answers with so many parts, its stop, and what tells that an answer has
+/// gone or been given up.
+async fn listener(
+    http: HttpIn,
+    parts: usize,
+) -> (SocketAddr, CancellationToken, CancellationToken) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, gone) = (CancellationToken::new(), CancellationToken::new());
+    let tell = gone.clone();
+    let answer = move |request: Request<hyper::body::Incoming>| {
+        assert!(request.extensions().get::<Caller>().unwrap().is_local());
+        assert!(request.extensions().get::<Peer>().unwrap().0.is_loopback());
+        let told = tell.clone().drop_guard();
+        let part = move |_| {
+            let _told = &told;
+            Ok::<_, Infallible>(Frame::data(Bytes::from_static(&[b'x'; 4096])))
+        };
+        let body = StreamBody::new(stream::iter(0..parts).map(part));
+        std::future::ready(Response::new(body))
+    };
+    tokio::spawn(http.serve(listener, answer, stop.clone()));
+    (address, stop, gone)
+}
+
+/// What comes until the connection ends, within the patience of tests.
+async fn until_closed(socket: &mut TcpStream) -> String {
+    let mut said = Vec::new();
+    let reading = socket.read_to_end(&mut said);
+    let read = tokio::time::timeout(PATIENCE, reading).await;
+    // A reset ends it just as well.
+    let _ = read.expect("it is closed");
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[tokio::test]
+async fn slow_heads_and_idle_connections_end() {
+    let http = HttpIn {
+        head_timeout: Duration::from_millis(100),
+        ..HttpIn::default()
+    };
+    let (address, _stop, _gone) = listener(http, 1).await;
+    let mut silent = TcpStream::connect(address).await.unwrap();
+    let mut half = TcpStream::connect(address).await.unwrap();
+    half.write_all(b"GET / HT").await.unwrap();
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    until_closed(&mut silent).await;
+    until_closed(&mut half).await;
+    let said = until_closed(&mut idle).await;
+    assert!(said.starts_with("HTTP/1.1 200 OK"), "{said}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_read_holds_no_connection() {
+    let http = HttpIn {
+        connection_timeout: Duration::from_millis(100),
+        finish: Duration::from_millis(100),
+        ..HttpIn::default()
+    };
+    let (address, _stop, gone) = listener(http, usize::MAX).await;
+    let mut reader = TcpStream::connect(address).await.unwrap();
+    reader
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    let given_up = tokio::time::timeout(PATIENCE, gone.cancelled()).await;
+    given_up.expect("an answer that nobody reads is given up");
+}
+
+#[tokio::test]
+async fn a_stop_ends_idle_connections_at_once() {
+    let (address, stop, _gone) = listener(HttpIn::default(), 1).await;
+    let mut idle = TcpStream::connect(address).await.unwrap();
+    idle.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    idle.readable().await.unwrap();
+    let begun = Instant::now();
+    stop.cancel();
+    until_closed(&mut idle).await;
+    assert!(begun.elapsed() < HttpIn::default().head_timeout / 2);
+}
