@@ -4,6 +4,7 @@ use super::error::ConfigError;
 use super::layers::{Given, Origin};
 use super::schema::{Key, Kind};
 use super::settings::parse_address;
+use ipnet::IpNet;
 use std::net::IpAddr;
 use toml::Value;
 
@@ -30,16 +31,20 @@ pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, 
             origin,
         });
     }
-    let shown = match key.kind {
-        Kind::Secret => "***".to_owned(),
-        _ => value.to_string(),
-    };
     Err(ConfigError::BadValue {
         origin,
         key: key.path.clone(),
-        value: shown,
+        value: shown(key.kind, &value),
         allowed: allowed(key.kind),
     })
+}
+
+/// A wrong value as an error tells it.
+pub(super) fn shown(kind: Kind, value: &Value) -> String {
+    match kind {
+        Kind::Secret => "***".to_owned(),
+        _ => value.to_string(),
+    }
 }
 
 /// A value written as plain text, in the environment or on the command line.
@@ -53,7 +58,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     match kind {
         Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
         Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
-        Kind::Peers | Kind::Texts => Value::Array(
+        Kind::Peers | Kind::Networks | Kind::Texts => Value::Array(
             text.split(',')
                 .map(str::trim)
                 .filter(|item| !item.is_empty())
@@ -91,6 +96,10 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
                         .is_some_and(|text| text.parse::<IpAddr>().is_ok())
                 })
         }
+        (Kind::Networks, Value::Array(items)) => {
+            let network = |item: &Value| item.as_str().and_then(network).is_some();
+            items.len() <= ITEMS_MAX && items.iter().all(network)
+        }
         (Kind::Rule("true" | "false"), value) => value.is_bool(),
         (Kind::Rule("null"), value) => value.is_integer() || value.as_str().is_some_and(printable),
         (Kind::Rule(default), value) if default.starts_with('"') => {
@@ -111,6 +120,12 @@ fn words(default: &str) -> &'static [&'static str] {
         .copied()
         .find(|words| words.first() == Some(&default.trim_matches('"')))
         .unwrap_or_default()
+}
+
+/// An IP address, or a network such as `10.0.0.0/8`.
+pub(super) fn network(text: &str) -> Option<IpNet> {
+    let address = || text.parse::<IpAddr>().ok().map(|address| address.to_canonical().into());
+    address().or_else(|| text.parse().ok())
 }
 
 fn plain(byte: u8) -> bool {
@@ -144,6 +159,9 @@ pub(super) fn allowed(kind: Kind) -> String {
         Kind::Peers => {
             format!("a list of at most {ITEMS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
         }
+        Kind::Networks => format!(
+            "a list of at most {ITEMS_MAX} IP addresses and networks such as [\"192.0.2.7\", \"10.0.0.0/8\"]"
+        ),
         Kind::Texts => format!("a list of at most {ITEMS_MAX} texts such as [\"final:2\"]"),
         Kind::Rule("true" | "false") => "true or false".to_owned(),
         Kind::Rule("null") => {

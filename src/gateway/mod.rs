@@ -6,6 +6,7 @@ mod connection;
 pub mod hubs;
 mod limits;
 mod options;
+mod referees;
 mod routes;
 pub mod shims;
 mod socket;
@@ -15,3 +16,4 @@ mod wording;
 
 pub use callbacks::{Callbacks, CallbacksError};
 pub use options::CallbackOptions;
+pub use referees::{NamedReferee, OwnReferee};
