@@ -129,7 +129,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
         eprintln!("{} referee on http://{address}/", kit.game());
-        let host = Host::open(kit, settings, recording(store.as_deref()).await?).await?;
+        let host = Host::new(kit, settings, recording(store.as_deref()).await?);
         let resumed = host.resume().await?;
         if resumed > 0 {
             eprintln!("{resumed} matches go on");

@@ -156,7 +156,10 @@ fn variable(path: String) -> String {
 /// The existing key that looks most like this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
-    let words = keys().iter().map(|key| key.path.as_str()).chain([HUBS.path, REFEREES.path]);
+    let words = keys()
+        .iter()
+        .map(|key| key.path.as_str())
+        .chain([HUBS.path, REFEREES.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())

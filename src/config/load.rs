@@ -344,7 +344,10 @@ fn callbacks(values: &Values<'_>, referees: &[Entry]) -> Result<Callbacks, Confi
             values.text("callbacks.secret_path"),
             values.origin("callbacks.secret_path"),
         )?,
-        referees: referees.iter().map(named::referee).collect::<Result<_, _>>()?,
+        referees: referees
+            .iter()
+            .map(named::referee)
+            .collect::<Result<_, _>>()?,
         trusted_proxies: values.peers("callbacks.trusted_proxies"),
         connections_max: values.count("callbacks.connections_max"),
         connections_per_peer_max: values.count("callbacks.connections_per_peer_max"),

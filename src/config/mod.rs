@@ -16,7 +16,7 @@ pub use layers::{Environment, Flags, Origin};
 pub use load::{Loaded, check_file, load};
 pub use schema::{Key, Kind, keys};
 pub use settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, PathReferee, Referee,
-    Secret, Shim, Smartdog, Store, Thinking,
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, PathReferee,
+    Referee, Secret, Shim, Smartdog, Store, Thinking,
 };
 pub use show::{show, template};

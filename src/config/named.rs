@@ -52,15 +52,17 @@ fn fault(referee: &PathReferee) -> Option<&'static str> {
     let name = referee.name.as_str();
     let numbers = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     if name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers) {
-        return Some("a name must not look like an IP address: callers without a name are known by theirs");
+        return Some(
+            "a name must not look like an IP address: callers without a name are known by theirs",
+        );
     }
     if name == "local" {
         return Some("this name is Drover's own; choose another");
     }
     match referee.secret.reveal() {
-        None if referee.addresses.is_empty() => {
-            Some("anybody could use this name; set `addresses`, or `secret` (or `secret_file`), or both")
-        }
+        None if referee.addresses.is_empty() => Some(
+            "anybody could use this name; set `addresses`, or `secret` (or `secret_file`), or both",
+        ),
         Some(secret) if secret.len() > SECRET_LEN_MAX || !secret.bytes().all(unreserved) => {
             Some("its secret must be 1 to 128 letters, digits and -._~, as it stands in a path")
         }
@@ -75,7 +77,11 @@ pub(super) fn check(config: &Config, entries: &[Entry]) -> Result<(), ConfigErro
     for (at, (referee, entry)) in referees.iter().zip(entries).enumerate() {
         let why = if referee.name == *ours {
             "it is the name of our own referee (`referee.koehandel.name`); choose another"
-        } else if referees.iter().take(at).any(|other| other.name == referee.name) {
+        } else if referees
+            .iter()
+            .take(at)
+            .any(|other| other.name == referee.name)
+        {
             "another section has the same name; give each its own"
         } else {
             continue;

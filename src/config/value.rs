@@ -124,7 +124,11 @@ fn words(default: &str) -> &'static [&'static str] {
 
 /// An IP address, or a network such as `10.0.0.0/8`.
 pub(super) fn network(text: &str) -> Option<IpNet> {
-    let address = || text.parse::<IpAddr>().ok().map(|address| address.to_canonical().into());
+    let address = || {
+        text.parse::<IpAddr>()
+            .ok()
+            .map(|address| address.to_canonical().into())
+    };
     address().or_else(|| text.parse().ok())
 }
 

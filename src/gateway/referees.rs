@@ -106,7 +106,15 @@ mod tests {
         check("league:", "10.1.2.3", None);
         check("league:s3cret", "10.1.2.3", None);
         check("cup:s3cret", "192.0.2.1", Some("cup"));
-        for wrong in ["cup", "cup:", "cup:s3cre", "cup:s3crets", "cup:***", "s3cret", ":s3cret"] {
+        for wrong in [
+            "cup",
+            "cup:",
+            "cup:s3cre",
+            "cup:s3crets",
+            "cup:***",
+            "s3cret",
+            ":s3cret",
+        ] {
             check(wrong, "192.0.2.1", None);
         }
         check("both:s3cret", "10.1.2.3", Some("both"));

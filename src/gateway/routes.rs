@@ -59,7 +59,11 @@ impl Routes {
         }
         let referee = match named {
             None => caller.to_canonical().to_string(),
-            Some(named) => self.referees.named(named, caller).ok_or_else(|| unnamed(kit))?.to_owned(),
+            Some(named) => self
+                .referees
+                .named(named, caller)
+                .ok_or_else(|| unnamed(kit))?
+                .to_owned(),
         };
         Place::new(kit, bot, &referee)
             .map(Arc::new)

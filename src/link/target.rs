@@ -114,6 +114,12 @@ impl Target {
         &self.authority
     }
 
+    /// The path, beginning with a slash, and the query.
+    #[must_use]
+    pub fn path_and_query(&self) -> &str {
+        &self.path_and_query
+    }
+
     /// The request target with `text` as (a further part of) its query. A leading `?` or `&` of
     /// `text` is ignored.
     #[must_use]

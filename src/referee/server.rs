@@ -217,9 +217,11 @@ fn connected(started: Started) -> Response<Text> {
 
 fn status(error: &StartError) -> StatusCode {
     match error {
-        StartError::Full(_) | StartError::Stopping | StartError::Record(_) => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        StartError::Full(_)
+        | StartError::Stopping
+        | StartError::Randomness(_)
+        | StartError::NoNumbers
+        | StartError::Record(_) => StatusCode::SERVICE_UNAVAILABLE,
         StartError::Seat(_) | StartError::Setup(_) => StatusCode::BAD_REQUEST,
     }
 }

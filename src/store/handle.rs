@@ -151,11 +151,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::append`].
-    pub async fn open_numbered(
-        &self,
-        new: NewMatch,
-        players: Vec<u64>,
-    ) -> Result<(), StoreError> {
+    pub async fn open_numbered(&self, new: NewMatch, players: Vec<u64>) -> Result<(), StoreError> {
         let new = Box::new(OpenMatch { row: new, players });
         self.ask(|reply| Command::OpenMatch(new, reply)).await
     }

@@ -15,4 +15,5 @@ mod planetwars;
 mod referee;
 mod shims;
 mod stopping;
+mod takeover;
 mod tidy;
