@@ -11,6 +11,7 @@ pub mod identities;
 pub mod link;
 pub mod metrics;
 pub mod referee;
+pub mod secrets;
 pub mod session;
 pub mod shim;
 pub mod store;

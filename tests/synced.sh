@@ -31,7 +31,7 @@ grep -q attached "$data/strace" || { cat "$data/strace" >&2; exit 1; }
 clients=""
 for market in 1 2 3 4; do
     curl -sf --no-progress-meter -o /dev/null \
-        "http://$address/koehandel/face/strace?market=$market&id=[1-2500]&type=information&message=begin" &
+        "http://$address/koehandel/face?market=$market&id=[1-2500]&type=information&message=begin" &
     clients="$clients $!"
 done
 for client in $clients; do wait "$client"; done

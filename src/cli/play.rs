@@ -15,7 +15,7 @@ use crate::referee::seat_spec::FILLER;
 use crate::referee::tally::Tally;
 use crate::referee::watch::Watch;
 use crate::referee::wired::{self, WiredPlan};
-use crate::referee::{Host, HostSettings, OnMatch, Recording, SeatSpec, Unrecorded};
+use crate::referee::{Host, HostSettings, OnMatch, OwnAddress, Recording, SeatSpec, Unrecorded};
 use anyhow::Context as _;
 use futures_util::future::BoxFuture;
 use games::{Kit, SetupError, Wire};
@@ -47,6 +47,8 @@ pub struct GatewayWanted {
 pub struct GatewayReady {
     /// A bot is called at `{base_url}/{game}/{bot}`: no slash at the end.
     pub base_url: String,
+    /// What is secret about that address, if anything.
+    pub own: Option<OwnAddress>,
     /// Where matches are kept, if a database was wanted: gateway and referee share it.
     pub recording: Option<Arc<dyn Recording>>,
     /// Told of every match, so that seats can be named.
@@ -253,10 +255,11 @@ impl Plan<'_> {
             matches_max: args.concurrency().get(),
             ended_kept: 0,
             builtins: Some(builtins),
+            own: ready.as_ref().and_then(|ready| ready.own.clone()),
             on_match: ready.as_ref().and_then(|ready| ready.on_match.clone()),
             ..HostSettings::default()
         };
-        let host = Host::open(kit, settings, recording).await?;
+        let host = Host::new(kit, settings, recording);
         let plan = WiredPlan {
             seats: self.called(ready.as_ref().map(|ready| ready.base_url.as_str()))?,
             schedule: args.schedule(kit, self.entrants.len()),

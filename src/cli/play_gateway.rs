@@ -2,12 +2,13 @@
 
 use super::play::{GatewayReady, GatewayWanted, StartGateway};
 use super::play_keep::REFEREE;
+use crate::config::Secret;
 use crate::daemon::known_match;
-use crate::gateway::{CallbackOptions, Callbacks};
+use crate::gateway::{CallbackOptions, Callbacks, OwnReferee};
 use crate::identities::Identities;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::store_recording::StoreRecording;
-use crate::referee::{MatchInfo, Recording};
+use crate::referee::{MatchInfo, OwnAddress, Recording};
 use crate::session::{Parts, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -20,8 +21,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// How the gateway's sessions see the referee: it calls them from this machine.
-const PEER: &str = "127.0.0.1";
 /// Sessions that one match may have here.
 const SESSIONS_A_MATCH: usize = 8;
 /// The ceiling in time where the budget is counted in nodes: within every wire's limit.
@@ -54,11 +53,26 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
         find: games::find,
     };
     let sessions = Sessions::open(session_options(&wanted), parts).await?;
-    let callbacks = Callbacks::new(callback_options(&wanted), sessions.clone(), games::ALL)?;
+    let nonce = Secret::new(store.referee_nonce().await?);
+    let mut options = callback_options(&wanted);
+    options.own_referee = Some(OwnReferee {
+        name: REFEREE.to_owned(),
+        nonce: nonce.clone(),
+    });
+    let default_bot = options.default_bot.clone();
+    let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
         .await
         .context("no free loopback port")?;
-    let base_url = format!("http://{}", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    let game = games::find(&wanted.game).context("no such game")?.game();
+    let own = OwnAddress {
+        listener: address,
+        secret_path: Secret::default(),
+        game,
+        default_bot,
+        nonce,
+    };
     let stop = CancellationToken::new();
     let serving = tokio::spawn(callbacks.serve(listener, stop.clone()));
     let recording: Option<Arc<dyn Recording>> = match kept {
@@ -69,7 +83,7 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
         false => None,
     };
     let on_match = move |info: &MatchInfo| {
-        identities.register(PEER, info.market, known_match(info, REFEREE));
+        identities.register(REFEREE, info.market, known_match(info, REFEREE));
     };
     let end = async move {
         stop.cancel();
@@ -84,7 +98,8 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
         }
     };
     Ok(GatewayReady {
-        base_url,
+        base_url: format!("http://{address}"),
+        own: Some(own),
         recording,
         on_match: Some(Arc::new(on_match)),
         stop: Box::pin(end),

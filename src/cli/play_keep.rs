@@ -2,11 +2,11 @@
 
 use crate::referee::store_recording::{StoreRecording, lines_of};
 use crate::referee::watch::KeptMatch;
-use crate::referee::{Recording, now_us};
+use crate::referee::{Draw, Numbers, Recording, StartError, now_us};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
-use games::{Blame, Fact, Kit, Seat, TableSetup};
+use games::{Blame, Fact, Kit, Seat, TableSetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,14 +36,32 @@ pub async fn keep(
     recording: Arc<dyn Recording>,
     mut played: mpsc::Receiver<KeptMatch>,
 ) -> anyhow::Result<()> {
-    let mut market = recording.last_market(kit.game()).await?;
+    let mut last = recording.last_market(kit.game()).await?;
     while let Some(played) = played.recv().await {
-        market += 1;
-        one(kit, &options, &*recording, &played, market)
+        last += 1;
+        let numbers = match kit.wire() {
+            Wire::Callbacks => drawn(kit, &*recording, &played).await?,
+            _ => Numbers {
+                market: last,
+                ids: (1..=played.seats.len() as u64).collect(),
+            },
+        };
+        one(kit, &options, &*recording, &played, numbers)
             .await
             .with_context(|| format!("match {} cannot be kept", played.number + 1))?;
     }
     Ok(())
+}
+
+/// Numbers as our referee draws them, from the match's seed: what a run keeps does not depend on chance.
+async fn drawn(
+    kit: &dyn Kit,
+    recording: &dyn Recording,
+    played: &KeptMatch,
+) -> Result<Numbers, StartError> {
+    let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
+    let what = (kit.game(), played.seats.len());
+    draw.free(recording, what, |_| true).await
 }
 
 async fn one(
@@ -51,7 +69,7 @@ async fn one(
     options: &Value,
     recording: &dyn Recording,
     played: &KeptMatch,
-    market: u64,
+    numbers: Numbers,
 ) -> anyhow::Result<()> {
     let seats = played.seats.len() as u64;
     let ids: Vec<u64> = (1..=seats).collect();
@@ -60,13 +78,13 @@ async fn one(
         options: options.clone(),
         // The numbers that matches in process carry in their calls.
         market: 1,
-        ids: ids.clone(),
+        ids,
     })?;
     let row = NewMatch {
         id: ulid::Ulid::generate().to_string(),
         game: kit.game().to_owned(),
         referee: REFEREE.to_owned(),
-        market,
+        market: numbers.market,
         ours: true,
         started_us: played.started_us,
         setup: table.setup(),
@@ -79,7 +97,7 @@ async fn one(
             })
             .collect(),
     };
-    let mut record = recording.open(row, &ids).await?;
+    let mut record = recording.open(row, &numbers.ids).await?;
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }

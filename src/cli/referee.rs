@@ -124,7 +124,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
         eprintln!("{} referee on http://{address}/", kit.game());
         let reaches = Reaches::of(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
-        let host = Host::open(kit, settings, recording(store.as_deref()).await?).await?;
+        let host = Host::new(kit, settings, recording(store.as_deref()).await?);
         let resumed = host.resume().await?;
         if resumed > 0 {
             eprintln!("{resumed} matches go on");

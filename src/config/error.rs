@@ -101,6 +101,24 @@ pub enum ConfigError {
         /// Why not, as a sentence.
         why: String,
     },
+    /// A path that no callback can begin with.
+    #[error("`callbacks.secret_path` ({origin}): {why}")]
+    SecretPath {
+        /// Where it stands.
+        origin: String,
+        /// Why not, as a sentence.
+        why: &'static str,
+    },
+    /// A referee that no path can name.
+    #[error("{origin}: [[callbacks.referee]] {name:?}: {why}")]
+    Referee {
+        /// Where its section begins.
+        origin: Origin,
+        /// Its name.
+        name: String,
+        /// Why not, as a sentence.
+        why: String,
+    },
     /// Two listeners want one address.
     #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
     SameAddress {

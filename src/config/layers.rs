@@ -1,7 +1,7 @@
 //! The layers of a configuration, each value with the place where it stands.
 
 use super::error::ConfigError;
-use super::schema::{HUB_FIELDS, HUBS_MAX, keys};
+use super::schema::{Entries, Field, HUBS, REFEREES, keys};
 use super::value;
 use std::fmt;
 use std::path::Path;
@@ -61,19 +61,24 @@ pub(super) struct Given {
     pub(super) origin: Origin,
 }
 
+/// One section of a list, with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) table: toml::Table,
+    pub(super) origin: Origin,
+}
+
 /// All that one source gives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     pub(super) given: Vec<Given>,
-    pub(super) hubs: Option<Vec<toml::Table>>,
+    pub(super) hubs: Option<Vec<Entry>>,
+    pub(super) referees: Option<Vec<Entry>>,
 }
 
 /// The built-in values.
 pub(super) fn defaults() -> Result<Layer, ConfigError> {
-    let mut layer = Layer {
-        given: Vec::new(),
-        hubs: Some(Vec::new()),
-    };
+    let mut layer = Layer::default();
     for key in keys() {
         let line = format!("value = {}", key.default);
         let mut table: toml::Table =
@@ -172,7 +177,10 @@ fn replaced(path: &str) -> Option<&'static str> {
 /// The existing key that looks most like this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
-    let words = keys().iter().map(|key| key.path.as_str()).chain(["hub"]);
+    let words = keys()
+        .iter()
+        .map(|key| key.path.as_str())
+        .chain([HUBS.path, REFEREES.path]);
     let scored = words.map(|known| (strsim::jaro_winkler(path, known), known));
     let (score, known) = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (score >= NEAR).then(|| known.to_owned())
@@ -205,8 +213,12 @@ fn walk(
             prefix => format!("{prefix}.{}", name.get_ref()),
         };
         let origin = lines.origin(name.span().start);
-        if path == "hub" {
-            layer.hubs = Some(hubs(lines, spanned, &origin)?);
+        if path == HUBS.path {
+            layer.hubs = Some(entries(lines, &HUBS, spanned, &origin)?);
+            continue;
+        }
+        if path == REFEREES.path {
+            layer.referees = Some(entries(lines, &REFEREES, spanned, &origin)?);
             continue;
         }
         if let Some(key) = keys().iter().find(|key| key.path == path) {
@@ -245,85 +257,94 @@ fn walk(
     Ok(())
 }
 
-fn hubs(
+/// The sections of a list.
+fn entries(
     lines: &Lines<'_>,
+    list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
     origin: &Origin,
-) -> Result<Vec<toml::Table>, ConfigError> {
-    let wrong = |origin: &Origin, key: String, value: &str, allowed: &str| ConfigError::BadValue {
+) -> Result<Vec<Entry>, ConfigError> {
+    let path = list.path;
+    let wrong = |origin: &Origin, value: &str, allowed: &str| ConfigError::BadValue {
         origin: origin.clone(),
-        key,
+        key: path.to_owned(),
         value: value.to_owned(),
         allowed: allowed.to_owned(),
     };
-    let DeValue::Array(entries) = spanned.get_ref() else {
+    let DeValue::Array(sections) = spanned.get_ref() else {
         return Err(wrong(
             origin,
-            "hub".to_owned(),
             spanned.get_ref().type_str(),
-            "a list of sections, each written [[hub]]",
+            &format!("a list of sections, each written [[{path}]]"),
         ));
     };
-    if entries.len() > HUBS_MAX {
+    if sections.len() > list.max {
         return Err(wrong(
             origin,
-            "hub".to_owned(),
             "a longer list",
-            &format!("at most {HUBS_MAX} sections"),
+            &format!("at most {} sections", list.max),
         ));
     }
-    let mut hubs = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let at = lines.origin(entry.span().start);
-        let DeValue::Table(fields) = entry.get_ref() else {
+    let mut read = Vec::with_capacity(sections.len());
+    for section in sections {
+        let at = lines.origin(section.span().start);
+        let DeValue::Table(fields) = section.get_ref() else {
             return Err(wrong(
                 &at,
-                "hub".to_owned(),
-                entry.get_ref().type_str(),
-                "a section written [[hub]]",
+                section.get_ref().type_str(),
+                &format!("a section written [[{path}]]"),
             ));
         };
-        for (name, field) in fields {
-            let here = lines.origin(name.span().start);
-            let known = HUB_FIELDS
-                .iter()
-                .find(|(known, ..)| known == name.get_ref());
-            let Some((_, kind, ..)) = known else {
-                let best = HUB_FIELDS.iter().map(|(known, ..)| *known).max_by(|a, b| {
-                    strsim::jaro_winkler(a, name.get_ref())
-                        .total_cmp(&strsim::jaro_winkler(b, name.get_ref()))
-                });
-                return Err(ConfigError::UnknownKey {
-                    origin: here,
-                    key: format!("hub.{}", name.get_ref()),
-                    nearest: best.map(|known| format!("hub.{known}")),
-                });
-            };
-            let value = plain(field.get_ref());
-            if !value::fits(*kind, &value) {
-                return Err(wrong(
-                    &here,
-                    format!("hub.{}", name.get_ref()),
-                    &value.to_string(),
-                    &value::allowed(*kind),
-                ));
-            }
-        }
-        if let Some((missing, ..)) = HUB_FIELDS.iter().find(|(known, _, default, _)| {
-            default.is_none() && !fields.iter().any(|(name, _)| name.get_ref() == known)
-        }) {
-            return Err(wrong(
-                &at,
-                format!("hub.{missing}"),
-                "missing",
-                "there in every [[hub]]",
-            ));
-        }
-        if let toml::Value::Table(table) = plain(entry.get_ref()) {
-            hubs.push(table);
+        check_fields(lines, list, fields, &at)?;
+        if let toml::Value::Table(table) = plain(section.get_ref()) {
+            read.push(Entry { table, origin: at });
         }
     }
-    Ok(hubs)
+    Ok(read)
+}
+
+/// Whether every field of a section is known and of its kind, and none is missing.
+fn check_fields(
+    lines: &Lines<'_>,
+    list: &Entries,
+    fields: &DeTable<'_>,
+    at: &Origin,
+) -> Result<(), ConfigError> {
+    let path = list.path;
+    for (name, field) in fields {
+        let (here, name) = (lines.origin(name.span().start), name.get_ref());
+        let known = list.fields.iter().find(|(known, ..)| known == name);
+        let Some((_, kind, ..)) = known else {
+            let best = list.fields.iter().map(|(known, ..)| *known).max_by(|a, b| {
+                strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
+            });
+            return Err(ConfigError::UnknownKey {
+                origin: here,
+                key: format!("{path}.{name}"),
+                nearest: best.map(|known| format!("{path}.{known}")),
+            });
+        };
+        let value = plain(field.get_ref());
+        if !value::fits(*kind, &value) {
+            return Err(ConfigError::BadValue {
+                origin: here,
+                key: format!("{path}.{name}"),
+                value: value::shown(*kind, &value),
+                allowed: value::allowed(*kind),
+            });
+        }
+    }
+    let given = |known: &str| fields.iter().any(|(name, _)| name.get_ref() == known);
+    let missing = |(known, _, default, _): &&Field| default.is_none() && !given(known);
+    match list.fields.iter().find(missing) {
+        Some((missing, ..)) => Err(ConfigError::BadValue {
+            origin: at.clone(),
+            key: format!("{path}.{missing}"),
+            value: "missing".to_owned(),
+            allowed: format!("there in every [[{path}]]"),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// A parsed value without its spans. A number that does not fit stays a text, which no number key takes.

@@ -1,7 +1,8 @@
 //! Puts the layers together and reads the typed configuration from the result.
 
 use super::error::ConfigError;
-use super::layers::{self, Environment, Flags, Given, Layer, Origin};
+use super::layers::{self, Entry, Environment, Flags, Given, Layer, Origin};
+use super::named;
 use super::schema::{HUB_FIELDS, Kind, keys};
 use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
@@ -54,17 +55,18 @@ pub fn load(
     }
     all.push(layers::from_environment(environment)?);
     all.push(layers::from_flags(flags)?);
-    let hubs = all
-        .iter()
-        .rev()
-        .find_map(|layer| layer.hubs.clone())
-        .unwrap_or_default();
+    let listed = |of: fn(&Layer) -> Option<&Vec<Entry>>| {
+        all.iter().rev().find_map(of).cloned().unwrap_or_default()
+    };
+    let hubs = listed(|layer| layer.hubs.as_ref());
+    let referees = listed(|layer| layer.referees.as_ref());
     for layer in &mut all {
         reveal(layer)?;
     }
     let values = merge(all)?;
-    let config = settings(&values, &hubs)?;
+    let config = settings(&values, &hubs, &referees)?;
     check(&config)?;
+    named::check(&config, &referees)?;
     Ok(Loaded { config, values })
 }
 
@@ -122,20 +124,7 @@ fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
             path: path.clone(),
             why,
         };
-        let size = std::fs::metadata(&path)
-            .map_err(|why| wrong(why.to_string()))?
-            .len();
-        if size > SECRET_LEN_MAX {
-            return Err(wrong(format!(
-                "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
-            )));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|why| wrong(why.to_string()))?;
-        let text = text.trim_end_matches(['\r', '\n']);
-        if text.is_empty() || text.chars().any(char::is_control) {
-            return Err(wrong("it must hold the secret on one line".to_owned()));
-        }
-        let value = toml::Value::String(text.to_owned());
+        let value = toml::Value::String(secret_in(&path).map_err(wrong)?);
         layer.given.retain(|given| given.path != key.path);
         layer.given.push(Given {
             path: key.path.clone(),
@@ -144,6 +133,23 @@ fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
         });
     }
     Ok(())
+}
+
+/// The secret that a file holds, or what keeps it from being read.
+pub(super) fn secret_in(path: &str) -> Result<String, String> {
+    let told = |why: std::io::Error| why.to_string();
+    let size = std::fs::metadata(path).map_err(told)?.len();
+    if size > SECRET_LEN_MAX {
+        return Err(format!(
+            "it has {size} bytes; at most {SECRET_LEN_MAX} are read"
+        ));
+    }
+    let text = std::fs::read_to_string(path).map_err(told)?;
+    let text = text.trim_end_matches(['\r', '\n']);
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("it must hold the secret on one line".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Lets later layers win and lists every key's value in schema order.
@@ -209,6 +215,11 @@ impl<'a> Values<'a> {
             .map(|(_, value, _)| value)
     }
 
+    fn origin(&self, path: &str) -> &'a str {
+        let known = self.0.iter().find(|(known, ..)| known == path);
+        known.map_or("default", |(_, _, origin)| origin)
+    }
+
     fn text(&self, path: &str) -> &'a str {
         self.get(path)
             .and_then(toml::Value::as_str)
@@ -268,11 +279,12 @@ impl<'a> Values<'a> {
 
 fn settings(
     values: &[(String, toml::Value, String)],
-    hubs: &[toml::Table],
+    hubs: &[Entry],
+    referees: &[Entry],
 ) -> Result<Config, ConfigError> {
     let values = Values(values);
     Ok(Config {
-        callbacks: callbacks(&values)?,
+        callbacks: callbacks(&values, referees)?,
         api: Api {
             listen: values.needed_address("api.listen")?,
             token: Secret::new(values.text("api.token").to_owned()),
@@ -312,7 +324,7 @@ fn settings(
                 .path_or_none("shim.socket")
                 .map(|socket| beside(Path::new(values.text("store.path")), &socket)),
         },
-        hubs: hubs.iter().map(hub).collect(),
+        hubs: hubs.iter().map(|entry| hub(&entry.table)).collect(),
         drain: Drain {
             limit: Duration::from_secs(values.whole("drain.limit_s")),
         },
@@ -327,17 +339,19 @@ fn settings(
     })
 }
 
-fn callbacks(values: &Values<'_>) -> Result<Callbacks, ConfigError> {
+fn callbacks(values: &Values<'_>, referees: &[Entry]) -> Result<Callbacks, ConfigError> {
     Ok(Callbacks {
         listen: values.needed_address("callbacks.listen")?,
         default_bot: values.text("callbacks.default_bot").to_owned(),
         margin: Duration::from_millis(values.whole("callbacks.margin_ms")),
-        secret_path: Secret::new(
-            values
-                .text("callbacks.secret_path")
-                .trim_matches('/')
-                .to_owned(),
-        ),
+        secret_path: named::secret_path(
+            values.text("callbacks.secret_path"),
+            values.origin("callbacks.secret_path"),
+        )?,
+        referees: referees
+            .iter()
+            .map(named::referee)
+            .collect::<Result<_, _>>()?,
         trusted_proxies: values.networks("callbacks.trusted_proxies"),
         connections_max: values.count("callbacks.connections_max"),
         connections_per_peer_max: values.count("callbacks.connections_per_peer_max"),

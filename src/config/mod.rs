@@ -5,6 +5,7 @@
 mod error;
 mod layers;
 mod load;
+mod named;
 mod schema;
 mod settings;
 mod show;
@@ -15,7 +16,7 @@ pub use layers::{Environment, Flags, Origin};
 pub use load::{Loaded, check_file, load};
 pub use schema::{Key, Kind, keys};
 pub use settings::{
-    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget, Referee,
-    Secret, Shim, Smartdog, Store, Targets, Thinking,
+    Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,
+    PathReferee, Referee, Secret, Shim, Smartdog, Store, Targets, Thinking,
 };
 pub use show::{show, template};

@@ -90,12 +90,35 @@ pub fn keys() -> &'static [Key] {
     })
 }
 
-/// One field of a `[[hub]]` entry: its name, its kind, its default as TOML text (none: it is needed),
+/// A list of sections that a file may have, each with the same fields.
+pub(super) struct Entries {
+    /// As in `[[callbacks.referee]]`.
+    pub(super) path: &'static str,
+    pub(super) fields: &'static [Field],
+    /// Most sections.
+    pub(super) max: usize,
+}
+
+/// The referees that a callback's path may name.
+pub(super) const REFEREES: Entries = Entries {
+    path: "callbacks.referee",
+    fields: REFEREE_FIELDS,
+    max: 256,
+};
+
+/// The hubs to play on.
+pub(super) const HUBS: Entries = Entries {
+    path: "hub",
+    fields: HUB_FIELDS,
+    max: 256,
+};
+
+/// One field of such a section: its name, its kind, its default as TOML text (none: it is needed),
 /// what it means.
-pub(super) type HubField = (&'static str, Kind, Option<&'static str>, &'static str);
+pub(super) type Field = (&'static str, Kind, Option<&'static str>, &'static str);
 
 /// The fields of one `[[hub]]` entry.
-pub(super) const HUB_FIELDS: &[HubField] = &[
+pub(super) const HUB_FIELDS: &[Field] = &[
     (
         "address",
         Kind::Text,
@@ -133,8 +156,33 @@ pub(super) const HUB_FIELDS: &[HubField] = &[
     ),
 ];
 
-/// Most `[[hub]]` entries.
-pub(super) const HUBS_MAX: usize = 256;
+/// The fields of one `[[callbacks.referee]]` entry.
+pub(super) const REFEREE_FIELDS: &[Field] = &[
+    (
+        "name",
+        Kind::Name,
+        None,
+        "the name in the path and in the records; not an IP address, not that of our own referee",
+    ),
+    (
+        "secret",
+        Kind::Secret,
+        Some("\"\""),
+        "what must follow it in the path: /GAME/BOT/NAME:SECRET; letters, digits and -._~",
+    ),
+    (
+        "secret_file",
+        Kind::PathOrNone,
+        Some("\"\""),
+        "a file that holds `secret`",
+    ),
+    (
+        "addresses",
+        Kind::Peers,
+        Some("[]"),
+        "where it must call from, such as [\"192.0.2.7\", \"10.0.0.0/8\"]; one of this and `secret` is needed",
+    ),
+];
 
 /// Bounds of every thinking budget, in milliseconds.
 const BUDGET_MS: (i64, i64) = (1, 60_000);
@@ -195,7 +243,8 @@ fn callbacks() -> Vec<Key> {
             "callbacks.secret_path",
             Kind::Secret,
             "\"\"",
-            "If set, every callback's path must start with /SECRET; anything else is answered 404.",
+            "If set, every callback's path must start with /SECRET; anything else is answered 404. \
+             Whoever knows it can begin matches; it keeps strangers off.",
         ),
         key(
             "callbacks.secret_path_file",

@@ -39,8 +39,10 @@ pub struct Callbacks {
     pub default_bot: String,
     /// How much earlier than the wire's limit an answer is due.
     pub margin: Duration,
-    /// What every path must start with, if anything.
+    /// What every path must start with, if anything: no slash at either end.
     pub secret_path: Secret,
+    /// `[[callbacks.referee]]`: who may be named in a path.
+    pub referees: Vec<PathReferee>,
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
@@ -57,6 +59,17 @@ pub struct Callbacks {
     pub idle_limit: Duration,
     /// Silence after which a session leaves memory.
     pub hibernate_after: Duration,
+}
+
+/// A referee that a callback's path may name. At least one of secret and addresses is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathReferee {
+    /// Its name.
+    pub name: String,
+    /// What must follow the name in the path, if anything.
+    pub secret: Secret,
+    /// Where it must call from; empty: from anywhere.
+    pub addresses: Vec<IpNet>,
 }
 
 /// The REST interface.

@@ -1,7 +1,7 @@
 //! The configuration as text: the commented file and `config show`.
 
 use super::load::Loaded;
-use super::schema::{HUB_FIELDS, Key, Kind, keys};
+use super::schema::{Field, HUB_FIELDS, Key, Kind, REFEREE_FIELDS, keys};
 use super::value::allowed;
 use std::fmt::Write as _;
 
@@ -30,17 +30,30 @@ pub fn template() -> String {
         comment(&mut out, &format!("{} {}", key.meaning.trim(), range(key)));
         let _ = writeln!(out, "{} = {}", key.name(), key.default);
     }
-    out + &hub_template()
+    let (referee, hub) = ("league", "hub.example:3002");
+    entry_template(
+        &mut out,
+        "Referees that a callback's path may name, as /GAME/BOT/NAME; others are known by their address.\n# [[callbacks.referee]]",
+        REFEREE_FIELDS,
+        referee,
+    );
+    entry_template(
+        &mut out,
+        "Hubs to play on: each connection is kept for ever, one game after the other.\n# [[hub]]",
+        HUB_FIELDS,
+        hub,
+    );
+    out
 }
 
-/// One `[[hub]]` entry, commented out.
-fn hub_template() -> String {
-    let mut out = "\n# Hubs to play on: each connection is kept for ever, one game after the other.\n# [[hub]]\n".to_owned();
-    for (name, _, default, meaning) in HUB_FIELDS {
-        let value = default.unwrap_or("\"hub.example:3002\"");
+/// One section of a list, commented out. `needed` stands where there is no default.
+fn entry_template(out: &mut String, head: &str, fields: &[Field], needed: &str) {
+    let _ = writeln!(out, "\n# {head}");
+    for (name, _, default, meaning) in fields {
+        let needed = format!("{needed:?}");
+        let value = default.unwrap_or(&needed);
         let _ = writeln!(out, "# {name} = {value}  # {meaning}");
     }
-    out
 }
 
 /// Every key with its value and, as a comment, where the value stands. Secrets are masked.
@@ -63,6 +76,14 @@ pub fn show(loaded: &Loaded) -> String {
             _ => value.to_string(),
         };
         let _ = writeln!(out, "{} = {shown}  # {origin}", key.name());
+    }
+    for referee in &loaded.config.callbacks.referees {
+        let _ = writeln!(out, "\n[[callbacks.referee]]\nname = {:?}", referee.name);
+        if referee.secret.reveal().is_some() {
+            let _ = writeln!(out, "secret = \"***\"");
+        }
+        let addresses: Vec<String> = referee.addresses.iter().map(ToString::to_string).collect();
+        let _ = writeln!(out, "addresses = {addresses:?}");
     }
     for hub in &loaded.config.hubs {
         let _ = writeln!(out, "\n[[hub]]");

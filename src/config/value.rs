@@ -31,16 +31,20 @@ pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, 
             origin,
         });
     }
-    let shown = match key.kind {
-        Kind::Secret => "***".to_owned(),
-        _ => value.to_string(),
-    };
     Err(ConfigError::BadValue {
         origin,
         key: key.path.clone(),
-        value: shown,
+        value: shown(key.kind, &value),
         allowed: allowed(key.kind),
     })
+}
+
+/// A wrong value as an error tells it.
+pub(super) fn shown(kind: Kind, value: &Value) -> String {
+    match kind {
+        Kind::Secret => "***".to_owned(),
+        _ => value.to_string(),
+    }
 }
 
 /// A value written as plain text, in the environment or on the command line.

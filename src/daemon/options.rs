@@ -1,7 +1,7 @@
 //! What the configuration means to each module.
 
 use crate::config::{Config, Durability};
-use crate::gateway::CallbackOptions;
+use crate::gateway::{CallbackOptions, NamedReferee};
 use crate::session::SessionOptions;
 use crate::store::{self, Settings};
 
@@ -62,6 +62,15 @@ pub fn callback_options(config: &Config) -> CallbackOptions {
             .reveal()
             .unwrap_or_default()
             .to_owned(),
+        referees: callbacks
+            .referees
+            .iter()
+            .map(|known| NamedReferee {
+                name: known.name.clone(),
+                secret: known.secret.clone(),
+                addresses: known.addresses.clone(),
+            })
+            .collect(),
         trusted_proxies: callbacks.trusted_proxies.clone(),
         connections_max: callbacks.connections_max,
         connections_per_peer_max: callbacks.connections_per_peer_max,

@@ -1,8 +1,7 @@
 //! Our own Koehandel referee inside the daemon, and the demonstration.
 
 use super::options::durability_of;
-use super::start::loopback;
-use crate::config::Config;
+use crate::config::{Config, Secret};
 use crate::identities::{Identities, KnownMatch};
 use crate::link::{Hosts, HttpIn, HttpOptions, OwnDoor};
 use crate::referee::budget::ThinkBudget;
@@ -42,6 +41,8 @@ pub(super) struct RefereePlan<'a> {
     pub(super) store: Store,
     pub(super) identities: Identities,
     pub(super) callbacks: SocketAddr,
+    /// What our referee says in place of its name where it calls our own bots.
+    pub(super) nonce: Secret,
     pub(super) demo: bool,
 }
 
@@ -58,7 +59,7 @@ impl RefereePlan<'_> {
         let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
         let mut settings = self.settings();
         settings.http.reach = reaches.local.clone();
-        let host = Host::open(self.kit, settings, recording).await?;
+        let host = Host::new(self.kit, settings, recording);
         let resumed = host
             .resume()
             .await
@@ -101,7 +102,7 @@ impl RefereePlan<'_> {
                 permits: Arc::new(Semaphore::new(1)),
             }),
             options: options.options.clone(),
-            own: self.own_address(),
+            own: Some(self.own_address()),
             on_match: Some(introduce(
                 self.identities.clone(),
                 options.name.clone(),
@@ -131,26 +132,28 @@ impl RefereePlan<'_> {
         }
     }
 
-    /// Keeps the callback secret out of stored seats and lists.
-    fn own_address(&self) -> Option<OwnAddress> {
-        let secret = self.config.callbacks.secret_path.reveal()?;
-        let base = loopback(self.callbacks);
-        Some(OwnAddress {
-            real: format!("url:http://{base}/{secret}/"),
-            shown: format!("url:http://{base}/***/"),
-        })
+    /// Where our own bots are called, with what nobody else may know of it.
+    fn own_address(&self) -> OwnAddress {
+        let callbacks = &self.config.callbacks;
+        OwnAddress {
+            listener: self.callbacks,
+            secret_path: callbacks.secret_path.clone(),
+            game: self.kit.game(),
+            default_bot: callbacks.default_bot.clone(),
+            nonce: self.nonce.clone(),
+        }
     }
 
     /// Every built-in bot, called over HTTP like anybody's.
     fn players(&self) -> anyhow::Result<Vec<(String, SeatSpec)>> {
-        let base = loopback(self.callbacks);
+        let base = OwnAddress::reached(self.callbacks);
         let secret = match self.config.callbacks.secret_path.reveal() {
             Some(secret) => format!("/{secret}"),
             None => String::new(),
         };
-        let (game, referee) = (self.kit.game(), &self.config.referee.koehandel.name);
+        let game = self.kit.game();
         let player = |bot: &games::BotCard| {
-            let url = format!("url:http://{base}{secret}/{game}/{}/{referee}", bot.name);
+            let url = format!("url:http://{base}{secret}/{game}/{}", bot.name);
             Ok((bot.name.to_owned(), url.parse()?))
         };
         self.kit.bots().iter().map(player).collect()

@@ -7,16 +7,16 @@ use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
 use super::signals::Signals;
 use crate::api::{self, ApiState, Readiness};
-use crate::config::Config;
+use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
-use crate::gateway::{Callbacks, CallbacksError, shims};
+use crate::gateway::{Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::Identities;
 use crate::link::{Hosts, HttpIn};
 use crate::session::{Parts, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -120,7 +120,13 @@ impl Daemon {
             sessions = sessions.live(),
             "sessions of the last run are taken up"
         );
-        let callbacks = Callbacks::new(callback_options(config), sessions.clone(), games::ALL)?;
+        let nonce = Secret::new(store.referee_nonce().await?);
+        let mut options = callback_options(config);
+        options.own_referee = referee_listener.is_some().then(|| OwnReferee {
+            name: config.referee.koehandel.name.clone(),
+            nonce: nonce.clone(),
+        });
+        let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
         let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
         let referee = match referee_listener {
             Some(listener) => {
@@ -133,6 +139,7 @@ impl Daemon {
                     store,
                     identities,
                     callbacks,
+                    nonce,
                     demo,
                 };
                 Some(plan.start(listener, drain.clone()).await?)
@@ -236,14 +243,4 @@ fn check_api(config: &Config, bound: SocketAddr) -> anyhow::Result<()> {
         .into());
     }
     Ok(())
-}
-
-/// Where a listener is reached from this machine.
-pub(super) fn loopback(bound: SocketAddr) -> SocketAddr {
-    let ip = match bound.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    SocketAddr::new(ip, bound.port())
 }

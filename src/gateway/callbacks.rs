@@ -11,7 +11,7 @@ use games::Kit;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -63,7 +63,7 @@ impl Callbacks {
         let routes = Routes::new(games, &options);
         let root = format!("/{}", options.secret_path.trim_matches('/'));
         routes
-            .place(&root, "local")
+            .place(&root, IpAddr::V4(Ipv4Addr::LOCALHOST))
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
         let peers = Peers::default();
         Ok(Self {

@@ -27,6 +27,7 @@ pub(super) struct Connection {
 
 struct Visited {
     path: Box<str>,
+    caller: IpAddr,
     place: Arc<Place>,
 }
 
@@ -109,16 +110,15 @@ impl Connection {
     }
 
     fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
-        if self.proxy {
-            return self.gateway.routes.place(path, &caller.to_string());
-        }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(visited) = last.as_ref().filter(|visited| *visited.path == *path) {
+        let same = |visited: &&Visited| visited.caller == caller && *visited.path == *path;
+        if let Some(visited) = last.as_ref().filter(same) {
             return Ok(Arc::clone(&visited.place));
         }
-        let place = self.gateway.routes.place(path, &caller.to_string())?;
+        let place = self.gateway.routes.place(path, caller)?;
         *last = Some(Visited {
             path: path.into(),
+            caller,
             place: Arc::clone(&place),
         });
         Ok(place)

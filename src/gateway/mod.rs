@@ -6,6 +6,7 @@ mod connection;
 pub mod hubs;
 mod limits;
 mod options;
+mod referees;
 mod routes;
 pub mod shims;
 #[cfg(test)]
@@ -14,3 +15,4 @@ mod wording;
 
 pub use callbacks::{Callbacks, CallbacksError};
 pub use options::CallbackOptions;
+pub use referees::{NamedReferee, OwnReferee};

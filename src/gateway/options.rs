@@ -1,5 +1,6 @@
 //! How callbacks are taken.
 
+use super::referees::{NamedReferee, OwnReferee};
 use ipnet::IpNet;
 use std::time::Duration;
 
@@ -10,6 +11,10 @@ pub struct CallbackOptions {
     pub default_bot: String,
     /// A path segment that every callback's path must begin with; empty: none.
     pub secret_path: String,
+    /// The referees that a path may name.
+    pub referees: Vec<NamedReferee>,
+    /// The referee of this process, if it calls our bots.
+    pub own_referee: Option<OwnReferee>,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Connections at once.
@@ -32,6 +37,8 @@ impl Default for CallbackOptions {
         Self {
             default_bot: "champion".to_owned(),
             secret_path: String::new(),
+            referees: Vec::new(),
+            own_referee: None,
             trusted_proxies: Vec::new(),
             connections_max: 16_384,
             connections_per_peer_max: 4_096,

@@ -1,14 +1,15 @@
 //! Which bot a path means.
 
 use super::options::CallbackOptions;
+use super::referees::Referees;
+use crate::secrets;
 use crate::session::Place;
 use games::{Kit, Wire};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Longest request target, in bytes; no game's message comes near.
 pub(super) const TARGET_BYTES_MAX: usize = 8 * 1024;
-/// Longest name of a referee in a path, in bytes.
-const REFEREE_BYTES_MAX: usize = 64;
 
 /// The games whose referees call us, and how they are reached.
 #[derive(Clone)]
@@ -16,6 +17,7 @@ pub(super) struct Routes {
     games: Vec<&'static dyn Kit>,
     default_bot: String,
     prefix: String,
+    referees: Referees,
 }
 
 /// Why a path leads nowhere, as a sentence.
@@ -33,11 +35,13 @@ impl Routes {
                 .collect(),
             default_bot: options.default_bot.clone(),
             prefix: options.secret_path.trim_matches('/').to_owned(),
+            referees: Referees::new(options.own_referee.clone(), options.referees.clone()),
         }
     }
 
-    /// The bot at `path`, called by `peer` unless the path names its referee.
-    pub(super) fn place(&self, path: &str, peer: &str) -> Result<Arc<Place>, NoRoute> {
+    /// The bot at `path`. Its referee is the caller's address, which no path can name, or one that is
+    /// configured and that the caller may name.
+    pub(super) fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
         let path = self.open(path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         let kit = match segments.next() {
@@ -46,19 +50,22 @@ impl Routes {
         };
         let kit = kit.ok_or_else(|| self.no_game())?;
         let bot = segments.next().unwrap_or(&self.default_bot);
-        let referee = segments.next().unwrap_or(peer);
+        let named = segments.next();
         if segments.next().is_some() {
             return Err(NoRoute(format!(
                 "nothing is here: a bot's path is /{}/BOT or /{0}/BOT/REFEREE",
                 kit.game()
             )));
         }
-        if referee.len() > REFEREE_BYTES_MAX || !referee.bytes().all(plain) {
-            return Err(NoRoute(format!(
-                "a referee's name in the path has at most {REFEREE_BYTES_MAX} letters, digits, dots, colons, dashes and underscores"
-            )));
-        }
-        Place::new(kit, bot, referee)
+        let referee = match named {
+            None => caller.to_canonical().to_string(),
+            Some(named) => self
+                .referees
+                .named(named, caller)
+                .ok_or_else(|| unnamed(kit))?
+                .to_owned(),
+        };
+        Place::new(kit, bot, &referee)
             .map(Arc::new)
             .ok_or_else(|| no_bot(kit))
     }
@@ -69,8 +76,13 @@ impl Routes {
         if self.prefix.is_empty() {
             return Ok(path);
         }
-        match path.strip_prefix(self.prefix.as_str()) {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => Ok(rest),
+        match path.split_at_checked(self.prefix.len()) {
+            Some((given, rest))
+                if secrets::same(given, &self.prefix)
+                    && (rest.is_empty() || rest.starts_with('/')) =>
+            {
+                Ok(rest)
+            }
             _ => Err(NoRoute("nothing is here".to_owned())),
         }
     }
@@ -94,6 +106,12 @@ fn no_bot(kit: &dyn Kit) -> NoRoute {
     ))
 }
 
-fn plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'-' | b'_' | b'[' | b']')
+/// The same words whatever is wrong with it: a stranger does not learn which names there are.
+fn unnamed(kit: &dyn Kit) -> NoRoute {
+    NoRoute(format!(
+        "the path names a referee that does not count here; whoever runs this service can list it in the \
+         configuration under [[callbacks.referee]] with its addresses or a secret, and it then calls \
+         /{0}/BOT/NAME or /{0}/BOT/NAME:SECRET; without a name, as /{0}/BOT, the caller's address is its name",
+        kit.game()
+    ))
 }

@@ -1,6 +1,6 @@
 //! The listener over real sockets, with the fake game.
 
-use super::{CallbackOptions, Callbacks};
+use super::{CallbackOptions, Callbacks, NamedReferee};
 use crate::fake;
 use crate::identities::Identities;
 use crate::session::{Parts, SessionOptions, Sessions};
@@ -101,7 +101,16 @@ fn status(head: &str) -> u16 {
 
 #[tokio::test]
 async fn paths_lead_to_bots() {
-    let site = site(options(), SessionOptions::default()).await;
+    let known = NamedReferee {
+        name: "ref-1".into(),
+        addresses: vec!["127.0.0.0/8".parse().unwrap()],
+        ..NamedReferee::default()
+    };
+    let options = CallbackOptions {
+        referees: vec![known],
+        ..options()
+    };
+    let site = site(options, SessionOptions::default()).await;
     for path in [
         "/",
         "/fake/quick",
@@ -126,7 +135,13 @@ async fn paths_lead_to_bots() {
     let (head, body) = get(&site, "/fake/nobody?market=1&id=1").await;
     assert_eq!(status(&head), 404);
     assert!(body.contains("quick, deep"), "{body}");
-    for path in ["/poker/x", "/fake/quick/r/more", "/fake/quick/a%20b"] {
+    for path in [
+        "/poker/x",
+        "/fake/quick/r/more",
+        "/fake/quick/a%20b",
+        "/fake/quick/ref-1:",
+        "/fake/quick/ref-2",
+    ] {
         assert_eq!(
             status(&get(&site, &format!("{path}?market=1&id=1")).await.0),
             404,

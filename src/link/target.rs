@@ -114,8 +114,9 @@ impl Target {
         &self.authority
     }
 
-    /// Path and query, as they are sent.
-    pub(super) fn path_and_query(&self) -> &str {
+    /// The path, beginning with a slash, and the query.
+    #[must_use]
+    pub fn path_and_query(&self) -> &str {
         &self.path_and_query
     }
 

@@ -1,10 +1,12 @@
 //! Which matches run, and which have ended lately.
 
 use super::match_info::HostedMatch;
-use std::collections::{BTreeMap, VecDeque};
+use super::numbers::Numbers;
+use games::Seat;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The running matches by market, within a bound, and the last ended ones.
+/// The running matches, within a bound, and the last ended ones, with the numbers that they hold.
 pub(super) struct Board {
     running_max: usize,
     ended_max: usize,
@@ -13,27 +15,65 @@ pub(super) struct Board {
 
 #[derive(Default)]
 struct State {
-    running: BTreeMap<u64, Arc<HostedMatch>>,
+    /// By their ids, which rise with time.
+    running: BTreeMap<String, Arc<HostedMatch>>,
     /// Places taken by matches that are being set up.
     reserved: usize,
     ended: VecDeque<Arc<HostedMatch>>,
+    markets: HashSet<u64>,
+    /// By number; nobody's yet while a match is being set up.
+    players: HashMap<u64, Option<(Arc<HostedMatch>, Seat)>>,
     closed: bool,
 }
 
 /// A place on the board, given back when dropped unused.
 #[must_use = "the place is given back when this is dropped"]
-pub(super) struct Permit<'a>(&'a Board);
+pub(super) struct Permit<'a> {
+    board: &'a Board,
+    claimed: Option<Numbers>,
+}
 
 impl Permit<'_> {
-    /// Takes the place.
-    pub(super) fn enter(self, hosted: Arc<HostedMatch>) {
-        self.0.enter(hosted);
+    /// Holds these numbers instead of others that it held, unless another match has one of them.
+    pub(super) fn claim(&mut self, numbers: &Numbers) -> bool {
+        let mut state = self.board.state();
+        if let Some(before) = self.claimed.take() {
+            state.release(&before);
+        }
+        let used = state.markets.contains(&numbers.market)
+            || numbers.ids.iter().any(|id| state.players.contains_key(id));
+        if !used {
+            state.markets.insert(numbers.market);
+            let held = numbers.ids.iter().map(|id| (*id, None));
+            state.players.extend(held);
+            self.claimed = Some(numbers.clone());
+        }
+        !used
+    }
+
+    /// Takes the place, and keeps its numbers.
+    pub(super) fn enter(mut self, hosted: Arc<HostedMatch>) {
+        self.claimed = None;
+        self.board.enter(hosted);
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.state().reserved -= 1;
+        let mut state = self.board.state();
+        state.reserved -= 1;
+        if let Some(unused) = self.claimed.take() {
+            state.release(&unused);
+        }
+    }
+}
+
+impl State {
+    fn release(&mut self, numbers: &Numbers) {
+        self.markets.remove(&numbers.market);
+        for id in &numbers.ids {
+            self.players.remove(id);
+        }
     }
 }
 
@@ -53,22 +93,36 @@ impl Board {
             return None;
         }
         state.reserved += 1;
-        Some(Permit(self))
+        Some(Permit {
+            board: self,
+            claimed: None,
+        })
     }
 
     /// Adds a match whatever the bound: one from before a restart.
     pub(super) fn enter(&self, hosted: Arc<HostedMatch>) {
-        self.state().running.insert(hosted.info.market, hosted);
+        let mut state = self.state();
+        let info = &hosted.info;
+        state.markets.insert(info.market);
+        for (seat, id) in (0u8..).zip(&info.ids) {
+            let place = (Arc::clone(&hosted), Seat(seat));
+            state.players.insert(*id, Some(place));
+        }
+        let id = info.match_id.clone();
+        state.running.insert(id, hosted);
     }
 
     /// Moves a match to the ended ones.
-    pub(super) fn leave(&self, market: u64) {
+    pub(super) fn leave(&self, match_id: &str) {
         let mut state = self.state();
-        if let Some(hosted) = state.running.remove(&market) {
+        if let Some(hosted) = state.running.remove(match_id) {
             state.ended.push_back(hosted);
         }
         while state.ended.len() > self.ended_max {
-            state.ended.pop_front();
+            if let Some(oldest) = state.ended.pop_front() {
+                let (market, ids) = (oldest.info.market, oldest.info.ids.clone());
+                state.release(&Numbers { market, ids });
+            }
         }
     }
 
@@ -77,16 +131,9 @@ impl Board {
         self.state().closed = true;
     }
 
-    /// The match with this number, if it is at hand.
-    pub(super) fn find(&self, market: u64) -> Option<Arc<HostedMatch>> {
-        let state = self.state();
-        let ended = || {
-            state
-                .ended
-                .iter()
-                .find(|hosted| hosted.info.market == market)
-        };
-        state.running.get(&market).or_else(ended).cloned()
+    /// The match and seat of the player with this number, if it is at hand.
+    pub(super) fn find(&self, id: u64) -> Option<(Arc<HostedMatch>, Seat)> {
+        self.state().players.get(&id).cloned().flatten()
     }
 
     /// All matches at hand, newest first, running ones before ended ones.

@@ -7,22 +7,21 @@ use super::drive::{DriveError, DriveOptions, Links, drive};
 use super::journal::Journal;
 use super::log::{self, LogLine};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+use super::numbers::Draw;
+use super::own::OwnAddress;
 use super::past::Past;
 use super::record::{MatchRecord, RecordError, Recording, Writer};
 use super::seat_builtin::{BuiltinSeat, Builtins};
 use super::seat_link::{HttpSeat, SeatLink};
 use super::seat_spec::{SeatSpec, SeatSpecError};
-use super::setup::{
-    OwnAddress, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
-};
+use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
 use super::started::{StartError, Started};
 use crate::link::{HttpOptions, Reach};
 use futures_util::FutureExt as _;
-use games::{Kit, Seat, Table, TableSetup};
+use games::{Kit, Table, TableSetup};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -46,7 +45,7 @@ pub struct HostSettings {
     pub builtins: Option<Builtins>,
     /// Rule options of every match, unless it asks for others.
     pub options: Value,
-    /// Where our own bots are called, if that is a secret.
+    /// Where our own bots are called, if this process has any.
     pub own: Option<OwnAddress>,
     /// Told of every match before its first callback.
     pub on_match: Option<OnMatch>,
@@ -72,7 +71,6 @@ pub struct Host {
     pub(super) kit: &'static dyn Kit,
     pub(super) settings: HostSettings,
     pub(super) recording: Arc<dyn Recording>,
-    next_market: AtomicU64,
     pub(super) board: Board,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -89,25 +87,21 @@ pub(super) struct Play {
 }
 
 impl Host {
-    /// A host that goes on with the recording's numbers.
-    ///
-    /// # Errors
-    /// [`RecordError`] if they cannot be read.
-    pub async fn open(
+    /// A host that runs nothing yet.
+    #[must_use]
+    pub fn new(
         kit: &'static dyn Kit,
         settings: HostSettings,
         recording: Arc<dyn Recording>,
-    ) -> Result<Arc<Self>, RecordError> {
-        let last = recording.last_market(kit.game()).await?;
-        Ok(Arc::new(Self {
+    ) -> Arc<Self> {
+        Arc::new(Self {
             kit,
             board: Board::new(settings.matches_max, settings.ended_kept),
             settings,
             recording,
-            next_market: AtomicU64::new(last + 1),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
-        }))
+        })
     }
 
     /// The game.
@@ -136,18 +130,24 @@ impl Host {
         if self.tasks.is_closed() {
             return Err(StartError::Stopping);
         }
-        let permit = self
+        let mut permit = self
             .board
             .permit()
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
         let links = self.links(&request.seats, seed, request.reach.as_ref())?;
-        let market = self.next_market.fetch_add(1, Ordering::Relaxed);
-        let info = new_info(self.kit, &request, market, self.settings.own.as_ref());
+        let numbers = Draw::of(request.numbers)
+            .free(
+                &*self.recording,
+                (self.kit.game(), self.seats()),
+                |numbers| permit.claim(numbers),
+            )
+            .await?;
+        let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());
         let table = self.kit.table(&TableSetup {
             seed,
             options: merged(&self.settings.options, &request.options),
-            market,
+            market: info.market,
             ids: info.ids.clone(),
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
@@ -172,17 +172,13 @@ impl Host {
     /// # Errors
     /// [`RecordError`] if the recording cannot be read.
     pub async fn log(&self, id: u64) -> Result<Option<Vec<LogLine>>, RecordError> {
-        let seats = self.seats() as u64;
-        let Some(place) = id.checked_sub(1) else {
-            return Ok(None);
-        };
-        let (market, seat) = (place / seats + 1, Seat((place % seats) as u8));
-        if let Some(hosted) = self.board.find(market) {
+        if let Some((hosted, seat)) = self.board.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
-        if market >= self.next_market.load(Ordering::Relaxed) {
+        let (game, seats) = (self.kit.game(), self.seats());
+        let Some((market, seat)) = self.recording.seat_of(game, id, seats).await? else {
             return Ok(None);
-        }
+        };
         let stored = self
             .recording
             .transcript(self.kit.game(), market, seat)
@@ -192,12 +188,11 @@ impl Host {
 
     /// Who sits where this id was given out, if that match still runs.
     pub(super) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
-        let (seats, place) = (self.seats() as u64, id.checked_sub(1)?);
-        let hosted = self.board.find(place / seats + 1)?;
+        let (hosted, seat) = self.board.find(id)?;
         if hosted.end.get().is_some() {
             return None;
         }
-        let spec = hosted.info.seats.get((place % seats) as usize)?;
+        let spec = hosted.info.seats.get(seat.index())?;
         spec.parse().ok()
     }
 
@@ -276,7 +271,7 @@ impl Host {
             // Dropped unsent: whoever started the match has gone, and it begins all the same.
             let _ = may_begin.await;
             host.run(&run, play).await;
-            host.board.leave(run.info.market);
+            host.board.leave(&run.info.match_id);
             drop(end);
         });
         Started {

@@ -18,6 +18,8 @@ pub struct MatchRequest {
     pub names: Vec<Option<String>>,
     /// Seeds all chance; `None` draws one.
     pub seed: Option<u64>,
+    /// Seeds the numbers on the wire; `None` draws them so that nobody can guess them.
+    pub numbers: Option<u64>,
     /// Rule options that differ from the host's own.
     pub options: Value,
     /// Wait before each message that asks for an answer: zero but for a match to be looked at.
@@ -35,7 +37,7 @@ pub struct MatchInfo {
     pub game: String,
     /// The match's number on the wire.
     pub market: u64,
-    /// Each seat's number on the wire, unique over all matches.
+    /// Each seat's number on the wire, unique over all matches of the game.
     pub ids: Vec<u64>,
     /// Each seat's spec.
     pub seats: Vec<String>,

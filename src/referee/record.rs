@@ -30,6 +30,27 @@ pub struct RecordLine {
 pub trait Recording: Send + Sync {
     /// The highest market number ever used for the game by our referees.
     fn last_market<'a>(&'a self, game: &'a str) -> BoxFuture<'a, Result<u64, RecordError>>;
+    /// Whether the number of a match of ours or that of one of its players was given out before.
+    fn used<'a>(
+        &'a self,
+        game: &'a str,
+        market: u64,
+        ids: &'a [u64],
+    ) -> BoxFuture<'a, Result<bool, RecordError>> {
+        let _ = (game, market, ids);
+        Box::pin(std::future::ready(Ok(false)))
+    }
+    /// The market and seat of a player of ours in a game that has so many `seats`, by its number on the
+    /// wire.
+    fn seat_of<'a>(
+        &'a self,
+        game: &'a str,
+        id: u64,
+        seats: usize,
+    ) -> BoxFuture<'a, Result<Option<(u64, Seat)>, RecordError>> {
+        let _ = (game, id, seats);
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// Opens a match. `ids`: each seat's number on the wire.
     fn open<'a>(
         &'a self,
@@ -72,6 +93,8 @@ pub trait MatchRecord: Send {
 pub struct UnfinishedMatch {
     /// Its row.
     pub row: NewMatch,
+    /// Each seat's number on the wire.
+    pub ids: Vec<u64>,
     /// Each seat's transcript so far.
     pub past: Seats<Vec<Entry>>,
     /// Where it goes on.

@@ -4,10 +4,11 @@
 use super::host::{Host, Play};
 use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchInfo};
+use super::own::OwnAddress;
 use super::past::Past;
 use super::record::{RecordError, UnfinishedMatch};
 use super::seat_spec::SeatSpec;
-use super::setup::{cancelled, ids, specs};
+use super::setup::{cancelled, specs};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -30,7 +31,12 @@ impl Host {
     }
 
     async fn resume_one(self: &Arc<Self>, cut: UnfinishedMatch) -> Result<(), String> {
-        let UnfinishedMatch { row, past, record } = cut;
+        let UnfinishedMatch {
+            row,
+            ids,
+            past,
+            record,
+        } = cut;
         let opened = self
             .kit
             .reopen(&row.setup)
@@ -40,8 +46,12 @@ impl Host {
             if let Some(lost) = specs.iter().find(|spec| in_process(spec)) {
                 return Err(format!("what {lost} knew of it has gone with its process"));
             }
+            let own = self.settings.own.as_ref();
+            let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
+            let called = again.collect::<Result<Vec<_>, _>>();
+            let called = called.map_err(|error| error.to_string())?;
             let links = self
-                .links(&specs, 0, None)
+                .links(&called, 0, None)
                 .map_err(|error| error.to_string())?;
             Ok((table, links))
         });
@@ -59,7 +69,7 @@ impl Host {
             match_id: row.id.clone(),
             game: row.game.clone(),
             market: row.market,
-            ids: ids(row.market, self.seats()),
+            ids,
             seats: row.seats.iter().map(|seat| seat.spec.clone()).collect(),
             names: row.seats.iter().map(|seat| seat.name.clone()).collect(),
             started_us: row.started_us,

@@ -2,9 +2,9 @@
 
 use super::host::Host;
 use super::match_info::MatchRequest;
+use super::own::OwnAddress;
 use super::query::{self, Ask};
 use super::seat_spec::SeatSpec;
-use super::setup::OwnAddress;
 use super::started::{StartError, Started};
 use super::{log, page};
 use crate::link::{Caller, Hosts, HttpIn, Misdirected, Peer, Reach, callable};
@@ -229,9 +229,11 @@ fn connected(started: Started) -> Response<Text> {
 
 fn status(error: &StartError) -> StatusCode {
     match error {
-        StartError::Full(_) | StartError::Stopping | StartError::Record(_) => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        StartError::Full(_)
+        | StartError::Stopping
+        | StartError::Randomness(_)
+        | StartError::NoNumbers
+        | StartError::Record(_) => StatusCode::SERVICE_UNAVAILABLE,
         StartError::Seat(_) | StartError::Setup(_) => StatusCode::BAD_REQUEST,
     }
 }

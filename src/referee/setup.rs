@@ -3,47 +3,16 @@
 use super::clock::now_us;
 use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
-use super::seat_spec::{SeatSpec, SeatSpecError};
+use super::numbers::Numbers;
+use super::own::OwnAddress;
+use super::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch, NewSeat};
 use games::{Cause, Kit};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Failures in a row after which a player is a filler, where the game has no such option.
 const FAILURES_MAX: u16 = 10;
-
-/// How seats that call our own bots are kept and shown: their address without its secret.
-#[derive(Clone)]
-pub struct OwnAddress {
-    /// How such a spec begins.
-    pub real: String,
-    /// How it begins where it is kept or shown.
-    pub shown: String,
-}
-
-impl OwnAddress {
-    fn shown(own: Option<&Self>, spec: String) -> String {
-        let rest = own.and_then(|own| Some((&own.shown, spec.strip_prefix(&own.real)?)));
-        match rest {
-            Some((shown, rest)) => format!("{shown}{rest}"),
-            None => spec,
-        }
-    }
-
-    /// Whom to call for a spec that may have been kept.
-    pub(super) fn real<'a>(
-        own: Option<&Self>,
-        spec: &'a SeatSpec,
-    ) -> Result<Cow<'a, SeatSpec>, SeatSpecError> {
-        let kept = spec.to_string();
-        let rest = own.and_then(|own| Some((&own.real, kept.strip_prefix(&own.shown)?)));
-        match rest {
-            Some((real, rest)) => format!("{real}{rest}").parse().map(Cow::Owned),
-            None => Ok(Cow::Borrowed(spec)),
-        }
-    }
-}
 
 pub(super) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
     let log = Arc::new(MatchLog::new(info.ids.len()));
@@ -63,7 +32,7 @@ pub(super) fn seats(kit: &dyn Kit) -> usize {
 pub(super) fn new_info(
     kit: &dyn Kit,
     request: &MatchRequest,
-    market: u64,
+    numbers: Numbers,
     own: Option<&OwnAddress>,
 ) -> MatchInfo {
     let spec = |place| {
@@ -77,10 +46,10 @@ pub(super) fn new_info(
     MatchInfo {
         match_id: ulid::Ulid::generate().to_string(),
         game: kit.game().to_owned(),
-        market,
-        ids: ids(market, seats(kit)),
+        market: numbers.market,
+        ids: numbers.ids,
         seats: (0..seats(kit))
-            .map(|place| OwnAddress::shown(own, spec(place).to_string()))
+            .map(|place| OwnAddress::kept(own, &spec(place)))
             .collect(),
         names: (0..seats(kit)).map(name).collect(),
         started_us: now_us(),
@@ -108,7 +77,7 @@ pub(super) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
     }
 }
 
-/// Each seat's number on the wire: so many a market, hence unique where markets are.
+/// Each seat's number on the wire where they are not drawn: so many a market, hence unique where markets are.
 pub(super) fn ids(market: u64, seats: usize) -> Vec<u64> {
     let first = (market - 1) * seats as u64 + 1;
     (0..seats as u64).map(|seat| first + seat).collect()
@@ -177,30 +146,4 @@ pub(super) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
     own.or_else(|| card?.default.parse().ok())
         .and_then(|bound| u16::try_from(bound).ok())
         .unwrap_or(FAILURES_MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{OwnAddress, SeatSpec};
-
-    #[test]
-    fn the_secret_of_our_own_address_is_neither_kept_nor_given_to_others() {
-        let own = OwnAddress {
-            real: "url:http://127.0.0.1:5/s3cret/".into(),
-            shown: "url:http://127.0.0.1:5/***/".into(),
-        };
-        let spec = "url:http://127.0.0.1:5/s3cret/koehandel/filler/us";
-        let kept = OwnAddress::shown(Some(&own), spec.into());
-        assert_eq!(kept, "url:http://127.0.0.1:5/***/koehandel/filler/us");
-        let real = |spec: &str| {
-            let spec = spec.parse().unwrap();
-            OwnAddress::real(Some(&own), &spec).unwrap().to_string()
-        };
-        assert_eq!(real(&kept), spec);
-        for other in ["url:http://10.0.0.1:5/***/x", "builtin:filler"] {
-            let other = other.parse::<SeatSpec>().unwrap().to_string();
-            assert_eq!(real(&other), other);
-            assert_eq!(OwnAddress::shown(Some(&own), other.clone()), other);
-        }
-    }
 }

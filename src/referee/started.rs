@@ -3,6 +3,7 @@
 use super::match_info::HostedMatch;
 use super::record::RecordError;
 use super::seat_spec::SeatSpecError;
+use crate::secrets::NoRandomness;
 use games::SetupError;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -24,6 +25,12 @@ pub enum StartError {
     /// Options or a number of seats that the game does not have.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// Nothing to draw numbers from.
+    #[error(transparent)]
+    Randomness(#[from] NoRandomness),
+    /// All numbers that were drawn are in use.
+    #[error("no free number for the match and its players was found; try again")]
+    NoNumbers,
     /// It could not be kept.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -1,6 +1,7 @@
 //! Keeps matches in the store: one session a seat, seen from the referee's side.
 
 use super::record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
+use super::setup::ids;
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
     NewSession, SessionId, Side,
@@ -56,10 +57,8 @@ impl StoreRecording {
             .into_iter()
             .filter(|session| session.opened.side == Side::Referee)
             .collect();
-        let seats = row.seats.len() as u64;
-        let ids: Vec<u64> = (0..seats)
-            .map(|seat| (row.market - 1) * seats + 1 + seat)
-            .collect();
+        let drawn = self.store.players_of(&row.id).await?;
+        let ids = drawn.unwrap_or_else(|| ids(row.market, row.seats.len()));
         let mut sessions = self.sessions(&row, &ids);
         let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
         for session in stored {
@@ -78,7 +77,12 @@ impl StoreRecording {
             row: row.clone(),
             sessions,
         });
-        Ok(UnfinishedMatch { row, past, record })
+        Ok(UnfinishedMatch {
+            row,
+            ids,
+            past,
+            record,
+        })
     }
 }
 
@@ -87,13 +91,40 @@ impl Recording for StoreRecording {
         Box::pin(async move { self.store.last_market(game).await.map_err(refused) })
     }
 
+    fn used<'a>(
+        &'a self,
+        game: &'a str,
+        market: u64,
+        ids: &'a [u64],
+    ) -> BoxFuture<'a, Result<bool, RecordError>> {
+        Box::pin(async move {
+            let seats = ids.len() as u64;
+            let used = self.store.numbers_used(game, market, ids, seats);
+            used.await.map_err(refused)
+        })
+    }
+
+    fn seat_of<'a>(
+        &'a self,
+        game: &'a str,
+        id: u64,
+        seats: usize,
+    ) -> BoxFuture<'a, Result<Option<(u64, Seat)>, RecordError>> {
+        Box::pin(async move {
+            let found = self.store.seat_of_player(game, id, seats as u64).await;
+            let found = found.map_err(refused)?;
+            Ok(found.map(|(market, seat)| (market, Seat(seat))))
+        })
+    }
+
     fn open<'a>(
         &'a self,
         new: NewMatch,
         ids: &'a [u64],
     ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
         Box::pin(async move {
-            self.store.open_match(new.clone()).await.map_err(refused)?;
+            let opened = self.store.open_numbered(new.clone(), ids.to_vec());
+            opened.await.map_err(refused)?;
             let sessions = self.sessions(&new, ids);
             let store = self.store.clone();
             Ok(Box::new(StoreRecord {

@@ -3,6 +3,7 @@
 use super::host::Host;
 use super::log::LogLine;
 use super::match_info::{HostedMatch, MatchRequest};
+use super::numbers::Draw;
 use super::schedule::{Deck, Schedule};
 use super::seat_spec::SeatSpec;
 use super::spans::Spans;
@@ -122,6 +123,7 @@ async fn one(
             .filter_map(|entrant| plan.seats.get(*entrant).cloned())
             .collect(),
         seed: Some(seed),
+        numbers: Some(Draw::seed(seed, number)),
         options: plan.options.clone(),
         names: Vec::new(),
         pause: Duration::ZERO,

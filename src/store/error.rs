@@ -95,6 +95,9 @@ pub enum StoreError {
     /// A stored row makes no sense.
     #[error("the database holds a row that makes no sense: {0}")]
     Corrupt(String),
+    /// No secret can be made.
+    #[error(transparent)]
+    Randomness(#[from] crate::secrets::NoRandomness),
     /// Copying the database failed.
     #[error("cannot write the backup {path}: {why}")]
     Backup {

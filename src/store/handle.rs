@@ -6,8 +6,8 @@ use super::open::{self, KitOf, Settings};
 use super::types::{
     Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
 };
-use super::writer::{self, Checkpoints, Command};
-use super::{startup, transcript};
+use super::writer::{self, Checkpoints, Command, OpenMatch};
+use super::{numbers, startup, transcript};
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use sqlx::sqlite::SqlitePool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -53,6 +53,7 @@ impl Store {
         let (mut connection, lock) = open::writer(&settings.path).await?;
         let start = startup::read(&mut connection).await?;
         startup::register_bots(&mut connection).await?;
+        numbers::keep_nonce(&mut connection).await?;
         let gauges = Arc::new(Gauges::default());
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
@@ -142,8 +143,17 @@ impl Store {
     /// # Errors
     /// As [`Store::append`].
     pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
-        self.ask(|reply| Command::OpenMatch(Box::new(new), reply))
-            .await
+        self.open_numbered(new, Vec::new()).await
+    }
+
+    /// As [`Store::open_match`], with each seat's number on the wire, by seat: its match is then found by
+    /// it ([`Store::seat_of_player`]).
+    ///
+    /// # Errors
+    /// As [`Store::append`].
+    pub async fn open_numbered(&self, new: NewMatch, players: Vec<u64>) -> Result<(), StoreError> {
+        let new = Box::new(OpenMatch { row: new, players });
+        self.ask(|reply| Command::OpenMatch(new, reply)).await
     }
 
     /// Ends a match that our referee ran. The first end stands; a later one is ignored.

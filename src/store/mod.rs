@@ -10,6 +10,7 @@ mod history;
 mod ledger;
 mod matches;
 mod models;
+mod numbers;
 mod open;
 mod pages;
 mod records;

@@ -335,6 +335,151 @@ fn hubs_have_defaults_and_are_checked() {
 }
 
 #[test]
+fn referees_of_paths_are_checked_and_their_secrets_masked() {
+    let folder = folder();
+    let read = |text: &str| check_file(&file(folder.path(), text));
+    let section = |text: &str| format!("[[callbacks.referee]]\n{text}\n");
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "s3cret-of-both\n").unwrap();
+    let both = format!(
+        "name = \"both\"\nsecret_file = {:?}\naddresses = [\"10.0.0.0/8\", \"2001:db8::1\"]",
+        secret.display()
+    );
+    let all = section("name = \"cup\"\nsecret = \"s3cret-of-the-cup\"") + &section(&both);
+    let loaded = read(&all).unwrap();
+    let [cup, both] = loaded.config.callbacks.referees.as_slice() else {
+        panic!("{:?}", loaded.config.callbacks.referees);
+    };
+    assert_eq!((&*cup.name, cup.addresses.len()), ("cup", 0));
+    assert_eq!(cup.secret.reveal(), Some("s3cret-of-the-cup"));
+    assert_eq!(both.secret.reveal(), Some("s3cret-of-both"));
+    assert_eq!(
+        both.addresses,
+        ["10.0.0.0/8", "2001:db8::1/128"].map(|net| net.parse().unwrap())
+    );
+    let shown = show(&loaded);
+    assert!(
+        shown.contains("name = \"cup\"\nsecret = \"***\""),
+        "{shown}"
+    );
+    assert!(!shown.contains("s3cret") && !format!("{loaded:?}").contains("s3cret-of-both"));
+    assert_eq!(
+        check_file(&file(folder.path(), &shown))
+            .unwrap()
+            .config
+            .callbacks
+            .referees
+            .len(),
+        2
+    );
+    let addresses = "addresses = [\"10.0.0.1\"]";
+    for (text, what) in [
+        (
+            "secret = \"abc\"".to_owned(),
+            "`callbacks.referee.name` is missing",
+        ),
+        (
+            "name = \"a\"".to_owned(),
+            "anybody could use this name; set `addresses`",
+        ),
+        (
+            format!("name = \"a b\"\n{addresses}"),
+            "letters, digits, dots",
+        ),
+        (
+            format!("name = \"10.0.0.1\"\n{addresses}"),
+            "must not look like an IP address",
+        ),
+        (
+            format!("name = \"127.1\"\n{addresses}"),
+            "must not look like an IP address",
+        ),
+        (
+            format!("name = \"::1\"\n{addresses}"),
+            "letters, digits, dots",
+        ),
+        (format!("name = \"local\"\n{addresses}"), "Drover's own"),
+        (
+            format!("name = \"drover\"\n{addresses}"),
+            "`referee.koehandel.name`",
+        ),
+        (
+            "name = \"a\"\nsecret = \"s3cret/x\"".to_owned(),
+            "its secret must be 1 to 128 letters",
+        ),
+        (
+            "name = \"a\"\nsecret = 5".to_owned(),
+            "`callbacks.referee.secret` is ***, but must be",
+        ),
+        (
+            "name = \"a\"\nsecret = \"s3cret\"\nsecret_file = \"x\"".to_owned(),
+            "both `callbacks.referee.secret` and `callbacks.referee.secret_file` are set",
+        ),
+        (
+            "name = \"a\"\nsecret_file = \"/nowhere\"".to_owned(),
+            "the file /nowhere that",
+        ),
+        (
+            "name = \"a\"\naddresses = [\"10.0.0.1/99\"]".to_owned(),
+            "IP addresses and networks",
+        ),
+        (
+            format!("name = \"a\"\nadresses = []"),
+            "did you mean `callbacks.referee.addresses`",
+        ),
+    ] {
+        let error = read(&section(&text)).unwrap_err().to_string();
+        assert!(
+            error.contains(what) && error.contains("line "),
+            "{error}\nis not\n{what}"
+        );
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+    let twice = section(&format!("name = \"a\"\n{addresses}")).repeat(2);
+    let error = read(&twice).unwrap_err().to_string();
+    assert!(
+        error.contains("line 4") && error.contains("the same name"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_secret_path_that_hides_nothing_is_refused() {
+    let path = |value: &str| {
+        let set = variable("DROVER__CALLBACKS__SECRET_PATH", value);
+        load(None, &set, &Vec::new()).map(|loaded| loaded.config.callbacks.secret_path)
+    };
+    for (good, is) in [
+        ("", None),
+        ("h1dden", Some("h1dden")),
+        ("/a/b/", Some("a/b")),
+    ] {
+        assert_eq!(path(good).unwrap().reveal(), is, "{good}");
+    }
+    for (bad, what) in [
+        ("/", "only slashes would leave every bot open to all"),
+        ("///", "only slashes would leave every bot open to all"),
+        (" ", "a path has no blanks"),
+        ("/ /", "a path has no blanks"),
+        ("s3cret s3cret", "a path has no blanks"),
+        ("s3cret?x", "ASCII without"),
+        ("s3cr\u{e9}t", "ASCII without"),
+    ] {
+        let error = path(bad).unwrap_err().to_string();
+        assert!(
+            error.contains("`callbacks.secret_path` (environment variable"),
+            "{error}"
+        );
+        assert!(error.contains(what) && !error.contains("s3c"), "{error}");
+    }
+    let told = told("[callbacks]\nsecret_path = \"/\"\n");
+    assert!(
+        told.starts_with("`callbacks.secret_path` (drover.toml, line 2): only slashes"),
+        "{told}"
+    );
+}
+
+#[test]
 fn referee_options_are_the_games_own() {
     let option =
         |value: &str| variable("DROVER__REFEREE__KOEHANDEL__OPTIONS__TRADE_PAYMENT", value);

@@ -16,4 +16,5 @@ mod planetwars;
 mod referee;
 mod shims;
 mod stopping;
+mod takeover;
 mod tidy;

@@ -30,7 +30,7 @@ async fn host(settings: HostSettings) -> Arc<Host> {
 }
 
 async fn kept_host(settings: HostSettings, recording: Arc<dyn Recording>) -> Arc<Host> {
-    Host::open(&FAKE, settings, recording).await.unwrap()
+    Host::new(&FAKE, settings, recording)
 }
 
 async fn players<const N: usize>(manners: [Manner; N]) -> Vec<Player> {

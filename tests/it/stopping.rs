@@ -4,7 +4,7 @@ use crate::app::{TestApp, folder, request, run, serve, try_request};
 use nix::sys::signal::Signal;
 
 /// The first message of a match to one of our bots.
-const BEGIN: &str = "/koehandel/filler/tester?market=5&id=9&type=begin";
+const BEGIN: &str = "/koehandel/filler?market=5&id=9&type=begin";
 
 fn drained_within(folder: &std::path::Path, seconds: &str) -> TestApp {
     let mut command = serve(folder);
@@ -38,9 +38,9 @@ fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
     let refused = app.get_until("/readyz", |answer| answer.status == 503);
     assert!(refused.body.contains("draining"), "{refused:?}");
     assert_eq!(app.get("/healthz").status, 200);
-    let other = app.call("/koehandel/filler/tester?market=6&id=10&type=begin");
+    let other = app.call("/koehandel/filler?market=6&id=10&type=begin");
     assert_eq!(other.status, 503, "{other:?}");
-    let known = app.call("/koehandel/filler/tester?market=5&id=9&type=ask");
+    let known = app.call("/koehandel/filler?market=5&id=9&type=ask");
     assert_eq!(known.status, 200, "{known:?}");
     app.signal(Signal::SIGTERM);
     assert!(app.wait().success(), "the second signal ends it now");
@@ -91,8 +91,7 @@ fn a_session_goes_on_after_kill_9() {
     assert_eq!(sessions(&app), 1);
     assert_eq!(entries(&app), before, "nothing acknowledged is lost");
     assert_eq!(
-        app.call("/koehandel/filler/tester?market=5&id=9&type=ask")
-            .status,
+        app.call("/koehandel/filler?market=5&id=9&type=ask").status,
         200
     );
     assert_eq!(sessions(&app), 1, "the same session");

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// The measured bot: it answers at once, so that not the bot is measured.
-const PATH: &str = "/koehandel/face/bench";
+const PATH: &str = "/koehandel/face";
 /// The measured bot does not use it.
 const BUDGET: Duration = Duration::from_millis(100);
 

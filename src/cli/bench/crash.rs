@@ -131,7 +131,7 @@ pub async fn crash(args: &CrashArgs) -> anyhow::Result<CrashReport> {
         },
         ..HostSettings::default()
     };
-    let host = Host::open(kit, settings, Arc::new(remembered.clone())).await?;
+    let host = Host::new(kit, settings, Arc::new(remembered.clone()));
     let enough = CancellationToken::new();
     let counts = Arc::new(Counts::default());
     let mut playing = JoinSet::new();
@@ -206,11 +206,7 @@ fn seats(
             .bots
             .get((lane + place) % args.bots.len().max(1))
             .context("no bot is named")?;
-        let url = format!(
-            "url:http://{}/{}/{bot}/{REFEREE}",
-            daemon.listen,
-            kit.game()
-        );
+        let url = format!("url:http://{}/{}/{bot}", daemon.listen, kit.game());
         Ok(url.parse()?)
     };
     (0..*kit.seats().end()).map(seat).collect()

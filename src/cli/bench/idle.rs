@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 /// Connections over which sessions are opened.
 const CONNECTIONS: usize = 64;
 /// The bot; it answers at once.
-const PATH: &str = "/koehandel/guide/idle";
+const PATH: &str = "/koehandel/guide";
 /// How long memory must not have fallen to count as at rest.
 const REST: Duration = Duration::from_secs(3);
 /// A restarted daemon that has not answered by then never will.

@@ -126,7 +126,7 @@ async fn play(args: &MatchesArgs, site: &Site) -> anyhow::Result<(usize, u64)> {
             .get(place)
             .or(args.bots.last())
             .context("no bot is named")?;
-        Ok(format!("url:http://{}/{}/{bot}/bench", site.address, kit.game()).parse()?)
+        Ok(format!("url:http://{}/{}/{bot}", site.address, kit.game()).parse()?)
     };
     let seats = (0..*kit.seats().end())
         .map(seat)
@@ -138,7 +138,7 @@ async fn play(args: &MatchesArgs, site: &Site) -> anyhow::Result<(usize, u64)> {
         http: HttpOptions::default(),
         ..HostSettings::default()
     };
-    let host = Host::open(kit, settings, Arc::new(Unrecorded)).await?;
+    let host = Host::new(kit, settings, Arc::new(Unrecorded));
     let mut playing = JoinSet::new();
     for number in 0..args.matches {
         let request = MatchRequest {

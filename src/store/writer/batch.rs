@@ -1,6 +1,6 @@
 //! One transaction in the making: the rows of many callers, checked against the live sessions.
 
-use super::command::{Reply, answer};
+use super::command::{OpenMatch, Reply, answer};
 use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, OtherRows};
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
@@ -21,7 +21,7 @@ pub(super) enum Work {
         reply: Reply<Receipt>,
     },
     Open {
-        new: Box<NewMatch>,
+        new: Box<OpenMatch>,
         reply: Reply<()>,
     },
     Close {
@@ -201,7 +201,7 @@ impl Batch {
         };
         self.raise(live.durability);
         if let Some(new) = append.match_.as_deref() {
-            self.push_match(new);
+            self.push_match(new, &[]);
         }
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
@@ -252,12 +252,12 @@ impl Batch {
 
     pub(super) fn add_open(
         &mut self,
-        new: Box<NewMatch>,
+        new: Box<OpenMatch>,
         durability: Durability,
         reply: Reply<()>,
     ) {
         self.raise(durability);
-        self.push_match(&new);
+        self.push_match(&new.row, &new.players);
         self.works.push(Work::Open { new, reply });
     }
 
@@ -342,7 +342,7 @@ impl Batch {
         }
     }
 
-    fn push_match(&mut self, new: &NewMatch) {
+    fn push_match(&mut self, new: &NewMatch, players: &[u64]) {
         self.others.matches.push(&(
             &new.id,
             &new.game,
@@ -353,9 +353,11 @@ impl Batch {
             new.setup.to_string(),
         ));
         for seat in &new.seats {
+            let player = players.get(usize::from(seat.seat));
+            let player = player.map(|player| *player as i64);
             self.others
                 .seats
-                .push(&(&new.id, seat.seat, &seat.spec, &seat.name));
+                .push(&(&new.id, seat.seat, &seat.spec, &seat.name, player));
         }
     }
 

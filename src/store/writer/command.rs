@@ -6,10 +6,18 @@ use tokio::sync::oneshot;
 
 pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
+/// A match to be opened.
+#[derive(Debug)]
+pub(in crate::store) struct OpenMatch {
+    pub(in crate::store) row: NewMatch,
+    /// Each seat's number on the wire, where it is to be found by it.
+    pub(in crate::store) players: Vec<u64>,
+}
+
 #[derive(Debug)]
 pub(in crate::store) enum Command {
     Append(Append, Reply<Receipt>),
-    OpenMatch(Box<NewMatch>, Reply<()>),
+    OpenMatch(Box<OpenMatch>, Reply<()>),
     CloseMatch(String, Box<MatchResult>, Reply<()>),
     NameSeat {
         match_id: String,

@@ -12,7 +12,7 @@ mod run;
 mod statements;
 
 pub(super) use checkpoint::Checkpoints;
-pub(super) use command::Command;
+pub(super) use command::{Command, OpenMatch};
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;

@@ -205,8 +205,8 @@ const OPENINGS: &str = "
     INSERT INTO matches (id, game, referee, market, ours, started_us, setup)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
     FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
-    INSERT INTO seats (match_id, seat, spec, name)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
+    INSERT INTO seats (match_id, seat, spec, name, player)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
     FROM json_each(?) WHERE true ON CONFLICT DO NOTHING;
     INSERT INTO sessions (id, match_id, side, game, bot, referee, market, player, seat, seed, setup,
                           durability, opened_us, first_entry)

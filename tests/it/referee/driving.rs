@@ -184,10 +184,9 @@ async fn each_player_hears_everything_in_order() {
         ["note&round=0", "note&round=1", "ask&round=1"]
     );
     let target = &players[0].heard()[0];
-    assert!(
-        target.starts_with("/bot?key=1&market=1&id=1&type="),
-        "{target}"
-    );
+    let (market, id) = (hosted.info.market, hosted.info.ids[0]);
+    let begin = format!("/bot?key=1&market={market}&id={id}&type=");
+    assert!(target.starts_with(&begin), "{target}");
     assert_eq!(scores(&hosted), [5, 5, 0, 0]);
 }
 

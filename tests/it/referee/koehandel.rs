@@ -26,13 +26,11 @@ async fn host(store: &Store) -> Arc<Host> {
         ..HostSettings::default()
     };
     let recording = StoreRecording::new(store.clone(), Durability::Process);
-    Host::open(
+    Host::new(
         games::find("koehandel").unwrap(),
         settings,
         Arc::new(recording),
     )
-    .await
-    .unwrap()
 }
 
 fn builtin(name: &str) -> SeatSpec {

@@ -161,6 +161,7 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
             let stop = Box::pin(async move { stop.cancel() });
             Ok(GatewayReady {
                 base_url,
+                own: None,
                 recording: None,
                 on_match: None,
                 stop,

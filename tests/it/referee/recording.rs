@@ -57,7 +57,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
         (Some(Cause::Normal), [20, 0, 0, 0].as_slice())
     );
     let lines = recording(&kept)
-        .transcript("count", 1, Seat(0))
+        .transcript("count", hosted.info.market, Seat(0))
         .await
         .unwrap()
         .unwrap();
@@ -73,10 +73,15 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
     // Logs of before are still there, from the store.
-    assert_eq!(host.log(2).await.unwrap().unwrap().len(), 9);
-    assert_eq!(host.log(5).await.unwrap(), None);
-    let hosted = host.start(wanted()).await.unwrap().begin().wait().await;
-    assert_eq!(hosted.info.ids, [5, 6, 7, 8]);
+    let [first, second, ..] = hosted.info.ids[..] else {
+        panic!("four seats");
+    };
+    assert_eq!(host.log(second).await.unwrap().unwrap().len(), 9);
+    let unused = (1..).find(|id| !hosted.info.ids.contains(id)).unwrap();
+    assert_eq!(host.log(unused).await.unwrap(), None);
+    let next = host.start(wanted()).await.unwrap().begin().wait().await;
+    assert_ne!(next.info.market, hosted.info.market);
+    assert!(!next.info.ids.contains(&first));
     kept.close().await;
 }
 

@@ -35,6 +35,19 @@ async fn ask(address: SocketAddr, method: &str, target: &str) -> (u16, String) {
     (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
 }
 
+/// The market and the players' ids in the reply to `connect`.
+fn numbers(reply: &str) -> (u64, Vec<u64>) {
+    let fields = reply.trim_start_matches('?').split('&');
+    let mut all = fields.map(|field| field.split_once('=').unwrap());
+    let (name, market) = all.next().unwrap();
+    assert_eq!(name, "market");
+    let ids = (1..).zip(all).map(|(place, (name, id))| {
+        assert_eq!(name, format!("id{place}"));
+        id.parse().unwrap()
+    });
+    (market.parse().unwrap(), ids.collect())
+}
+
 fn encoded(url: &str) -> String {
     url.replace(':', "%3A")
         .replace('/', "%2f")
@@ -69,18 +82,17 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
     );
     // The reply comes while the first player still holds the first callback.
     let (status, reply) = ask(address, "GET", &query).await;
-    assert_eq!(
-        (status, reply.as_str()),
-        (200, "?market=1&id1=1&id2=2&id3=3&id4=4")
-    );
+    assert_eq!(status, 200);
+    let (market, ids) = numbers(&reply);
+    assert_eq!(ids.len(), 4);
     players[0].has_heard(1).await;
     assert_eq!(
-        ask(address, "GET", "/?log=1").await,
+        ask(address, "GET", &format!("/?log={}", ids[0])).await,
         (200, "time\tquery\treply\tms\n".to_owned())
     );
     {
         let told = told.lock().unwrap();
-        assert_eq!((told[0].market, told[0].ids.clone()), (1, vec![1, 2, 3, 4]));
+        assert_eq!((told[0].market, told[0].ids.clone()), (market, ids.clone()));
         assert_eq!(told[0].names[2].as_deref(), Some("Anna B"));
         assert_eq!(told[0].seats[1], "filler");
     }
@@ -89,7 +101,7 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
     players[0].has_heard(5).await;
     players[1].has_heard(5).await;
     host.drain(std::time::Duration::from_secs(20)).await;
-    let (_, log) = ask(address, "GET", "/?log=3").await;
+    let (_, log) = ask(address, "GET", &format!("/?log={}", ids[2])).await;
     let lines = log_lines(&log);
     assert_eq!(lines.len(), 5, "three notes, a question and the end: {log}");
     assert!(lines[3][1].ends_with("type=ask&round=2"), "{log}");
@@ -102,7 +114,8 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
     );
     assert!(lines.iter().all(|line| line[0].ends_with('Z')), "{log}");
     // Fillers have logs too.
-    assert_eq!(log_lines(&ask(address, "GET", "/?log=2").await.1).len(), 5);
+    let log = ask(address, "GET", &format!("/?log={}", ids[1])).await.1;
+    assert_eq!(log_lines(&log).len(), 5);
 }
 
 #[tokio::test]
@@ -184,7 +197,9 @@ async fn the_start_page_is_safe_and_shows_matches() {
         "/?connect&url1={0}&url2={0}&name2=%3Cb%3E&rounds=1",
         encoded(&player.url)
     );
-    assert_eq!(ask(address, "GET", &query).await.0, 200);
+    let (status, reply) = ask(address, "GET", &query).await;
+    assert_eq!(status, 200);
+    let second = numbers(&reply).1[1];
     host.drain(std::time::Duration::from_secs(20)).await;
     let (status, page) = ask(address, "GET", "/market.html").await;
     assert_eq!(status, 200);
@@ -199,7 +214,9 @@ async fn the_start_page_is_safe_and_shows_matches() {
         "{page}"
     );
     assert!(
-        page.contains("&lt;b&gt;: 0, <a href=\"/?log=2\">log 2</a>"),
+        page.contains(&format!(
+            "&lt;b&gt;: 0, <a href=\"/?log={second}\">log {second}</a>"
+        )),
         "{page}"
     );
     let shown = page.contains(&player.url.replace("/bot?key=1", ": 5, <a"));

@@ -1,0 +1,126 @@
+//! The referees that a callback's path may name, and the path that all callbacks share.
+
+use super::error::ConfigError;
+use super::layers::Entry;
+use super::load::secret_in;
+use super::settings::{Config, PathReferee, Secret, parse_network};
+use std::net::IpAddr;
+
+/// Longest secret of a referee, in bytes.
+const SECRET_LEN_MAX: usize = 128;
+
+/// Reads one section, with the secret that a file holds.
+pub(super) fn referee(entry: &Entry) -> Result<PathReferee, ConfigError> {
+    let text = |name: &str| {
+        let given = entry.table.get(name).and_then(toml::Value::as_str);
+        given.unwrap_or_default().to_owned()
+    };
+    let key = || "callbacks.referee.secret".to_owned();
+    let (mut secret, file) = (text("secret"), text("secret_file"));
+    if !file.is_empty() {
+        if !secret.is_empty() {
+            let origin = entry.origin.clone();
+            return Err(ConfigError::SecretTwice { origin, key: key() });
+        }
+        secret = secret_in(&file).map_err(|why| ConfigError::SecretFile {
+            origin: entry.origin.clone(),
+            key: key(),
+            path: file,
+            why,
+        })?;
+    }
+    let addresses = entry.table.get("addresses").and_then(toml::Value::as_array);
+    let addresses = addresses.into_iter().flatten();
+    let read = PathReferee {
+        name: text("name"),
+        secret: Secret::new(secret),
+        addresses: addresses
+            .filter_map(|net| parse_network(net.as_str()?))
+            .collect(),
+    };
+    match fault(&read) {
+        None => Ok(read),
+        Some(why) => Err(ConfigError::Referee {
+            origin: entry.origin.clone(),
+            name: read.name,
+            why: why.to_owned(),
+        }),
+    }
+}
+
+/// What keeps a referee from being named, as a sentence.
+fn fault(referee: &PathReferee) -> Option<&'static str> {
+    let name = referee.name.as_str();
+    let numbers = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    if name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers) {
+        return Some(
+            "a name must not look like an IP address: callers without a name are known by theirs",
+        );
+    }
+    if name == "local" {
+        return Some("this name is Drover's own; choose another");
+    }
+    match referee.secret.reveal() {
+        None if referee.addresses.is_empty() => Some(
+            "anybody could use this name; set `addresses`, or `secret` (or `secret_file`), or both",
+        ),
+        Some(secret) if secret.len() > SECRET_LEN_MAX || !secret.bytes().all(unreserved) => {
+            Some("its secret must be 1 to 128 letters, digits and -._~, as it stands in a path")
+        }
+        _ => None,
+    }
+}
+
+/// What only all of them together can show.
+pub(super) fn check(config: &Config, entries: &[Entry]) -> Result<(), ConfigError> {
+    let ours = &config.referee.koehandel.name;
+    let referees = &config.callbacks.referees;
+    for (at, (referee, entry)) in referees.iter().zip(entries).enumerate() {
+        let why = if referee.name == *ours {
+            "it is the name of our own referee (`referee.koehandel.name`); choose another"
+        } else if referees
+            .iter()
+            .take(at)
+            .any(|other| other.name == referee.name)
+        {
+            "another section has the same name; give each its own"
+        } else {
+            continue;
+        };
+        return Err(ConfigError::Referee {
+            origin: entry.origin.clone(),
+            name: referee.name.clone(),
+            why: why.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The path that every callback's path must begin with, without slashes at its ends.
+pub(super) fn secret_path(text: &str, origin: &str) -> Result<Secret, ConfigError> {
+    let path = text.trim_matches('/');
+    let why = if text.is_empty() {
+        return Ok(Secret::default());
+    } else if path.is_empty() {
+        "only slashes would leave every bot open to all; write a word that nobody guesses, or \"\" for none"
+    } else if text.contains(char::is_whitespace) {
+        "a path has no blanks; write a word that nobody guesses, or \"\" for none"
+    } else if !path.bytes().all(literal) {
+        "it must stand in a path as it is: ASCII without \" # % < > ? \\ ^ ` { | }"
+    } else {
+        return Ok(Secret::new(path.to_owned()));
+    };
+    Err(ConfigError::SecretPath {
+        origin: origin.to_owned(),
+        why,
+    })
+}
+
+fn unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+/// Bytes that a path carries literally.
+fn literal(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"#%<>?\\^`{|}".contains(&byte)
+}

@@ -1,0 +1,130 @@
+//! Which referee a path names, and whether the caller may say so.
+
+use crate::config::Secret;
+use crate::secrets;
+use ipnet::IpNet;
+use std::net::IpAddr;
+
+/// A referee that may be named in a path. One with neither secret nor addresses is nobody.
+#[derive(Clone, Debug, Default)]
+pub struct NamedReferee {
+    /// Its name: part of its sessions' key. It looks like no address.
+    pub name: String,
+    /// What must follow the name in the path, after a colon, if anything.
+    pub secret: Secret,
+    /// Where it must call from; empty: from anywhere.
+    pub addresses: Vec<IpNet>,
+}
+
+/// The referee of this process: who says the nonce in a path is it.
+#[derive(Clone, Debug)]
+pub struct OwnReferee {
+    /// Its name: part of its sessions' key.
+    pub name: String,
+    /// What it says in place of a name.
+    pub nonce: Secret,
+}
+
+/// All that a path may name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Referees {
+    own: Option<OwnReferee>,
+    named: Vec<NamedReferee>,
+}
+
+impl Referees {
+    pub(super) fn new(own: Option<OwnReferee>, named: Vec<NamedReferee>) -> Self {
+        Self { own, named }
+    }
+
+    /// The referee that `segment` of a path names, if the caller may say so.
+    pub(super) fn named(&self, segment: &str, caller: IpAddr) -> Option<&str> {
+        let ours = |own: &&OwnReferee| is(&own.nonce, segment);
+        if let Some(own) = self.own.as_ref().filter(ours) {
+            return Some(&own.name);
+        }
+        let (name, secret) = match segment.split_once(':') {
+            Some((name, secret)) => (name, Some(secret)),
+            None => (segment, None),
+        };
+        let admitted = |known: &&NamedReferee| known.name == name && known.admits(secret, caller);
+        self.named.iter().find(admitted).map(|known| &*known.name)
+    }
+}
+
+impl NamedReferee {
+    fn admits(&self, given: Option<&str>, caller: IpAddr) -> bool {
+        let has_secret = self.secret.reveal().is_some();
+        let said = given.map_or(!has_secret, |given| is(&self.secret, given));
+        let within = |net: &IpNet| net.contains(&caller.to_canonical());
+        match self.addresses.as_slice() {
+            [] => has_secret && said,
+            addresses => said && addresses.iter().any(within),
+        }
+    }
+}
+
+fn is(secret: &Secret, given: &str) -> bool {
+    secret
+        .reveal()
+        .is_some_and(|secret| secrets::same(given, secret))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NamedReferee, OwnReferee, Referees};
+    use crate::config::Secret;
+
+    #[test]
+    fn a_name_counts_only_from_where_and_with_what_it_is_configured() {
+        let named = |name: &str, secret: &str, addresses: &[&str]| NamedReferee {
+            name: name.to_owned(),
+            secret: Secret::new(secret.to_owned()),
+            addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),
+        };
+        let own = OwnReferee {
+            name: "drover".to_owned(),
+            nonce: Secret::new("0123".to_owned()),
+        };
+        let referees = Referees::new(
+            Some(own),
+            vec![
+                named("league", "", &["10.1.0.0/16", "2001:db8::/32"]),
+                named("cup", "s3cret", &[]),
+                named("both", "s3cret", &["10.1.0.0/16"]),
+                named("nobody", "", &[]),
+            ],
+        );
+        let check = |segment: &str, caller: &str, name: Option<&str>| {
+            let found = referees.named(segment, caller.parse().unwrap());
+            assert_eq!(found, name, "{segment} from {caller}");
+        };
+        check("league", "10.1.2.3", Some("league"));
+        check("league", "::ffff:10.1.2.3", Some("league"));
+        check("league", "2001:db8::7", Some("league"));
+        check("league", "10.2.2.3", None);
+        check("league:", "10.1.2.3", None);
+        check("league:s3cret", "10.1.2.3", None);
+        check("cup:s3cret", "192.0.2.1", Some("cup"));
+        for wrong in [
+            "cup",
+            "cup:",
+            "cup:s3cre",
+            "cup:s3crets",
+            "cup:***",
+            "s3cret",
+            ":s3cret",
+        ] {
+            check(wrong, "192.0.2.1", None);
+        }
+        check("both:s3cret", "10.1.2.3", Some("both"));
+        check("both:s3cret", "10.2.2.3", None);
+        check("both", "10.1.2.3", None);
+        check("nobody", "10.1.2.3", None);
+        check("nobody:", "10.1.2.3", None);
+        check("0123", "192.0.2.1", Some("drover"));
+        for wrong in ["drover", "drover:0123", "012", "***", "~", "", "10.1.2.3"] {
+            check(wrong, "10.1.2.3", None);
+        }
+    }
+}

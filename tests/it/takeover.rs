@@ -1,0 +1,562 @@
+//! Strangers at the callbacks of a daemon whose matches run: they know every number, and get nowhere.
+
+use crate::app::{PATIENCE, TestApp, drover, folder, request, serve, text};
+use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// What the configured referees are called by.
+const CUP: &str = "cup:s3cret-of-the-cup";
+const CONFIG: &str = r#"
+[[callbacks.referee]]
+name = "cup"
+secret = "s3cret-of-the-cup"
+
+[[callbacks.referee]]
+name = "league"
+addresses = ["127.0.0.1"]
+
+[[callbacks.referee]]
+name = "both"
+secret = "an0ther-secret"
+addresses = ["127.0.0.1", "10.0.0.0/8"]
+"#;
+
+/// A GET from an address of this machine that is not the usual one.
+fn call_from(source: &str, to: SocketAddr, target: &str, header: &str) -> (u16, String) {
+    use socket2::{Domain, Socket, Type};
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let source: SocketAddr = format!("{source}:0").parse().unwrap();
+    socket.bind(&source.into()).unwrap();
+    socket.connect(&to.into()).unwrap();
+    let mut stream = std::net::TcpStream::from(socket);
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    (status, body.to_owned())
+}
+
+/// A daemon on a port that is known beforehand, with the configuration above.
+fn daemon(folder: &Path) -> TestApp {
+    let config = folder.join("drover.toml");
+    std::fs::write(&config, CONFIG).unwrap();
+    let mut command = serve(folder);
+    command
+        .arg("--config")
+        .arg(&config)
+        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
+        .env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "20")
+        .env("DROVER__LOG__LEVEL", "trace");
+    TestApp::spawn(command, folder)
+}
+
+/// A `drover referee koehandel` in a process of its own.
+struct Foreign {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Foreign {
+    fn start(folder: &Path) -> Self {
+        let mut child = drover()
+            .args(["referee", "koehandel", "--listen", "127.0.0.1:0", "--store"])
+            .arg(folder.join("foreign.db"))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        told.read_line(&mut line).unwrap();
+        let address = line.trim().rsplit("http://").next().unwrap();
+        let address = address.trim_end_matches('/').parse().unwrap();
+        // Whatever else it says must find a reader.
+        std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        Self { child, address }
+    }
+
+    fn stop(mut self) {
+        let pid = nix::unistd::Pid::from_raw(self.child.id() as i32);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+        crate::app::wait(std::mem::replace(&mut self.child, nothing()));
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn nothing() -> Child {
+    drover()
+        .arg("--version")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Starts a match of four paths on the daemon's callbacks; gives the market and the ids.
+fn connect(referee: SocketAddr, callbacks: SocketAddr, paths: [&str; 4]) -> (u64, Vec<u64>) {
+    let urls: String = (1..)
+        .zip(paths)
+        .map(|(seat, path)| format!("&url{seat}=http://{callbacks}{path}"))
+        .collect();
+    let reply = request(referee, "GET", &format!("/?connect{urls}"), &[], "");
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let mut numbers = reply
+        .body
+        .split('&')
+        .map(|field| field.split_once('=').unwrap().1);
+    let market = numbers.next().unwrap().parse().unwrap();
+    (market, numbers.map(|id| id.parse().unwrap()).collect())
+}
+
+/// One way to reach somebody else's session: where from, which path, with which header.
+struct Way {
+    source: &'static str,
+    path: String,
+    header: &'static str,
+}
+
+/// Every way that a stranger has, for a bot.
+fn ways(bot: &str) -> Vec<Way> {
+    let way = |source, segment: &str, header| Way {
+        source,
+        path: format!("/koehandel/{bot}{segment}"),
+        header,
+    };
+    let forwarded =
+        "X-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\nX-Real-IP: 127.0.0.1\r\n";
+    vec![
+        // Our own referee's name, and its nonce as it is shown.
+        way("127.0.0.2", "/drover", ""),
+        way("127.0.0.1", "/drover", ""),
+        way("127.0.0.2", "/***", ""),
+        way("127.0.0.2", "/~", ""),
+        way("127.0.0.2", "/00000000000000000000000000000000", ""),
+        // Another caller's address, in every spelling.
+        way("127.0.0.2", "/127.0.0.1", ""),
+        way("127.0.0.2", "/::ffff:127.0.0.1", ""),
+        way("127.0.0.2", "/[::1]", ""),
+        way("127.0.0.2", "/localhost", ""),
+        // Configured referees without their secret, with another, from elsewhere.
+        way("127.0.0.2", "/cup", ""),
+        way("127.0.0.2", "/cup:", ""),
+        way("127.0.0.2", "/cup:***", ""),
+        way("127.0.0.2", "/cup:s3cret-of-the-cu", ""),
+        way("127.0.0.2", "/cup:an0ther-secret", ""),
+        way("127.0.0.2", "/league", ""),
+        way("127.0.0.2", "/both", ""),
+        way("127.0.0.2", "/both:an0ther-secret", ""),
+        way("127.0.0.1", "/both", ""),
+        // What only a trusted proxy may say.
+        way("127.0.0.2", "", forwarded),
+        way("127.0.0.2", "/league", forwarded),
+        way("127.0.0.2", "/both:an0ther-secret", forwarded),
+    ]
+}
+
+/// What a stranger says in a running match: its end, a new beginning, a question, somebody's news.
+fn words(market: u64, id: u64) -> [String; 5] {
+    let to = format!("market={market}&id={id}");
+    [
+        format!("{to}&type=end&money=0"),
+        format!("{to}&type=information&message=begin"),
+        format!("{to}&type=auction&goods=K&money=0&auctioneer=0"),
+        format!("{to}&type=information&goods=K&money=-90"),
+        format!("{to}&type=start"),
+    ]
+}
+
+struct Victim {
+    bot: &'static str,
+    market: u64,
+    id: u64,
+}
+
+/// Attacks the victims in every way and with every word until told to stop, and counts the requests.
+fn attack(callbacks: SocketAddr, victims: &[Victim], stop: &AtomicBool, count: &AtomicU64) {
+    loop {
+        for victim in victims {
+            for way in ways(victim.bot) {
+                for word in words(victim.market, victim.id) {
+                    let target = format!("{}?{word}", way.path);
+                    let (status, body) = call_from(way.source, callbacks, &target, way.header);
+                    for secret in ["s3cret-of-the-cup", "an0ther-secret", "league", "cup"] {
+                        assert!(!body.contains(secret), "{body}");
+                    }
+                    // Without a name a stranger is somebody of its own.
+                    let own = way.path.ends_with(victim.bot);
+                    assert!(own || status == 404, "{target}: {status} {body}");
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+type Texts = BTreeMap<u64, Vec<String>>;
+
+/// What was called of a match, by player, on one side of it; and how its sessions there ended.
+async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow>) {
+    let direction = match side {
+        Side::Referee => Direction::Out,
+        Side::Player => Direction::In,
+    };
+    let at = PageAt {
+        after: None,
+        limit: 10_000,
+    };
+    let all = store.sessions(&Filter::default(), &at).await.unwrap().items;
+    let own = |row: &SessionRow| {
+        let opened = &row.opened;
+        let stranger = opened.referee == "127.0.0.2";
+        opened.market == market && opened.side == side && !stranger
+    };
+    let rows: Vec<SessionRow> = all.into_iter().filter(own).collect();
+    let mut texts = Texts::new();
+    for row in &rows {
+        let (last, _) = store.head(row).await.unwrap().unwrap();
+        let entries = store.transcript(row.id, last).await.unwrap();
+        let called = entries
+            .into_iter()
+            .filter(|entry| entry.direction == direction);
+        let before = texts.insert(row.opened.player, called.map(|entry| entry.text).collect());
+        assert!(before.is_none(), "player {} began twice", row.opened.player);
+    }
+    (texts, rows)
+}
+
+/// Waits until a match of a referee has ended, by its last player's log.
+fn ended(app: &TestApp, referee: SocketAddr, id: u64) {
+    let begun = Instant::now();
+    loop {
+        let log = request(referee, "GET", &format!("/?log={id}"), &[], "");
+        if log.status == 200 && log.body.contains("type=end") {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{log:?}: {}", app.log());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn nobody_takes_over_a_running_match() {
+    let folder = folder();
+    let app = daemon(folder.path());
+    let foreign = Foreign::start(folder.path());
+    // One match of our own referee, one of a foreign one that is known by its address and by names.
+    let ours = connect(
+        app.referee.unwrap(),
+        app.callbacks,
+        [
+            "/koehandel/champion",
+            "/koehandel/champion/drover",
+            "/koehandel/guide",
+            "/koehandel/tuned",
+        ],
+    );
+    let theirs = connect(
+        foreign.address,
+        app.callbacks,
+        [
+            "/koehandel/champion",
+            &format!("/koehandel/champion/{CUP}"),
+            "/koehandel/champion/league",
+            "/koehandel/champion/both:an0ther-secret",
+        ],
+    );
+    let victims: Vec<Victim> = [&ours, &theirs]
+        .into_iter()
+        .flat_map(|(market, ids)| ids.iter().map(|id| (*market, *id)))
+        .flat_map(|(market, id)| {
+            ["champion", "guide", "tuned"].map(|bot| Victim { bot, market, id })
+        })
+        .collect();
+    let stop = Arc::new(AtomicBool::new(false));
+    let attacks = Arc::new(AtomicU64::new(0));
+    let attackers: Vec<_> = victims
+        .chunks(8)
+        .map(|victims| {
+            let victims: Vec<Victim> = victims.iter().map(|victim| Victim { ..*victim }).collect();
+            let (stop, attacks, callbacks) =
+                (Arc::clone(&stop), Arc::clone(&attacks), app.callbacks);
+            std::thread::spawn(move || {
+                attack(callbacks, &victims, &stop, &attacks);
+            })
+        })
+        .collect();
+    ended(&app, app.referee.unwrap(), ours.1[3]);
+    ended(&app, foreign.address, theirs.1[3]);
+    let meanwhile = attacks.load(Ordering::Relaxed);
+    stop.store(true, Ordering::Relaxed);
+    for attacker in attackers {
+        attacker.join().unwrap();
+    }
+    assert!(
+        meanwhile > 500,
+        "only {meanwhile} attacks while the matches ran"
+    );
+    let log = app.log();
+    foreign.stop();
+    app.stop();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let daemon = Store::open_readonly(folder.path().join("drover.db"))
+            .await
+            .unwrap();
+        let referee = Store::open_readonly(folder.path().join("foreign.db"))
+            .await
+            .unwrap();
+        for (of, market, referees) in [
+            (&daemon, ours.0, ["drover"].as_slice()),
+            (
+                &referee,
+                theirs.0,
+                ["127.0.0.1", "cup", "league", "both"].as_slice(),
+            ),
+        ] {
+            let (said, rows) = calls(of, market, Side::Referee).await;
+            let true_scores: BTreeMap<u64, Vec<i64>> = rows
+                .iter()
+                .map(|row| (row.opened.player, row.scores.clone()))
+                .collect();
+            assert!(
+                rows.iter()
+                    .all(|row| row.cause == Some(games::Cause::Normal)),
+                "{rows:?}"
+            );
+            assert_eq!(said.len(), 4);
+            let (heard, rows) = calls(&daemon, market, Side::Player).await;
+            assert_eq!(said, heard, "every word of the referee, and nobody else's");
+            for row in rows {
+                let name = row.opened.referee.as_str();
+                assert!(referees.contains(&name), "{name}");
+                assert_eq!(row.cause, Some(games::Cause::Normal), "{row:?}");
+                assert_eq!(row.scores, true_scores[&row.opened.player], "{row:?}");
+                assert!(row.scores.iter().any(|score| *score > 0), "{row:?}");
+            }
+        }
+        let nonce = daemon.referee_nonce().await.unwrap();
+        assert!(
+            !log.contains(&nonce) && !log.contains("s3cret"),
+            "no secret is logged"
+        );
+        let (filter, at) = (
+            Filter::default(),
+            PageAt {
+                after: None,
+                limit: 1_000,
+            },
+        );
+        let matches = daemon.matches(&filter, &at).await.unwrap().items;
+        let shown = format!("{matches:?}");
+        assert!(
+            shown.contains("/koehandel/champion") && !shown.contains(&nonce),
+            "{shown}"
+        );
+        assert!(!shown.contains("s3cret"), "{shown}");
+    });
+    verified(folder.path());
+}
+
+/// Every transcript gives the stored answers and results again.
+fn verified(folder: &Path) {
+    let output = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", folder.join("drover.db"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+}
+
+#[test]
+fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
+    let folder = folder();
+    let mut command = serve(folder.path());
+    command
+        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
+        .env("DROVER__CALLBACKS__SECRET_PATH", "/h1dden/")
+        .env("DROVER__LOG__LEVEL", "trace");
+    let app = TestApp::spawn(command, folder.path());
+    let referee = app.referee.unwrap();
+    let path = "/h1dden/koehandel/guide";
+    let (market, ids) = connect(
+        referee,
+        app.callbacks,
+        [path, path, path, "/koehandel/guide"],
+    );
+    ended(&app, referee, ids[3]);
+    let nonce = tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let store = Store::open_readonly(folder.path().join("drover.db"))
+            .await
+            .unwrap();
+        store.referee_nonce().await.unwrap()
+    });
+    let matches = app.get("/api/v1/matches").json();
+    let found = matches["items"].as_array().unwrap().iter();
+    let id = found.clone().find(|row| row["market"] == market).unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    let mut shown = vec![
+        app.get("/api/v1/matches").body,
+        app.get("/api/v1/sessions").body,
+        app.get(&format!("/api/v1/matches/{id}")).body,
+        app.get(&format!("/api/v1/matches/{id}/entries?limit=250"))
+            .body,
+        app.get(&format!("/api/v1/matches/{id}/facts")).body,
+        app.get("/metrics").body,
+        request(referee, "GET", "/", &[], "").body,
+        app.log(),
+    ];
+    for id in &ids {
+        shown.push(request(referee, "GET", &format!("/?log={id}"), &[], "").body);
+    }
+    for text in &shown {
+        assert!(!text.contains(&nonce) && !text.contains("h1dden"), "{text}");
+    }
+    // The masked form is what a seat is known by, and it leads nowhere.
+    let spec = format!("url:http://{}/***/koehandel/guide", app.callbacks);
+    assert!(shown[2].contains(&spec), "{}", shown[2]);
+    for path in [
+        "/***/koehandel/guide",
+        "/h1dden/koehandel/guide/***",
+        "/koehandel/guide",
+    ] {
+        let word = format!("{path}?market={market}&id={}&type=end", ids[0]);
+        assert_eq!(app.call(&word).status, 404, "{path}");
+    }
+    // The fourth seat was named without the secret: our own referee lends it to nobody.
+    let log = request(referee, "GET", &format!("/?log={}", ids[3]), &[], "").body;
+    assert!(log.contains("status 404"), "{log}");
+    let log = request(referee, "GET", &format!("/?log={}", ids[0]), &[], "").body;
+    assert!(!log.contains("status"), "{log}");
+    app.stop();
+}
+
+#[test]
+fn the_nonce_outlives_the_process() {
+    let folder = folder();
+    let nonce = || {
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let store = Store::open_readonly(folder.path().join("drover.db"))
+                .await
+                .unwrap();
+            store.referee_nonce().await.unwrap()
+        })
+    };
+    TestApp::start(folder.path()).stop();
+    let first = nonce();
+    assert_eq!(first.len(), 32);
+    TestApp::start(folder.path()).stop();
+    assert_eq!(nonce(), first);
+}
+
+/// A match as it was kept before seats had numbers and referees nonces goes on to its end, and its
+/// players' logs are found by their old numbers.
+#[test]
+fn a_match_of_an_older_database_goes_on() {
+    let folder = folder();
+    let bots = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let start = || {
+        let mut command = drover();
+        command.args(["serve", "--api-listen", "127.0.0.1:0", "--data"]);
+        command
+            .arg(folder.path())
+            .args(["--listen", &bots.to_string()]);
+        command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
+        TestApp::spawn(command, folder.path())
+    };
+    let app = start();
+    let path = "/koehandel/champion";
+    let (market, ids) = connect(app.referee.unwrap(), bots, [path; 4]);
+    let find = |app: &TestApp| {
+        let matches = app.get("/api/v1/matches").json();
+        matches["items"].as_array().unwrap()[0]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let id = find(&app);
+    app.get_until(
+        &format!("/api/v1/matches/{id}/entries?limit=200"),
+        |answer| answer.json()["items"].as_array().unwrap().len() > 40,
+    );
+    app.signal(nix::sys::signal::Signal::SIGKILL);
+    app.wait();
+    made_older(&folder.path().join("drover.db"), bots, market, &ids);
+    let app = start();
+    let referee = app.referee.unwrap();
+    for (seat, older) in (0u64..).zip(9..=12) {
+        ended(&app, referee, older);
+        let log = request(referee, "GET", &format!("/?log={older}"), &[], "").body;
+        assert!(
+            log.contains(&format!("market=3&id={older}&")),
+            "{seat}: {log}"
+        );
+    }
+    let row = app.get(&format!("/api/v1/matches/{id}")).json();
+    assert_eq!(row["cause"], "normal", "{row}");
+    let nobody = request(referee, "GET", "/?log=13", &[], "");
+    assert_eq!(nobody.status, 404);
+    app.stop();
+    let app = start();
+    let log = request(app.referee.unwrap(), "GET", "/?log=12", &[], "");
+    assert!(log.body.contains("type=end"), "{log:?}");
+    app.stop();
+    verified(folder.path());
+}
+
+/// Turns a match into what an older version kept of it: market 3 with players 9 to 12, our referee's
+/// name in the players' addresses, no numbers on the seats.
+fn made_older(database: &Path, bots: SocketAddr, market: u64, ids: &[u64]) {
+    use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+    let mut texts = vec![
+        format!("UPDATE matches SET market = 3, setup = replace(setup, '{market}', '3')"),
+        "UPDATE sessions SET market = 3".to_owned(),
+        format!(
+            "UPDATE seats SET player = NULL, spec = 'url:http://{bots}/koehandel/champion/drover'"
+        ),
+        "UPDATE sessions SET bot = (SELECT spec FROM seats LIMIT 1) WHERE side = 'referee'"
+            .to_owned(),
+        format!("UPDATE entries SET text = replace(text, 'market={market}&', 'market=3&')"),
+        "DELETE FROM secrets".to_owned(),
+    ];
+    for (older, id) in (9u64..).zip(ids) {
+        texts.push(format!(
+            "UPDATE sessions SET player = {older} WHERE player = {id}"
+        ));
+        texts.push(format!(
+            "UPDATE matches SET setup = replace(setup, '{id}', '{older}')"
+        ));
+        texts.push(format!(
+            "UPDATE entries SET text = replace(text, '&id={id}&', '&id={older}&')"
+        ));
+    }
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let path = format!("sqlite://{}", database.display());
+        let mut connection = SqliteConnection::connect(&path).await.unwrap();
+        for text in texts {
+            sqlx::query(AssertSqlSafe(text))
+                .execute(&mut connection)
+                .await
+                .unwrap();
+        }
+        connection.close().await.unwrap();
+    });
+}
