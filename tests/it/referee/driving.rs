@@ -257,3 +257,25 @@ async fn only_loopback_is_called_when_told_so() {
         200
     );
 }
+
+#[tokio::test]
+async fn a_name_is_called_at_allowed_addresses_only_and_redirects_are_not_followed() {
+    let elsewhere = Player::start(Manner::KeepAlive).await;
+    let public = HttpOptions {
+        reach: Reach::Only(Arc::new(Allowed {
+            public: true,
+            ..Allowed::default()
+        })),
+        ..IMPATIENT
+    };
+    let named = elsewhere.url.replace("127.0.0.1", "localhost");
+    let mut hidden = HttpOut::new(Target::parse(&named).unwrap(), public);
+    let refused = hidden.get("", Duration::from_secs(5)).await.unwrap_err();
+    assert_eq!(refused, CallError::OutOfReach("localhost".to_owned()));
+
+    let moved = Player::start(Manner::Moved(elsewhere.url.clone())).await;
+    let mut client = HttpOut::new(Target::parse(&moved.url).unwrap(), IMPATIENT);
+    let answer = client.get("a=1", Duration::from_secs(5)).await.unwrap();
+    assert_eq!(answer.status, 302);
+    assert_eq!(elsewhere.heard(), [""; 0]);
+}

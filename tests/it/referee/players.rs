@@ -22,6 +22,8 @@ pub enum Manner {
     Dribble,
     /// Another status, with a body that would be an answer.
     Status500,
+    /// Says that it lives elsewhere.
+    Moved(String),
     /// Not HTTP.
     Garbage,
     /// Promises more than it sends.
@@ -131,6 +133,10 @@ async fn answer(socket: &mut TcpStream, manner: &Manner, nth: usize) -> bool {
             (String::new(), true)
         }
         Manner::Status500 => (plain.replace("200 OK", "500 Oops"), true),
+        Manner::Moved(to) => (
+            format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n"),
+            true,
+        ),
         Manner::Garbage => ("?n=5\n".to_owned(), false),
         Manner::Short => (plain.replace("Length: 4", "Length: 40"), false),
         Manner::Endless => (format!("HTTP/1.0 200 OK\r\n\r\n{}", "x".repeat(200_000)), false),
