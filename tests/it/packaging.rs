@@ -60,6 +60,21 @@ fn every_setting_that_is_shipped_exists() {
 }
 
 #[test]
+fn the_secret_path_can_be_switched_on_where_it_is_deployed() {
+    let folder = folder();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "c2VjcmV0-_x\n").unwrap();
+    let key = "DROVER__CALLBACKS__SECRET_PATH_FILE";
+    for file in [COMPOSE, SERVICE] {
+        assert!(file.contains(key), "{file}");
+    }
+    assert!(here(".dockerignore").contains("deploy/secret_path"));
+    let shown = drover().args(["config", "show"]).env(key, &secret).output();
+    let shown = text(&shown.unwrap().stdout);
+    assert!(shown.contains("secret_path = \"***\""), "{shown}");
+}
+
+#[test]
 fn the_container_is_started_as_its_file_says() {
     let folder = folder();
     let line = |start: &str| {

@@ -56,6 +56,8 @@ fn daemon(folder: &Path) -> TestApp {
         .arg(&config)
         .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
         .env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "20")
+        // Strangers begin sessions of their own, which nobody ends.
+        .env("DROVER__DRAIN__LIMIT_S", "1")
         .env("DROVER__LOG__LEVEL", "trace");
     TestApp::spawn(command, folder)
 }
@@ -311,6 +313,11 @@ fn nobody_takes_over_a_running_match() {
         meanwhile > 500,
         "only {meanwhile} attacks while the matches ran"
     );
+    app.get_until("/api/v1/matches?limit=250", |answer| {
+        let rows = answer.json()["items"].as_array().unwrap().clone();
+        let own = rows.iter().find(|row| row["market"] == ours.0).cloned();
+        own.is_some_and(|row| !row["cause"].is_null())
+    });
     let log = app.log();
     foreign.stop();
     app.stop();
@@ -510,8 +517,10 @@ fn a_match_of_an_older_database_goes_on() {
             "{seat}: {log}"
         );
     }
-    let row = app.get(&format!("/api/v1/matches/{id}")).json();
-    assert_eq!(row["cause"], "normal", "{row}");
+    let row = app.get_until(&format!("/api/v1/matches/{id}"), |answer| {
+        !answer.json()["cause"].is_null()
+    });
+    assert_eq!(row.json()["cause"], "normal", "{row:?}");
     let nobody = request(referee, "GET", "/?log=13", &[], "");
     assert_eq!(nobody.status, 404);
     app.stop();
