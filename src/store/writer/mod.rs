@@ -16,3 +16,4 @@ pub(super) use command::Command;
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;
+pub use batch::now_us;
