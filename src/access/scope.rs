@@ -95,7 +95,15 @@ mod tests {
         }
         let long = format!("entrant:{}", "x".repeat(65));
         for text in [
-            "", "Read", "read:", "bot", "bot:", "bot: a", "entrant:a\n", "owner:x", &long,
+            "",
+            "Read",
+            "read:",
+            "bot",
+            "bot:",
+            "bot: a",
+            "entrant:a\n",
+            "owner:x",
+            &long,
         ] {
             assert!(text.parse::<Scope>().is_err(), "{text:?}");
         }

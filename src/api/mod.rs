@@ -16,9 +16,11 @@ mod response;
 mod routes;
 mod seats;
 mod sessions;
+mod sight;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use problem::Problem;
 pub use routes::router;

@@ -278,6 +278,7 @@ fn settings(
         api: Api {
             listen: values.needed_address("api.listen")?,
             token: Secret::new(values.text("api.token").to_owned()),
+            embargo: Duration::from_secs(values.whole("api.embargo_s")),
         },
         store: store(&values),
         thinking: thinking(&values),

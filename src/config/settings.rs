@@ -63,8 +63,10 @@ pub struct Callbacks {
 pub struct Api {
     /// Where it listens.
     pub listen: SocketAddr,
-    /// The bearer token, if any.
+    /// A token of an admin, if any.
     pub token: Secret,
+    /// For how long after a match's end it is not yet for everybody.
+    pub embargo: Duration,
 }
 
 /// The database.

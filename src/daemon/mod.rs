@@ -1,6 +1,7 @@
 //! The daemon: what `serve` starts, wires together and stops in good order. It knows every module
 //! and none knows it.
 
+mod callers;
 mod figures;
 mod hub;
 mod listeners;

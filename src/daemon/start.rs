@@ -1,11 +1,13 @@
 //! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
 
+use super::callers;
 use super::figures;
 use super::hub::{RunningHub, hub_plans};
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
 use super::signals::Signals;
+use crate::access::Tokens;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::Config;
 use crate::gateway::hubs::Hubs;
@@ -16,7 +18,6 @@ use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -170,11 +171,13 @@ impl Daemon {
             readiness: readiness.clone(),
             hubs,
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
-            token: config.api.token.reveal().map(Arc::from),
+            tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            embargo: config.api.embargo,
         });
+        let service = callers::told(router);
         let stop = end.clone().cancelled_owned();
         let api = tokio::spawn(async move {
-            axum::serve(api_listener, router)
+            axum::serve(api_listener, service)
                 .with_graceful_shutdown(stop)
                 .await
         });

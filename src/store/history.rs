@@ -17,7 +17,8 @@ const FACTS_MAX: i64 = 100_000;
 const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
         t.seat, t.name, b.bid, b.held, b.caught, s.side";
 
-const OF_BLUFFS: &str = " FROM bluffs b JOIN sessions s ON s.id = b.session JOIN matches m ON m.id = s.match_id
+const OF_BLUFFS: &str =
+    " FROM bluffs b JOIN sessions s ON s.id = b.session JOIN matches m ON m.id = s.match_id
     LEFT JOIN seats t ON t.match_id = s.match_id AND t.seat =
         (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
     WHERE true";

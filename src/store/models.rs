@@ -5,8 +5,8 @@ use super::handle::Store;
 use super::records::{OpponentKind, Page, PageAt, StoredModel, Teaching};
 use super::{rows, secrecy};
 use serde_json::Value;
-use sqlx::{QueryBuilder, Row as _};
 use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row as _};
 
 /// Learnt types of one game that are read at most.
 const TYPES_MAX: i64 = 1000;

@@ -3,6 +3,8 @@
 mod mistakes;
 
 use super::{ApiState, Readiness, router};
+use crate::access::Tokens;
+use crate::link::Caller;
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{NewEntry, Side};
@@ -10,9 +12,16 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
+
+const LOCAL: Caller = Caller {
+    address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    direct: true,
+};
 
 struct App {
     state: ApiState,
@@ -34,12 +43,14 @@ impl Answer {
 impl App {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path()).await;
         let state = ApiState {
             hubs: crate::gateway::hubs::Hubs::default(),
-            store: open(folder.path()).await,
+            store,
             readiness: Readiness::default(),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            token: None,
+            tokens: Tokens::load(store.clone(), None).await.unwrap(),
+            embargo: Duration::ZERO,
         };
         Self {
             state,
@@ -51,7 +62,11 @@ impl App {
         &self.state.store
     }
 
-    async fn ask(&self, request: Request<Body>) -> Answer {
+    /// Asks as somebody on the same machine, unless the request says who asks.
+    async fn ask(&self, mut request: Request<Body>) -> Answer {
+        if request.extensions().get::<Caller>().is_none() {
+            request.extensions_mut().insert(LOCAL);
+        }
         let response = router(self.state.clone()).oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();

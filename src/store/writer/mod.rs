@@ -11,9 +11,9 @@ mod refusal;
 mod run;
 mod statements;
 
+pub use batch::now_us;
 pub(super) use checkpoint::Checkpoints;
 pub(super) use command::Command;
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;
-pub use batch::now_us;
