@@ -1,6 +1,8 @@
 //! The router, driven in process.
 
 mod mistakes;
+mod secrets;
+mod tokens;
 
 use super::{ApiState, Readiness, router};
 use crate::access::Tokens;
@@ -46,10 +48,10 @@ impl App {
         let store = open(folder.path()).await;
         let state = ApiState {
             hubs: crate::gateway::hubs::Hubs::default(),
-            store,
+            store: store.clone(),
             readiness: Readiness::default(),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            tokens: Tokens::load(store.clone(), None).await.unwrap(),
+            tokens: Tokens::load(store, None).await.unwrap(),
             embargo: Duration::ZERO,
         };
         Self {
@@ -81,6 +83,23 @@ impl App {
     async fn get(&self, path: &str) -> Answer {
         self.ask(Request::get(path).body(Body::empty()).unwrap())
             .await
+    }
+
+    /// A token that has this scope, made now if need be; there is an admin's besides.
+    async fn token(&self, scope: &str) -> String {
+        let tokens = &self.state.tokens;
+        if !tokens.exist() {
+            tokens.add("root", &["admin".into()]).await.unwrap();
+        }
+        let name = format!("t{}", tokens.list().len());
+        let issued = tokens.add(&name, &[scope.into()]).await.unwrap();
+        issued.token
+    }
+
+    /// Asks with a new token of this scope.
+    async fn get_as(&self, scope: &str, path: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.token(scope).await);
+        self.get_with(path, header::AUTHORIZATION, &bearer).await
     }
 
     async fn get_with(&self, path: &str, name: header::HeaderName, value: &str) -> Answer {
@@ -242,7 +261,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
     ours.write(app.store(), vec![heard("ask")]).await;
     let path = format!("/api/v1/matches/{}/entries", match_id(1));
-    let page = app.get(&path).await;
+    let page = app.get_as("bot:champion", &path).await;
     assert!(!page.text.contains("hand is"), "{}", page.text);
     assert_eq!(page.json()["items"][0]["text"], "ask");
     assert!(
@@ -251,7 +270,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
             .unwrap()
             .contains("has ended")
     );
-    let lines = app.get(&format!("{path}.ndjson")).await;
+    let lines = app.get_as("bot:champion", &format!("{path}.ndjson")).await;
     assert!(!lines.text.contains("hand is"));
     assert!(lines.headers.contains_key("drover-withheld"));
     let result = crate::store::MatchResult {
@@ -262,7 +281,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
         scores: vec![],
     };
     app.store().close_match(&match_id(1), result).await.unwrap();
-    assert!(app.get(&path).await.text.contains("hand is"));
+    assert!(app.get_as("read", &path).await.text.contains("hand is"));
 }
 
 #[tokio::test]
