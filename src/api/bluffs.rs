@@ -26,7 +26,7 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
     let page = seen(&state.store, &sight, &params.filter()?, params.page()?).await?;
-    let mut value = response::page(page, shown);
+    let mut value = response::page(page, |row| shown(&sight, row));
     if !sight.sees_all() {
         // Said whether anything was left out or not: that would tell what is happening.
         value["withheld"] = WITHHELD.into();
@@ -68,13 +68,13 @@ async fn seen(
     Ok(Page { items, next })
 }
 
-fn shown(row: BluffRow) -> Value {
+fn shown(sight: &Sight, row: BluffRow) -> Value {
     json!({
         "id": row.id,
         "match": row.match_id,
         "game": row.game,
         "session": row.session,
-        "bot": row.bot,
+        "bot": sight.spec(&row.bot),
         "entry": row.entry,
         "time": time(row.at_us),
         "by": row.by,

@@ -13,6 +13,8 @@ mod lighthouses;
 mod packaging;
 mod planetwars;
 mod referee;
+mod secrets;
 mod shims;
 mod stopping;
 mod tidy;
+mod tokens;
