@@ -24,7 +24,7 @@ impl SlowPlayer {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let gate = Arc::new((Mutex::new(0), Condvar::new()));
+        let gate = Arc::new((Mutex::new(0_usize), Condvar::new()));
         let answers = Arc::clone(&gate);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -42,7 +42,7 @@ impl SlowPlayer {
                 while *allowed == 0 {
                     allowed = changed.wait(allowed).unwrap();
                 }
-                *allowed = allowed.saturating_sub(1);
+                *allowed -= 1;
                 changed.notify_all();
                 drop(allowed);
                 // The referee may have given up waiting.
