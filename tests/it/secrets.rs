@@ -11,8 +11,8 @@ use std::time::Instant;
 
 /// How often the foreign player answers before the match is looked at again.
 const STEP: usize = 5;
-/// Bluffs that must have come to light before the match is read.
-const BLUFFS_MIN: usize = 1;
+/// Facts that each of our two bots must have learnt before the match is read.
+const FACTS_MIN: usize = 5;
 
 /// A foreign player who says nothing, and nothing at all until it may: the match stands still.
 struct SlowPlayer {
@@ -110,23 +110,19 @@ fn connect(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
     own["id"].as_str().unwrap().to_owned()
 }
 
-/// A match that stands still with facts and bluffs in it, known to the admin.
+/// A match that stands still with facts in it.
 fn standing_match(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
-        let id = connect(app, ann, admin);
-        while ann.answer(STEP) {
-            let row = get(app, &format!("/api/v1/matches/{id}"), admin).json();
-            if row["live"] == false {
-                break;
-            }
-            let bluffs = get(app, &format!("/api/v1/bluffs?match={id}"), admin).json();
-            if bluffs["items"].as_array().unwrap().len() >= BLUFFS_MIN {
-                return id;
-            }
+    let id = connect(app, ann, admin);
+    while begun.elapsed() < PATIENCE && ann.answer(STEP) {
+        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).json();
+        let facts = facts["items"].as_array().unwrap();
+        let of = |seat: u64| facts.iter().filter(|fact| fact["seat"] == seat).count();
+        if of(0) >= FACTS_MIN && of(1) >= FACTS_MIN {
+            return id;
         }
     }
-    panic!("no match with a bluff: {}", app.log());
+    panic!("no match with facts: {}", app.log());
 }
 
 /// All sessions of a match, as the admin sees them.
