@@ -1,44 +1,65 @@
-//! The bearer token.
+//! Who asks: the caller's address and bearer token turned into what they may see and do.
 
 use super::problem::Problem;
+use super::sight::Sight;
 use super::state::ApiState;
+use crate::link::Caller;
+use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, VARY};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Lets a request through if it carries the configured token, or if none is configured.
-pub(super) async fn require_token(
+/// Lets a request through if its caller may read, with the caller's [`Sight`] among its extensions.
+pub(super) async fn admit(
     State(state): State<ApiState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let caller = request.extensions().get::<Caller>();
+    match state.tokens.admit(caller, bearer(request.headers())) {
+        Ok(rights) => {
+            let sight = Sight::new(rights, state.embargo);
+            request.extensions_mut().insert(sight);
+            next.run(request).await
+        }
+        Err(denied) => Problem::unauthorised(denied.to_string()).into_response(),
+    }
+}
+
+/// Lets a request through if its caller may do everything.
+pub(super) async fn admins_only(
+    Extension(sight): Extension<Sight>,
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(token) = state.token.as_deref() else {
+    let rights = sight.rights();
+    if rights.is_admin() {
         return next.run(request).await;
-    };
-    let given = request
-        .headers()
-        .get(AUTHORIZATION)
-        .map(|value| value.as_bytes());
-    match given.and_then(bearer) {
-        Some(given) if same(given, token.as_bytes()) => next.run(request).await,
-        _ => Problem::unauthorised().into_response(),
     }
+    let has = rights.words().join(", ");
+    Problem::forbidden(format!(
+        "this needs a token with the scope admin; yours has {has}"
+    ))
+    .into_response()
 }
 
-fn bearer(value: &[u8]) -> Option<&[u8]> {
-    let (scheme, token) = value.split_at_checked("Bearer ".len())?;
-    scheme
-        .eq_ignore_ascii_case(b"Bearer ")
-        .then(|| token.trim_ascii())
+/// What one caller is shown is not for another: caches must keep answers apart, or not keep them.
+pub(super) async fn keep_apart(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("Authorization"));
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
 }
 
-/// Compares in a time that depends on the given text's length alone.
-fn same(given: &[u8], token: &[u8]) -> bool {
-    let mut differs = u8::from(given.len() != token.len());
-    let mut expected = token.iter().cycle();
-    for byte in given {
-        differs |= byte ^ expected.next().unwrap_or(&0);
-    }
-    std::hint::black_box(differs) == 0 && !token.is_empty()
+/// The bearer token that was sent; empty if the header holds something else.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = headers.get(AUTHORIZATION)?.as_bytes();
+    let token = value
+        .split_at_checked("Bearer ".len())
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(b"Bearer "));
+    Some(token.map_or(b"", |(_, token)| token.trim_ascii()))
 }

@@ -3,8 +3,10 @@
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
+use super::sight::{Sight, WITHHELD};
 use super::state::ApiState;
-use crate::store::BluffRow;
+use crate::store::{BluffRow, Filter, Page, PageAt, Store};
+use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -13,26 +15,66 @@ const FILTERS: &[&str] = &[
     "game", "match", "opponent", "by", "bot", "caught", "since", "until",
 ];
 
+/// How often rows are read for one page that its caller may see: then it is shorter.
+const READS_MAX: usize = 100;
+
 /// `GET /api/v1/bluffs`
 pub(super) async fn list(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state
-        .store
-        .bluffs(&params.filter()?, &params.page()?)
-        .await?;
-    Ok(response::json(&response::page(page, shown)))
+    let page = seen(&state.store, &sight, &params.filter()?, params.page()?).await?;
+    let mut value = response::page(page, |row| shown(&sight, row));
+    if !sight.sees_all() {
+        // Said whether anything was left out or not: that would tell what is happening.
+        value["withheld"] = WITHHELD.into();
+    }
+    Ok(response::json(&value))
 }
 
-fn shown(row: BluffRow) -> Value {
+/// The next page of what the caller sees. Its cursor is a row that they see and is there only if they see
+/// another one after it, so that it tells nothing of those between.
+async fn seen(
+    store: &Store,
+    sight: &Sight,
+    filter: &Filter,
+    at: PageAt,
+) -> Result<Page<BluffRow>, Problem> {
+    let limit = at.limit as usize;
+    let mut at = PageAt {
+        limit: at.limit + 1,
+        ..at
+    };
+    let mut items = Vec::new();
+    for _ in 0..READS_MAX {
+        let read = store.bluffs(filter, &at).await?;
+        let shown = read
+            .items
+            .into_iter()
+            .filter(|row| sight.sees(&row.secrecy));
+        items.extend(shown);
+        at.after = read.next;
+        if items.len() > limit || at.after.is_none() {
+            break;
+        }
+    }
+    if items.len() > limit {
+        items.truncate(limit);
+        at.after = items.last().map(|row| row.id.to_string());
+    }
+    let next = at.after;
+    Ok(Page { items, next })
+}
+
+fn shown(sight: &Sight, row: BluffRow) -> Value {
     json!({
         "id": row.id,
         "match": row.match_id,
         "game": row.game,
         "session": row.session,
-        "bot": row.bot,
+        "bot": sight.spec(&row.bot),
         "entry": row.entry,
         "time": time(row.at_us),
         "by": row.by,

@@ -4,8 +4,10 @@ use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sessions;
+use super::sight::Sight;
 use super::state::ApiState;
-use crate::store::MatchRow;
+use crate::store::{MatchRow, SeatRow};
+use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -18,6 +20,7 @@ const FILTERS: &[&str] = &[
 /// `GET /api/v1/matches`
 pub(super) async fn list(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
@@ -25,29 +28,35 @@ pub(super) async fn list(
         .store
         .matches(&params.filter()?, &params.page_of_matches()?)
         .await?;
-    Ok(response::json(&response::page(page, |row| shown(&row))))
+    Ok(response::json(&response::page(page, |row| {
+        shown(&sight, &row)
+    })))
 }
 
 /// `GET /api/v1/matches/{id}`
 pub(super) async fn one(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let row = find(&state, &id).await?;
-    let value = whole(&state, &row).await?;
-    Ok(response::tagged_json(
-        &headers,
-        row.ended_us.is_some(),
-        &value,
-    ))
+    let value = whole(&state, &sight, &row).await?;
+    Ok(response::tagged_json(&headers, sight.is_open(&row), &value))
 }
 
 /// A match with its sessions.
-pub(super) async fn whole(state: &ApiState, row: &MatchRow) -> Result<Value, Problem> {
-    let mut value = shown(row);
+pub(super) async fn whole(
+    state: &ApiState,
+    sight: &Sight,
+    row: &MatchRow,
+) -> Result<Value, Problem> {
+    let mut value = shown(sight, row);
     let sessions = state.store.sessions_of(&row.id).await?;
-    value["sessions"] = sessions.iter().map(sessions::shown).collect();
+    value["sessions"] = sessions
+        .iter()
+        .map(|row| sessions::shown(sight, row))
+        .collect();
     Ok(value)
 }
 
@@ -57,12 +66,13 @@ pub(super) async fn find(state: &ApiState, id: &str) -> Result<MatchRow, Problem
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
-fn shown(row: &MatchRow) -> Value {
+/// A match as it is shown.
+fn shown(sight: &Sight, row: &MatchRow) -> Value {
     json!({
         "id": row.id,
         "game": row.game,
         "referee": row.referee,
-        "market": row.market,
+        "market": sight.sees_market(row).then_some(row.market),
         "ours": row.ours,
         "live": row.ended_us.is_none(),
         "started": time(row.started_us),
@@ -71,6 +81,13 @@ fn shown(row: &MatchRow) -> Value {
         "blame": row.blame,
         "detail": row.detail,
         "scores": row.scores,
-        "seats": row.seats,
+        "seats": row.seats.iter().map(|seat| seated(sight, seat)).collect::<Vec<_>>(),
     })
+}
+
+fn seated(sight: &Sight, row: &SeatRow) -> SeatRow {
+    SeatRow {
+        spec: sight.spec(&row.spec).into_owned(),
+        ..row.clone()
+    }
 }

@@ -17,9 +17,11 @@ mod response;
 mod routes;
 mod seats;
 mod sessions;
+mod sight;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use listener::serve;
 pub use problem::Problem;

@@ -3,8 +3,10 @@
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
+use super::sight::{Sight, WITHHELD};
 use super::state::ApiState;
-use crate::store::{OpponentKind, StoredModel};
+use crate::store::{OpponentKind, StoredModel, Teaching};
+use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 /// `GET /api/v1/opponents`
 pub(super) async fn list(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[&["game", "kind"], PAGE])?;
@@ -21,12 +24,16 @@ pub(super) async fn list(
         .store
         .models(params.game()?.as_deref(), kind, &params.page()?)
         .await?;
-    Ok(response::json(&response::page(page, |model| shown(&model))))
+    let taught = taught(&state, &sight).await?;
+    Ok(response::json(&response::page(page, |model| {
+        shown(&sight, &taught, &model).0
+    })))
 }
 
 /// `GET /api/v1/opponents/{id}/model`
 pub(super) async fn model(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
@@ -36,13 +43,25 @@ pub(super) async fn model(
         .store
         .kit(&stored.game)
         .ok_or_else(|| Problem::not_found(format!("this version knows no game {}", stored.game)))?;
-    let mut value = shown(&stored);
-    value["model"] = kit.show_model(&stored.model);
+    let (mut value, seen) = shown(&sight, &taught(&state, &sight).await?, &stored);
+    value["model"] = match seen {
+        true => kit.show_model(&stored.model),
+        false => Value::Null,
+    };
     Ok(response::json(&value))
 }
 
-fn shown(model: &StoredModel) -> Value {
-    json!({
+/// What matches taught that are not for everybody yet.
+async fn taught(state: &ApiState, sight: &Sight) -> Result<Vec<Teaching>, Problem> {
+    if sight.sees_all() {
+        return Ok(Vec::new());
+    }
+    Ok(state.store.teachings_since(sight.open_us()).await?)
+}
+
+/// A model without its figures, and whether the caller sees these.
+fn shown(sight: &Sight, taught: &[Teaching], model: &StoredModel) -> (Value, bool) {
+    let mut value = json!({
         "id": model.id,
         "game": model.game,
         "kind": model.kind,
@@ -50,5 +69,13 @@ fn shown(model: &StoredModel) -> Value {
         "version": model.version,
         "updated": time(model.updated_us),
         "last_match": model.last_match,
-    })
+    });
+    let seen = sight.sees_model(model, taught);
+    if !seen {
+        for forming in ["version", "updated", "last_match"] {
+            value[forming] = Value::Null;
+        }
+        value["withheld"] = WITHHELD.into();
+    }
+    (value, seen)
 }

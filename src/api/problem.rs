@@ -81,13 +81,20 @@ impl Problem {
     }
 
     /// The token is missing or wrong.
-    pub(super) fn unauthorised() -> Self {
+    pub(super) fn unauthorised(detail: impl Into<String>) -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
             "urn:drover:problem:unauthorised",
             "A bearer token is required",
-            "send the header `Authorization: Bearer TOKEN` with the token of `api.token`".into(),
+            detail.into(),
         )
+    }
+
+    /// It does not go together with what there is.
+    pub(super) fn conflict(detail: impl Into<String>) -> Self {
+        let title = "Not as things stand";
+        let kind = "urn:drover:problem:conflict";
+        Self::new(StatusCode::CONFLICT, kind, title, detail.into())
     }
 
     /// Not for this caller.

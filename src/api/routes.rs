@@ -4,11 +4,12 @@ use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
     auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, seats, sessions,
+    tokens,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
-use axum::middleware::{from_fn_with_state, map_response};
-use axum::routing::{get, post, put};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::routing::{delete, get, post, put};
 use std::time::Duration;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
@@ -20,6 +21,13 @@ const BODY_LEN_MAX: usize = 64 * 1024;
 
 /// All routes over this state.
 pub fn router(state: ApiState) -> Router {
+    let for_admins = Router::new()
+        .route("/drain", post(drain::begin))
+        .route("/matches/{id}/seats/{seat}", put(seats::name))
+        .route("/tokens", get(tokens::list).post(tokens::add))
+        .route("/tokens/{which}", delete(tokens::revoke))
+        .route_layer(from_fn(auth::admins_only));
+    let admit = from_fn_with_state(state.clone(), auth::admit);
     let v1 = Router::new()
         .route("/bots", get(bots::list))
         .route("/sessions", get(sessions::list))
@@ -29,18 +37,20 @@ pub fn router(state: ApiState) -> Router {
         .route("/matches/{id}/entries", get(entries::list))
         .route("/matches/{id}/entries.ndjson", get(entries::lines))
         .route("/matches/{id}/facts", get(facts::list))
-        .route("/matches/{id}/seats/{seat}", put(seats::name))
         .route("/hubs", get(hubs::list))
         .route("/bluffs", get(bluffs::list))
-        .route("/drain", post(drain::begin))
         .route("/opponents", get(opponents::list))
         .route("/opponents/{id}/model", get(opponents::model))
-        .route_layer(from_fn_with_state(state.clone(), auth::require_token));
+        .merge(for_admins)
+        .route_layer(admit.clone());
+    let figures = Router::new()
+        .route("/metrics", get(health::metrics))
+        .route_layer(admit);
     Router::new()
         .nest("/api/v1", v1)
+        .merge(figures)
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
-        .route("/metrics", get(health::metrics))
         .fallback(no_such_path)
         .layer(TimeoutLayer::with_status_code(
             StatusCode::GATEWAY_TIMEOUT,
@@ -48,6 +58,7 @@ pub fn router(state: ApiState) -> Router {
         ))
         .layer(RequestBodyLimitLayer::new(BODY_LEN_MAX))
         .layer(map_response(problem::dress))
+        .layer(map_response(auth::keep_apart))
         .with_state(state)
 }
 

@@ -3,7 +3,9 @@
 use super::matches;
 use super::problem::Problem;
 use super::response;
+use super::sight::Sight;
 use super::state::ApiState;
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -21,6 +23,7 @@ struct Naming {
 /// `PUT /api/v1/matches/{id}/seats/{seat}` with `{"name": "alice"}`
 pub(super) async fn name(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     Path((id, seat)): Path<(String, String)>,
     body: Bytes,
 ) -> Result<Response, Problem> {
@@ -38,5 +41,5 @@ pub(super) async fn name(
     matches::find(&state, &id).await?;
     state.store.name_seat(&id, number, name).await?;
     let row = matches::find(&state, &id).await?;
-    Ok(response::json(&matches::whole(&state, &row).await?))
+    Ok(response::json(&matches::whole(&state, &sight, &row).await?))
 }

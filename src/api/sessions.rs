@@ -3,8 +3,10 @@
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
+use super::sight::{Sight, WITHHELD};
 use super::state::ApiState;
 use crate::store::{SessionId, SessionRow};
+use axum::Extension;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -19,6 +21,7 @@ const QUARANTINED: &str = "quarantined";
 /// `GET /api/v1/sessions`
 pub(super) async fn list(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
@@ -26,12 +29,15 @@ pub(super) async fn list(
         .store
         .sessions(&params.filter()?, &params.page()?)
         .await?;
-    Ok(response::json(&response::page(page, |row| shown(&row))))
+    Ok(response::json(&response::page(page, |row| {
+        shown(&sight, &row)
+    })))
 }
 
 /// `GET /api/v1/sessions/{id}`
 pub(super) async fn one(
     State(state): State<ApiState>,
+    Extension(sight): Extension<Sight>,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
     let unknown = || Problem::not_found(format!("there is no session {id}"));
@@ -41,7 +47,10 @@ pub(super) async fn one(
         .session(SessionId(number))
         .await?
         .ok_or_else(unknown)?;
-    let mut value = shown(&row);
+    let mut value = shown(&sight, &row);
+    if !sight.sees(&row.secrecy) {
+        return Ok(response::json(&value));
+    }
     if let Some((_, count)) = state.store.head(&row).await? {
         value["entries"] = count.into();
     }
@@ -55,15 +64,16 @@ pub(super) async fn one(
     Ok(response::json(&value))
 }
 
-/// A session as it is shown. Seed and setup stay inside: they tell what a bot will do.
-pub(super) fn shown(row: &SessionRow) -> Value {
+/// A session as it is shown. Seed and setup stay inside: they tell what a bot will do. Under which
+/// numbers it is called, and what it has heard and was told, is part of what the seat knows.
+pub(super) fn shown(sight: &Sight, row: &SessionRow) -> Value {
     let opened = &row.opened;
-    json!({
+    let mut value = json!({
         "id": row.id,
         "match": opened.match_id,
         "side": opened.side,
         "game": opened.game,
-        "bot": opened.bot,
+        "bot": sight.spec(&opened.bot),
         "referee": opened.referee,
         "market": opened.market,
         "player": opened.player,
@@ -76,5 +86,12 @@ pub(super) fn shown(row: &SessionRow) -> Value {
         "detail": row.detail,
         "scores": row.scores,
         "entries": row.entries,
-    })
+    });
+    if !sight.sees(&row.secrecy) {
+        for known in ["market", "player", "detail", "scores", "entries"] {
+            value[known] = Value::Null;
+        }
+        value["withheld"] = WITHHELD.into();
+    }
+    value
 }

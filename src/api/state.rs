@@ -1,10 +1,12 @@
 //! What the handlers share.
 
+use crate::access::Tokens;
 use crate::gateway::hubs::Hubs;
 use crate::store::Store;
 use crate::thinking::Pool;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Everything that the API shows from.
@@ -20,8 +22,10 @@ pub struct ApiState {
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
     /// Connections to hubs that we dial.
     pub hubs: Hubs,
-    /// The bearer token that `/api` requires, if any.
-    pub token: Option<Arc<str>>,
+    /// Who may ask.
+    pub tokens: Tokens,
+    /// For how long after a match's end it is not yet for everybody.
+    pub embargo: Duration,
 }
 
 impl fmt::Debug for ApiState {

@@ -6,7 +6,7 @@ use super::referee::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     bench, completions, configure, database, drain, health, map, matches, open_files, play,
-    referee, serve, shim, systemd, train,
+    referee, serve, shim, systemd, token, train,
 };
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
@@ -70,6 +70,8 @@ enum Verb {
     Health(health::Args),
     /// Ask a running daemon to stop once its matches have ended.
     Drain(drain::Args),
+    /// Make, list and revoke the tokens of a running daemon's REST interface.
+    Token(token::Args),
     /// Check, show or write a configuration.
     #[command(subcommand)]
     Config(configure::Verb),
@@ -122,6 +124,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Shim(args) => shim::run(args),
         Verb::Health(args) => health::run(&common, &args),
         Verb::Drain(args) => drain::run(&common, &args),
+        Verb::Token(args) => token::run(&common, &args),
         Verb::Config(verb) => configure::run(&common, &verb),
         Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
         Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),

@@ -1,8 +1,8 @@
 //! `drover match list|show|export|replay|verify|name`.
 
-use super::api_call::{Asked, base, call};
 use super::args::Common;
 use super::output::{Format, write_rows};
+use super::remote::{Reached, Remote};
 use super::{database, replay};
 use crate::config::{Config, Flags};
 use crate::daemon::store_settings;
@@ -55,6 +55,8 @@ pub(super) enum Verb {
         seat: u8,
         /// Who it was.
         name: String,
+        #[command(flatten)]
+        remote: Remote,
     },
 }
 
@@ -104,7 +106,24 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
     let config = common.load(&Flags::new())?.config;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let code = match verb {
-        Verb::Name { id, seat, name } => name_seat(&config, id, *seat, name, &mut out).await?,
+        Verb::Name {
+            id,
+            seat,
+            name,
+            remote,
+        } => {
+            let daemon = remote.reach(common)?;
+            let store = match &remote.url {
+                Some(_) => None,
+                None => own_store(&config).await?,
+            };
+            match store {
+                Some(store) => name_seat(store, (id, *seat), name).await?,
+                None => ask_daemon(&daemon, (id, *seat), name)?,
+            }
+            writeln!(out, "seat {seat} of {id} is {name}")?;
+            ExitCode::SUCCESS
+        }
         Verb::Verify { id } => database::verify(&config.store.path, Some(id), &mut out).await?,
         reading => {
             let store = Store::open_readonly(&config.store.path).await?;
@@ -265,40 +284,26 @@ async fn export(
     Ok(())
 }
 
-async fn name_seat(
-    config: &Config,
-    id: &str,
-    seat: u8,
-    name: &str,
-    out: &mut impl Write,
-) -> anyhow::Result<ExitCode> {
-    let store = match Store::open(&store_settings(config)).await {
-        Err(StoreError::InUse { .. }) => {
-            ask_daemon(config, id, seat, name)?;
-            writeln!(out, "seat {seat} of {id} is {name}")?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        opened => opened?,
-    };
+/// The database, unless a daemon has it.
+async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
+    match Store::open(&store_settings(config)).await {
+        Ok(store) => Ok(Some(store)),
+        Err(StoreError::InUse { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
     let named = store.name_seat(id, seat, name).await;
     store.close().await;
-    named?;
-    writeln!(out, "seat {seat} of {id} is {name}")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(named?)
 }
 
 /// The daemon has the database: it is asked to write the name.
-fn ask_daemon(config: &Config, id: &str, seat: u8, name: &str) -> anyhow::Result<()> {
-    let root = base(config.api.listen);
-    let said = call(&Asked {
-        method: "PUT",
-        url: &format!("{root}/api/v1/matches/{id}/seats/{seat}"),
-        token: config.api.token.reveal(),
-        body: &json!({ "name": name }).to_string(),
-    })
-    .context("the database is in use, and the daemon that has it does not answer")?;
-    match said.status {
-        200..=299 => Ok(()),
-        status => bail!("the daemon answered {status}: {}", said.body.trim()),
-    }
+fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
+    let path = format!("/api/v1/matches/{id}/seats/{seat}");
+    daemon
+        .ask("PUT", &path, &json!({ "name": name }).to_string())
+        .map(drop)
+        .context("the database is in use by a daemon, which was asked instead")
 }

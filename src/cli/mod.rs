@@ -20,11 +20,13 @@ mod play_keep;
 mod play_progress;
 pub mod referee;
 mod referee_hub;
+mod remote;
 mod replay;
 mod serve;
 mod shim;
 mod systemd;
 mod tester;
+mod token;
 mod train;
 pub mod usage;
 

@@ -291,6 +291,7 @@ fn settings(
             hosts: values.texts("api.hosts"),
             trusted_proxies: values.networks("api.trusted_proxies"),
             connections_max: values.count("api.connections_max"),
+            embargo: Duration::from_secs(values.whole("api.embargo_s")),
         },
         store: store(&values),
         thinking: thinking(&values),

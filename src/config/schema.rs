@@ -327,7 +327,8 @@ fn api() -> Vec<Key> {
             "api.token",
             Kind::Secret,
             "\"\"",
-            "The bearer token that the REST interface asks for; empty: none.",
+            "A token of an admin, the simple form of `drover token add`; empty: none. As long as there is \
+             no token at all, direct callers from this machine are admins and others are refused.",
         ),
         key(
             "api.token_file",
@@ -357,6 +358,14 @@ fn api() -> Vec<Key> {
             "connections",
             "Open connections in all. Under shortage each address keeps a share, and idle \
              connections make room.",
+        ),
+        whole(
+            "api.embargo_s",
+            0,
+            (0, 31_536_000),
+            "seconds",
+            "For how long after a match's end what its seats knew stays with their owners; then all who \
+             may read see it.",
         ),
     ]
 }

@@ -77,7 +77,7 @@ pub struct PathReferee {
 pub struct Api {
     /// Where it listens.
     pub listen: SocketAddr,
-    /// The bearer token, if any.
+    /// A token of an admin, if any.
     pub token: Secret,
     /// Names under which it is called.
     pub hosts: Vec<String>,
@@ -85,6 +85,8 @@ pub struct Api {
     pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
     pub connections_max: usize,
+    /// For how long after a match's end it is not yet for everybody.
+    pub embargo: Duration,
 }
 
 /// The database.

@@ -6,6 +6,7 @@ use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
 use super::signals::Signals;
+use crate::access::Tokens;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
@@ -17,7 +18,6 @@ use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -179,7 +179,8 @@ impl Daemon {
             readiness: readiness.clone(),
             hubs,
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
-            token: config.api.token.reveal().map(Arc::from),
+            tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            embargo: config.api.embargo,
         });
         let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");
         let http = HttpIn {

@@ -269,7 +269,7 @@ impl Store {
         self.inner.kit
     }
 
-    async fn ask<T>(
+    pub(super) async fn ask<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Command,
     ) -> Result<T, StoreError> {

@@ -5,6 +5,7 @@ use super::handle::Store;
 use super::pages::{cut, number_before};
 use super::records::{BluffRow, FactRow, Filter, MatchEntry, Page, PageAt, SessionRow};
 use super::rows;
+use super::secrecy;
 use super::startup::Head;
 use super::types::{EntryId, SessionId};
 use super::{startup, transcript};
@@ -14,8 +15,10 @@ use sqlx::{QueryBuilder, Row as _};
 const FACTS_MAX: i64 = 100_000;
 
 const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
-        t.seat, t.name, b.bid, b.held, b.caught
-    FROM bluffs b JOIN sessions s ON s.id = b.session
+        t.seat, t.name, b.bid, b.held, b.caught, s.side";
+
+const OF_BLUFFS: &str =
+    " FROM bluffs b JOIN sessions s ON s.id = b.session JOIN matches m ON m.id = s.match_id
     LEFT JOIN seats t ON t.match_id = s.match_id AND t.seat =
         (s.seat + b.place) % (SELECT count(*) FROM seats n WHERE n.match_id = s.match_id)
     WHERE true";
@@ -117,6 +120,8 @@ impl Store {
     /// [`StoreError::Read`], [`StoreError::Corrupt`], [`StoreError::Unknown`] for a bad cursor.
     pub async fn bluffs(&self, filter: &Filter, at: &PageAt) -> Result<Page<BluffRow>, StoreError> {
         let mut query = QueryBuilder::new(BLUFFS);
+        query.push(", ").push(secrecy::ENTRANT);
+        query.push(", ").push(secrecy::OVER).push(OF_BLUFFS);
         query.push(" AND b.id < ").push_bind(number_before(at)?);
         let texts = [
             (" AND s.game = ", &filter.game),
@@ -159,6 +164,7 @@ impl Store {
                 bid: row.try_get(10)?,
                 held: row.try_get(11)?,
                 caught: row.try_get(12)?,
+                secrecy: secrecy::read(row, (13, 4), 14)?,
             });
         }
         Ok(cut(bluffs, at, |bluff| bluff.id.to_string()))

@@ -5,6 +5,7 @@ use super::handle::Store;
 use super::pages::{cut, number_before};
 use super::records::{Filter, MatchRow, Page, PageAt, SessionRow, Standing};
 use super::rows;
+use super::secrecy;
 use super::types::{EntryId, NewMatch, NewSeat, SessionId};
 use games::Cause;
 use sqlx::sqlite::SqliteRow;
@@ -16,15 +17,31 @@ const MATCHES: &str =
         (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
                                              'score', r.score, 'win_share', r.win_share))
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
-         WHERE t.match_id = m.id)
-    FROM matches m WHERE true";
+         WHERE t.match_id = m.id)";
 
 /// How many of the last sessions are looked through for ones that ended lately.
 const ENDED_WITHIN: i64 = 20_000;
 
 const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
-        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores
-    FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
+        s.setup, s.durability, s.opened_us, s.last_entry, s.entries, s.ended_us, s.cause, s.detail, s.scores";
+
+const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
+
+/// The beginning of a query for matches, to which conditions on `m` are added.
+fn matches() -> QueryBuilder<Sqlite> {
+    let mut query = QueryBuilder::new(MATCHES);
+    query.push(", ").push(secrecy::OVER);
+    query.push(" FROM matches m WHERE true");
+    query
+}
+
+/// The same for sessions `s` and their matches `m`.
+fn sessions() -> QueryBuilder<Sqlite> {
+    let mut query = QueryBuilder::new(SESSIONS);
+    query.push(", ").push(secrecy::ENTRANT);
+    query.push(", ").push(secrecy::OVER).push(OF_SESSIONS);
+    query
+}
 
 impl Store {
     /// Matches, newest first.
@@ -36,7 +53,7 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<MatchRow>, StoreError> {
-        let mut query = QueryBuilder::new(MATCHES);
+        let mut query = matches();
         if let Some(after) = &at.after {
             query.push(" AND m.id < ").push_bind(after.clone());
         }
@@ -54,7 +71,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn match_row(&self, id: &str) -> Result<Option<MatchRow>, StoreError> {
-        let mut query = QueryBuilder::new(MATCHES);
+        let mut query = matches();
         query.push(" AND m.id = ").push_bind(id.to_owned());
         let row = query.build().fetch_optional(self.readers()).await?;
         row.as_ref().map(match_row).transpose()
@@ -65,7 +82,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn opened_match(&self, id: &str) -> Result<Option<NewMatch>, StoreError> {
-        let mut query = QueryBuilder::new(MATCHES);
+        let mut query = matches();
         query.push(" AND m.id = ").push_bind(id.to_owned());
         let row = query.build().fetch_optional(self.readers()).await?;
         row.as_ref().map(opened_match).transpose()
@@ -77,7 +94,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn unfinished(&self, game: &str, referee: &str) -> Result<Vec<NewMatch>, StoreError> {
-        let mut query = QueryBuilder::new(MATCHES);
+        let mut query = matches();
         query
             .push(" AND m.ours = 1 AND m.ended_us IS NULL AND m.game = ")
             .push_bind(game.to_owned())
@@ -129,7 +146,7 @@ impl Store {
         filter: &Filter,
         at: &PageAt,
     ) -> Result<Page<SessionRow>, StoreError> {
-        let mut query = QueryBuilder::new(SESSIONS);
+        let mut query = sessions();
         query.push(" AND s.id < ").push_bind(number_before(at)?);
         narrow(&mut query, filter, &SESSION_COLUMNS);
         query
@@ -150,7 +167,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn ended_since(&self, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
+        // Start-up waits for it and shows it to nobody: whose secrets they are is not looked up.
         let mut query = QueryBuilder::new(SESSIONS);
+        query.push(", NULL, NULL").push(OF_SESSIONS);
         query
             .push(" AND s.id > (SELECT max(id) FROM sessions) - ")
             .push_bind(ENDED_WITHIN)
@@ -166,7 +185,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn session(&self, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
-        let mut query = QueryBuilder::new(SESSIONS);
+        let mut query = sessions();
         query.push(" AND s.id = ").push_bind(id.0);
         let row = query.build().fetch_optional(self.readers()).await?;
         row.as_ref().map(session_row).transpose()
@@ -177,7 +196,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn sessions_of(&self, match_id: &str) -> Result<Vec<SessionRow>, StoreError> {
-        let mut query = QueryBuilder::new(SESSIONS);
+        let mut query = sessions();
         query
             .push(" AND s.match_id = ")
             .push_bind(match_id.to_owned())
@@ -354,6 +373,7 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(10)?
             .map_or(Ok(Vec::new()), rows::scores)?,
+        over_us: row.try_get(13)?,
         seats: serde_json::from_str(seats)
             .map_err(|error| StoreError::Corrupt(format!("{error} in {seats}")))?,
     })
@@ -394,6 +414,7 @@ fn session_row(row: &SqliteRow) -> Result<SessionRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(18)?
             .map_or(Ok(Vec::new()), rows::scores)?,
+        secrecy: secrecy::read(row, (2, 4), 19)?,
     })
 }
 

@@ -2,11 +2,11 @@
 
 use super::error::StoreError;
 use super::handle::Store;
-use super::records::{OpponentKind, Page, PageAt, StoredModel};
-use super::rows;
+use super::records::{OpponentKind, Page, PageAt, StoredModel, Teaching};
+use super::{rows, secrecy};
 use serde_json::Value;
-use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row as _};
 
 /// Learnt types of one game that are read at most.
 const TYPES_MAX: i64 = 1000;
@@ -85,6 +85,36 @@ impl Store {
         .await?;
         let models = rows.iter().map(model).collect::<Result<Vec<_>, _>>()?;
         Ok(super::pages::cut(models, at, |model| model.id.to_string()))
+    }
+}
+
+impl Store {
+    /// What the matches taught that run or were over only after a moment (microseconds since 1970-01-01
+    /// UTC): what a model holds of it is not for everybody yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn teachings_since(&self, over_us: i64) -> Result<Vec<Teaching>, StoreError> {
+        let mut query = QueryBuilder::new("SELECT l.game, l.merged_into, l.kind, s.side, s.bot, ");
+        query.push(secrecy::ENTRANT).push(", ").push(secrecy::OVER);
+        query.push(
+            " FROM lessons l JOIN sessions s ON s.id = l.session JOIN matches m ON m.id = l.match_id
+             WHERE l.match_id IN (SELECT r.id FROM matches r WHERE r.ended_us IS NULL
+                 UNION SELECT o.match_id FROM sessions o WHERE o.ended_us IS NULL
+                 UNION SELECT r.id FROM matches r WHERE r.ended_us > ",
+        );
+        query.push_bind(over_us).push(")");
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let mut teachings = Vec::with_capacity(rows.len());
+        for row in &rows {
+            teachings.push(Teaching {
+                game: row.try_get(0)?,
+                name: row.try_get(1)?,
+                kind: row.try_get(2)?,
+                secrecy: secrecy::read(row, (3, 4), 5)?,
+            });
+        }
+        Ok(teachings)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the store gives back to those who list and show. Types only.
 
+use super::secrecy::Secrecy;
 use super::types::{Direction, EntryId, NewSession, SessionId, Side};
 use games::Cause;
 use serde::{Deserialize, Serialize};
@@ -157,6 +158,10 @@ pub struct MatchRow {
     pub scores: Vec<i64>,
     /// Who sits where.
     pub seats: Vec<SeatRow>,
+    /// When it was over for everybody, in microseconds since 1970-01-01 UTC; `None` while it runs, also
+    /// for others' matches of which a session of ours has yet to hear the end.
+    #[serde(skip)]
+    pub over_us: Option<i64>,
 }
 
 /// A stored session.
@@ -180,6 +185,9 @@ pub struct SessionRow {
     pub detail: String,
     /// Scores as the session was told them, own seat first.
     pub scores: Vec<i64>,
+    /// Whose secret it is.
+    #[serde(skip)]
+    pub secrecy: Secrecy,
 }
 
 /// An entry with whose it is.
@@ -253,4 +261,20 @@ pub struct BluffRow {
     pub held: Option<i64>,
     /// Whether he was caught.
     pub caught: bool,
+    /// Whose secret it is.
+    #[serde(skip)]
+    pub secrecy: Secrecy,
+}
+
+/// What a session taught about a rival, as far as models are concerned.
+#[derive(Clone, Debug)]
+pub struct Teaching {
+    /// The game's name.
+    pub game: String,
+    /// The named opponent whose model it was merged into, if any.
+    pub name: Option<String>,
+    /// The learnt type that it fitted, if any.
+    pub kind: Option<String>,
+    /// Whose secret it is.
+    pub secrecy: Secrecy,
 }

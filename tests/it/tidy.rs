@@ -12,6 +12,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("link", 40),
     ("thinking", 40),
     ("identities", 45),
+    ("access", 45),
     ("session", 50),
     ("shim", 50),
     ("referee", 50),

@@ -1,6 +1,7 @@
 //! Mistakes of callers, and what they are told.
 
 use super::App;
+use crate::access::Tokens;
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
 use serde_json::json;
@@ -75,10 +76,12 @@ async fn every_mistake_has_its_problem_document() {
 }
 
 #[tokio::test]
-async fn the_token_guards_the_api_and_nothing_else() {
+async fn the_token_guards_all_but_health() {
     let mut app = App::new().await;
-    app.state.token = Some("s3cret".into());
-    for path in ["/api/v1/matches", "/api/v1/bots"] {
+    app.state.tokens = Tokens::load(app.store().clone(), Some("s3cret"))
+        .await
+        .unwrap();
+    for path in ["/api/v1/matches", "/api/v1/bots", "/metrics"] {
         app.problem(path, StatusCode::UNAUTHORIZED).await;
         for (given, status) in [
             ("Bearer s3cret", StatusCode::OK),
@@ -92,10 +95,13 @@ async fn the_token_guards_the_api_and_nothing_else() {
             assert_eq!(answer.status, status, "{given}");
         }
     }
-    for path in ["/healthz", "/readyz", "/metrics"] {
+    for path in ["/healthz", "/readyz"] {
         assert_eq!(app.get(path).await.status, StatusCode::OK, "{path}");
     }
-    assert_eq!(app.get("/metrics").await.text, "drover_up 1\n");
+    let figures = app
+        .get_with("/metrics", header::AUTHORIZATION, "Bearer s3cret")
+        .await;
+    assert_eq!(figures.text, "drover_up 1\n");
 }
 
 #[tokio::test]

@@ -1,8 +1,12 @@
 //! The router, driven in process.
 
 mod mistakes;
+mod secrets;
+mod tokens;
 
 use super::{ApiState, Readiness, router};
+use crate::access::Tokens;
+use crate::link::Caller;
 use crate::store::Store;
 use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, open, said};
 use crate::store::{NewEntry, Side};
@@ -11,9 +15,16 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 use tower::ServiceExt as _;
+
+const LOCAL: Caller = Caller {
+    address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+    direct: true,
+};
 
 struct App {
     state: ApiState,
@@ -35,13 +46,15 @@ impl Answer {
 impl App {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path()).await;
         let state = ApiState {
             hubs: crate::gateway::hubs::Hubs::default(),
-            store: open(folder.path()).await,
+            store: store.clone(),
             pool: Pool::start(&PoolOptions::default()).unwrap(),
             readiness: Readiness::default(),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            token: None,
+            tokens: Tokens::load(store, None).await.unwrap(),
+            embargo: Duration::ZERO,
         };
         Self {
             state,
@@ -53,7 +66,11 @@ impl App {
         &self.state.store
     }
 
-    async fn ask(&self, request: Request<Body>) -> Answer {
+    /// Asks as somebody on the same machine, unless the request says who asks.
+    async fn ask(&self, mut request: Request<Body>) -> Answer {
+        if request.extensions().get::<Caller>().is_none() {
+            request.extensions_mut().insert(LOCAL);
+        }
         let response = router(self.state.clone()).oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
@@ -68,6 +85,23 @@ impl App {
     async fn get(&self, path: &str) -> Answer {
         self.ask(Request::get(path).body(Body::empty()).unwrap())
             .await
+    }
+
+    /// A token that has this scope, made now if need be; there is an admin's besides.
+    async fn token(&self, scope: &str) -> String {
+        let tokens = &self.state.tokens;
+        if !tokens.exist() {
+            tokens.add("root", &["admin".into()]).await.unwrap();
+        }
+        let name = format!("t{}", tokens.list().len());
+        let issued = tokens.add(&name, &[scope.into()]).await.unwrap();
+        issued.token
+    }
+
+    /// Asks with a new token of this scope.
+    async fn get_as(&self, scope: &str, path: &str) -> Answer {
+        let bearer = format!("Bearer {}", self.token(scope).await);
+        self.get_with(path, header::AUTHORIZATION, &bearer).await
     }
 
     async fn get_with(&self, path: &str, name: header::HeaderName, value: &str) -> Answer {
@@ -229,7 +263,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     let mut ours = Pen::new(app.store(), None, new_session(1, Side::Player, 0));
     ours.write(app.store(), vec![heard("ask")]).await;
     let path = format!("/api/v1/matches/{}/entries", match_id(1));
-    let page = app.get(&path).await;
+    let page = app.get_as("bot:champion", &path).await;
     assert!(!page.text.contains("hand is"), "{}", page.text);
     assert_eq!(page.json()["items"][0]["text"], "ask");
     assert!(
@@ -238,7 +272,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
             .unwrap()
             .contains("has ended")
     );
-    let lines = app.get(&format!("{path}.ndjson")).await;
+    let lines = app.get_as("bot:champion", &format!("{path}.ndjson")).await;
     assert!(!lines.text.contains("hand is"));
     assert!(lines.headers.contains_key("drover-withheld"));
     let result = crate::store::MatchResult {
@@ -249,7 +283,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
         scores: vec![],
     };
     app.store().close_match(&match_id(1), result).await.unwrap();
-    assert!(app.get(&path).await.text.contains("hand is"));
+    assert!(app.get_as("read", &path).await.text.contains("hand is"));
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ impl Sessions {
 }
 
 /// Microseconds since 1970-01-01 UTC.
-pub(super) fn now_us() -> i64 {
+pub fn now_us() -> i64 {
     jiff::Timestamp::now().as_microsecond()
 }
 

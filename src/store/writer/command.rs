@@ -1,6 +1,7 @@
 //! What the writer is asked for.
 
 use crate::store::error::StoreError;
+use crate::store::tokens::TokenChange;
 use crate::store::types::{Append, MatchResult, NewMatch, Receipt};
 use tokio::sync::oneshot;
 
@@ -25,6 +26,8 @@ pub(in crate::store) enum Command {
         name: String,
         reply: Reply<()>,
     },
+    /// Answered with the token's number, if there is such a token.
+    Token(TokenChange, Reply<Option<i64>>),
     Close(oneshot::Sender<()>),
     /// Runs a statement on the writer's connection: how tests damage a store or fill its disk.
     #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
+use crate::store::tokens::{self, TokenChange};
 use crate::store::types::Durability;
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
@@ -121,6 +122,10 @@ impl Writer {
                 } => {
                     batch = self.flush(batch).await;
                     self.name_seat((&match_id, seat), &name, reply).await;
+                }
+                Command::Token(change, reply) => {
+                    batch = self.flush(batch).await;
+                    self.change_token(&change, reply).await;
                 }
                 #[cfg(test)]
                 Command::Run(statement, reply) => {
@@ -312,6 +317,15 @@ impl Writer {
         naming::name(&mut self.connection, seat, name, now_us(), self.kit).await?;
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
         Ok(())
+    }
+
+    async fn change_token(&mut self, change: &TokenChange, reply: Reply<Option<i64>>) {
+        let changed = match self.synchronise(self.durability).await {
+            Ok(()) => tokens::change(&mut self.connection, change).await,
+            Err(error) => Err(error),
+        };
+        let result = changed.map_err(|error| shown(self.judged(&error), &error.to_string()));
+        answer(reply, result);
     }
 
     async fn store_heads(&mut self) {

@@ -1,0 +1,9 @@
+//! Who may ask, and whose secrets they may see: tokens, their scopes, and the rule of access.
+
+mod rights;
+mod scope;
+mod tokens;
+
+pub use rights::Rights;
+pub use scope::{Scope, ScopeError};
+pub use tokens::{AccessError, Denied, Issued, TokenCard, Tokens};

@@ -1,0 +1,46 @@
+//! What one caller may.
+
+use super::scope::Scope;
+use crate::store::{Secrecy, Side};
+use std::sync::Arc;
+
+/// What one caller may. There is none for nobody: whoever has it may read.
+#[derive(Clone, Debug)]
+pub struct Rights(Arc<[Scope]>);
+
+impl Rights {
+    /// Of a token with these scopes.
+    #[must_use]
+    pub fn of(scopes: impl Into<Arc<[Scope]>>) -> Self {
+        Self(scopes.into())
+    }
+
+    /// Of whoever may do everything.
+    #[must_use]
+    pub fn admin() -> Self {
+        Self::of([Scope::Admin])
+    }
+
+    /// Whether everything is allowed.
+    #[must_use]
+    pub fn is_admin(&self) -> bool {
+        self.0.contains(&Scope::Admin)
+    }
+
+    /// Whether what this session knows is the caller's own: the bot is theirs, or the seat is.
+    #[must_use]
+    pub fn owns(&self, whose: &Secrecy) -> bool {
+        self.0.iter().any(|scope| match scope {
+            Scope::Admin => true,
+            Scope::Read => false,
+            Scope::Bot(bot) => whose.side == Side::Player && whose.bot == *bot,
+            Scope::Entrant(name) => whose.entrant.as_ref() == Some(name),
+        })
+    }
+
+    /// The scopes in words.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.0.iter().map(Scope::to_string).collect()
+    }
+}

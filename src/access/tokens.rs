@@ -1,0 +1,383 @@
+//! The register of tokens: issuing, revoking, and the rule of access.
+
+use super::rights::Rights;
+use super::scope::{Scope, ScopeError};
+use crate::link::Caller;
+use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow, now_us};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use subtle::{Choice, ConstantTimeEq as _};
+
+/// Live tokens at most: each request's token is compared with all of them.
+const TOKENS_MAX: usize = 1_000;
+/// Scopes of one token at most.
+const SCOPES_MAX: usize = 32;
+/// Letters of a token's name at most.
+const NAME_LEN_MAX: usize = 64;
+/// Random bytes of a token.
+const SECRET_LEN: usize = 32;
+/// What every token begins with, so that one that has leaked is recognised.
+const PREFIX: &str = "drover_";
+/// How often the use of a token is noted, in microseconds.
+const USE_NOTED_EVERY_US: i64 = 3_600_000_000;
+
+type Hash = [u8; DIGEST_LEN];
+
+/// All tokens. Cheap to clone. The process that has the database has the only register, so what it
+/// remembers is what holds.
+#[derive(Clone)]
+pub struct Tokens {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    /// The digest of the configured token, if any: an admin's.
+    configured: Option<Hash>,
+    live: Mutex<Vec<Known>>,
+    /// Held over each change: its rules are checked against what it changes.
+    changing: tokio::sync::Mutex<()>,
+}
+
+#[derive(Clone)]
+struct Known {
+    row: TokenRow,
+    rights: Rights,
+}
+
+/// A live token as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenCard {
+    /// Its number.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// What it may, in words.
+    pub scopes: Vec<String>,
+    /// Microseconds since 1970-01-01 UTC.
+    pub created_us: i64,
+    /// When it was last used, to the hour, in microseconds since 1970-01-01 UTC.
+    pub used_us: Option<i64>,
+}
+
+/// A new token. Its text is shown to whoever asked for it and kept nowhere.
+pub struct Issued {
+    /// What is kept of it.
+    pub card: TokenCard,
+    /// The token itself.
+    pub token: String,
+}
+
+/// Why a caller may not even read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    /// Tokens exist, and none was sent.
+    #[error("send the header `Authorization: Bearer TOKEN`; `drover token add` makes tokens")]
+    Missing,
+    /// The token is wrong or was revoked.
+    #[error("this token is not known: it is wrong, or it was revoked")]
+    Unknown,
+    /// No token exists, and the caller is elsewhere or behind a proxy.
+    #[error(
+        "no token exists yet, so only callers who speak directly from this machine are answered: make one there by `drover token add`, or set `api.token`"
+    )]
+    Elsewhere,
+}
+
+/// Why tokens were not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum AccessError {
+    /// A name that cannot be one.
+    #[error(
+        "a token's name takes 1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores, and is no number"
+    )]
+    Name,
+    /// No or too many scopes.
+    #[error("a token takes 1 to {SCOPES_MAX} scopes: read, admin, bot:NAME, entrant:NAME")]
+    Scopes,
+    /// A wrong scope.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// A live token has this name.
+    #[error("there is a token called {0} already; revoke it first, or choose another name")]
+    Taken(String),
+    /// There are too many.
+    #[error("there are {TOKENS_MAX} tokens already; revoke some")]
+    Full,
+    /// Nobody could manage tokens any more.
+    #[error(
+        "once a token exists every caller needs one, and none would be an admin's: add a token with the scope admin first, or set `api.token`"
+    )]
+    NeedsAdmin,
+    /// Nobody could manage tokens any more.
+    #[error(
+        "{0} is the last token of an admin and others are left, which nobody could manage: add another one with the scope admin first, or revoke the others before it"
+    )]
+    LastAdmin(String),
+    /// There is no such live token.
+    #[error("there is no token {0}; `drover token list` shows which there are")]
+    Unknown(String),
+    /// The system gives no random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    Random(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Tokens {
+    /// Reads the stored tokens. `configured`: the token of the configuration, an admin's, if any.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    pub async fn load(store: Store, configured: Option<&str>) -> Result<Self, StoreError> {
+        let mut live = Vec::new();
+        for row in store.tokens().await? {
+            let scopes = row.new.scopes.iter().map(|scope| scope.parse());
+            let scopes = scopes.collect::<Result<Vec<Scope>, _>>();
+            let scopes =
+                scopes.map_err(|why| StoreError::Corrupt(format!("token {}: {why}", row.id)))?;
+            let rights = Rights::of(scopes);
+            live.push(Known { row, rights });
+        }
+        let configured = configured.map(|token| hash(token.as_bytes()));
+        Ok(Self {
+            inner: Arc::new(Inner {
+                store,
+                configured,
+                live: Mutex::new(live),
+                changing: tokio::sync::Mutex::default(),
+            }),
+        })
+    }
+
+    /// What this caller may. While no token exists, who speaks directly from this machine is an admin;
+    /// as soon as one does, everybody needs one. `given`: the bearer token that was sent, `Some("")`
+    /// where the header holds none.
+    ///
+    /// # Errors
+    /// [`Denied`] says what is missing.
+    pub fn admit(&self, caller: Option<&Caller>, given: Option<&[u8]>) -> Result<Rights, Denied> {
+        match given {
+            Some(given) => self.find(given).ok_or(Denied::Unknown),
+            None if self.exist() => Err(Denied::Missing),
+            None if caller.is_some_and(Caller::is_local) => Ok(Rights::admin()),
+            None => Err(Denied::Elsewhere),
+        }
+    }
+
+    /// Whether there is any token, so that every caller needs one.
+    #[must_use]
+    pub fn exist(&self) -> bool {
+        self.inner.configured.is_some() || !self.live().is_empty()
+    }
+
+    /// The live tokens, oldest first, without the configured one.
+    #[must_use]
+    pub fn list(&self) -> Vec<TokenCard> {
+        self.live().iter().map(|known| card(&known.row)).collect()
+    }
+
+    /// Makes a token. Its text is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// [`AccessError`] says what cannot be so.
+    pub async fn add(&self, name: &str, scopes: &[String]) -> Result<Issued, AccessError> {
+        let given = scopes_of(scopes)?;
+        let rights = Rights::of(given);
+        if !is_name(name) {
+            return Err(AccessError::Name);
+        }
+        let (this, name) = (self.clone(), name.to_owned());
+        to_its_end(async move { this.add_alone(name, rights).await }).await
+    }
+
+    async fn add_alone(&self, name: String, rights: Rights) -> Result<Issued, AccessError> {
+        let _alone = self.inner.changing.lock().await;
+        self.check_new(&name, &rights)?;
+        let (token, digest) = draw()?;
+        let new = NewToken {
+            name,
+            scopes: rights.words(),
+            digest,
+            created_us: now_us(),
+        };
+        let id = self.inner.store.add_token(new.clone()).await?;
+        let row = TokenRow {
+            id,
+            new,
+            used_us: None,
+        };
+        let card = card(&row);
+        self.live().push(Known { row, rights });
+        tracing::info!(token = card.name, scopes = ?card.scopes, "a token was made");
+        Ok(Issued { card, token })
+    }
+
+    /// Revokes a token by its name or number: the next request with it is refused.
+    ///
+    /// # Errors
+    /// [`AccessError::Unknown`], [`AccessError::LastAdmin`], [`AccessError::Store`].
+    pub async fn revoke(&self, which: &str) -> Result<TokenCard, AccessError> {
+        let (this, which) = (self.clone(), which.to_owned());
+        to_its_end(async move { this.revoke_alone(&which).await }).await
+    }
+
+    async fn revoke_alone(&self, which: &str) -> Result<TokenCard, AccessError> {
+        let _alone = self.inner.changing.lock().await;
+        let row = self.check_revoked(which)?;
+        self.inner.store.revoke_token(row.id, now_us()).await?;
+        self.live().retain(|known| known.row.id != row.id);
+        tracing::info!(token = row.new.name, "a token was revoked");
+        Ok(card(&row))
+    }
+
+    fn check_new(&self, name: &str, rights: &Rights) -> Result<(), AccessError> {
+        let live = self.live();
+        if live.iter().any(|known| known.row.new.name == name) {
+            return Err(AccessError::Taken(name.to_owned()));
+        }
+        if live.len() >= TOKENS_MAX {
+            return Err(AccessError::Full);
+        }
+        let admins = self.inner.configured.is_some() || live.iter().any(Known::is_admin);
+        if !admins && !rights.is_admin() {
+            return Err(AccessError::NeedsAdmin);
+        }
+        Ok(())
+    }
+
+    fn check_revoked(&self, which: &str) -> Result<TokenRow, AccessError> {
+        let live = self.live();
+        let is_it = |row: &TokenRow| row.new.name == which || row.id.to_string() == which;
+        let found = live.iter().find(|known| is_it(&known.row));
+        let found = found.ok_or_else(|| AccessError::Unknown(which.to_owned()))?;
+        let rest = || live.iter().filter(|known| known.row.id != found.row.id);
+        let managed = self.inner.configured.is_some() || rest().any(Known::is_admin);
+        if found.is_admin() && !managed && rest().next().is_some() {
+            return Err(AccessError::LastAdmin(found.row.new.name.clone()));
+        }
+        Ok(found.row.clone())
+    }
+
+    /// The rights of a token, in a time that does not tell how near it is to another one.
+    fn find(&self, given: &[u8]) -> Option<Rights> {
+        let given = hash(given);
+        let mut rights = None;
+        if let Some(configured) = &self.inner.configured
+            && bool::from(same(configured, &given))
+        {
+            rights = Some(Rights::admin());
+        }
+        let mut live = self.live();
+        for known in live.iter_mut() {
+            if bool::from(same(&known.row.new.digest, &given)) {
+                rights = Some(known.rights.clone());
+                self.note_use(known);
+            }
+        }
+        rights
+    }
+
+    /// Notes the use of a token beside the request, now and then. That it is lost by a stop or a full
+    /// disk does no harm.
+    fn note_use(&self, known: &mut Known) {
+        let (id, at_us) = (known.row.id, now_us());
+        let noted = known.row.used_us;
+        if noted.is_some_and(|noted_us| at_us - noted_us < USE_NOTED_EVERY_US) {
+            return;
+        }
+        known.row.used_us = Some(at_us);
+        let store = self.inner.store.clone();
+        tokio::spawn(async move { store.use_token(id, at_us).await });
+    }
+
+    fn live(&self) -> MutexGuard<'_, Vec<Known>> {
+        self.inner
+            .live
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Tokens").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Issued {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let card = &self.card;
+        out.debug_struct("Issued")
+            .field("card", card)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Known {
+    fn is_admin(&self) -> bool {
+        self.rights.is_admin()
+    }
+}
+
+/// Runs a change to its end, even if whoever asked for it goes away: what is stored and what is
+/// remembered must not differ.
+async fn to_its_end<T: Send + 'static>(
+    change: impl Future<Output = Result<T, AccessError>> + Send + 'static,
+) -> Result<T, AccessError> {
+    let changed = tokio::spawn(change).await;
+    changed.unwrap_or(Err(AccessError::Store(StoreError::Closed)))
+}
+
+fn scopes_of(texts: &[String]) -> Result<Vec<Scope>, AccessError> {
+    if !(1..=SCOPES_MAX).contains(&texts.len()) {
+        return Err(AccessError::Scopes);
+    }
+    let mut scopes = Vec::with_capacity(texts.len());
+    for text in texts {
+        let scope = Scope::to_give(text)?;
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    Ok(scopes)
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    (1..=NAME_LEN_MAX).contains(&name.len())
+        && name.bytes().all(plain)
+        && !name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A new token and its digest.
+fn draw() -> Result<(String, Hash), AccessError> {
+    let mut secret = [0; SECRET_LEN];
+    getrandom::fill(&mut secret).map_err(|error| AccessError::Random(error.to_string()))?;
+    let mut token = PREFIX.to_owned();
+    for byte in secret {
+        token.push_str(&format!("{byte:02x}"));
+    }
+    let digest = hash(token.as_bytes());
+    Ok((token, digest))
+}
+
+fn hash(token: &[u8]) -> Hash {
+    Sha256::digest(token).into()
+}
+
+fn same(one: &Hash, other: &Hash) -> Choice {
+    one.as_slice().ct_eq(other.as_slice())
+}
+
+fn card(row: &TokenRow) -> TokenCard {
+    TokenCard {
+        id: row.id,
+        name: row.new.name.clone(),
+        scopes: row.new.scopes.clone(),
+        created_us: row.new.created_us,
+        used_us: row.used_us,
+    }
+}

@@ -1,0 +1,164 @@
+//! Who sees what: the one place that decides it for every handler.
+//!
+//! What a seat knows is its owner's while the match runs, and an admin's; then, and after an embargo, it
+//! is for all who may read.
+
+use crate::access::Rights;
+use crate::store::{MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, now_us};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// Why something is not shown.
+pub(super) const WITHHELD: &str = "what a seat knows is shown to its owner alone while the match runs; \
+     it can be read when the match has ended and `api.embargo_s` has passed";
+
+/// What one caller sees at the moment of the request.
+#[derive(Clone, Debug)]
+pub(super) struct Sight {
+    rights: Rights,
+    /// What was over by then is for everybody, in microseconds since 1970-01-01 UTC.
+    open_us: i64,
+}
+
+impl Sight {
+    /// The sight of a caller with these rights, now.
+    pub(super) fn new(rights: Rights, embargo: Duration) -> Self {
+        let embargo_us = i64::try_from(embargo.as_micros()).unwrap_or(i64::MAX);
+        Self {
+            rights,
+            open_us: now_us().saturating_sub(embargo_us),
+        }
+    }
+
+    /// What the caller may do.
+    pub(super) fn rights(&self) -> &Rights {
+        &self.rights
+    }
+
+    /// Whether all of a match is for everybody.
+    pub(super) fn is_open(&self, row: &MatchRow) -> bool {
+        self.is_over(row.over_us)
+    }
+
+    /// Whether the caller sees what a session knows.
+    pub(super) fn sees(&self, whose: &Secrecy) -> bool {
+        self.is_over(whose.over_us) || self.rights.owns(whose)
+    }
+
+    /// Whether the caller sees under which number the match's referee calls: who knows it could speak in
+    /// the referee's place.
+    pub(super) fn sees_market(&self, row: &MatchRow) -> bool {
+        self.is_open(row) || self.rights.is_admin()
+    }
+
+    /// Leaves the sessions whose knowledge the caller sees, and tells whether there were others.
+    pub(super) fn keep(&self, sessions: &mut Vec<SessionRow>) -> bool {
+        let before = sessions.len();
+        sessions.retain(|row| self.sees(&row.secrecy));
+        sessions.len() < before
+    }
+
+    /// Whether the caller sees everything always, so that nothing need be looked up.
+    pub(super) fn sees_all(&self) -> bool {
+        self.rights.is_admin()
+    }
+
+    /// The moment after which a match must not have been over for all to see it.
+    pub(super) fn open_us(&self) -> i64 {
+        self.open_us
+    }
+
+    /// Whether the caller sees a model, given what was taught by matches that are not for everybody.
+    pub(super) fn sees_model(&self, model: &StoredModel, taught: &[Teaching]) -> bool {
+        let forms = |taught: &&Teaching| {
+            let name = match model.kind {
+                OpponentKind::Named => &taught.name,
+                OpponentKind::Type => &taught.kind,
+            };
+            taught.game == model.game && name.as_ref() == Some(&model.name)
+        };
+        let mut forming = taught.iter().filter(forms);
+        forming.all(|taught| self.sees(&taught.secrecy))
+    }
+
+    /// A seat's spec as the caller sees it: the path of a player's URL may hold that player's secret.
+    pub(super) fn spec<'a>(&self, spec: &'a str) -> Cow<'a, str> {
+        let masked = || {
+            let url = spec.strip_prefix("url:")?;
+            let (scheme, rest) = url.split_once("://")?;
+            let (host, path) = rest.split_once(['/', '?', '#'])?;
+            let host = host.rsplit('@').next().unwrap_or_default();
+            (!path.is_empty()).then(|| format!("url:{scheme}://{host}/…"))
+        };
+        match masked() {
+            Some(masked) if !self.rights.is_admin() => masked.into(),
+            _ => spec.into(),
+        }
+    }
+
+    fn is_over(&self, over_us: Option<i64>) -> bool {
+        over_us.is_some_and(|over_us| over_us <= self.open_us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sight;
+    use crate::access::{Rights, Scope};
+    use crate::store::{Secrecy, Side, now_us};
+    use std::time::Duration;
+
+    fn sight(scopes: &[&str], embargo_s: u64) -> Sight {
+        let scopes: Vec<Scope> = scopes.iter().map(|text| text.parse().unwrap()).collect();
+        Sight::new(Rights::of(scopes), Duration::from_secs(embargo_s))
+    }
+
+    #[test]
+    fn a_seats_knowledge_is_its_owners_until_all_is_over() {
+        let check = |scopes: &[&str], side, entrant: Option<&str>, over_s: Option<i64>, seen| {
+            let whose = Secrecy {
+                side,
+                bot: "champion".into(),
+                entrant: entrant.map(str::to_owned),
+                over_us: over_s.map(|ago_s| now_us() - ago_s * 1_000_000),
+            };
+            let told = format!("{scopes:?} {whose:?}");
+            assert_eq!(sight(scopes, 60).sees(&whose), seen, "{told}");
+        };
+        for over_s in [None, Some(0), Some(59)] {
+            check(&["read"], Side::Player, Some("ann"), over_s, false);
+            check(&["admin"], Side::Player, Some("ann"), over_s, true);
+            check(&["bot:champion"], Side::Player, None, over_s, true);
+            check(&["bot:champion"], Side::Referee, None, over_s, false);
+            check(&["bot:evolved"], Side::Player, None, over_s, false);
+            check(&["entrant:ann"], Side::Referee, Some("ann"), over_s, true);
+            check(&["entrant:ann"], Side::Player, Some("ann"), over_s, true);
+            check(&["entrant:ann"], Side::Player, Some("bob"), over_s, false);
+            check(&["entrant:ann"], Side::Player, None, over_s, false);
+            check(
+                &["entrant:bob", "bot:champion"],
+                Side::Player,
+                None,
+                over_s,
+                true,
+            );
+        }
+        check(&["read"], Side::Referee, None, Some(61), true);
+    }
+
+    #[test]
+    fn the_path_of_a_players_url_is_for_admins() {
+        let check = |spec: &str, shown: &str| {
+            assert_eq!(sight(&["entrant:ann"], 0).spec(spec), shown);
+            assert_eq!(sight(&["admin"], 0).spec(spec), spec);
+        };
+        check(
+            "url:http://10.0.0.1:80/secret/koehandel",
+            "url:http://10.0.0.1:80/…",
+        );
+        check("url:http://ann:pw@host/x?y", "url:http://host/…");
+        check("url:http://host?secret", "url:http://host/…");
+        check("url:http://host/", "url:http://host/");
+        check("builtin:champion", "builtin:champion");
+    }
+}

@@ -1,0 +1,281 @@
+//! What each caller sees of matches that run, through every endpoint.
+
+use super::App;
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::{MatchResult, NewSession, Side};
+use axum::http::{StatusCode, header};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Every endpoint that shows of match 1 (ours) or 2 (another referee's).
+fn paths() -> Vec<String> {
+    let mut paths = [
+        "/api/v1/sessions",
+        "/api/v1/matches",
+        "/api/v1/bluffs",
+        "/api/v1/bluffs?limit=1",
+        "/api/v1/opponents",
+        "/api/v1/opponents/1/model",
+        "/api/v1/opponents/2/model",
+        "/api/v1/hubs",
+        "/api/v1/bots",
+        "/metrics",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for number in [1, 2] {
+        let path = format!("/api/v1/matches/{}", match_id(number));
+        for rest in ["", "/entries", "/entries.ndjson", "/facts"] {
+            paths.push(format!("{path}{rest}"));
+        }
+        paths.push(format!("/api/v1/bluffs?match={}", match_id(number)));
+    }
+    paths.extend((1..=6).map(|session| format!("/api/v1/sessions/{session}")));
+    paths
+}
+
+/// One session that hears its own secret, bluffs and is called by its own numbers.
+async fn sit(app: &App, pen: &mut Pen, secret: &str) {
+    pen.write(app.store(), vec![heard("ask"), said(secret)])
+        .await;
+    pen.bluff(app.store(), &format!("{secret} 190")).await;
+}
+
+fn session(number: u64, side: Side, seat: u8, bot: &str) -> NewSession {
+    NewSession {
+        bot: bot.into(),
+        market: 7_700_000 + number,
+        player: 8_800_000 + u64::from(seat) + 10 * number,
+        ..new_session(number, side, seat)
+    }
+}
+
+/// A table of ours with two of our bots and two strangers, one of them named ann; and a match of another
+/// referee with the same two bots, of which one has heard the end already and taught a type and bob.
+async fn play(app: &App) {
+    let store = app.store();
+    let mut ours = new_match(1, true);
+    ours.market = 7_700_001;
+    ours.seats.truncate(0);
+    for (seat, spec) in [
+        "url:http://a/s3cret",
+        "url:http://b/s3cret",
+        "url:http://c/s3cret",
+        "url:http://d/s3cret",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        ours.seats.push(crate::store::NewSeat {
+            seat: seat as u8,
+            spec: spec.into(),
+            name: (seat == 2).then(|| "ann".into()),
+        });
+    }
+    store.open_match(ours).await.unwrap();
+    for (side, seat, bot, secret) in [
+        (Side::Player, 0, "champion", "secret-champion-1"),
+        (Side::Player, 1, "guide", "secret-guide-1"),
+        (Side::Referee, 2, "url:http://c/s3cret", "secret-ann-1"),
+        (Side::Referee, 3, "url:http://d/s3cret", "secret-dave-1"),
+    ] {
+        let mut pen = Pen::new(store, None, session(1, side, seat, bot));
+        sit(app, &mut pen, secret).await;
+    }
+    let mut foreign = new_match(2, false);
+    foreign.market = 7_700_002;
+    let mut champion = Pen::new(
+        store,
+        Some(foreign),
+        session(2, Side::Player, 0, "champion"),
+    );
+    sit(app, &mut champion, "secret-champion-2").await;
+    let mut guide = Pen::new(store, None, session(2, Side::Player, 1, "guide"));
+    sit(app, &mut guide, "secret-guide-2").await;
+    store.name_seat(&match_id(2), 1, "bob").await.unwrap();
+    champion.end(store, vec![3, 1, 0, 0], 77_001).await;
+}
+
+/// Which of these words a caller finds anywhere.
+async fn found(app: &App, token: &str) -> Vec<&'static str> {
+    const WORDS: [&str; 11] = [
+        "secret-champion-1",
+        "secret-guide-1",
+        "secret-ann-1",
+        "secret-dave-1",
+        "secret-champion-2",
+        "secret-guide-2",
+        "8800010",
+        "8800012",
+        "8800021",
+        "77001",
+        "s3cret",
+    ];
+    let mut found = Vec::new();
+    let bearer = format!("Bearer {token}");
+    for path in paths() {
+        let answer = app.get_with(&path, header::AUTHORIZATION, &bearer).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path} {}", answer.text);
+        assert_eq!(answer.headers[header::VARY], "Authorization", "{path}");
+        let tagged = answer.headers.contains_key(header::ETAG);
+        assert!(!tagged, "{path} may change for this caller");
+        found.extend(WORDS.iter().filter(|word| answer.text.contains(**word)));
+    }
+    WORDS
+        .into_iter()
+        .filter(|word| found.contains(word))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_running_match_tells_each_caller_their_own_secrets() {
+    let app = App::new().await;
+    play(&app).await;
+    let everything = [
+        "secret-champion-1",
+        "secret-guide-1",
+        "secret-ann-1",
+        "secret-dave-1",
+        "secret-champion-2",
+        "secret-guide-2",
+        "8800010",
+        "8800012",
+        "8800021",
+        "77001",
+        "s3cret",
+    ];
+    for (scope, sees) in [
+        ("read", &[][..]),
+        (
+            "bot:champion",
+            &["secret-champion-1", "secret-champion-2", "8800010", "77001"],
+        ),
+        (
+            "bot:guide",
+            &["secret-guide-1", "secret-guide-2", "8800021"],
+        ),
+        ("bot:evolved", &[]),
+        ("entrant:ann", &["secret-ann-1", "8800012"]),
+        ("entrant:bob", &["secret-guide-2", "8800021"]),
+        ("entrant:dave", &[]),
+        ("admin", &everything),
+    ] {
+        let token = app.token(scope).await;
+        assert_eq!(found(&app, &token).await, sees, "{scope}");
+    }
+    for path in paths() {
+        let answer = app.get(&path).await;
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_withheld_is_told() {
+    let app = App::new().await;
+    play(&app).await;
+    let path = format!("/api/v1/matches/{}", match_id(1));
+    for (rest, scope, told) in [
+        ("/entries", "read", true),
+        ("/facts", "read", true),
+        ("/facts", "bot:champion", true),
+        ("/facts?session=1", "bot:champion", false),
+        ("/entries?seat=0", "bot:champion", false),
+        ("/facts?kind=nothing", "read", true),
+        ("/facts", "admin", false),
+    ] {
+        let value = app.get_as(scope, &format!("{path}{rest}")).await.json();
+        assert_eq!(
+            value["withheld"].is_string(),
+            told,
+            "{rest} {scope} {value}"
+        );
+    }
+    let lines = app.get_as("read", &format!("{path}/entries.ndjson")).await;
+    assert!(lines.headers.contains_key("drover-withheld"));
+    let live = app.get_as("read", "/api/v1/sessions/1").await.json();
+    assert_eq!(
+        (&live["market"], &live["player"], &live["entries"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+    assert!(live["withheld"].is_string());
+}
+
+#[tokio::test]
+async fn a_page_of_bluffs_tells_nothing_of_those_between() {
+    let app = App::new().await;
+    // Hidden and open ones in turn, the newest hidden.
+    for number in 1..=7 {
+        super::play(&app, number, number % 2 == 1 && number < 7).await;
+    }
+    let token = app.token("read").await;
+    let bearer = format!("Bearer {token}");
+    let get = async |path: &str| {
+        let answer = app.get_with(path, header::AUTHORIZATION, &bearer).await;
+        answer.json()
+    };
+    let mut path = "/api/v1/bluffs?limit=1".to_owned();
+    let mut seen = Vec::new();
+    loop {
+        let page = get(&path).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{page}");
+        assert!(page["withheld"].is_string());
+        seen.push(page["items"][0]["match"].as_str().unwrap().to_owned());
+        let Some(next) = page["next"].as_str() else {
+            break;
+        };
+        path = format!("/api/v1/bluffs?limit=1&cursor={next}");
+    }
+    assert_eq!(seen, [5, 3, 1].map(match_id));
+    let hidden = get(&format!("/api/v1/bluffs?match={}", match_id(6))).await;
+    let nothing = get("/api/v1/bluffs?match=none").await;
+    assert_eq!(hidden, nothing, "nobody is told that there are some");
+}
+
+#[tokio::test]
+async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
+    let mut app = App::new().await;
+    play(&app).await;
+    let now_us = crate::store::now_us();
+    let result = MatchResult {
+        at_us: now_us - 60_000_000,
+        cause: games::Cause::Cancelled,
+        blame: None,
+        detail: String::new(),
+        scores: vec![],
+    };
+    app.store().close_match(&match_id(1), result).await.unwrap();
+    let token = app.token("read").await;
+    let bearer = format!("Bearer {token}");
+    let ours = format!("/api/v1/matches/{}/entries", match_id(1));
+    let foreign = format!("/api/v1/matches/{}", match_id(2));
+    for (embargo_s, seen) in [(0, true), (59, true), (61, false)] {
+        app.state.embargo = Duration::from_secs(embargo_s);
+        let answer = app.get_with(&ours, header::AUTHORIZATION, &bearer).await;
+        assert_eq!(answer.text.contains("secret-ann-1"), seen, "{embargo_s}");
+        let tagged = answer.headers.contains_key(header::ETAG);
+        assert_eq!(tagged, seen, "{embargo_s}");
+        if tagged {
+            assert_eq!(answer.headers[header::VARY], "Authorization");
+        }
+    }
+    app.state.embargo = Duration::ZERO;
+    // The other referee's match has a row that has ended, and a seat that plays on.
+    let row = app.get_with(&foreign, header::AUTHORIZATION, &bearer).await;
+    assert_eq!(row.json()["live"], false, "{}", row.text);
+    let model = "/api/v1/opponents/1/model";
+    let forming = app.get_with(model, header::AUTHORIZATION, &bearer).await;
+    assert_eq!(forming.json()["model"], Value::Null, "{}", forming.text);
+    app.store()
+        .alter("UPDATE sessions SET ended_us = opened_us WHERE match_id LIKE '%2'")
+        .await;
+    let entries = format!("{foreign}/entries");
+    let open = app.get_with(&entries, header::AUTHORIZATION, &bearer).await;
+    assert!(open.text.contains("secret-champion-2"), "{}", open.text);
+    let formed = app.get_with(model, header::AUTHORIZATION, &bearer).await;
+    assert_eq!(
+        formed.json()["model"]["bluff_rate"]["evidence"],
+        77_001,
+        "{}",
+        formed.text
+    );
+}

@@ -1,0 +1,79 @@
+//! Which daemon a verb asks, and with which token.
+
+use super::api_call::{Asked, Said, base, call};
+use super::args::Common;
+use crate::config::Flags;
+use anyhow::bail;
+use serde_json::Value;
+
+/// What every verb takes that asks a running daemon.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Remote {
+    /// The daemon's REST address, such as http://127.0.0.1:8081; by default `api.listen` of the
+    /// configuration.
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
+    /// The token; by default `api.token` of the configuration.
+    #[arg(long, env = "DROVER_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+/// A daemon that can be asked.
+pub(super) struct Reached {
+    root: String,
+    token: Option<String>,
+}
+
+impl Remote {
+    /// Finds in the configuration what was not given.
+    pub(super) fn reach(&self, common: &Common) -> anyhow::Result<Reached> {
+        if let (Some(url), Some(token)) = (&self.url, &self.token) {
+            return Ok(Reached::new(url, Some(token)));
+        }
+        let api = common.load(&Flags::new())?.config.api;
+        let root = self.url.clone().unwrap_or_else(|| base(api.listen));
+        let token = self.token.as_deref().or(api.token.reveal());
+        Ok(Reached::new(&root, token))
+    }
+}
+
+impl Reached {
+    fn new(root: &str, token: Option<&str>) -> Self {
+        Self {
+            root: root.trim_end_matches('/').to_owned(),
+            token: token.filter(|token| !token.is_empty()).map(str::to_owned),
+        }
+    }
+
+    /// Asks, and gives the answer's body if the daemon did what was asked.
+    ///
+    /// # Errors
+    /// What the daemon said why not.
+    pub(super) fn ask(&self, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
+        let (token, url) = (self.token.as_deref(), format!("{}{path}", self.root));
+        if token.is_some_and(|token| token.chars().any(char::is_control)) {
+            bail!("the token holds a control character");
+        }
+        let said = call(&Asked {
+            method,
+            url: &url,
+            token,
+            body,
+        })?;
+        match said.status {
+            200..=299 => Ok(said.body),
+            401 if token.is_none() => bail!(
+                "{}; give --token, DROVER_TOKEN or api.token",
+                refusal(&said)
+            ),
+            _ => bail!("{}", refusal(&said)),
+        }
+    }
+}
+
+/// Why the daemon did not do it, in its own words.
+fn refusal(said: &Said) -> String {
+    let problem: Value = serde_json::from_str(&said.body).unwrap_or_default();
+    let why = problem["detail"].as_str().unwrap_or(said.body.trim());
+    format!("the daemon answered {}: {why}", said.status)
+}

@@ -1,0 +1,113 @@
+//! `drover token add|list|revoke`: asks a running daemon, which has the database.
+
+use super::args::Common;
+use super::output::{Format, write_rows};
+use super::remote::Remote;
+use anyhow::Context as _;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+const PATH: &str = "/api/v1/tokens";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Make a token and print it: it is shown this once.
+    Add {
+        /// What it is called: letters, digits, dots, dashes and underscores.
+        name: String,
+        /// read: what is for everybody; admin: everything; bot:NAME: also what this bot of ours knows
+        /// while it plays; entrant:NAME: the same for seats of this name. May be repeated.
+        #[arg(long = "scope", required = true, value_name = "SCOPE")]
+        scopes: Vec<String>,
+        /// How it is written. table: the token alone.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// List the tokens that have not been revoked, without the configured one.
+    List {
+        /// How the list is written.
+        #[arg(long, value_enum, default_value_t)]
+        output: Format,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Revoke a token: the next request with it is refused.
+    Revoke {
+        /// Its name or number.
+        which: String,
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    match &args.verb {
+        Verb::Add {
+            name,
+            scopes,
+            output,
+            remote,
+        } => {
+            let body = json!({ "name": name, "scopes": scopes }).to_string();
+            let made = read(&remote.reach(common)?.ask("POST", PATH, &body)?)?;
+            let token = made["token"].as_str().context("the daemon sent no token")?;
+            match output {
+                Format::Table => writeln!(out, "{token}")?,
+                output => {
+                    let row = [cells(&made), vec![token.to_owned()]].concat();
+                    let headings = [&HEADINGS[..], &["token"]].concat();
+                    write_rows(&mut out, *output, &headings, &[row], &made)?;
+                }
+            }
+        }
+        Verb::List { output, remote } => {
+            let list = read(&remote.reach(common)?.ask("GET", PATH, "")?)?;
+            let items = list["items"]
+                .as_array()
+                .context("the daemon sent no list")?;
+            let rows: Vec<Vec<String>> = items.iter().map(cells).collect();
+            write_rows(&mut out, *output, &HEADINGS, &rows, &list)?;
+        }
+        Verb::Revoke { which, remote } => {
+            let path = format!("{PATH}/{}", utf8_percent_encode(which, NON_ALPHANUMERIC));
+            let gone = read(&remote.reach(common)?.ask("DELETE", &path, "")?)?;
+            let name = gone["name"].as_str().unwrap_or(which);
+            writeln!(out, "{name} is revoked")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+const HEADINGS: [&str; 5] = ["id", "name", "scopes", "created", "last_used"];
+
+fn cells(token: &Value) -> Vec<String> {
+    let text = |key: &str| match &token[key] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let scopes = token["scopes"].as_array().into_iter().flatten();
+    let scopes: Vec<&str> = scopes.filter_map(Value::as_str).collect();
+    vec![
+        text("id"),
+        text("name"),
+        scopes.join(" "),
+        text("created"),
+        text("last_used"),
+    ]
+}
+
+fn read(body: &str) -> anyhow::Result<Value> {
+    serde_json::from_str(body).with_context(|| format!("the daemon sent no JSON: {body}"))
+}

@@ -1,0 +1,43 @@
+//! Whose knowledge a session is, and until when.
+
+use super::error::StoreError;
+use super::types::Side;
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteRow;
+
+/// Who holds what a session knows, and since when it is nobody's secret any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secrecy {
+    /// Whose transcript.
+    pub side: Side,
+    /// The bot that plays, or for [`Side::Referee`] the seat's spec.
+    pub bot: String,
+    /// The name on the session's seat, where seat and name are known.
+    pub entrant: Option<String>,
+    /// When the match was over for everybody, in microseconds since 1970-01-01 UTC; `None` while it runs.
+    pub over_us: Option<i64>,
+}
+
+/// When the match `m` was over: its end, where our referee told it. In others' matches each session hears
+/// the end for itself, so that it is over when the last of ours has heard it.
+pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL WHEN m.ours = 1 THEN m.ended_us
+    WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
+    ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";
+
+/// The name on the seat of the session `s`.
+pub(super) const ENTRANT: &str =
+    "(SELECT n.name FROM seats n WHERE n.match_id = s.match_id AND n.seat = s.seat)";
+
+/// Reads the columns `side, bot,` [`ENTRANT`], [`OVER`], of which the last two begin at `at`.
+pub(super) fn read(
+    row: &SqliteRow,
+    (side, bot): (usize, usize),
+    at: usize,
+) -> Result<Secrecy, StoreError> {
+    Ok(Secrecy {
+        side: Side::from_word(row.try_get(side)?)?,
+        bot: row.try_get(bot)?,
+        entrant: row.try_get(at)?,
+        over_us: row.try_get(at + 1)?,
+    })
+}

@@ -1,0 +1,141 @@
+//! Tokens of the REST interface, as rows: what they mean is not the store's business.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::rows;
+use super::writer::Command;
+use serde_json::Value;
+use sqlx::{Row as _, SqliteConnection};
+
+/// Bytes of a token's digest (SHA-256).
+pub const DIGEST_LEN: usize = 32;
+
+/// A token to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewToken {
+    /// No two live tokens have the same.
+    pub name: String,
+    /// What it may, in words.
+    pub scopes: Vec<String>,
+    /// Its digest; the token itself is never stored.
+    pub digest: [u8; DIGEST_LEN],
+    /// Microseconds since 1970-01-01 UTC.
+    pub created_us: i64,
+}
+
+/// A stored token that has not been revoked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRow {
+    /// Its number.
+    pub id: i64,
+    /// As it was stored.
+    pub new: NewToken,
+    /// When it was last noted in use, in microseconds since 1970-01-01 UTC.
+    pub used_us: Option<i64>,
+}
+
+/// A change of the stored tokens. Times are microseconds since 1970-01-01 UTC.
+#[derive(Debug)]
+pub(super) enum TokenChange {
+    Add(NewToken),
+    Revoke { id: i64, at_us: i64 },
+    Use { id: i64, at_us: i64 },
+}
+
+impl Store {
+    /// The tokens that have not been revoked, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id, name, scopes, digest, created_us, used_us FROM tokens
+             WHERE revoked_us IS NULL ORDER BY id",
+        )
+        .fetch_all(self.readers())
+        .await?;
+        let mut tokens = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let id: i64 = row.try_get(0)?;
+            let corrupt = |what: &str| StoreError::Corrupt(format!("{what} of token {id}"));
+            let scopes = serde_json::from_value(rows::json(row.try_get(2)?)?)
+                .map_err(|_| corrupt("the scopes"))?;
+            let digest = row.try_get::<&[u8], _>(3)?.try_into();
+            let new = NewToken {
+                name: row.try_get(1)?,
+                scopes,
+                digest: digest.map_err(|_| corrupt("the digest"))?,
+                created_us: row.try_get(4)?,
+            };
+            let used_us = row.try_get(5)?;
+            tokens.push(TokenRow { id, new, used_us });
+        }
+        Ok(tokens)
+    }
+
+    /// Stores a token and gives its number. Durable when it returns `Ok`.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Refused`] if a live token has this name.
+    pub async fn add_token(&self, new: NewToken) -> Result<i64, StoreError> {
+        self.change_token(TokenChange::Add(new)).await
+    }
+
+    /// Marks a token as revoked. Durable when it returns `Ok`.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if no live token has this number.
+    pub async fn revoke_token(&self, id: i64, at_us: i64) -> Result<(), StoreError> {
+        let change = TokenChange::Revoke { id, at_us };
+        self.change_token(change).await.map(drop)
+    }
+
+    /// Notes that a token was used.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if no live token has this number.
+    pub async fn use_token(&self, id: i64, at_us: i64) -> Result<(), StoreError> {
+        let change = TokenChange::Use { id, at_us };
+        self.change_token(change).await.map(drop)
+    }
+
+    async fn change_token(&self, change: TokenChange) -> Result<i64, StoreError> {
+        let id = match &change {
+            TokenChange::Add(_) => 0,
+            TokenChange::Revoke { id, .. } | TokenChange::Use { id, .. } => *id,
+        };
+        let changed = self.ask(|reply| Command::Token(change, reply)).await?;
+        changed.ok_or_else(|| StoreError::Unknown {
+            what: "token",
+            id: id.to_string(),
+        })
+    }
+}
+
+/// Makes the change, in a transaction of its own; gives the number of the token that it met, if any.
+pub(super) async fn change(
+    connection: &mut SqliteConnection,
+    change: &TokenChange,
+) -> Result<Option<i64>, sqlx::Error> {
+    let query = match change {
+        TokenChange::Add(new) => sqlx::query_scalar(
+            "INSERT INTO tokens (name, scopes, digest, created_us) VALUES (?, ?, ?, ?) RETURNING id",
+        )
+        .bind(new.name.clone())
+        .bind(Value::from_iter(new.scopes.iter().map(String::as_str)).to_string())
+        .bind(new.digest.to_vec())
+        .bind(new.created_us),
+        TokenChange::Revoke { id, at_us } => sqlx::query_scalar(
+            "UPDATE tokens SET revoked_us = ? WHERE id = ? AND revoked_us IS NULL RETURNING id",
+        )
+        .bind(*at_us)
+        .bind(*id),
+        TokenChange::Use { id, at_us } => sqlx::query_scalar(
+            "UPDATE tokens SET used_us = ? WHERE id = ? AND revoked_us IS NULL RETURNING id",
+        )
+        .bind(*at_us)
+        .bind(*id),
+    };
+    // To its very end: the last step is the commit, and its error must not be missed.
+    Ok(query.fetch_all(connection).await?.pop())
+}

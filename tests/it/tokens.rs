@@ -1,0 +1,155 @@
+//! `drover token` against a running daemon, and across its restarts.
+
+use crate::app::{TestApp, drover, folder, request, run, serve, text};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn ok(output: Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn refused(output: Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    text(&output.stderr)
+}
+
+/// A verb that asks the daemon at `url`, with a token or without.
+fn verb(url: &str, token: Option<&str>, arguments: &[&str]) -> Output {
+    let mut command = drover();
+    command.args(arguments).args(["--url", url]);
+    if let Some(token) = token {
+        command.env("DROVER_TOKEN", token);
+    }
+    command.output().unwrap()
+}
+
+fn status(app: &TestApp, token: &str) -> u16 {
+    let header = format!("Authorization: Bearer {token}");
+    request(app.api, "GET", "/api/v1/matches", &[&header], "").status
+}
+
+#[test]
+fn tokens_are_managed_on_the_command_line() {
+    let folder = folder();
+    let app = TestApp::start(folder.path());
+    let url = app.url();
+    let told = refused(verb(
+        &url,
+        None,
+        &["token", "add", "ann", "--scope", "read"],
+    ));
+    assert!(told.contains("scope admin first"), "{told}");
+    let root = ok(verb(
+        &url,
+        None,
+        &["token", "add", "root", "--scope", "admin"],
+    ));
+    let root = root.trim();
+    assert!(root.starts_with("drover_"), "{root}");
+    let scopes = ["--scope", "bot:champion", "--scope", "entrant:Ann B"];
+    let add = [&["token", "add", "ann"], &scopes[..], &["--output", "json"]].concat();
+    let made = ok(verb(&url, Some(root), &add));
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    let ann = made["token"].as_str().unwrap();
+    assert_eq!((status(&app, ann), status(&app, root)), (200, 200));
+    let table = ok(verb(&url, Some(root), &["token", "list"]));
+    assert!(
+        table.contains("bot:champion entrant:Ann B") && !table.contains("drover_"),
+        "{table}"
+    );
+    let told = refused(verb(&url, None, &["token", "list"]));
+    assert!(told.contains("401") && told.contains("--token"), "{told}");
+    let told = refused(verb(&url, Some(ann), &["token", "list"]));
+    assert!(
+        told.contains("403") && told.contains("scope admin"),
+        "{told}"
+    );
+    assert_eq!(verb(&url, Some(ann), &["drain"]).status.code(), Some(1));
+    let told = refused(verb(&url, Some(root), &["token", "revoke", "root"]));
+    assert!(told.contains("last token of an admin"), "{told}");
+    assert_eq!(
+        run(&["token", "add", "x", "--url", &url]).status.code(),
+        Some(2),
+        "a scope is needed"
+    );
+    assert!(!app.log().contains(&root[7..]));
+    app.stop();
+    // They outlive the daemon, and none is in its database in clear.
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap_or_default();
+        for token in [root, ann] {
+            let secret = &token.as_bytes()[7..39];
+            assert!(!bytes.windows(32).any(|part| part == secret));
+        }
+    }
+    let app = TestApp::start(folder.path());
+    assert_eq!((status(&app, ann), app.get("/metrics").status), (200, 401));
+    let url = app.url();
+    let by_flag = ["token", "revoke", "ann", "--token", root];
+    assert_eq!(ok(verb(&url, None, &by_flag)), "ann is revoked\n");
+    assert_eq!((status(&app, ann), status(&app, root)), (401, 200));
+    ok(verb(&url, Some(root), &["drain"]));
+    assert!(app.wait().success());
+}
+
+/// As in a container: the configuration alone says where the daemon is, and its token is a secret's file.
+#[test]
+fn inside_a_container_the_configuration_is_enough() {
+    let folder = folder();
+    let secret = folder.path().join("api_token");
+    std::fs::write(&secret, "open sesame\n").unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("0.0.0.0:{}", free.local_addr().unwrap().port());
+    drop(free);
+    let configured = |mut command: Command| {
+        command
+            .env("DROVER__API__LISTEN", &listen)
+            .env("DROVER__API__TOKEN_FILE", &secret)
+            .env("DROVER__CALLBACKS__LISTEN", "127.0.0.1:0")
+            .env("DROVER__STORE__PATH", folder.path().join("drover.db"));
+        command
+    };
+    let mut command = configured(drover());
+    command.arg("serve");
+    let app = TestApp::spawn(command, folder.path());
+    let inside = |arguments: &[&str]| {
+        let mut command = configured(drover());
+        command.args(arguments).output().unwrap()
+    };
+    ok(inside(&["health", "--ready"]));
+    // With a configured token there is an admin already.
+    let ann = ok(inside(&["token", "add", "ann", "--scope", "read"]));
+    assert_eq!(status(&app, ann.trim()), 200);
+    assert!(ok(inside(&["token", "list", "--output", "csv"])).contains(",ann,read,"));
+    let told = refused(inside(&["match", "name", "nothing", "0", "bob"]));
+    assert!(told.contains("there is no match nothing"), "{told}");
+    ok(inside(&["token", "revoke", "ann"]));
+    assert_eq!(status(&app, ann.trim()), 401);
+    ok(inside(&["drain"]));
+    assert!(app.wait().success());
+}
+
+#[test]
+fn a_proxy_on_the_same_machine_is_not_this_machine() {
+    let folder = folder();
+    let app = TestApp::spawn(serve(folder.path()), Path::new(folder.path()));
+    for header in [
+        "X-Forwarded-For: 203.0.113.5",
+        "Forwarded: for=203.0.113.5",
+        "Via: 1.1 proxy",
+        "X-Real-IP: 203.0.113.5",
+    ] {
+        for (method, path) in [("POST", "/api/v1/drain"), ("GET", "/metrics")] {
+            let answer = request(app.api, method, path, &[header], "");
+            assert_eq!(answer.status, 401, "{header} {path} {answer:?}");
+        }
+        assert_eq!(
+            request(app.api, "GET", "/healthz", &[header], "").status,
+            200
+        );
+    }
+    assert_eq!(app.get("/readyz").status, 200, "it does not drain");
+    app.stop();
+}
