@@ -5,7 +5,8 @@ use super::callbacks::Gateway;
 use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX};
 use super::wording;
-use crate::session::{Key, Place};
+use crate::link::{Peer, Stay};
+use crate::session::{Key, Origin, Place};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,6 +23,8 @@ pub(super) struct Connection {
     peer: IpAddr,
     proxy: bool,
     load: Arc<Load>,
+    /// Its place among the connections.
+    stay: Arc<Stay>,
     /// Where the last request went: the next one mostly goes there, too.
     last: Mutex<Option<Visited>>,
 }
@@ -32,13 +35,19 @@ struct Visited {
 }
 
 impl Connection {
-    pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, load: Arc<Load>) -> Self {
+    pub(super) fn new(
+        gateway: Arc<Gateway>,
+        peer: IpAddr,
+        load: Arc<Load>,
+        stay: Arc<Stay>,
+    ) -> Self {
         let proxy = gateway.options.trusted_proxies.contains(&peer);
         Self {
             gateway,
             peer,
             proxy,
             load,
+            stay,
             last: Mutex::new(None),
         }
     }
@@ -48,6 +57,7 @@ impl Connection {
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Infallible> {
+        let _busy = self.stay.busy();
         Ok(self.answer(&request, Instant::now()).await)
     }
 
@@ -74,6 +84,11 @@ impl Connection {
                 return wording::sentence(StatusCode::BAD_REQUEST, &error.to_string());
             }
         };
+        let exempt = self.gateway.options.is_exempt(caller);
+        if exempt {
+            self.stay.exempt();
+        }
+        let origin = Origin::new(caller, exempt, self.stay.is_short());
         let key = Key {
             place,
             market: route.market,
@@ -83,7 +98,7 @@ impl Connection {
         match self
             .gateway
             .sessions
-            .callback(key, route.begins, text, received)
+            .callback_from(origin, key, route.begins, text, received)
             .await
         {
             Ok(answer) => {
@@ -108,7 +123,7 @@ impl Connection {
             None
         };
         match forwarded {
-            Some(address) => (address, self.gateway.peers.of(address)),
+            Some(address) => (address, self.gateway.peers.of(Peer::of(address))),
             None => (self.peer, Arc::clone(&self.load)),
         }
     }

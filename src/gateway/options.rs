@@ -1,5 +1,6 @@
 //! How callbacks are taken.
 
+use ipnet::IpNet;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ pub struct CallbackOptions {
     pub secret_path: String,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Callers whose connections and sessions are nobody's share.
+    pub exempt: Vec<IpNet>,
     /// Connections at once.
     pub connections_max: usize,
     /// Connections of one peer at once.
@@ -33,6 +36,7 @@ impl Default for CallbackOptions {
             default_bot: "champion".to_owned(),
             secret_path: String::new(),
             trusted_proxies: Vec::new(),
+            exempt: Vec::new(),
             connections_max: 16_384,
             connections_per_peer_max: 4_096,
             requests_per_peer_max: 4_096,
@@ -40,5 +44,12 @@ impl Default for CallbackOptions {
             drain: Duration::from_secs(30),
             finish: Duration::from_secs(6),
         }
+    }
+}
+
+impl CallbackOptions {
+    /// Whether shares and rates do not bind this caller.
+    pub(super) fn is_exempt(&self, caller: IpAddr) -> bool {
+        self.exempt.iter().any(|net| net.contains(&caller))
     }
 }

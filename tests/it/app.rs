@@ -204,6 +204,19 @@ pub fn wait(mut child: Child) -> ExitStatus {
     }
 }
 
+/// A connection from an address of our choice.
+pub fn dial_from(from: [u8; 4], to: SocketAddr) -> TcpStream {
+    use socket2::{Domain, Protocol, Socket, Type};
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).unwrap();
+    socket
+        .bind(&SocketAddr::from((from, 0)).into())
+        .and_then(|()| socket.connect(&to.into()))
+        .unwrap();
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
 /// One request on a connection of its own.
 pub fn request(
     address: SocketAddr,
