@@ -22,4 +22,4 @@ mod tests;
 
 pub use problem::Problem;
 pub use routes::router;
-pub use state::{ApiState, Readiness};
+pub use state::{ApiState, Readiness, Room};

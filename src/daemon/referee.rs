@@ -42,6 +42,7 @@ pub(super) struct RefereePlan<'a> {
     pub(super) store: Store,
     pub(super) identities: Identities,
     pub(super) callbacks: SocketAddr,
+    pub(super) connections_max: usize,
     pub(super) demo: bool,
 }
 
@@ -65,7 +66,10 @@ impl RefereePlan<'_> {
         let server = tokio::spawn(serve(
             Arc::clone(&host),
             listener,
-            ServerSettings::default(),
+            ServerSettings {
+                connections_max: self.connections_max,
+                ..ServerSettings::default()
+            },
             stop.clone(),
         ));
         let demo = match self.demo {

@@ -1,15 +1,17 @@
 //! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
 
+use super::descriptors;
 use super::figures;
 use super::hub::{RunningHub, hub_plans};
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
+use super::room::Gauged;
 use super::signals::Signals;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::Config;
 use crate::gateway::hubs::Hubs;
-use crate::gateway::{Callbacks, CallbacksError, shims};
+use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, shims};
 use crate::identities::Identities;
 use crate::session::{Parts, Sessions};
 use crate::store::Store;
@@ -99,6 +101,7 @@ impl Daemon {
                 .transpose()?,
         };
         check_api(config, addresses.api)?;
+        let maxima = descriptors::maxima(config, referee_listener.is_some());
         let metrics = crate::metrics::install().context("metrics are set up already")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&store_settings(config)).await?;
@@ -119,7 +122,12 @@ impl Daemon {
             sessions = sessions.live(),
             "sessions of the last run are taken up"
         );
-        let callbacks = Callbacks::new(callback_options(config), sessions.clone(), games::ALL)?;
+        let options = CallbackOptions {
+            connections_max: maxima.callbacks,
+            ..callback_options(config)
+        };
+        let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
+        let crowd = callbacks.crowd();
         let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
         let referee = match referee_listener {
             Some(listener) => {
@@ -132,6 +140,7 @@ impl Daemon {
                     store,
                     identities,
                     callbacks,
+                    connections_max: maxima.referee,
                     demo,
                 };
                 Some(plan.start(listener, drain.clone()).await?)
@@ -141,7 +150,8 @@ impl Daemon {
         let hub = match hub_listener {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
-                Some(RunningHub::start(kit, config, &parts, listener, drain.clone()).await?)
+                Some(RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
+                    .await?)
             }
             None => None,
         };
@@ -156,6 +166,7 @@ impl Daemon {
                 Some(tokio::spawn(shims::serve(
                     listener,
                     path.clone(),
+                    maxima.shims,
                     sessions,
                     end,
                 )))
@@ -165,11 +176,18 @@ impl Daemon {
         let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
+        let gauged = Gauged {
+            sessions: sessions.clone(),
+            callbacks: crowd,
+            hub: hub.as_ref().map(|running| running.hub.crowd()),
+        };
+        let room = gauged.clone();
         let router = api::router(ApiState {
             store: store.clone(),
             readiness: readiness.clone(),
             hubs,
-            metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
+            room: Arc::new(move || room.room()),
+            metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
             token: config.api.token.reveal().map(Arc::from),
         });
         let stop = end.clone().cancelled_owned();

@@ -310,6 +310,12 @@ impl Sessions {
         self.shared.places.taken()
     }
 
+    /// How many sessions may live at once.
+    #[must_use]
+    pub fn max(&self) -> usize {
+        self.shared.places.max()
+    }
+
     /// Live sessions at rest, in no particular order, at most `limit`.
     #[must_use]
     pub fn list(&self, limit: usize) -> Vec<SessionView> {

@@ -37,6 +37,7 @@ pub struct TestApp {
     pub callbacks: SocketAddr,
     pub api: SocketAddr,
     pub referee: Option<SocketAddr>,
+    pub hub: Option<SocketAddr>,
     log: PathBuf,
 }
 
@@ -107,12 +108,13 @@ impl TestApp {
                 std::fs::read_to_string(&log).unwrap()
             );
         };
-        let referee = address("referee");
+        let (referee, hub) = (address("referee"), address("hub"));
         Self {
             child: Some(child),
             callbacks,
             api,
             referee,
+            hub,
             log,
         }
     }
@@ -236,8 +238,29 @@ pub fn try_request(
     headers: &[&str],
     body: &str,
 ) -> std::io::Result<Answer> {
-    let mut stream = TcpStream::connect(address)?;
+    let stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
+    exchange(stream, address, method, path, headers, body)
+}
+
+/// A request without a body on a connection that is there; its last one.
+pub fn request_on(
+    stream: TcpStream,
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+) -> std::io::Result<Answer> {
+    exchange(stream, address, method, path, &[], "")
+}
+
+fn exchange(
+    mut stream: TcpStream,
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+    body: &str,
+) -> std::io::Result<Answer> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
     for header in headers {
         head.push_str(header);

@@ -38,6 +38,7 @@ impl App {
             hubs: crate::gateway::hubs::Hubs::default(),
             store: open(folder.path()).await,
             readiness: Readiness::default(),
+            room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
             token: None,
         };

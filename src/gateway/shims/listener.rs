@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::journals;
+use crate::link::AcceptFaults;
 use crate::session::Sessions;
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -18,12 +19,8 @@ use tokio_util::task::TaskTracker;
 
 /// Bytes of a socket's path at most: the system's own bound.
 const PATH_MAX: usize = 107;
-/// Shims at once.
-const CONNECTIONS_MAX: usize = 4_096;
 /// How often journals are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// The wait after a connection could not be taken.
-const ACCEPT_WAIT: Duration = Duration::from_millis(50);
 
 /// Why the socket cannot be opened, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -80,11 +77,12 @@ pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
     Ok(listener)
 }
 
-/// Takes shims until `stop`; those that are there are then left to come back to the next start. Without a
+/// Takes shims until `stop`, so many at once; those that are there are then left to come back to the next start. Without a
 /// listener the socket is tried again and again: whoever holds it may go.
 pub async fn serve(
     listener: Option<UnixListener>,
     path: PathBuf,
+    connections_max: usize,
     sessions: Sessions,
     stop: CancellationToken,
 ) {
@@ -100,7 +98,7 @@ pub async fn serve(
             opened = open_socket(&path).await.ok();
         };
         held.store(true, Ordering::Relaxed);
-        accept(&listener, &sessions).await;
+        accept(&listener, connections_max, &sessions).await;
     };
     tokio::select! {
         () = accepting => {}
@@ -113,8 +111,9 @@ pub async fn serve(
     }
 }
 
-async fn accept(listener: &UnixListener, sessions: &Sessions) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sessions) {
+    let places = Arc::new(Semaphore::new(connections_max));
+    let mut faults = AcceptFaults::new("shim");
     let tasks = TaskTracker::new();
     loop {
         // The semaphore is never closed.
@@ -127,10 +126,7 @@ async fn accept(listener: &UnixListener, sessions: &Sessions) {
                     connection.run(stream).await;
                 });
             }
-            Err(error) => {
-                tracing::warn!(%error, "a shim could not be taken");
-                tokio::time::sleep(ACCEPT_WAIT).await;
-            }
+            Err(error) => faults.pause(&error).await,
         }
     }
 }

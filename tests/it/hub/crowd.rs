@@ -7,7 +7,7 @@ use drover::referee::hub::{HubServer, HubSettings};
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -71,7 +71,7 @@ fn who_waits_in_a_queue_is_not_cut_for_others() {
         .map(|_| {
             let mut player = Player::on(dial_from(STRANGER, hub));
             player.say("join eve quartet\n");
-            assert_eq!(player.line().as_deref(), Some("wait 1").or(None).map(|_| "wait"));
+            assert_eq!(player.line().as_deref(), Some("wait "));
             player
         })
         .collect();
@@ -87,10 +87,15 @@ fn who_waits_in_a_queue_is_not_cut_for_others() {
 fn who_says_nothing_goes_after_ten_seconds_where_connections_are_scarce() {
     let (_runtime, hub) = hub(8);
     let mut strangers = silent(hub, 7);
-    // Nobody else comes: it is the time at the reception that ends it.
-    let mut oldest = strangers.remove(0);
-    oldest
-        .set_read_timeout(Some(Duration::from_secs(14)))
-        .unwrap();
-    assert_eq!(oldest.read(&mut [0; 8]).unwrap(), 0, "closed");
+    // Nobody else comes: it is the time at the reception that ends one, and then there is no shortage.
+    let begun = Instant::now();
+    let closed = |stranger: &mut TcpStream| {
+        let short = Duration::from_millis(10);
+        stranger.set_read_timeout(Some(short)).unwrap();
+        matches!(stranger.read(&mut [0; 8]), Ok(0))
+    };
+    while !strangers.iter_mut().any(closed) {
+        assert!(begun.elapsed() < Duration::from_secs(14), "they stay");
+    }
+    assert!(begun.elapsed() > Duration::from_secs(9));
 }
