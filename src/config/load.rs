@@ -7,6 +7,7 @@ use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
     Shim, Smartdog, Store, Thinking, parse_address,
 };
+use super::value::socket_mode;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -307,6 +308,9 @@ fn settings(
             socket: values
                 .path_or_none("shim.socket")
                 .map(|socket| beside(Path::new(values.text("store.path")), &socket)),
+            socket_mode: socket_mode(values.text("shim.socket_mode")).unwrap_or(0o600),
+            socket_group: Some(values.text("shim.socket_group").to_owned())
+                .filter(|group| !group.is_empty()),
         },
         hubs: hubs.iter().map(hub).collect(),
         drain: Drain {

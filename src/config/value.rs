@@ -80,6 +80,10 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
             (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
         }
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
+        (Kind::SocketMode, Value::String(text)) => socket_mode(text).is_some(),
+        (Kind::GroupOrNone, Value::String(text)) => {
+            text.len() <= NAME_LEN_MAX && text.bytes().all(plain)
+        }
         (Kind::Texts, Value::Array(items)) => {
             let text = |item: &Value| item.as_str().is_some_and(printable);
             items.len() <= ITEMS_MAX && items.iter().all(text)
@@ -102,6 +106,18 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Rule(_), value) => value.is_integer(),
         _ => false,
     }
+}
+
+/// The permissions that this text gives a socket, if they make sense: what a mistyped digit would let
+/// everybody do is no permission.
+pub(super) fn socket_mode(text: &str) -> Option<u32> {
+    const ALL: u32 = 0o666;
+    const OWNER: u32 = 0o600;
+    const OTHERS: u32 = 0o007;
+    let octal = (3..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mode = u32::from_str_radix(text, 8).ok().filter(|_| octal)?;
+    let sensible = mode & !ALL == 0 && mode & OWNER == OWNER && (mode & OTHERS == 0 || mode == ALL);
+    sensible.then_some(mode)
 }
 
 /// The words of the rule option whose default is this one.
@@ -141,6 +157,12 @@ pub(super) fn allowed(kind: Kind) -> String {
         }
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
+        Kind::SocketMode => {
+            "octal text such as \"0660\": reading and writing only, always for the owner; for everybody \
+             only as \"0666\""
+                .to_owned()
+        }
+        Kind::GroupOrNone => "a group's name or number, or \"\" for none".to_owned(),
         Kind::Peers => {
             format!("a list of at most {ITEMS_MAX} IP addresses such as [\"10.0.0.2\", \"::1\"]")
         }

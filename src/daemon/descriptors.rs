@@ -56,7 +56,9 @@ impl Maxima {
 
     fn sum(mut self) -> usize {
         let others = self.others().map(|max| *max);
-        others.into_iter().fold(self.callbacks, usize::saturating_add)
+        others
+            .into_iter()
+            .fold(self.callbacks, usize::saturating_add)
     }
 
     /// The same within this many open files, of which our own calls need `outgoing`: the others give way
@@ -67,9 +69,7 @@ impl Maxima {
         if self.sum() <= room {
             return self;
         }
-        let mut left = room
-            .saturating_sub(self.callbacks)
-            .max(room / OTHERS_PART);
+        let mut left = room.saturating_sub(self.callbacks).max(room / OTHERS_PART);
         let mut fitted = self;
         let mut others = fitted.others();
         others.sort_unstable();
@@ -171,7 +171,10 @@ mod tests {
             let fitted = WANTED.within(limit, 4_000);
             let sum = fitted.sum();
             assert!(sum < limit - limit / 8, "{limit}: {fitted:?}");
-            assert!(fitted.callbacks * 2 >= sum || limit > 8_192, "{limit}: {fitted:?}");
+            assert!(
+                fitted.callbacks * 2 >= sum || limit > 8_192,
+                "{limit}: {fitted:?}"
+            );
             let Maxima {
                 api, referee, hub, ..
             } = fitted;

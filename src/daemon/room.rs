@@ -50,7 +50,10 @@ impl Gauged {
     /// Sets what the figures show of it.
     pub(super) fn measure(&self) {
         gauge!(names::SESSIONS_MAX).set(self.sessions.max() as f64);
-        for (listener, crowd) in [("callbacks", Some(&self.callbacks)), ("hub", self.hub.as_ref())] {
+        for (listener, crowd) in [
+            ("callbacks", Some(&self.callbacks)),
+            ("hub", self.hub.as_ref()),
+        ] {
             let Some(crowd) = crowd else { continue };
             let Fullness {
                 open,

@@ -150,14 +150,20 @@ impl Daemon {
         let hub = match hub_listener {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
-                Some(RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
-                    .await?)
+                Some(
+                    RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
+                        .await?,
+                )
             }
             None => None,
         };
         let shims = match &config.shim.socket {
             Some(path) => {
-                let opened = shims::open_socket(path).await;
+                let access = shims::Access {
+                    mode: config.shim.socket_mode,
+                    group: config.shim.socket_group.clone(),
+                };
+                let opened = shims::open_socket(path, &access).await;
                 // Shims play by themselves without it: no reason to do nothing else either.
                 let listener = opened
                     .inspect_err(|why| tracing::warn!(%why, "no shims are served at present"))
@@ -165,7 +171,7 @@ impl Daemon {
                 let (sessions, end) = (sessions.clone(), end.clone());
                 Some(tokio::spawn(shims::serve(
                     listener,
-                    path.clone(),
+                    (path.clone(), access),
                     maxima.shims,
                     sessions,
                     end,

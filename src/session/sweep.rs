@@ -104,11 +104,7 @@ impl Fresh {
     }
 
     /// So many of them, each time the oldest of the peer that then holds most.
-    fn of_the_greediest(
-        mut self,
-        wanted: usize,
-        holds: HashMap<Peer, usize>,
-    ) -> Vec<Arc<Session>> {
+    fn of_the_greediest(mut self, wanted: usize, holds: HashMap<Peer, usize>) -> Vec<Arc<Session>> {
         let with_fresh = |(peer, holds)| self.0.contains_key(&peer).then_some((holds, peer));
         let mut peers: BinaryHeap<(usize, Peer)> =
             holds.into_iter().filter_map(with_fresh).collect();

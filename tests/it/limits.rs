@@ -1,6 +1,6 @@
 //! Callers who want everything for themselves, each from an address of its own, beside one who plays.
 
-use crate::app::{Answer, TestApp, drover, dial_from, folder, request_on, serve};
+use crate::app::{Answer, TestApp, dial_from, drover, folder, request_on, serve};
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -67,7 +67,10 @@ fn a_daemon_that_is_full_says_so() {
     }
     let ready = app.get("/readyz");
     assert_eq!(ready.status, 503);
-    assert!(ready.body.contains("no room for another match"), "{ready:?}");
+    assert!(
+        ready.body.contains("no room for another match"),
+        "{ready:?}"
+    );
     assert_eq!(app.get("/healthz").status, 200);
     app.stop();
 }

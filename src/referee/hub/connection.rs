@@ -130,7 +130,6 @@ pub(super) async fn converse(
                 None => break,
             },
             () = tokio::time::sleep_until((came + look).into()), if at_reception => {
-                eprintln!("look {look:?} {:?}", visitor.stay.is_short());
                 if look >= IDLE_MAX || visitor.stay.is_short() {
                     linger = Duration::ZERO;
                     break;
