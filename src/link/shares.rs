@@ -158,10 +158,13 @@ impl Shares {
         }
     }
 
-    /// How much each peer holds.
+    /// The peers that hold more than a share under shortage is at present, and how much.
     #[must_use]
-    pub fn by_peer(&self) -> HashMap<Peer, usize> {
-        self.lock().by.clone()
+    pub fn greedy(&self) -> HashMap<Peer, usize> {
+        let held = self.lock();
+        let share = share(self.max.saturating_sub(held.taken), self.max);
+        let greedy = held.by.iter().filter(|(_, holds)| **holds > share);
+        greedy.map(|(peer, holds)| (*peer, *holds)).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -241,7 +244,7 @@ mod tests {
         drop((greedy, exempt));
         assert_eq!((shares.taken(), shares.wanting()), (other.len(), 0));
         drop(other);
-        assert!(shares.by_peer().is_empty());
+        assert!(shares.greedy().is_empty());
     }
 
     #[test]

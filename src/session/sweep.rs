@@ -71,7 +71,7 @@ fn sweep(shared: &Arc<Shared>) {
             }
         });
     }
-    let greedy = fresh.of_the_greediest(wanting, shared.places.by_peer());
+    let greedy = fresh.of_the_greediest(wanting, shared.places.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");
@@ -103,7 +103,7 @@ impl Fresh {
         }
     }
 
-    /// So many of them, each time the oldest of the peer that then holds most.
+    /// So many of them, each time the oldest of the greedy peer that then holds most.
     fn of_the_greediest(mut self, wanted: usize, holds: HashMap<Peer, usize>) -> Vec<Arc<Session>> {
         let with_fresh = |(peer, holds)| self.0.contains_key(&peer).then_some((holds, peer));
         let mut peers: BinaryHeap<(usize, Peer)> =

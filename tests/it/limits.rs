@@ -81,7 +81,7 @@ fn silent_connections_and_half_heads_keep_nobody_off() {
     let app = daemon(&folder, &[("CALLBACKS__CONNECTIONS_MAX", "64")]);
     let mut silent = Vec::new();
     for number in 0..200 {
-        let mut stream = dial_from([127, 0, 0, 2 + number % 4], app.callbacks);
+        let mut stream = dial_from([127, 0, 1, 2 + number % 4], app.callbacks);
         if number % 2 == 0 {
             // It may be closed already.
             let _ = stream.write_all(b"GET /koehandel/random?market=1");
