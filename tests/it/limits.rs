@@ -116,8 +116,6 @@ fn silent_players_of_the_hub_leave_descriptors_for_callbacks() {
         .env("DROVER__DRAIN__LIMIT_S", "0")
         .env("DROVER__REFEREE__SMARTDOG__LISTEN", "127.0.0.1:0");
     let app = TestApp::spawn(command, folder.path());
-    let log = app.log();
-    assert!(log.contains("too few files may be open"), "{log}");
     // Wherever they come from: there are only so many.
     let hub = app.hub.unwrap();
     let silent: Vec<TcpStream> = (0..400_u16)
@@ -129,6 +127,8 @@ fn silent_players_of_the_hub_leave_descriptors_for_callbacks() {
     }
     let figures = app.get("/metrics").body;
     assert!(figures.contains("drover_files_max 256"), "{figures}");
+    let log = app.log();
+    assert!(log.contains("too few files may be open"), "{log}");
     drop(silent);
     app.stop();
 }
