@@ -4,6 +4,8 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 
 /// Sessions that have not ended.
 pub const SESSIONS_LIVE: &str = "drover_sessions_live";
+/// The most sessions that may live at once.
+pub const SESSIONS_MAX: &str = "drover_sessions_max";
 /// Sessions opened, by `game`.
 pub const SESSIONS_OPENED: &str = "drover_sessions_opened_total";
 /// Sessions ended, by `cause`.
@@ -20,6 +22,18 @@ pub const REPEATED: &str = "drover_callbacks_repeated_total";
 pub const REJECTED: &str = "drover_requests_rejected_total";
 /// Connections that are open.
 pub const CONNECTIONS: &str = "drover_connections_open";
+/// Connections that are open, by `listener`.
+pub const LISTENER_OPEN: &str = "drover_listener_connections_open";
+/// The most connections that may be open, by `listener`.
+pub const CONNECTIONS_MAX: &str = "drover_connections_max";
+/// Connections closed at once because their peer had its share, by `listener`.
+pub const TURNED_AWAY: &str = "drover_connections_turned_away_total";
+/// Idle connections closed for others' sake, by `listener`.
+pub const SENT_AWAY: &str = "drover_connections_sent_away_total";
+/// Files and sockets that are open.
+pub const FILES_OPEN: &str = "drover_files_open";
+/// The most files and sockets that may be open.
+pub const FILES_MAX: &str = "drover_files_max";
 /// Decisions answered.
 pub const DECISIONS: &str = "drover_decisions_total";
 /// Decisions answered by the fallback, by `cause`.
@@ -71,6 +85,7 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 fn describe() {
     use metrics::{describe_counter, describe_gauge, describe_histogram};
     describe_gauge!(SESSIONS_LIVE, "Sessions that have not ended");
+    describe_gauge!(SESSIONS_MAX, "The most sessions that may live at once");
     describe_counter!(SESSIONS_OPENED, "Sessions opened");
     describe_counter!(SESSIONS_ENDED, "Sessions ended, by cause");
     describe_counter!(SESSIONS_REFUSED, "Sessions refused");
@@ -79,6 +94,15 @@ fn describe() {
     describe_counter!(REPEATED, "Repeated messages answered from the log");
     describe_counter!(REJECTED, "Requests that no session could take");
     describe_gauge!(CONNECTIONS, "Connections that are open");
+    describe_gauge!(LISTENER_OPEN, "Connections that are open, by listener");
+    describe_gauge!(CONNECTIONS_MAX, "The most connections, by listener");
+    describe_counter!(
+        TURNED_AWAY,
+        "Connections closed at once because their peer had its share"
+    );
+    describe_counter!(SENT_AWAY, "Idle connections closed for others' sake");
+    describe_gauge!(FILES_OPEN, "Files and sockets that are open");
+    describe_gauge!(FILES_MAX, "The most files and sockets that may be open");
     describe_counter!(DECISIONS, "Decisions answered");
     describe_counter!(FALLBACKS, "Decisions answered by the fallback, by cause");
     describe_histogram!(LEDGER, "Seconds a decision spent in each step");

@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::response;
-use super::state::ApiState;
+use super::state::{ApiState, Room};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -16,7 +16,7 @@ pub(super) async fn alive() -> Response {
     response::json(&json!({ "status": "alive" }))
 }
 
-/// `GET /readyz`: whether new matches are taken and can be stored.
+/// `GET /readyz`: whether new matches are taken and can be stored; what is scarce, if anything.
 pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Problem> {
     if let Some(why) = state.readiness.refusal() {
         return Err(Problem::unavailable(why));
@@ -32,7 +32,15 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
              the daemon, and report the matches whose sessions it shows as quarantined",
         ));
     }
-    Ok(response::json(&json!({ "status": "ready" })))
+    let Room { refusal, scarce } = (state.room)();
+    if let Some(why) = refusal {
+        return Err(Problem::unavailable(why));
+    }
+    let mut ready = json!({ "status": "ready" });
+    if !scarce.is_empty() {
+        ready["scarce"] = json!(scarce);
+    }
+    Ok(response::json(&ready))
 }
 
 /// `GET /metrics`

@@ -26,4 +26,4 @@ mod tokens;
 pub use listener::serve;
 pub use problem::Problem;
 pub use routes::router;
-pub use state::{ApiState, Readiness};
+pub use state::{ApiState, Readiness, Room};

@@ -18,6 +18,8 @@ pub struct ApiState {
     pub pool: Pool,
     /// Whether the daemon takes new matches.
     pub readiness: Readiness,
+    /// How much room there is.
+    pub room: Arc<dyn Fn() -> Room + Send + Sync>,
     /// Renders the metrics as Prometheus text.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
     /// Connections to hubs that we dial.
@@ -34,6 +36,15 @@ impl fmt::Debug for ApiState {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
+}
+
+/// How much room there is for new matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Why a new match would be refused to anybody, if it would.
+    pub refusal: Option<String>,
+    /// What is scarce, each a sentence: new matches are taken, but a caller gets no more than its share.
+    pub scarce: Vec<String>,
 }
 
 /// Whether the daemon takes new matches, and if not, why. All clones tell the same.

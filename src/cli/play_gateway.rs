@@ -14,7 +14,7 @@ use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,6 +137,8 @@ fn callback_options(wanted: &GatewayWanted) -> CallbackOptions {
         connections_per_peer_max: connections,
         requests_per_peer_max: connections,
         drain: Duration::ZERO,
+        // Nobody calls but our own referee.
+        exempt: vec![IpAddr::from(Ipv4Addr::LOCALHOST).into()],
         ..CallbackOptions::default()
     }
 }

@@ -129,7 +129,8 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
         if resumed > 0 {
             eprintln!("{resumed} matches go on");
         }
-        let server = server_settings(&loaded.config, reaches);
+        let connections_max = loaded.config.referee.koehandel.connections_max;
+        let server = server_settings(&loaded.config, connections_max, reaches);
         serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
         Ok(ExitCode::SUCCESS)

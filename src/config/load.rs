@@ -8,6 +8,7 @@ use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
     Shim, Smartdog, Store, Targets, Thinking, parse_address, parse_network,
 };
+use super::value::socket_mode;
 use ipnet::IpNet;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -324,6 +325,9 @@ fn settings(
             socket: values
                 .path_or_none("shim.socket")
                 .map(|socket| beside(Path::new(values.text("store.path")), &socket)),
+            socket_mode: socket_mode(values.text("shim.socket_mode")).unwrap_or(0o600),
+            socket_group: Some(values.text("shim.socket_group").to_owned())
+                .filter(|group| !group.is_empty()),
         },
         hubs: hubs.iter().map(|entry| hub(&entry.table)).collect(),
         drain: Drain {

@@ -32,6 +32,10 @@ pub enum Kind {
     Path,
     /// A path, or empty for none.
     PathOrNone,
+    /// Who may use a socket, as octal text.
+    SocketMode,
+    /// A group's name or number, or empty for none.
+    GroupOrNone,
     /// A list of IP addresses and networks.
     Peers,
     /// A list of IP addresses, networks and the word `public`.
@@ -567,6 +571,20 @@ fn rest() -> Vec<Key> {
             Kind::PathOrNone,
             "\"drover.sock\"",
             "The Unix socket on which shims reach the daemon; a relative path is beside the database; empty: none.",
+        ),
+        key(
+            "shim.socket_mode",
+            Kind::SocketMode,
+            "\"0600\"",
+            "Who may connect to that socket, and so play as any of our bots: 0600 the daemon's user alone, \
+             0660 its group too, 0666 everybody on this machine.",
+        ),
+        key(
+            "shim.socket_group",
+            Kind::GroupOrNone,
+            "\"\"",
+            "The socket's group, by name or number; the daemon's user must be in it. Empty: the folder's or \
+             the daemon's own.",
         ),
         whole(
             "drain.limit_s",

@@ -200,6 +200,10 @@ pub struct Smartdog {
 pub struct Shim {
     /// The Unix socket, if any; beside the database if relative.
     pub socket: Option<PathBuf>,
+    /// Its permissions.
+    pub socket_mode: u32,
+    /// The name or number of its group, if it is to have one of its own.
+    pub socket_group: Option<String>,
 }
 
 /// A hub to play on.

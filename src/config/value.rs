@@ -85,6 +85,10 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
             (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
         }
         (Kind::Secret | Kind::PathOrNone, Value::String(text)) => printable(text),
+        (Kind::SocketMode, Value::String(text)) => socket_mode(text).is_some(),
+        (Kind::GroupOrNone, Value::String(text)) => {
+            text.len() <= NAME_LEN_MAX && text.bytes().all(plain)
+        }
         (Kind::Texts, Value::Array(items)) => each(items, printable),
         (Kind::Peers, Value::Array(items)) => each(items, |text| parse_network(text).is_some()),
         (Kind::Targets, Value::Array(items)) => each(items, |text| {
@@ -109,6 +113,18 @@ pub(super) fn fits(kind: Kind, value: &Value) -> bool {
 fn each(items: &[Value], fits: impl Fn(&str) -> bool) -> bool {
     let fits = |item: &Value| item.as_str().is_some_and(&fits);
     items.len() <= ITEMS_MAX && items.iter().all(fits)
+}
+
+/// The permissions that this text gives a socket, if they make sense: what a mistyped digit would let
+/// everybody do is no permission.
+pub(super) fn socket_mode(text: &str) -> Option<u32> {
+    const ALL: u32 = 0o666;
+    const OWNER: u32 = 0o600;
+    const OTHERS: u32 = 0o007;
+    let octal = (3..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mode = u32::from_str_radix(text, 8).ok().filter(|_| octal)?;
+    let sensible = mode & !ALL == 0 && mode & OWNER == OWNER && (mode & OTHERS == 0 || mode == ALL);
+    sensible.then_some(mode)
 }
 
 /// The words of the rule option whose default is this one.
@@ -148,6 +164,12 @@ pub(super) fn allowed(kind: Kind) -> String {
         }
         Kind::Path => "the path of a file".to_owned(),
         Kind::PathOrNone => "the path of a file, or \"\" for none".to_owned(),
+        Kind::SocketMode => {
+            "octal text such as \"0660\": reading and writing only, always for the owner; for everybody \
+             only as \"0666\""
+                .to_owned()
+        }
+        Kind::GroupOrNone => "a group's name or number, or \"\" for none".to_owned(),
         Kind::Peers => {
             format!(
                 "a list of at most {ITEMS_MAX} IP addresses and networks such as \

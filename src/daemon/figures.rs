@@ -1,5 +1,6 @@
 //! The figures that nobody counts as they happen: read from their owners when they are asked for.
 
+use super::room::Gauged;
 use crate::metrics as names;
 use crate::session::Sessions;
 use crate::store::{BATCH_BOUNDS, Store};
@@ -18,10 +19,11 @@ pub(super) fn renderer(
     handle: PrometheusHandle,
     store: Store,
     pool: Pool,
-    sessions: Sessions,
+    gauged: Gauged,
 ) -> Arc<dyn Fn() -> String + Send + Sync> {
     Arc::new(move || {
-        read(&store, &pool, &sessions);
+        gauged.measure();
+        read(&store, &pool, &gauged.sessions);
         handle.render()
     })
 }

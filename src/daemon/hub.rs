@@ -24,7 +24,7 @@ impl RunningHub {
     /// Starts it.
     pub(super) async fn start(
         kit: &'static dyn Kit,
-        config: &Config,
+        (config, connections_max): (&Config, usize),
         parts: &Parts,
         listener: TcpListener,
         stop: CancellationToken,
@@ -33,6 +33,7 @@ impl RunningHub {
         let recording = Arc::new(StoreRecording::new(parts.store.clone(), durability));
         let settings = HubSettings {
             on_line: Some(introduce(parts.identities.clone())),
+            connections_max,
             ..hub_settings(kit, config)?
         };
         let hub = HubServer::open(settings, recording).await?;

@@ -1,12 +1,14 @@
 //! The daemon: what `serve` starts, wires together and stops in good order. It knows every module
 //! and none knows it.
 
+mod descriptors;
 mod figures;
 mod hub;
 mod listeners;
 mod notify;
 mod options;
 mod referee;
+mod room;
 mod run;
 mod signals;
 mod start;

@@ -1,7 +1,7 @@
 //! What the configuration means to each module.
 
 use crate::config::{Config, Durability};
-use crate::gateway::{CallbackOptions, NamedReferee};
+use crate::gateway::CallbackOptions;
 use crate::session::SessionOptions;
 use crate::store::{self, Settings};
 
@@ -62,14 +62,11 @@ pub fn callback_options(config: &Config) -> CallbackOptions {
             .reveal()
             .unwrap_or_default()
             .to_owned(),
-        referees: callbacks
+        referees: callbacks.referees.clone(),
+        exempt: callbacks
             .referees
             .iter()
-            .map(|known| NamedReferee {
-                name: known.name.clone(),
-                secret: known.secret.clone(),
-                addresses: known.addresses.clone(),
-            })
+            .flat_map(|known| known.addresses.iter().copied())
             .collect(),
         trusted_proxies: callbacks.trusted_proxies.clone(),
         connections_max: callbacks.connections_max,

@@ -43,6 +43,7 @@ pub(super) struct RefereePlan<'a> {
     pub(super) callbacks: SocketAddr,
     /// What our referee says in place of its name where it calls our own bots.
     pub(super) nonce: Secret,
+    pub(super) connections_max: usize,
     pub(super) demo: bool,
 }
 
@@ -70,7 +71,7 @@ impl RefereePlan<'_> {
         let server = tokio::spawn(serve(
             Arc::clone(&host),
             listener,
-            server_settings(self.config, reaches),
+            server_settings(self.config, self.connections_max, reaches),
             stop.clone(),
         ));
         let demo = match self.demo {
@@ -162,11 +163,16 @@ impl RefereePlan<'_> {
 
 /// How the referee's server works by the configuration.
 #[must_use]
-pub fn server_settings(config: &Config, reaches: Reaches) -> ServerSettings {
+pub fn server_settings(
+    config: &Config,
+    connections_max: usize,
+    reaches: Reaches,
+) -> ServerSettings {
     let options = &config.referee.koehandel;
     ServerSettings {
         http: HttpIn {
-            connections_max: options.connections_max,
+            name: "referee",
+            connections_max,
             trusted_proxies: options.trusted_proxies.clone().into(),
             ..HttpIn::default()
         },

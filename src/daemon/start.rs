@@ -1,16 +1,18 @@
 //! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
 
+use super::descriptors;
 use super::figures;
 use super::hub::{RunningHub, hub_plans};
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
+use super::room::Gauged;
 use super::signals::Signals;
 use crate::access::Tokens;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::{Config, Secret};
 use crate::gateway::hubs::Hubs;
-use crate::gateway::{Callbacks, CallbacksError, OwnReferee, shims};
+use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::Identities;
 use crate::link::{Hosts, HttpIn};
 use crate::session::{Parts, Sessions};
@@ -18,6 +20,7 @@ use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -100,6 +103,7 @@ impl Daemon {
                 .transpose()?,
         };
         check_api(config, addresses.api)?;
+        let maxima = descriptors::maxima(config, referee_listener.is_some());
         let metrics = crate::metrics::install().context("metrics are set up already")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&store_settings(config)).await?;
@@ -121,12 +125,16 @@ impl Daemon {
             "sessions of the last run are taken up"
         );
         let nonce = Secret::new(store.referee_nonce().await?);
-        let mut options = callback_options(config);
+        let mut options = CallbackOptions {
+            connections_max: maxima.callbacks,
+            ..callback_options(config)
+        };
         options.own_referee = referee_listener.is_some().then(|| OwnReferee {
             name: config.referee.koehandel.name.clone(),
             nonce: nonce.clone(),
         });
         let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
+        let crowd = callbacks.crowd();
         let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
         let referee = match referee_listener {
             Some(listener) => {
@@ -140,6 +148,7 @@ impl Daemon {
                     identities,
                     callbacks,
                     nonce,
+                    connections_max: maxima.referee,
                     demo,
                 };
                 Some(plan.start(listener, drain.clone()).await?)
@@ -149,13 +158,20 @@ impl Daemon {
         let hub = match hub_listener {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
-                Some(RunningHub::start(kit, config, &parts, listener, drain.clone()).await?)
+                Some(
+                    RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
+                        .await?,
+                )
             }
             None => None,
         };
         let shims = match &config.shim.socket {
             Some(path) => {
-                let opened = shims::open_socket(path).await;
+                let access = shims::Access {
+                    mode: config.shim.socket_mode,
+                    group: config.shim.socket_group.clone(),
+                };
+                let opened = shims::open_socket(path, &access).await;
                 // Shims play by themselves without it: no reason to do nothing else either.
                 let listener = opened
                     .inspect_err(|why| tracing::warn!(%why, "no shims are served at present"))
@@ -163,7 +179,8 @@ impl Daemon {
                 let (sessions, end) = (sessions.clone(), end.clone());
                 Some(tokio::spawn(shims::serve(
                     listener,
-                    path.clone(),
+                    (path.clone(), access),
+                    maxima.shims,
                     sessions,
                     end,
                 )))
@@ -173,18 +190,26 @@ impl Daemon {
         let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
+        let gauged = Gauged {
+            sessions: sessions.clone(),
+            callbacks: crowd,
+            hub: hub.as_ref().map(|running| running.hub.crowd()),
+        };
+        let room = gauged.clone();
         let router = api::router(ApiState {
             store: store.clone(),
             pool: pool.clone(),
             readiness: readiness.clone(),
             hubs,
-            metrics: figures::renderer(metrics, store.clone(), pool.clone(), sessions.clone()),
+            room: Arc::new(move || room.room()),
+            metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
             tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
             embargo: config.api.embargo,
         });
         let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");
         let http = HttpIn {
-            connections_max: config.api.connections_max,
+            name: "api",
+            connections_max: maxima.api,
             trusted_proxies: config.api.trusted_proxies.clone().into(),
             ..HttpIn::default()
         };

@@ -5,7 +5,7 @@ use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
 use super::wording;
-use crate::link::Socket;
+use crate::link::{AcceptFaults, Crowd, Peer, Socket, Stay};
 use crate::session::Sessions;
 use games::Kit;
 use hyper::server::conn::http1;
@@ -23,8 +23,8 @@ use tokio_util::task::TaskTracker;
 const HEAD_BYTES_MAX: usize = 128 * 1024;
 /// Headers of a request.
 const HEADERS_MAX: usize = 64;
-/// Pause after an accept that failed, such as for want of file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a connection that has to go for another may take to end, unless it is answering.
+const AWAY_MAX: Duration = Duration::from_secs(1);
 
 /// Why callbacks cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +48,7 @@ pub(super) struct Gateway {
     pub(super) sessions: Sessions,
     pub(super) routes: Routes,
     pub(super) peers: Peers,
+    pub(super) crowd: Crowd,
 }
 
 impl Callbacks {
@@ -66,14 +67,22 @@ impl Callbacks {
             .place(&root, IpAddr::V4(Ipv4Addr::LOCALHOST))
             .map_err(|error| CallbacksError::DefaultBot(error.to_string()))?;
         let peers = Peers::default();
+        let crowd = Crowd::new(options.connections_max);
         Ok(Self {
             gateway: Arc::new(Gateway {
                 options,
                 sessions,
                 routes,
                 peers,
+                crowd,
             }),
         })
+    }
+
+    /// Its connections, for whoever wants to know how full it is.
+    #[must_use]
+    pub fn crowd(&self) -> Crowd {
+        self.gateway.crowd.clone()
     }
 
     /// Serves until `stop`; then no new session begins, and connections may go on for as long as
@@ -151,7 +160,12 @@ struct Serving {
 impl Serving {
     async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
         tokio::pin!(end);
+        let crowd = &self.gateway.crowd;
+        let mut faults = AcceptFaults::new("callbacks");
         loop {
+            if self.room.available_permits() == 0 {
+                crowd.make_room();
+            }
             let permit = tokio::select! {
                 () = &mut end => return,
                 permit = Arc::clone(&self.room).acquire_owned() => permit,
@@ -162,8 +176,10 @@ impl Serving {
                 accepted = listener.accept() => match accepted {
                     Ok((stream, peer)) => self.take(stream, peer, permit),
                     Err(error) => {
-                        tracing::warn!(%error, "a connection could not be accepted");
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                        if faults.lasts(&error) {
+                            crowd.make_room();
+                            faults.pause(&error).await;
+                        }
                     }
                 },
             }
@@ -172,29 +188,45 @@ impl Serving {
 
     fn take(&self, stream: TcpStream, peer: SocketAddr, permit: tokio::sync::OwnedSemaphorePermit) {
         let peer = peer.ip().to_canonical();
-        let load = self.gateway.peers.of(peer);
-        let Some(held) = limits::connection(&load, self.gateway.options.connections_per_peer_max)
-        else {
+        let counted = Peer::of(peer);
+        let options = &self.gateway.options;
+        // A proxy's connections are those of many.
+        let exempt = options.is_proxy(peer) || options.is_exempt(peer);
+        let Ok(stay) = self.gateway.crowd.admit(counted, exempt) else {
+            tracing::debug!(%peer, "its share of connections is used up: one is closed");
+            return;
+        };
+        let stay = Arc::new(stay);
+        let load = self.gateway.peers.of(counted);
+        let Some(held) = limits::connection(&load, options.connections_per_peer_max) else {
             tracing::debug!(%peer, "too many connections of one peer: one is closed");
             return;
         };
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%peer, %error, "a connection cannot send without delay");
         }
-        let connection = Arc::new(Connection::new(Arc::clone(&self.gateway), peer, load));
+        let connection = Arc::new(Connection::new(
+            Arc::clone(&self.gateway),
+            peer,
+            load,
+            Arc::clone(&stay),
+        ));
         let service = service_fn(move |request| Arc::clone(&connection).serve(request));
         let socket = Socket::new(stream, wording::count_bare_refusal);
         let serving = self.builder.serve_connection(TokioIo::new(socket), service);
-        let (finish, finish_max) = (self.finish.clone(), self.gateway.options.finish);
+        let (finish, finish_max) = (self.finish.clone(), options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);
             let open = metrics::gauge!(crate::metrics::CONNECTIONS);
             open.increment(1.0);
             let served = tokio::select! {
                 served = &mut serving => served,
-                () = finish.cancelled() => {
+                within = leaving(&stay, &finish, finish_max) => {
                     serving.as_mut().graceful_shutdown();
-                    let last = tokio::time::timeout(finish_max, serving).await;
+                    let mut last = tokio::time::timeout(within, serving.as_mut()).await;
+                    if last.is_err() && within < finish_max && stay.is_busy() {
+                        last = tokio::time::timeout(finish_max, serving).await;
+                    }
                     last.unwrap_or_else(|_| {
                         tracing::debug!(%peer, "a connection did not end in time: it is cut");
                         Ok(())
@@ -205,7 +237,16 @@ impl Serving {
                 tracing::debug!(%peer, %error, "a connection ended early");
             }
             open.decrement(1.0);
-            drop((held, permit));
+            drop((held, stay, permit));
         });
+    }
+}
+
+/// Waits until a connection is to end, and tells within what time.
+async fn leaving(stay: &Stay, finish: &CancellationToken, finish_max: Duration) -> Duration {
+    let away = stay.away();
+    tokio::select! {
+        () = finish.cancelled() => finish_max,
+        () = away.cancelled() => AWAY_MAX.min(finish_max),
     }
 }

@@ -5,8 +5,8 @@ use super::callbacks::Gateway;
 use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX};
 use super::wording;
-use crate::link::Caller;
-use crate::session::{Key, Place};
+use crate::link::{Caller, Peer, Stay};
+use crate::session::{Key, Origin, Place};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
@@ -21,6 +21,8 @@ pub(super) struct Connection {
     peer: IpAddr,
     proxy: bool,
     load: Arc<Load>,
+    /// Its place among the connections.
+    stay: Arc<Stay>,
     /// Where the last request went: the next one mostly goes there, too.
     last: Mutex<Option<Visited>>,
 }
@@ -32,17 +34,19 @@ struct Visited {
 }
 
 impl Connection {
-    pub(super) fn new(gateway: Arc<Gateway>, peer: IpAddr, load: Arc<Load>) -> Self {
-        let proxy = gateway
-            .options
-            .trusted_proxies
-            .iter()
-            .any(|proxies| proxies.contains(&peer));
+    pub(super) fn new(
+        gateway: Arc<Gateway>,
+        peer: IpAddr,
+        load: Arc<Load>,
+        stay: Arc<Stay>,
+    ) -> Self {
+        let proxy = gateway.options.is_proxy(peer);
         Self {
             gateway,
             peer,
             proxy,
             load,
+            stay,
             last: Mutex::new(None),
         }
     }
@@ -52,6 +56,7 @@ impl Connection {
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Infallible> {
+        let _busy = self.stay.busy();
         Ok(self.answer(&request, Instant::now()).await)
     }
 
@@ -78,6 +83,11 @@ impl Connection {
                 return wording::sentence(StatusCode::BAD_REQUEST, &error.to_string());
             }
         };
+        let exempt = self.gateway.options.is_exempt(caller) || place.has_named_referee();
+        if exempt {
+            self.stay.exempt();
+        }
+        let origin = Origin::new(caller, exempt, self.stay.is_short());
         let key = Key {
             place,
             market: route.market,
@@ -87,7 +97,7 @@ impl Connection {
         match self
             .gateway
             .sessions
-            .callback(key, route.begins, text, received)
+            .callback_from(origin, key, route.begins, text, received)
             .await
         {
             Ok(answer) => {
@@ -106,7 +116,7 @@ impl Connection {
         }
         let proxies = &self.gateway.options.trusted_proxies;
         let caller = Caller::of(self.peer, request.headers(), proxies).address;
-        (caller, self.gateway.peers.of(caller))
+        (caller, self.gateway.peers.of(Peer::of(caller)))
     }
 
     fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {

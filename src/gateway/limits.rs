@@ -1,27 +1,27 @@
 //! How much one peer may hold at once.
 
+use crate::link::Peer;
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Addresses kept before those without any load are swept out.
 const PEERS_SWEEP: usize = 4_096;
 
-/// What one address holds at present.
+/// What one peer holds at present.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     connections: AtomicUsize,
     requests: AtomicUsize,
 }
 
-/// All addresses that hold something.
+/// All peers that hold something.
 #[derive(Debug, Default)]
-pub(super) struct Peers(Mutex<HashMap<IpAddr, Arc<Load>>>);
+pub(super) struct Peers(Mutex<HashMap<Peer, Arc<Load>>>);
 
 impl Peers {
-    /// The load of an address.
-    pub(super) fn of(&self, peer: IpAddr) -> Arc<Load> {
+    /// The load of a peer.
+    pub(super) fn of(&self, peer: Peer) -> Arc<Load> {
         let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= PEERS_SWEEP {
             peers.retain(|_, load| Arc::strong_count(load) > 1);

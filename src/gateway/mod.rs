@@ -15,4 +15,4 @@ mod wording;
 
 pub use callbacks::{Callbacks, CallbacksError};
 pub use options::CallbackOptions;
-pub use referees::{NamedReferee, OwnReferee};
+pub use referees::OwnReferee;

@@ -1,7 +1,9 @@
 //! How callbacks are taken.
 
-use super::referees::{NamedReferee, OwnReferee};
+use super::referees::OwnReferee;
+use crate::config::PathReferee;
 use ipnet::IpNet;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// How callbacks are taken.
@@ -12,11 +14,13 @@ pub struct CallbackOptions {
     /// A path segment that every callback's path must begin with; empty: none.
     pub secret_path: String,
     /// The referees that a path may name.
-    pub referees: Vec<NamedReferee>,
+    pub referees: Vec<PathReferee>,
     /// The referee of this process, if it calls our bots.
     pub own_referee: Option<OwnReferee>,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// Callers whose connections and sessions are nobody's share.
+    pub exempt: Vec<IpNet>,
     /// Connections at once.
     pub connections_max: usize,
     /// Connections of one peer at once.
@@ -40,6 +44,7 @@ impl Default for CallbackOptions {
             referees: Vec::new(),
             own_referee: None,
             trusted_proxies: Vec::new(),
+            exempt: Vec::new(),
             connections_max: 16_384,
             connections_per_peer_max: 4_096,
             requests_per_peer_max: 4_096,
@@ -47,5 +52,17 @@ impl Default for CallbackOptions {
             drain: Duration::from_secs(30),
             finish: Duration::from_secs(6),
         }
+    }
+}
+
+impl CallbackOptions {
+    /// Whether shares and rates do not bind this caller.
+    pub(super) fn is_exempt(&self, caller: IpAddr) -> bool {
+        self.exempt.iter().any(|net| net.contains(&caller))
+    }
+
+    /// Whether this peer's `X-Forwarded-For` is believed.
+    pub(super) fn is_proxy(&self, peer: IpAddr) -> bool {
+        self.trusted_proxies.iter().any(|net| net.contains(&peer))
     }
 }

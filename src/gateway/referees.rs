@@ -1,20 +1,9 @@
 //! Which referee a path names, and whether the caller may say so.
 
-use crate::config::Secret;
+use crate::config::{PathReferee, Secret};
 use crate::secrets;
 use ipnet::IpNet;
 use std::net::IpAddr;
-
-/// A referee that may be named in a path. One with neither secret nor addresses is nobody.
-#[derive(Clone, Debug, Default)]
-pub struct NamedReferee {
-    /// Its name: part of its sessions' key. It looks like no address.
-    pub name: String,
-    /// What must follow the name in the path, after a colon, if anything.
-    pub secret: Secret,
-    /// Where it must call from; empty: from anywhere.
-    pub addresses: Vec<IpNet>,
-}
 
 /// The referee of this process: who says the nonce in a path is it.
 #[derive(Clone, Debug)]
@@ -29,11 +18,11 @@ pub struct OwnReferee {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Referees {
     own: Option<OwnReferee>,
-    named: Vec<NamedReferee>,
+    named: Vec<PathReferee>,
 }
 
 impl Referees {
-    pub(super) fn new(own: Option<OwnReferee>, named: Vec<NamedReferee>) -> Self {
+    pub(super) fn new(own: Option<OwnReferee>, named: Vec<PathReferee>) -> Self {
         Self { own, named }
     }
 
@@ -47,20 +36,19 @@ impl Referees {
             Some((name, secret)) => (name, Some(secret)),
             None => (segment, None),
         };
-        let admitted = |known: &&NamedReferee| known.name == name && known.admits(secret, caller);
+        let admitted = |known: &&PathReferee| known.name == name && admits(known, secret, caller);
         self.named.iter().find(admitted).map(|known| &*known.name)
     }
 }
 
-impl NamedReferee {
-    fn admits(&self, given: Option<&str>, caller: IpAddr) -> bool {
-        let has_secret = self.secret.reveal().is_some();
-        let said = given.map_or(!has_secret, |given| is(&self.secret, given));
-        let within = |net: &IpNet| net.contains(&caller.to_canonical());
-        match self.addresses.as_slice() {
-            [] => has_secret && said,
-            addresses => said && addresses.iter().any(within),
-        }
+/// Whether a caller who says this after the name is that referee.
+fn admits(known: &PathReferee, given: Option<&str>, caller: IpAddr) -> bool {
+    let has_secret = known.secret.reveal().is_some();
+    let said = given.map_or(!has_secret, |given| is(&known.secret, given));
+    let within = |net: &IpNet| net.contains(&caller.to_canonical());
+    match known.addresses.as_slice() {
+        [] => has_secret && said,
+        addresses => said && addresses.iter().any(within),
     }
 }
 
@@ -72,12 +60,12 @@ fn is(secret: &Secret, given: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NamedReferee, OwnReferee, Referees};
-    use crate::config::Secret;
+    use super::{OwnReferee, Referees};
+    use crate::config::{PathReferee, Secret};
 
     #[test]
     fn a_name_counts_only_from_where_and_with_what_it_is_configured() {
-        let named = |name: &str, secret: &str, addresses: &[&str]| NamedReferee {
+        let named = |name: &str, secret: &str, addresses: &[&str]| PathReferee {
             name: name.to_owned(),
             secret: Secret::new(secret.to_owned()),
             addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),

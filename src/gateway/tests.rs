@@ -1,6 +1,7 @@
 //! The listener over real sockets, with the fake game.
 
-use super::{CallbackOptions, Callbacks, NamedReferee};
+use super::{CallbackOptions, Callbacks};
+use crate::config::PathReferee;
 use crate::fake;
 use crate::identities::Identities;
 use crate::session::{Parts, SessionOptions, Sessions};
@@ -101,10 +102,10 @@ fn status(head: &str) -> u16 {
 
 #[tokio::test]
 async fn paths_lead_to_bots() {
-    let known = NamedReferee {
+    let known = PathReferee {
         name: "ref-1".into(),
         addresses: vec!["127.0.0.0/8".parse().unwrap()],
-        ..NamedReferee::default()
+        ..PathReferee::default()
     };
     let options = CallbackOptions {
         referees: vec![known],

@@ -2,8 +2,10 @@
 //! the time that a head may take, on silence and on how long one connection lasts at all; it tells
 //! each request who its caller is ([`Caller`]).
 
+use super::accepting::AcceptFaults;
 use super::caller::Caller;
-use super::places::{Place, Places};
+use super::crowd::{Crowd, Stay};
+use super::shares::Peer;
 use super::socket::Socket;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
@@ -18,6 +20,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -25,12 +28,12 @@ use tokio_util::task::TaskTracker;
 const HEAD_LEN_MAX: usize = 32 * 1024;
 /// Most header lines of a request.
 const HEADERS_MAX: usize = 100;
-/// Pause after a failed accept, for instance when no file is left to open.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How connections are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpIn {
+    /// What it is called in logs.
+    pub name: &'static str,
     /// Most connections at once.
     pub connections_max: usize,
     /// How long a whole request head may take; a connection that stays idle for so long is closed, too.
@@ -46,6 +49,7 @@ pub struct HttpIn {
 impl Default for HttpIn {
     fn default() -> Self {
         Self {
+            name: "HTTP",
             connections_max: 256,
             head_timeout: Duration::from_secs(10),
             connection_timeout: Duration::from_secs(600),
@@ -57,11 +61,11 @@ impl Default for HttpIn {
 
 /// The address that the request's connection comes from, as an extension of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer(pub IpAddr);
+pub struct PeerAddress(pub IpAddr);
 
 impl HttpIn {
     /// Serves until `stop`; requests under way are then answered first, for at most
-    /// [`HttpIn::finish`]. Each request carries its [`Caller`] and its [`Peer`] as extensions.
+    /// [`HttpIn::finish`]. Each request carries its [`Caller`] and its [`PeerAddress`] as extensions.
     ///
     /// # Errors
     /// Never for a broken connection; only if the listener itself is of no use.
@@ -79,9 +83,18 @@ impl HttpIn {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         listener.local_addr()?;
-        let places = Places::new(self.connections_max);
+        let crowd = Crowd::new(self.connections_max);
+        let room = Arc::new(Semaphore::new(self.connections_max));
+        let mut faults = AcceptFaults::new(self.name);
         let connections = TaskTracker::new();
         loop {
+            if room.available_permits() == 0 {
+                crowd.make_room();
+            }
+            let permit = tokio::select! {
+                permit = Arc::clone(&room).acquire_owned() => permit,
+                () = stop.cancelled() => break,
+            };
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
                 () = stop.cancelled() => break,
@@ -89,23 +102,26 @@ impl HttpIn {
             let (socket, peer) = match accepted {
                 Ok((socket, peer)) => (socket, peer.ip().to_canonical()),
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    if faults.lasts(&error) {
+                        crowd.make_room();
+                        faults.pause(&error).await;
+                    }
                     continue;
                 }
             };
-            let shared = !self.is_proxy(peer);
-            let Some(place) = places.take(peer, shared) else {
-                tracing::debug!(%peer, "too many connections: one is closed");
+            // A proxy's connections are those of many.
+            let Ok(stay) = crowd.admit(Peer::of(peer), self.is_proxy(peer)) else {
+                tracing::debug!(%peer, "its share of connections is used up: one is closed");
                 continue;
             };
             let (http, answer, stop) = (self.clone(), answer.clone(), stop.clone());
             connections.spawn(async move {
-                let cut = place.cut();
+                let away = stay.away();
                 tokio::select! {
-                    () = http.converse(socket, place, answer, stop) => {}
-                    () = cut.cancelled() => tracing::debug!(%peer, "an idle connection makes room"),
+                    () = http.converse((socket, peer), &stay, answer, stop) => {}
+                    () = away.cancelled() => tracing::debug!(%peer, "an idle connection makes room"),
                 }
+                drop((stay, permit));
             });
         }
         drop(listener);
@@ -120,8 +136,8 @@ impl HttpIn {
 
     async fn converse<A, F, B>(
         &self,
-        socket: TcpStream,
-        place: Place,
+        (socket, peer): (TcpStream, IpAddr),
+        stay: &Stay,
         answer: A,
         stop: CancellationToken,
     ) where
@@ -133,14 +149,13 @@ impl HttpIn {
     {
         // Best effort: without it answers come later, not wrongly.
         let _ = socket.set_nodelay(true);
-        let (place, peer) = (&place, place.peer());
         let service = service_fn(move |mut request: Request<Incoming>| {
             let caller = Caller::of(peer, request.headers(), &self.trusted_proxies);
             request.extensions_mut().insert(caller);
-            request.extensions_mut().insert(Peer(peer));
+            request.extensions_mut().insert(PeerAddress(peer));
             let answering = answer(request);
             async move {
-                let _busy = place.busy();
+                let _busy = stay.busy();
                 Ok::<_, Infallible>(answering.await)
             }
         });

@@ -1,24 +1,29 @@
 //! Byte transports: the HTTP listener of REST and referee, the outgoing HTTP client that calls players and
 //! whom it may call, lines over TCP, programs on pipes.
 
+mod accepting;
 mod caller;
 mod counted;
+mod crowd;
 mod hosts;
 mod http_in;
 pub mod http_out;
 pub mod lines;
-mod places;
 pub mod program;
 mod reach;
 pub mod relay;
+mod shares;
 mod socket;
 pub mod target;
 
+pub use accepting::AcceptFaults;
 pub use caller::Caller;
+pub use crowd::{Busy, Crowd, Fullness, Stay, TurnedAway};
 pub use hosts::{Hosts, Misdirected};
-pub use http_in::{HttpIn, Peer};
+pub use http_in::{HttpIn, PeerAddress};
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, callable};
 pub use lines::{AnyLine, LineError, keep_alive};
 pub use reach::{Allowed, OwnDoor, Reach};
+pub use shares::{Peer, Share, Shares, Shortage, is_short};
 pub use socket::Socket;
 pub use target::{Target, TargetError};

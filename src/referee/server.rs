@@ -7,7 +7,7 @@ use super::query::{self, Ask};
 use super::seat_spec::SeatSpec;
 use super::started::{StartError, Started};
 use super::{log, page};
-use crate::link::{Caller, Hosts, HttpIn, Misdirected, Peer, Reach, callable};
+use crate::link::{Caller, Hosts, HttpIn, Misdirected, PeerAddress, Reach, callable};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::{Method, Request, Response, StatusCode, header};
@@ -79,7 +79,7 @@ impl Sender {
     /// What came over another listener than ours names nobody.
     fn of<B>(request: &Request<B>, settings: &ServerSettings) -> Option<Self> {
         let caller = *request.extensions().get::<Caller>()?;
-        let Peer(peer) = *request.extensions().get::<Peer>()?;
+        let PeerAddress(peer) = *request.extensions().get::<PeerAddress>()?;
         let mut proxies = settings.http.trusted_proxies.iter();
         let known = caller.direct || proxies.any(|net| net.contains(&peer));
         Some(Self { caller, known })

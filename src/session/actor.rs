@@ -2,6 +2,7 @@
 //! the store has it all.
 
 use super::answer::{Answer, Ended, Refusal, Sending, micros};
+use super::begins::{self, Origin};
 use super::core::{Core, Last, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
@@ -9,6 +10,7 @@ use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
 use super::numbering::Heard;
 use super::opening;
 use super::registry::Shared;
+use crate::link::Share;
 use crate::store::StoreError;
 use crate::store::types::{Close, Direction, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
@@ -151,6 +153,8 @@ impl Actor {
             begins,
             opening,
             received,
+            origin,
+            permit,
             numbered,
         } = callback;
         let kit = self.session.key.place.kit();
@@ -192,7 +196,8 @@ impl Actor {
         }
         let late = !begins && self.core.is_none();
         if begins || late {
-            self.begin(late, at_us, opening.as_deref()).await?;
+            let place = (origin, permit.map(|permit| *permit));
+            self.begin(late, at_us, opening.as_deref(), place).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
@@ -312,6 +317,7 @@ impl Actor {
         late: bool,
         at_us: i64,
         told: Option<&Opening>,
+        (origin, permit): (Origin, Option<Share>),
     ) -> Result<(), Refusal> {
         if self.core.as_ref().is_some_and(|core| !core.ended) {
             self.close(
@@ -320,7 +326,8 @@ impl Actor {
             )
             .await;
         }
-        let permit = opening::admit(&self.shared)?;
+        let admit = || begins::admit(&self.shared, &self.session.key, origin);
+        let permit = permit.map_or_else(admit, Ok)?;
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
@@ -486,8 +493,10 @@ impl Actor {
             core,
             decision.as_ref().and_then(|d| d.fallback),
         );
+        let first = core.head.is_none();
         match self.shared.append(core, entries, facts, close).await {
             Ok(receipt) => {
+                core.fresh = first;
                 core.told = match core.mind {
                     Mind::Awake(_) => core.seq * 2,
                     Mind::Asleep | Mind::Away { .. } | Mind::Broken => told,

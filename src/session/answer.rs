@@ -55,6 +55,14 @@ pub enum Refusal {
     /// As many sessions as may be are live.
     #[error("no room for another match at present: try again later")]
     Full,
+    /// Few places are left, and the caller holds its share of them.
+    #[error(
+        "only few more matches can be played at present, and you have your share of them: try again when one has ended"
+    )]
+    Share,
+    /// Something is scarce, and the caller has begun many sessions of late.
+    #[error("too many matches were begun from your address just now: try again later")]
+    Rate,
     /// More is being thought about than can be answered in time.
     #[error("too much to think about to accept another match at present: try again later")]
     Busy,
@@ -76,6 +84,8 @@ impl Refusal {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Refusal::Full => "full",
+            Refusal::Share => "share",
+            Refusal::Rate => "rate",
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
             Refusal::Unfit => "unfit",

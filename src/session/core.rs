@@ -1,12 +1,12 @@
 //! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
 //! and what the fold starts from.
 
+use crate::link::Share;
 use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
 use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 
 /// One session.
 pub(super) struct Core {
@@ -34,7 +34,9 @@ pub(super) struct Core {
     pub(super) ended: bool,
     /// Whether it ended as games do.
     pub(super) normal: bool,
-    pub(super) permit: Option<OwnedSemaphorePermit>,
+    /// Whether nothing was heard but its first message.
+    pub(super) fresh: bool,
+    pub(super) permit: Option<Share>,
 }
 
 /// Whether its bot hung: then it still hears and is told everything, and is asked nothing any more.
@@ -96,7 +98,7 @@ pub(super) enum Mind {
 
 impl Core {
     /// A session that start-up found.
-    pub(super) fn found(live: LiveSession, permit: Option<OwnedSemaphorePermit>) -> Self {
+    pub(super) fn found(live: LiveSession, permit: Option<Share>) -> Self {
         Self {
             id: live.id,
             match_id: live.opened.match_id.into_boxed_str(),
@@ -114,6 +116,7 @@ impl Core {
             owed: Vec::new(),
             ended: false,
             normal: false,
+            fresh: live.seq <= 1,
             permit,
         }
     }

@@ -3,9 +3,11 @@
 
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
+use super::begins::Origin;
 use super::core::Core;
 use super::place::Key;
 use super::registry::Shared;
+use crate::link::Share;
 use crate::store::types::NewEntry;
 use games::{Cause, Seating};
 use serde_json::Value;
@@ -33,6 +35,9 @@ pub(super) struct Callback {
     /// What else is known of a session that begins.
     pub(super) opening: Option<Box<Opening>>,
     pub(super) received: Instant,
+    pub(super) origin: Origin,
+    /// The place of the session that it begins, where none was known.
+    pub(super) permit: Option<Box<Share>>,
     /// Where an edge numbers its messages: the number, and how it was answered without us.
     pub(super) numbered: Option<Numbered>,
 }

@@ -5,6 +5,7 @@
 
 mod actor;
 mod answer;
+mod begins;
 mod core;
 mod deciding;
 mod fold;
@@ -23,6 +24,7 @@ mod sweep;
 mod tests;
 
 pub use answer::{Answer, Ended, Refusal, Sending};
+pub use begins::Origin;
 pub use mailbox::{Local, Numbered, Opening};
 pub use options::{Parts, SessionOptions, StoreError};
 pub use place::{Key, Place};

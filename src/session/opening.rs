@@ -1,44 +1,23 @@
 //! How a session begins: number, seed, match, rivals.
 
-use super::answer::Refusal;
 use super::core::{Core, Mind, Quarantine, Rows};
 use super::mailbox::Opening;
 use super::place::Key;
 use super::registry::Shared;
 use crate::identities::Identity;
+use crate::link::Share;
 use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
 use serde_json::{Map, Value, json};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use ulid::Ulid;
 
-/// A new match is refused while a decision that came now would have to wait so long for the pool.
-const DELAY_MAX: Duration = Duration::from_secs(1);
 /// How the rivals' places are called, clockwise from the session's left.
 const RIVALS: [&str; 3] = ["W", "N", "E"];
-
-/// Whether a new session may be opened, and its permit.
-pub(super) fn admit(shared: &Shared) -> Result<OwnedSemaphorePermit, Refusal> {
-    let admitted = if shared.draining.load(Ordering::Relaxed) {
-        Err(Refusal::Draining)
-    } else if shared.parts.pool.delay() > DELAY_MAX {
-        Err(Refusal::Busy)
-    } else {
-        shared
-            .permits
-            .clone()
-            .try_acquire_owned()
-            .map_err(|_| Refusal::Full)
-    };
-    admitted.inspect_err(|refusal| shared.meters.refused(refusal.word()))
-}
 
 /// A session with nothing in its transcript. `left`: the match that this key has just left.
 pub(super) fn open(
     shared: &Shared,
     key: &Key,
-    permit: OwnedSemaphorePermit,
+    permit: Share,
     at_us: i64,
     late: bool,
     left: Option<&str>,
@@ -103,6 +82,7 @@ pub(super) fn open(
         owed: Vec::new(),
         ended: false,
         normal: false,
+        fresh: true,
         permit: Some(permit),
     }
 }

@@ -34,6 +34,8 @@ pub struct SessionOptions {
     pub hibernate_after: Duration,
     /// After how long without a message a session is ended as unterminated.
     pub idle_limit: Duration,
+    /// After how long without a second message a session is ended while sessions are scarce.
+    pub fresh_limit: Duration,
     /// How long before the wire's limit an answer must be ready.
     pub margin: Duration,
     /// The ceiling of a decision's thinking, by game.
@@ -60,6 +62,7 @@ impl Default for SessionOptions {
             mailbox_max: 16,
             hibernate_after: Duration::from_secs(60),
             idle_limit: Duration::from_secs(30 * 60),
+            fresh_limit: Duration::from_secs(30),
             margin: Duration::from_millis(500),
             budget: BTreeMap::new(),
             budget_default: Duration::from_millis(1000),

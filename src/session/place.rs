@@ -3,6 +3,7 @@
 use games::{BotCard, Kit};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -45,6 +46,12 @@ impl Place {
     #[must_use]
     pub fn referee(&self) -> &str {
         &self.referee
+    }
+
+    /// Whether the referee is known by a name, not only by its address. No name looks like an address.
+    #[must_use]
+    pub fn has_named_referee(&self) -> bool {
+        self.referee().parse::<IpAddr>().is_err()
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
+use super::begins::{self, Origin, Rates};
 use super::core::Core;
 use super::groups::Groups;
 use super::lasting::Lasting;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
-use super::opening;
 use super::options::{Parts, SessionOptions, StoreError};
 use super::place::{Key, Place};
 use super::sweep;
+use crate::link::{Peer, Share, Shares};
 use crate::store::SessionRow;
 use crate::store::types::{Durability, EntryId, LiveSession, NewSession, SessionId, Side};
 use games::{Cause, Wire};
@@ -21,7 +22,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -45,7 +46,8 @@ pub(super) struct Shared {
     pub(super) options: SessionOptions,
     pub(super) parts: Parts,
     pub(super) meters: Arc<Meters>,
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) places: Arc<Shares>,
+    pub(super) rates: Rates,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
     pub(super) stop: CancellationToken,
@@ -133,11 +135,30 @@ impl Sessions {
         text: String,
         received: Instant,
     ) -> Result<Answer, Refusal> {
+        let nobody = Origin::default();
+        self.callback_from(nobody, key, begins, text, received)
+            .await
+    }
+
+    /// As [`Sessions::callback`]; a session that this begins counts for whom it came from.
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`], and if that caller has its share while little is left.
+    pub async fn callback_from(
+        &self,
+        origin: Origin,
+        key: Key,
+        begins: bool,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
         let callback = Callback {
             text,
             begins,
             opening: None,
             received,
+            origin,
+            permit: None,
             numbered: None,
         };
         self.tell(key, callback).await
@@ -171,6 +192,8 @@ impl Sessions {
             begins: false,
             opening,
             received,
+            origin: Origin::default(),
+            permit: None,
             numbered: Some(numbered),
         };
         self.tell(key, callback).await
@@ -192,6 +215,8 @@ impl Sessions {
             begins: true,
             opening: Some(Box::new(opening)),
             received,
+            origin: Origin::default(),
+            permit: None,
             numbered: None,
         };
         self.tell(key, callback).await
@@ -202,7 +227,25 @@ impl Sessions {
     /// # Errors
     /// [`Refusal`] says why not.
     pub fn admits(&self) -> Result<(), Refusal> {
-        opening::admit(&self.shared).map(drop)
+        match self.refusal() {
+            Some(refusal) => {
+                self.shared.meters.refused(refusal.word());
+                Err(refusal)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Why a session that began now would be refused to somebody who has none, if it would.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        begins::refusal(&self.shared)
+    }
+
+    /// Whether sessions or thinking are scarce: callers then get no more than their share.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        begins::is_short(&self.shared)
     }
 
     /// Ends the session of this key, if it lives, after the messages that wait for it.
@@ -229,13 +272,14 @@ impl Sessions {
         }
     }
 
-    async fn tell(&self, key: Key, callback: Callback) -> Result<Answer, Refusal> {
+    async fn tell(&self, key: Key, mut callback: Callback) -> Result<Answer, Refusal> {
         if self.shared.stop.is_cancelled() {
             return Err(self.shared.stopping());
         }
         let kit = key.place.kit();
         let numbered = callback.numbered.is_some();
-        let session = self.shared.find_or_make(key)?;
+        let (session, permit) = self.shared.find_or_make(key, callback.origin)?;
+        callback.permit = permit;
         let queue = |callback| {
             let (reply, answer) = oneshot::channel();
             (Message::Callback(callback, reply), answer)
@@ -265,10 +309,13 @@ impl Sessions {
     /// How many sessions have not ended.
     #[must_use]
     pub fn live(&self) -> usize {
-        self.shared
-            .options
-            .sessions_max
-            .saturating_sub(self.shared.permits.available_permits())
+        self.shared.places.taken()
+    }
+
+    /// How many sessions may live at once.
+    #[must_use]
+    pub fn max(&self) -> usize {
+        self.shared.places.max()
     }
 
     /// Live sessions at rest, in no particular order, at most `limit`.
@@ -337,12 +384,12 @@ impl Shared {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
-        let permits = options.sessions_max.min(Semaphore::MAX_PERMITS);
         Self {
+            places: Shares::new(options.sessions_max),
+            rates: Rates::new(),
             options,
             parts,
             meters: Arc::new(Meters::new()),
-            permits: Arc::new(Semaphore::new(permits)),
             draining: AtomicBool::new(false),
             tracker: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -381,16 +428,21 @@ impl Shared {
             .expect("a remainder of the number of shards")
     }
 
-    fn find_or_make(&self, key: Key) -> Result<Arc<Session>, Refusal> {
+    /// The session of this key; one that was not known with its place.
+    fn find_or_make(
+        &self,
+        key: Key,
+        origin: Origin,
+    ) -> Result<(Arc<Session>, Option<Box<Share>>), Refusal> {
         let shard = self.shard(&key);
         let now_ms = self.clock_ms();
         if let Some(session) = lock(shard).get(&key) {
             // Touched under the lock, so that the sweep does not forget it meanwhile.
             session.touch(now_ms);
-            return Ok(Arc::clone(session));
+            return Ok((Arc::clone(session), None));
         }
-        // The actor takes the permit; this only keeps refused keys out of the registry.
-        drop(opening::admit(self)?);
+        // Refused keys stay out of the registry.
+        let permit = begins::admit(self, &key, origin)?;
         let session = match lock(shard).entry(key) {
             Entry::Occupied(at) => Arc::clone(at.get()),
             Entry::Vacant(at) => {
@@ -398,7 +450,7 @@ impl Shared {
                 Arc::clone(at.insert(session))
             }
         };
-        Ok(session)
+        Ok((session, Some(Box::new(permit))))
     }
 
     fn take_up(self: &Arc<Self>, found: LiveSession, places: &mut Places) {
@@ -418,7 +470,9 @@ impl Shared {
             id: opened.player,
         };
         self.groups().join_known(&key, &opened.match_id);
-        let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
+        // Who began it is known where its address is the referee's name; else it is nobody's share.
+        let peer = key.place.referee().parse().ok().map(Peer::of);
+        let permit = self.places.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
         let core = Box::new(Core::found(found, permit));
         self.meters.live.increment(1.0);

@@ -1,29 +1,40 @@
-//! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones.
+//! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones. While
+//! sessions are scarce it also ends those of which nothing was heard but their first message.
 
+use super::begins;
 use super::mailbox::{Expiry, Rest, Session};
 use super::registry::{Shared, lock};
+use crate::link::Peer;
 use games::{Cause, Wire};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Bounds of the time between two sweeps.
 const EVERY_MIN: Duration = Duration::from_millis(100);
 const EVERY_MAX: Duration = Duration::from_secs(15);
+/// The most between two while sessions are scarce.
+const SHORT_EVERY: Duration = Duration::from_secs(2);
 /// Sessions ended by one sweep; the next one goes on.
 const CLOSED_MAX: usize = 1_000;
 
 /// Sweeps until the registry is closed.
 pub(super) async fn run(shared: Arc<Shared>) {
-    let shortest = shared
-        .options
-        .hibernate_after
-        .min(shared.options.idle_limit);
+    let options = &shared.options;
+    let shortest = options.hibernate_after.min(options.idle_limit);
     let every = (shortest / 4).clamp(EVERY_MIN, EVERY_MAX);
+    let short = (options.fresh_limit / 4).clamp(EVERY_MIN, SHORT_EVERY);
     loop {
-        tokio::select! {
-            () = shared.stop.cancelled() => return,
-            () = tokio::time::sleep(every) => sweep(&shared),
+        // Shortage may come between two sweeps, so that it is looked for more often.
+        let mut waited = Duration::ZERO;
+        while waited < every && !(waited > Duration::ZERO && begins::is_short(&shared)) {
+            let wait = short.min(every - waited);
+            tokio::select! {
+                () = shared.stop.cancelled() => return,
+                () = tokio::time::sleep(wait) => waited += wait,
+            }
         }
+        sweep(&shared);
     }
 }
 
@@ -33,7 +44,10 @@ fn sweep(shared: &Arc<Shared>) {
     let sleep_before = before(shared.options.hibernate_after);
     let close_before = before(shared.options.idle_limit);
     let forget_before = before(shared.forget_after());
+    let fresh_before = before(shared.options.fresh_limit);
+    let wanting = shared.places.wanting().min(CLOSED_MAX);
     let mut idle: Vec<Arc<Session>> = Vec::new();
+    let mut fresh = Fresh::default();
     for shard in &shared.shards {
         lock(shard).retain(|_, session| {
             let touched_ms = session.touched_ms();
@@ -45,21 +59,65 @@ fn sweep(shared: &Arc<Shared>) {
                 Rest::Ended => !line && touched_ms > forget_before,
                 Rest::Live => {
                     // A hub's session ends with its connection, however long a turn may last.
-                    if !line && touched_ms <= close_before && idle.len() < CLOSED_MAX {
-                        idle.push(Arc::clone(session));
+                    if !line && touched_ms <= close_before {
+                        if idle.len() < CLOSED_MAX {
+                            idle.push(Arc::clone(session));
+                        }
+                    } else if wanting > 0 && touched_ms <= fresh_before {
+                        fresh.add(session);
                     }
                     true
                 }
             }
         });
     }
-    for session in idle {
+    let greedy = fresh.of_the_greediest(wanting, shared.places.greedy());
+    if !greedy.is_empty() {
+        let sessions = greedy.len();
+        tracing::info!(sessions, "sessions are scarce: those that merely began end");
+    }
+    for (session, idle_since_ms) in (idle.into_iter().map(|session| (session, close_before)))
+        .chain(greedy.into_iter().map(|session| (session, fresh_before)))
+    {
         let expiry = Expiry {
-            idle_since_ms: close_before,
+            idle_since_ms,
             cause: Cause::Unterminated,
             detail: "nothing was heard of it any more".into(),
             hung_up: false,
         };
         session.expire(shared, expiry);
+    }
+}
+
+/// Sessions that merely began, by peer and by the time of that.
+#[derive(Default)]
+struct Fresh(HashMap<Peer, BTreeMap<(i64, usize), Arc<Session>>>);
+
+impl Fresh {
+    fn add(&mut self, session: &Arc<Session>) {
+        let peer = |core: &super::core::Core| core.permit.as_ref().filter(|_| core.fresh)?.peer();
+        if let Some(peer) = session.peek(peer).flatten() {
+            let of_peer = self.0.entry(peer).or_default();
+            let at = (session.touched_ms(), of_peer.len());
+            of_peer.insert(at, Arc::clone(session));
+        }
+    }
+
+    /// So many of them, each time the oldest of the greedy peer that then holds most.
+    fn of_the_greediest(mut self, wanted: usize, holds: HashMap<Peer, usize>) -> Vec<Arc<Session>> {
+        let with_fresh = |(peer, holds)| self.0.contains_key(&peer).then_some((holds, peer));
+        let mut peers: BinaryHeap<(usize, Peer)> =
+            holds.into_iter().filter_map(with_fresh).collect();
+        let mut chosen = Vec::new();
+        while chosen.len() < wanted
+            && let Some((holds, peer)) = peers.pop()
+        {
+            let oldest = self.0.get_mut(&peer).and_then(BTreeMap::pop_first);
+            if let Some((_, session)) = oldest {
+                chosen.push(session);
+                peers.push((holds.saturating_sub(1), peer));
+            }
+        }
+        chosen
     }
 }

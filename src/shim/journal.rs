@@ -12,6 +12,12 @@ pub const JOURNAL_EXTENSION: &str = "journal";
 /// Largest journal that is read, in bytes.
 const JOURNAL_MAX: u64 = 256 << 20;
 
+/// Whose a journal is: the shim's user's, and the group's where the folder is a group's (set-group-id),
+/// since the daemon reads it.
+const ALONE: u32 = 0o600;
+const SHARED: u32 = 0o640;
+const SET_GROUP: u32 = 0o2000;
+
 /// A journal that is being written.
 pub(super) struct Journal {
     path: PathBuf,
@@ -26,13 +32,12 @@ pub(super) struct Journal {
 impl Journal {
     /// Begins the journal of a session in this directory.
     pub(super) fn begin(directory: &Path, hello: &Hello, synced: bool) -> io::Result<Self> {
-        let Hello {
-            game, market, id, ..
-        } = hello;
-        let path = directory.join(format!("shim-{game}-{market}-{id}.{JOURNAL_EXTENSION}"));
+        let path = path_of(directory, hello);
+        let shared = fs::metadata(directory)?.mode() & SET_GROUP != 0;
+        let mode = if shared { SHARED } else { ALONE };
         let file = loop {
             let mut open = OpenOptions::new();
-            let file = open.create(true).append(true).mode(0o600).open(&path)?;
+            let file = open.create(true).append(true).mode(mode).open(&path)?;
             file.lock()?;
             // The daemon may have taken it over and removed it just before it was locked.
             if file.metadata()?.nlink() > 0 {
@@ -59,7 +64,12 @@ impl Journal {
 
     /// Adds what was said; it is kept when this returns. What could not be kept before goes first.
     pub(super) fn write(&mut self, request: &Request) -> io::Result<()> {
-        self.unwritten.push_str(&line(request));
+        self.write_all(std::slice::from_ref(request))
+    }
+
+    /// The same for several.
+    pub(super) fn write_all(&mut self, requests: &[Request]) -> io::Result<()> {
+        self.unwritten.extend(requests.iter().map(line));
         let written = self.file.write_all(self.unwritten.as_bytes());
         if let Err(error) = written {
             // Not half a line.
@@ -80,6 +90,14 @@ impl Journal {
         // One that stays is delivered again, and nothing of it is heard twice.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// Where the journal of this session is, or would be.
+pub(super) fn path_of(directory: &Path, hello: &Hello) -> PathBuf {
+    let Hello {
+        game, market, id, ..
+    } = hello;
+    directory.join(format!("shim-{game}-{market}-{id}.{JOURNAL_EXTENSION}"))
 }
 
 /// The folder of a socket, in which its journals are.

@@ -2,7 +2,7 @@
 
 use super::courier::{Courier, caught_up};
 use super::input;
-use super::journal::{Journal, folder_of};
+use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line, WITHIN};
 use super::local::{Due, Local, Thinking};
 use super::tale::Tale;
@@ -184,7 +184,7 @@ struct Shim {
     journal: Option<Journal>,
     /// Whether a bot that plays in this process alone has heard anything.
     begun: bool,
-    /// Whether it was noted that no journal can be kept.
+    /// Whether it was noted that this game's journal cannot be kept.
     unjournalled: bool,
     /// Whether what is written down must survive a power cut.
     synced: bool,
@@ -265,6 +265,7 @@ impl Shim {
         self.local = bot(&self.options, &self.tale)?;
         // What the daemon does not have of the last game stays in its journal.
         self.journal = None;
+        self.unjournalled = false;
         if self.options.socket.is_none() {
             return Ok(());
         }
@@ -386,16 +387,29 @@ impl Shim {
             Some(journal) => journal.write(request),
             None => Journal::begin(folder, &self.tale.hello, self.synced).and_then(|journal| {
                 // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
-                self.journal.insert(journal).write(request)
+                let journal = self.journal.insert(journal);
+                // What could not be kept before, without which the rest is worth nothing.
+                let mut all = Vec::new();
+                if self.unjournalled {
+                    all.extend(self.tale.missing().into_iter().map(Request::Heard));
+                }
+                all.push(request.clone());
+                journal.write_all(&all)
             }),
         };
         match noted {
             Err(error) if !self.unjournalled => {
                 self.unjournalled = true;
-                let folder = folder.display();
-                (self.options.note)(&format!("no journal in {folder}: {error}"));
+                let path = path_of(folder, &self.tale.hello);
+                let from = self.tale.next();
+                (self.options.note)(&format!(
+                    "the journal {} cannot be written ({error}): what is answered from message {from} on \
+                     is lost unless the daemon is back before this game ends",
+                    path.display()
+                ));
             }
-            _ => {}
+            Err(_) => {}
+            Ok(()) => self.unjournalled = false,
         }
     }
 
@@ -432,8 +446,31 @@ impl Shim {
                 if !noted {
                     self.note(&bye);
                 }
+                self.mourn();
             }
         }
+    }
+
+    /// Tells what neither the daemon nor a journal has of a game that is over.
+    fn mourn(&self) {
+        let missing = self.tale.missing();
+        let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
+            return;
+        };
+        let Some(socket) = self.options.socket.as_ref().filter(|_| self.unjournalled) else {
+            return;
+        };
+        let Hello {
+            game, market, id, ..
+        } = &self.tale.hello;
+        let path = path_of(folder_of(socket), &self.tale.hello);
+        (self.options.note)(&format!(
+            "lost: messages {} to {} of the {game} session {market}/{id}, answered while the daemon was away: \
+             they are not in the journal {}",
+            first.n,
+            last.n,
+            path.display()
+        ));
     }
 }
 

@@ -51,6 +51,15 @@ impl Tale {
         told.exchanges.get(told.delivered).cloned()
     }
 
+    /// All messages that the daemon is not known to have, oldest first.
+    pub(super) fn missing(&self) -> Vec<Heard> {
+        let told = self.lock();
+        told.exchanges
+            .get(told.delivered..)
+            .unwrap_or_default()
+            .to_vec()
+    }
+
     /// How many messages the daemon is not known to have.
     pub(super) fn behind(&self) -> u64 {
         let told = self.lock();

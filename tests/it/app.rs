@@ -37,6 +37,7 @@ pub struct TestApp {
     pub callbacks: SocketAddr,
     pub api: SocketAddr,
     pub referee: Option<SocketAddr>,
+    pub hub: Option<SocketAddr>,
     log: PathBuf,
 }
 
@@ -107,12 +108,13 @@ impl TestApp {
                 std::fs::read_to_string(&log).unwrap()
             );
         };
-        let referee = address("referee");
+        let (referee, hub) = (address("referee"), address("hub"));
         Self {
             child: Some(child),
             callbacks,
             api,
             referee,
+            hub,
             log,
         }
     }
@@ -204,6 +206,19 @@ pub fn wait(mut child: Child) -> ExitStatus {
     }
 }
 
+/// A connection from an address of our choice.
+pub fn dial_from(from: [u8; 4], to: SocketAddr) -> TcpStream {
+    use socket2::{Domain, Protocol, Socket, Type};
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).unwrap();
+    socket
+        .bind(&SocketAddr::from((from, 0)).into())
+        .and_then(|()| socket.connect(&to.into()))
+        .unwrap();
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
 /// One request on a connection of its own.
 pub fn request(
     address: SocketAddr,
@@ -223,8 +238,29 @@ pub fn try_request(
     headers: &[&str],
     body: &str,
 ) -> std::io::Result<Answer> {
-    let mut stream = TcpStream::connect(address)?;
+    let stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PATIENCE))?;
+    exchange(stream, address, method, path, headers, body)
+}
+
+/// A request without a body on a connection that is there; its last one.
+pub fn request_on(
+    stream: TcpStream,
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+) -> std::io::Result<Answer> {
+    exchange(stream, address, method, path, &[], "")
+}
+
+fn exchange(
+    mut stream: TcpStream,
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[&str],
+    body: &str,
+) -> std::io::Result<Answer> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|header| header.starts_with("Host:")) {
         head.push_str(&format!("Host: {address}\r\n"));

@@ -1,6 +1,7 @@
 //! Both ends of a hub's line: our hub with other people's players, our players on other people's hubs.
 
 mod client;
+mod crowd;
 mod daemon;
 mod player;
 mod scripted;

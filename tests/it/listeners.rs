@@ -1,7 +1,7 @@
 //! What strangers, their pages and their proxies may do at the listeners of REST and referee.
 
 use crate::app::{Answer, PATIENCE, TestApp, drover, folder, request, serve};
-use drover::link::{Caller, HttpIn, Peer};
+use drover::link::{Caller, HttpIn, PeerAddress};
 use futures_util::{StreamExt as _, stream};
 use http_body_util::StreamBody;
 use hyper::body::{Bytes, Frame};
@@ -341,7 +341,14 @@ async fn listener(
     let tell = gone.clone();
     let answer = move |request: Request<hyper::body::Incoming>| {
         assert!(request.extensions().get::<Caller>().unwrap().is_local());
-        assert!(request.extensions().get::<Peer>().unwrap().0.is_loopback());
+        assert!(
+            request
+                .extensions()
+                .get::<PeerAddress>()
+                .unwrap()
+                .0
+                .is_loopback()
+        );
         let told = tell.clone().drop_guard();
         let part = move |_| {
             let _told = &told;

@@ -10,6 +10,7 @@ mod crash;
 mod daemon;
 mod hub;
 mod lighthouses;
+mod limits;
 mod listeners;
 mod packaging;
 mod planetwars;

@@ -6,6 +6,7 @@ use std::path::Path;
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
 const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
 const SERVICE: &str = include_str!("../../deploy/drover.service");
+const SHIMS: &str = include_str!("../../deploy/shims.conf");
 
 /// Every `DROVER__KEY` with the value that follows it, wherever a file sets it.
 fn settings(file: &str) -> Vec<(String, String)> {
@@ -37,6 +38,7 @@ fn every_setting_that_is_shipped_exists() {
         ("Dockerfile", DOCKERFILE),
         ("compose", COMPOSE),
         ("service", SERVICE),
+        ("shims", SHIMS),
     ] {
         let settings = settings(file);
         assert!(!settings.is_empty(), "{name} sets nothing");
@@ -158,6 +160,9 @@ fn the_units_pass_systemds_own_check() {
         folder.path().join("drover.socket"),
     )
     .unwrap();
+    let drop_in = folder.path().join("drover.service.d");
+    std::fs::create_dir(&drop_in).unwrap();
+    std::fs::write(drop_in.join("shims.conf"), SHIMS).unwrap();
     let output = std::process::Command::new("systemd-analyze")
         .arg("verify")
         .arg(&service)

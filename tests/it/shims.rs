@@ -35,11 +35,15 @@ struct Shim {
 }
 
 impl Shim {
-    fn start(mut command: Command) -> Self {
+    fn start(command: Command) -> Self {
+        Self::with_stderr(command, Stdio::null())
+    }
+
+    fn with_stderr(mut command: Command, stderr: Stdio) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(stderr)
             .spawn()
             .unwrap();
         Self {
@@ -466,4 +470,82 @@ fn what_an_arbiter_has_stored_is_verified() {
     }
     verified(folder.path());
     assert_eq!(run(&["shim", "koehandel"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let noted = folder.path().join("stderr");
+    // There is no such folder, so that nothing can be written in it.
+    let socket = folder.path().join("gone/drover.sock");
+    let mut command = drover();
+    command
+        .args(["shim", "planowanie", "--bot", "rules", "--socket"])
+        .arg(&socket);
+    let mut shim = Shim::with_stderr(command, std::fs::File::create(&noted).unwrap().into());
+    assert_eq!(shim.all(&OPENING), ["="; 4]);
+    assert_eq!(shim.close(), Some(0));
+    let noted = std::fs::read_to_string(noted).unwrap();
+    let journal = format!("{}/gone/shim-planowanie-", folder.path().display());
+    let told: Vec<&str> = noted
+        .lines()
+        .filter(|line| line.contains(&journal) && line.contains(".journal"))
+        .collect();
+    assert!(
+        told[0].contains("cannot be written (No such file"),
+        "{noted}"
+    );
+    assert!(told[0].contains("from message 1 on"), "{noted}");
+    assert!(told[1].contains("lost: messages 1 to 4"), "{noted}");
+    assert_eq!(told.len(), 2, "each once: {noted}");
+}
+
+#[test]
+fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("later/drover.sock");
+    let mut shim = Shim::on(&socket);
+    assert_eq!(shim.all(&OPENING[..2]), ["="; 2]);
+    std::fs::create_dir(folder.path().join("later")).unwrap();
+    assert_eq!(shim.all(&OPENING[2..]), ["="; 2]);
+    assert_eq!(shim.close(), Some(0));
+    let journal = std::fs::read_dir(folder.path().join("later"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "journal"))
+        .expect("a journal");
+    let text = std::fs::read_to_string(journal).unwrap();
+    for line in OPENING {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[test]
+fn a_socket_is_whose_the_configuration_says() {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |socket: &Path| std::fs::metadata(socket).unwrap().mode() & 0o777;
+    let mut command = serve(folder.path());
+    command.env("DROVER__SHIM__SOCKET_MODE", "0660");
+    let app = TestApp::spawn(command, folder.path());
+    assert_eq!(mode(&folder.path().join("drover.sock")), 0o660);
+    app.stop();
+    let app = TestApp::start(folder.path());
+    assert_eq!(mode(&folder.path().join("drover.sock")), 0o600);
+    app.stop();
+    let mut command = serve(folder.path());
+    command.env("DROVER__SHIM__SOCKET_GROUP", "nobody-knows");
+    let app = TestApp::spawn(command, folder.path());
+    assert!(!folder.path().join("drover.sock").exists());
+    assert!(app.log().contains("there is no group"), "{}", app.log());
+    app.stop();
+    for wrong in ["0606", "0662", "777", "rw", "0066", "4660"] {
+        let output = drover()
+            .args(["config", "check"])
+            .env("DROVER__SHIM__SOCKET_MODE", wrong)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(text(&output.stderr).contains("shim.socket_mode"), "{wrong}");
+    }
 }

@@ -52,6 +52,7 @@ impl App {
             store: store.clone(),
             pool: Pool::start(&PoolOptions::default()).unwrap(),
             readiness: Readiness::default(),
+            room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
             tokens: Tokens::load(store, None).await.unwrap(),
             embargo: Duration::ZERO,

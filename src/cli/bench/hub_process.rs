@@ -57,6 +57,8 @@ async fn spawn(address: SocketAddr, options: &[String]) -> anyhow::Result<Child>
         .args(["referee", "smartdog", "--listen", &address.to_string()])
         .args(options.iter().flat_map(|option| ["--option", option]))
         .env("DROVER__LOG__LEVEL", "warn")
+        // All players come from one address: its share is three quarters.
+        .env("DROVER__REFEREE__SMARTDOG__CONNECTIONS_MAX", "16384")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

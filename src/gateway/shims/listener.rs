@@ -2,11 +2,14 @@
 
 use super::connection::Connection;
 use super::journals;
+use crate::link::AcceptFaults;
 use crate::session::Sessions;
+use nix::sys::stat::{Mode, umask};
+use nix::unistd::Group;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, lchown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +21,12 @@ use tokio_util::task::TaskTracker;
 
 /// Bytes of a socket's path at most: the system's own bound.
 const PATH_MAX: usize = 107;
-/// Shims at once.
-const CONNECTIONS_MAX: usize = 4_096;
+/// The permissions that a socket is bound without: nobody but its owner may use it before the rest is set.
+const PRIVATE: Mode = Mode::from_bits_truncate(0o177);
+/// The permissions with which everybody may use it.
+const EVERYBODY: u32 = 0o666;
 /// How often journals are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// The wait after a connection could not be taken.
-const ACCEPT_WAIT: Duration = Duration::from_millis(50);
 
 /// Why the socket cannot be opened, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +42,21 @@ pub enum SocketError {
     /// Somebody listens there.
     #[error("another daemon listens on {0:?}: choose another shim.socket")]
     Taken(PathBuf),
+    /// There is no such group.
+    #[error("shim.socket_group: there is no group {0:?} on this machine")]
+    NoGroup(String),
+    /// The socket cannot be given to its group.
+    #[error(
+        "cannot give {path:?} to shim.socket_group {group:?}: {why}; the daemon's user must be a member of it"
+    )]
+    Group {
+        /// The socket.
+        path: PathBuf,
+        /// The group.
+        group: String,
+        /// Why not.
+        why: std::io::Error,
+    },
     /// What the system says.
     #[error("cannot listen on shim.socket {path:?}: {why}")]
     System {
@@ -49,11 +67,58 @@ pub enum SocketError {
     },
 }
 
-/// Opens the socket, for this user alone. One that a killed daemon left behind is replaced.
+/// Who may use the socket, and so play as any bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Its permissions.
+    pub mode: u32,
+    /// The name or number of its group; `None`: as it comes.
+    pub group: Option<String>,
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        Self {
+            mode: 0o600,
+            group: None,
+        }
+    }
+}
+
+impl Access {
+    fn group_id(&self) -> Result<Option<u32>, SocketError> {
+        let Some(name) = &self.group else {
+            return Ok(None);
+        };
+        let named = || Group::from_name(name).ok().flatten();
+        let id = name.parse().ok().or_else(|| Some(named()?.gid.as_raw()));
+        id.map(Some)
+            .ok_or_else(|| SocketError::NoGroup(name.clone()))
+    }
+
+    /// Lets in whoever may come in: the group first, so that nobody else has its rights meanwhile.
+    fn open(&self, path: &Path, group: Option<u32>) -> Result<(), SocketError> {
+        if let Some(name) = self.group.as_ref().filter(|_| group.is_some()) {
+            lchown(path, None, group).map_err(|why| SocketError::Group {
+                path: path.to_owned(),
+                group: name.clone(),
+                why,
+            })?;
+        }
+        let permissions = Permissions::from_mode(self.mode);
+        std::fs::set_permissions(path, permissions).map_err(|why| SocketError::System {
+            path: path.to_owned(),
+            why,
+        })
+    }
+}
+
+/// Opens the socket, for this user alone until its access is set. One that a killed daemon left behind is
+/// replaced.
 ///
 /// # Errors
 /// [`SocketError`].
-pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
+pub async fn open_socket(path: &Path, access: &Access) -> Result<UnixListener, SocketError> {
     if path.as_os_str().as_bytes().len() > PATH_MAX {
         return Err(SocketError::TooLong(path.to_owned()));
     }
@@ -65,6 +130,7 @@ pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
     if taken.is_ok_and(|file| !file.file_type().is_socket()) {
         return Err(SocketError::NoSocket(path.to_owned()));
     }
+    let group = access.group_id()?;
     match UnixStream::connect(path).await {
         Ok(_) => return Err(SocketError::Taken(path.to_owned())),
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
@@ -75,16 +141,33 @@ pub async fn open_socket(path: &Path) -> Result<UnixListener, SocketError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(system)?;
     }
-    let listener = UnixListener::bind(path).map_err(system)?;
-    std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(system)?;
+    let listener = bind_private(path).map_err(system)?;
+    if let Err(error) = access.open(path, group) {
+        // One that the wrong ones could use, or the right ones could not.
+        let _ = std::fs::remove_file(path);
+        return Err(error);
+    }
+    if access.mode == EVERYBODY {
+        tracing::warn!(socket = %path.display(), "everybody on this machine may play as our bots");
+    }
     Ok(listener)
 }
 
-/// Takes shims until `stop`; those that are there are then left to come back to the next start. Without a
+/// A socket that nobody but its owner can use from the first moment on. What else this process creates
+/// in that moment is private, too.
+fn bind_private(path: &Path) -> std::io::Result<UnixListener> {
+    let usual = umask(PRIVATE);
+    let listener = UnixListener::bind(path);
+    umask(usual);
+    listener
+}
+
+/// Takes shims until `stop`, so many at once; those that are there are then left to come back to the next start. Without a
 /// listener the socket is tried again and again: whoever holds it may go.
 pub async fn serve(
     listener: Option<UnixListener>,
-    path: PathBuf,
+    (path, access): (PathBuf, Access),
+    connections_max: usize,
     sessions: Sessions,
     stop: CancellationToken,
 ) {
@@ -97,10 +180,10 @@ pub async fn serve(
                 Some(listener) => break listener,
                 None => tokio::time::sleep(LOOK_EVERY).await,
             }
-            opened = open_socket(&path).await.ok();
+            opened = open_socket(&path, &access).await.ok();
         };
         held.store(true, Ordering::Relaxed);
-        accept(&listener, &sessions).await;
+        accept(&listener, connections_max, &sessions).await;
     };
     tokio::select! {
         () = accepting => {}
@@ -113,8 +196,9 @@ pub async fn serve(
     }
 }
 
-async fn accept(listener: &UnixListener, sessions: &Sessions) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sessions) {
+    let places = Arc::new(Semaphore::new(connections_max));
+    let mut faults = AcceptFaults::new("shim");
     let tasks = TaskTracker::new();
     loop {
         // The semaphore is never closed.
@@ -127,10 +211,67 @@ async fn accept(listener: &UnixListener, sessions: &Sessions) {
                     connection.run(stream).await;
                 });
             }
-            Err(error) => {
-                tracing::warn!(%error, "a shim could not be taken");
-                tokio::time::sleep(ACCEPT_WAIT).await;
-            }
+            Err(error) => faults.pause(&error).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, SocketError, bind_private, open_socket};
+    use nix::sys::stat::{Mode, umask};
+    use nix::unistd::{getegid, geteuid};
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_private_until_its_access_is_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let usual = umask(Mode::empty());
+        let bound = bind_private(&path);
+        umask(usual);
+        assert_eq!(mode(&path), 0o600, "whatever the mask");
+        drop(bound.unwrap());
+        let shared = Access {
+            mode: 0o660,
+            group: Some(getegid().as_raw().to_string()),
+        };
+        let listener = open_socket(&path, &shared).await.unwrap();
+        assert_eq!(mode(&path), 0o660);
+        assert_eq!(std::fs::metadata(&path).unwrap().gid(), getegid().as_raw());
+        drop(listener);
+        let alone = open_socket(&path, &Access::default()).await.unwrap();
+        assert_eq!(mode(&path), 0o600, "the next start decides anew");
+        drop(alone);
+    }
+
+    #[tokio::test]
+    async fn a_group_that_cannot_be_given_is_told_and_no_socket_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let of = |group: &str| Access {
+            mode: 0o660,
+            group: Some(group.to_owned()),
+        };
+        let error = open_socket(&path, &of("nobody-knows")).await.unwrap_err();
+        assert!(
+            error.to_string().contains("no group \"nobody-knows\""),
+            "{error}"
+        );
+        assert!(!path.exists());
+        if geteuid().is_root() {
+            let listener = open_socket(&path, &of("12345")).await.unwrap();
+            assert_eq!(std::fs::metadata(&path).unwrap().gid(), 12_345);
+            drop(listener);
+        } else {
+            let error = open_socket(&path, &of("0")).await.unwrap_err();
+            assert!(matches!(error, SocketError::Group { .. }), "{error}");
+            assert!(!path.exists());
         }
     }
 }

@@ -5,4 +5,4 @@ mod connection;
 mod journals;
 mod listener;
 
-pub use listener::{SocketError, open_socket, serve};
+pub use listener::{Access, SocketError, open_socket, serve};

@@ -3,7 +3,7 @@
 use super::game::Heard;
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
-use crate::link::{AnyLine, keep_alive};
+use crate::link::{AnyLine, Stay, keep_alive};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use games::{Arrival, Frame, Seat};
@@ -25,6 +25,10 @@ const UNREAD_MAX: usize = 256;
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// How long somebody may stay who neither plays nor waits.
 const IDLE_MAX: Duration = Duration::from_secs(300);
+/// The same while connections are scarce.
+const IDLE_SHORT: Duration = Duration::from_secs(10);
+/// How often it is looked whether they are.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long is waited for the other end to close after our last word, so that it is not lost.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -81,10 +85,11 @@ enum State {
 /// Serves one connection to its end.
 pub(super) async fn converse(
     hub: Arc<HubServer>,
-    stream: TcpStream,
-    peer: SocketAddr,
+    (stream, peer): (TcpStream, SocketAddr),
+    stay: Stay,
     stop: CancellationToken,
 ) {
+    let away = stay.away();
     keep_alive(&stream);
     let (read, write) = stream.into_split();
     let (texts, unread) = mpsc::channel(UNREAD_MAX);
@@ -95,13 +100,16 @@ pub(super) async fn converse(
     let end = out.end.clone();
     let writing = tokio::spawn(write_out(write, unread, end.clone()));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
-    let idle_until = Instant::now() + IDLE_MAX;
+    let (came, mut look) = (Instant::now(), IDLE_SHORT);
     let mut visitor = Visitor {
         hub,
         peer,
         out,
+        stay,
         state: State::Reception,
     };
+    // Who never joined hears no last word.
+    let mut linger = LINGER;
     loop {
         let at_reception = matches!(visitor.state, State::Reception);
         tokio::select! {
@@ -121,7 +129,18 @@ pub(super) async fn converse(
                 }
                 None => break,
             },
-            () = tokio::time::sleep_until(idle_until.into()), if at_reception => break,
+            () = tokio::time::sleep_until((came + look).into()), if at_reception => {
+                if look >= IDLE_MAX || visitor.stay.is_short() {
+                    linger = Duration::ZERO;
+                    break;
+                }
+                look += LOOK;
+            }
+            // Somebody else needs the place more; whoever waits or plays keeps theirs.
+            () = away.cancelled(), if at_reception => {
+                linger = Duration::ZERO;
+                break;
+            }
             // A queue is sent home by itself; a party that has left it goes on to its table.
             () = stop.cancelled(), if at_reception => break,
         }
@@ -129,7 +148,7 @@ pub(super) async fn converse(
     visitor.leave().await;
     // The writer ends when nobody can say anything more.
     if writing.await.is_ok() {
-        let _ = tokio::time::timeout(LINGER, async {
+        let _ = tokio::time::timeout(linger, async {
             while let Some(Ok(_)) = lines.next().await {}
         })
         .await;
@@ -164,6 +183,7 @@ struct Visitor {
     hub: Arc<HubServer>,
     peer: SocketAddr,
     out: Outbox,
+    stay: Stay,
     state: State,
 }
 
@@ -208,7 +228,10 @@ impl Visitor {
                     seated,
                 };
                 match self.hub.join(room.as_deref(), guest) {
-                    Entrance::Queue(ticket) => self.state = State::Queue(ticket, place),
+                    Entrance::Queue(ticket) => {
+                        self.stay.settle();
+                        self.state = State::Queue(ticket, place);
+                    }
                     Entrance::Refused(answer) => self.say(answer),
                 }
             }

@@ -5,6 +5,7 @@ use super::game::{Ended, Game, Heard, INBOX_MAX, Place};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
+use crate::link::{AcceptFaults, Crowd, Peer};
 use crate::referee::clock::now_us;
 use crate::referee::match_info::MatchInfo;
 use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Writer};
@@ -22,9 +23,6 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-/// Pause after a failed accept, for instance when no file is left to open.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long connections have for their last words at a stop.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -44,7 +42,7 @@ pub struct HubSettings {
     pub options: Value,
     /// Most matches at once; further parties wait.
     pub matches_max: usize,
-    /// Most connections at once; more wait to be accepted.
+    /// Most connections at once; more wait to be accepted. Under shortage each peer gets its share.
     pub connections_max: usize,
     /// How long a room that could begin waits for more players.
     pub wait_for_player: Duration,
@@ -136,6 +134,7 @@ pub struct HubServer {
     next_market: AtomicU64,
     next_ticket: AtomicU64,
     permits: Arc<Semaphore>,
+    crowd: Crowd,
     connections: TaskTracker,
     games: TaskTracker,
     stop: CancellationToken,
@@ -182,6 +181,7 @@ impl HubServer {
             permits: Arc::new(Semaphore::new(
                 settings.matches_max.min(Semaphore::MAX_PERMITS),
             )),
+            crowd: Crowd::new(settings.connections_max),
             connections: TaskTracker::new(),
             games: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -200,8 +200,12 @@ impl HubServer {
     ) -> io::Result<()> {
         listener.local_addr()?;
         let places = Arc::new(Semaphore::new(self.settings.connections_max));
+        let mut faults = AcceptFaults::new("hub");
         let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
         loop {
+            if places.available_permits() == 0 {
+                self.crowd.make_room();
+            }
             let accepted = tokio::select! {
                 accepted = accept(&listener, &places) => accepted,
                 () = stop.cancelled() => break,
@@ -209,14 +213,20 @@ impl HubServer {
             let (place, (stream, peer)) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    tracing::warn!(%error, "the hub cannot accept a connection");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    if faults.lasts(&error) {
+                        self.crowd.make_room();
+                        faults.pause(&error).await;
+                    }
                     continue;
                 }
             };
+            let Ok(stay) = self.crowd.admit(Peer::of(peer.ip()), false) else {
+                tracing::debug!(%peer, "its share of connections is used up: one is closed");
+                continue;
+            };
             let (hub, stop) = (Arc::clone(self), stop.clone());
             self.connections.spawn(async move {
-                converse(hub, stream, peer, stop).await;
+                converse(hub, (stream, peer), stay, stop).await;
                 drop(place);
             });
         }
@@ -239,6 +249,12 @@ impl HubServer {
         // Last words are on their way.
         self.connections.close();
         let _ = tokio::time::timeout(LAST_WORDS, self.connections.wait()).await;
+    }
+
+    /// Its connections, for whoever wants to know how full it is.
+    #[must_use]
+    pub fn crowd(&self) -> Crowd {
+        self.crowd.clone()
     }
 
     /// How many players wait in rooms.

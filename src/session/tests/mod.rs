@@ -4,4 +4,5 @@ mod faults;
 mod foreign;
 mod life;
 mod recovery;
+mod shares;
 mod world;

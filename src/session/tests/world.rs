@@ -2,7 +2,7 @@
 
 use crate::fake;
 use crate::identities::Identities;
-use crate::session::{Answer, Key, Parts, Place, Refusal, SessionOptions, Sessions};
+use crate::session::{Answer, Key, Origin, Parts, Place, Refusal, SessionOptions, Sessions};
 use crate::store::types::{Direction, Entry};
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -90,10 +90,20 @@ impl World {
 
     /// One message whose answer is left to the caller.
     pub(super) async fn send(&self, key: &Key, rest: &str) -> Result<Answer, Refusal> {
+        self.send_from(Origin::default(), key, rest).await
+    }
+
+    /// The same from somebody whom limits bind.
+    pub(super) async fn send_from(
+        &self,
+        origin: Origin,
+        key: &Key,
+        rest: &str,
+    ) -> Result<Answer, Refusal> {
         let text = format!("market={}&id={}&type={rest}", key.market, key.id);
         let begins = rest == "begin";
         self.sessions
-            .callback(key.clone(), begins, text, Instant::now())
+            .callback_from(origin, key.clone(), begins, text, Instant::now())
             .await
     }
 

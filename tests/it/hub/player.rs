@@ -14,7 +14,10 @@ pub struct Player {
 
 impl Player {
     pub fn dial(hub: SocketAddr) -> Self {
-        let write = TcpStream::connect(hub).unwrap();
+        Self::on(TcpStream::connect(hub).unwrap())
+    }
+
+    pub fn on(write: TcpStream) -> Self {
         write.set_read_timeout(Some(PATIENCE)).unwrap();
         let read = BufReader::new(write.try_clone().unwrap());
         Self { read, write }

@@ -1,0 +1,104 @@
+//! Somebody who dials the hub again and again and says nothing.
+
+use super::player::Player;
+use crate::app::dial_from;
+use drover::referee::Unrecorded;
+use drover::referee::hub::{HubServer, HubSettings};
+use std::io::Read as _;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+const STRANGER: [u8; 4] = [127, 0, 0, 2];
+const PLAYER: [u8; 4] = [127, 0, 0, 3];
+
+/// A hub with room for so many.
+fn hub(connections_max: usize) -> (tokio::runtime::Runtime, SocketAddr) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let settings = HubSettings {
+        connections_max,
+        ..HubSettings::new(games::find("smartdog").unwrap())
+    };
+    let address = runtime.block_on(async {
+        let hub = HubServer::open(settings, Arc::new(Unrecorded)).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = hub.unwrap();
+        tokio::spawn(async move { serving.serve(listener, CancellationToken::new()).await });
+        address
+    });
+    (runtime, address)
+}
+
+fn silent(hub: SocketAddr, count: usize) -> Vec<TcpStream> {
+    (0..count).map(|_| dial_from(STRANGER, hub)).collect()
+}
+
+fn joins(hub: SocketAddr, room: &str) -> Player {
+    let stream = dial_from(PLAYER, hub);
+    stream
+        .set_read_timeout(Some(Duration::from_secs(8)))
+        .unwrap();
+    let mut player = Player::on(stream);
+    player.say(&format!("join bob {room}\n"));
+    player
+}
+
+#[test]
+fn silent_sockets_from_one_address_keep_nobody_off() {
+    let (_runtime, hub) = hub(32);
+    let strangers = silent(hub, 200);
+    let mut players: Vec<Player> = (0..8).map(|_| joins(hub, "solo")).collect();
+    for player in &mut players {
+        player.until("turn");
+    }
+    // One more of theirs does not cut anybody who plays.
+    let more = silent(hub, 50);
+    for player in &mut players {
+        player.say("end\n");
+        player.until("turn");
+    }
+    drop((strangers, more));
+}
+
+#[test]
+fn who_waits_in_a_queue_is_not_cut_for_others() {
+    let (_runtime, hub) = hub(16);
+    // All from the address that is greedy, which makes them the first to go.
+    let mut waiting: Vec<Player> = (0..2)
+        .map(|_| {
+            let mut player = Player::on(dial_from(STRANGER, hub));
+            player.say("join eve quartet\n");
+            assert_eq!(player.line().as_deref(), Some("wait "));
+            player
+        })
+        .collect();
+    let strangers = silent(hub, 60);
+    let mut players: Vec<Player> = (0..2).map(|_| joins(hub, "quartet")).collect();
+    for player in waiting.iter_mut().chain(&mut players) {
+        player.until("turn");
+    }
+    drop(strangers);
+}
+
+#[test]
+fn who_says_nothing_goes_after_ten_seconds_where_connections_are_scarce() {
+    let (_runtime, hub) = hub(8);
+    let mut strangers = silent(hub, 7);
+    // Nobody else comes: it is the time at the reception that ends one, and then there is no shortage.
+    let begun = Instant::now();
+    let closed = |stranger: &mut TcpStream| {
+        let short = Duration::from_millis(10);
+        stranger.set_read_timeout(Some(short)).unwrap();
+        match stranger.read(&mut [0; 8]) {
+            Ok(read) => read == 0,
+            Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
+        }
+    };
+    while !strangers.iter_mut().any(closed) {
+        assert!(begun.elapsed() < Duration::from_secs(14), "they stay");
+    }
+    assert!(begun.elapsed() > Duration::from_secs(9));
+}
