@@ -415,7 +415,7 @@ fn referees_of_paths_are_checked_and_their_secrets_masked() {
             "IP addresses and networks",
         ),
         (
-            format!("name = \"a\"\nadresses = []"),
+            "name = \"a\"\nadresses = []".to_owned(),
             "did you mean `callbacks.referee.addresses`",
         ),
     ] {
