@@ -247,7 +247,9 @@ impl Actor {
         if let FoldError::Store(StoreError::Closed) = error {
             return Err(self.shared.stopping());
         }
-        tracing::error!(session = ?self.session, %error, "a session could not be folded");
+        // Its number here, not those on the wire: who knows these could speak for its referee.
+        let session = self.core.as_deref().map(|core| core.id.0);
+        tracing::error!(session, %error, "a session could not be folded");
         if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
             core.mind = Mind::Broken;
         }
