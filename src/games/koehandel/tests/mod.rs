@@ -2,10 +2,12 @@
 
 mod auctions;
 mod coverage;
+mod disturbed;
 mod facts;
 mod fold;
 mod golden;
 mod hall;
+mod hangs;
 mod laws;
 mod over_text;
 mod play;
