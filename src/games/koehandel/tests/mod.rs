@@ -14,4 +14,5 @@ mod play;
 mod readings;
 mod resend;
 mod scorer;
+mod sound;
 mod trades;
