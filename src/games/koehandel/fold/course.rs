@@ -31,6 +31,8 @@ pub(super) struct Course {
     pub(super) missed: u8,
     /// Whether a guess was folded: who holds how many money cards is not certain any more.
     pub(super) guessed: bool,
+    /// A settlement was closed by a repair; its deals are still to be told.
+    pub(super) closed: bool,
     /// The card that was settled by a guess because the next turn began without a word of it.
     pub(super) guess: Option<(Animal, Compass)>,
     /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
@@ -47,17 +49,11 @@ const AGAIN: &str = "it was heard before and its turn is over";
 const LOST: &str = "a row before it was lost";
 
 impl Fold {
-    /// Whether everything is known from the first row on and nothing was guessed.
+    /// Whether the reader did not hear the match's first row, should `message` be the next: who joined
+    /// late cannot tell a lost row from one before their time.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        !self.course.late && !self.course.guessed
-    }
-
-    /// Whether the match was heard from its beginning. Who joined late cannot tell a lost row from what
-    /// was before his time.
-    #[must_use]
-    pub fn joined_late(&self) -> bool {
-        self.course.late
+    pub fn joined_late(&self, message: &Message) -> bool {
+        self.course.late || !self.course.heard && *message != Message::Begin
     }
 
     /// Holds a row against what was heard. `again` says that an equal text was heard before: alone that
@@ -68,7 +64,9 @@ impl Fold {
             return Verdict::Unsound("the bank has paid that already");
         }
         match self.impossible(message) {
-            Some(why) if self.is_whole() || again => return Verdict::Unsound(why),
+            Some(why) if !self.joined_late(message) && !self.course.guessed => {
+                return Verdict::Unsound(why);
+            }
             _ => {}
         }
         if self.fits(message) {
@@ -164,7 +162,13 @@ impl Fold {
 
     /// Whether it can be the turn of the player at `place` now that the one before is settled.
     fn is_due(&self, place: Compass) -> bool {
-        !self.course.open && (self.ended() || self.turn.is_none_or(|turn| next(turn) == place))
+        let follows = self.turn.is_none_or(|turn| next(turn) == place);
+        !self.course.open && (follows || self.ended() || self.is_unclear())
+    }
+
+    /// Whether a trade is settling of which it is not clear yet who lost it (I5), and so whose turn it was.
+    fn is_unclear(&self) -> bool {
+        matches!(self.pending, Pending::Trade { .. })
     }
 
     /// Whether the turn under way is another's and the one of the player at `place` comes next.
@@ -273,7 +277,10 @@ impl Fold {
                 count,
                 winner: rival,
             } => course.open && with == Some((rival, animal, count)),
-            Message::Fault(_) => course.open && with.is_some() && !self.own.faulted,
+            Message::Fault(_) => {
+                let open = with.is_some() || self.own.unheard;
+                course.open && open && !self.own.faulted
+            }
             Message::Pay { receiver, .. } => {
                 matches!(self.pending, Pending::Own { rival, paid: None, .. } if rival == receiver)
             }
@@ -311,8 +318,11 @@ impl Fold {
         if !self.certain {
             return false;
         }
+        // What is settled with this row counts.
+        let mut after = self.clone();
+        after.carry_on(message);
         let lacks =
-            |place: Compass, animal: Animal, count: u8| self.view.owns(place, animal) < count;
+            |place: Compass, animal: Animal, count: u8| after.view.owns(place, animal) < count;
         match *message {
             Message::Won {
                 animal,
@@ -330,7 +340,7 @@ impl Fold {
             Message::PaidByServer { paid, .. } | Message::Pay { paid, .. } => {
                 !self.view.purse.holds(paid)
             }
-            Message::Bluffed { by, hand } => by == Compass::S && self.view.purse != hand.capped(),
+            Message::Bluffed { by, hand } => by == Compass::S && after.view.purse != hand.capped(),
             // What the reader took for a legal bid.
             Message::Fault(_) => self.own.valid && !self.own.faulted,
             _ => false,

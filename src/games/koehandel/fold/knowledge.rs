@@ -143,7 +143,9 @@ impl Fold {
     /// As [`Fold::hear`], of a row whose text was heard before if `again`.
     pub fn hear_again(&mut self, message: &Message, again: bool) -> Option<Purse> {
         self.follow(message, again);
-        self.deals.clear();
+        if !std::mem::take(&mut self.course.closed) {
+            self.deals.clear();
+        }
         let settled = self.carry_on(message);
         self.ask = None;
         self.note_unheard(message);

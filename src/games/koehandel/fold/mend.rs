@@ -45,9 +45,10 @@ impl Fold {
                 challenger,
                 ..
             } => {
-                if !self.course.open || self.turn != Some(challenger) {
+                if self.course.open && self.turn != Some(challenger) {
                     self.begin_turn(challenger);
                 }
+                self.close_pending();
                 self.ensure(challenger, animal, count);
                 self.ensure(Compass::S, animal, count);
                 smallvec![message.clone()]
@@ -128,8 +129,9 @@ impl Fold {
     /// Closes a settlement of which no more rows will come, as any other row does.
     fn close_pending(&mut self) {
         if !matches!(self.pending, Pending::None) {
-            self.carry_on(&Message::SecondBluff);
             self.deals.clear();
+            self.carry_on(&Message::SecondBluff);
+            self.course.closed = true;
         }
     }
 
@@ -278,6 +280,7 @@ impl Fold {
                 } else {
                     Compass::S
                 };
+                self.close_pending();
                 self.ensure(from, animal, count);
                 smallvec![message.clone()]
             }

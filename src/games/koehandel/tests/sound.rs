@@ -22,6 +22,7 @@ fn undisturbed_matches_are_sound() {
                 .map(|_| RefCell::new(listener("filler")))
                 .collect();
             let mut rng = Rng::new(seed, 11);
+            let log = RefCell::new(Vec::new());
             play(
                 &mut game,
                 &mut heard,
@@ -33,11 +34,18 @@ fn undisturbed_matches_are_sound() {
                         };
                         let mut player = seats[seat.index()].borrow_mut();
                         let next = player.receive(text.as_bytes()).unwrap();
+                        log.borrow_mut().push(format!("{} {text}", seat.0));
                         let facts = player.facts();
                         let flags = flags(&facts);
                         assert!(
                             flags.is_empty(),
-                            "seed {seed}, {options:?}, seat {seat:?}: {text}: {flags:?}"
+                            "seed {seed}, {options:?}, seat {seat:?}: {text}: {flags:?} after {:#?}",
+                            log.borrow()
+                                .iter()
+                                .rev()
+                                .filter(|row| row.starts_with(&seat.0.to_string()))
+                                .take(14)
+                                .collect::<Vec<_>>()
                         );
                         let asked = game.asked().is_some_and(|(asked, _)| asked == seat.index());
                         assert!(!matches!(next, Next::Send(_)), "{text}");
