@@ -64,7 +64,7 @@ impl Player {
         match self.fold.judge(message, again) {
             Verdict::Fits => self.hear(message, again),
             Verdict::Mended(why) => {
-                if !self.fold.joined_late(message) {
+                if !self.fold.joined_late(message) && self.fold.is_certain() {
                     self.facts.rebuilt(why);
                 }
                 for message in self.fold.mend(message) {

@@ -155,9 +155,9 @@ impl Fold {
         self.issued().cards()
     }
 
-    /// Whether the last card is settled or being settled.
+    /// Whether the last card is settled or being settled, or may be for all that a late-comer knows.
     fn ended(&self) -> bool {
-        self.view.deck_left <= u8::from(self.settling().is_some())
+        self.course.late || self.view.deck_left <= u8::from(self.settling().is_some())
     }
 
     /// Whether it can be the turn of the player at `place` now that the one before is settled.
@@ -261,22 +261,24 @@ impl Fold {
         let with = self.own.with;
         match *message {
             Message::Challenged { challenger, .. } => self.is_due(challenger),
+            // How many are at stake may be misjudged where it is not clear who lost a trade (I5).
             Message::Tie {
-                animal,
-                count,
-                opponent,
-                ..
-            } => with == Some((opponent, animal, count)) && !self.own.tied,
+                animal, opponent, ..
+            } => {
+                let same =
+                    |(place, of, _): (Compass, Animal, u8)| (place, of) == (opponent, animal);
+                with.is_some_and(same) && !self.own.tied
+            }
             Message::Won {
                 animal,
-                count,
                 loser: rival,
+                ..
             }
             | Message::Lost {
                 animal,
-                count,
                 winner: rival,
-            } => course.open && with == Some((rival, animal, count)),
+                ..
+            } => course.open && with.is_some_and(|(place, of, _)| (place, of) == (rival, animal)),
             Message::Fault(_) => {
                 let open = with.is_some() || self.own.unheard;
                 course.open && open && !self.own.faulted
