@@ -1,5 +1,5 @@
-//! What is kept of a match for history: auctions, bluffs, trades, donkeys, own faults, scores; all
-//! of it read off the messages as they come.
+//! What is kept of a match for history: auctions, bluffs, trades, donkeys, own faults, scores, rows that
+//! cannot be and what was made good after a lost one; all of it read off the messages as they come.
 
 use super::cards::{Animal, Compass, PLAYERS, Purse};
 use super::fold::{Deal, Fold};
@@ -12,6 +12,8 @@ use serde_json::{Map, Value, json};
 
 /// Facts found and not yet fetched are at most so many; a match has a few hundred in all.
 const UNFETCHED_MAX: usize = 1_000;
+/// Letters of an unsound row that its mark repeats.
+const UNSOUND_TEXT_MAX: usize = 200;
 
 /// Finds facts message by message.
 #[derive(Clone, Debug, Default)]
@@ -117,6 +119,17 @@ impl Facts {
     pub fn refused(&mut self, ask: &Ask, act: &Act) {
         let (asked, answered) = (format!("{ask:?}"), format!("{act:?}"));
         self.note("refused", json!({"asked": asked, "answered": answered}));
+    }
+
+    /// Takes note of a row that cannot be and is not folded: the mark beside it in the transcript.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        let what: String = what.chars().take(UNSOUND_TEXT_MAX).collect();
+        self.note("unsound", json!({"what": what, "why": why}));
+    }
+
+    /// Takes note that the view was brought in line with what is certain.
+    pub fn rebuilt(&mut self, why: &str) {
+        self.note("rebuilt", json!({ "why": why }));
     }
 
     /// Hands over what was found.

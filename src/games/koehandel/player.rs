@@ -3,7 +3,7 @@
 use super::cards::{Animal, Compass, Purse};
 use super::dialect::{ANSWER_WITHIN, Fields, read, read_answer, write_answer};
 use super::facts::Facts;
-use super::fold::Fold;
+use super::fold::{Fold, Verdict};
 use super::guard::{fallback, is_in_order};
 use super::message::Message;
 use super::models::Observer;
@@ -12,6 +12,13 @@ use super::view::{Bounds, View};
 use crate::game::{Bot, Budget, Cause, Progress};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+/// Texts of one match that are remembered at most, to know which came again. A match of 40 auctions and
+/// 400 turns after the deck's end has fewer.
+const HEARD_MAX: usize = 8_192;
+/// Answers of one match that are remembered at most, newest first to stay.
+const ANSWERS_MAX: usize = 1_024;
 
 /// One seat's side of one match, played by any bot.
 pub struct Player {
@@ -19,6 +26,12 @@ pub struct Player {
     facts: Facts,
     observer: Observer,
     bot: Box<dyn Bot<Koehandel>>,
+    /// A digest of every text heard.
+    heard: Vec<u32>,
+    /// What was asked and answered, in order.
+    answers: VecDeque<(Ask, Box<str>)>,
+    /// An earlier answer is being given again.
+    repeating: bool,
 }
 
 impl Player {
@@ -36,12 +49,66 @@ impl Player {
             facts: Facts::default(),
             observer: Observer::new(),
             bot,
+            heard: Vec::new(),
+            answers: VecDeque::new(),
+            repeating: false,
         }
     }
 
-    fn hear(&mut self, message: &Message) {
+    /// Takes a row in if it can be; says whether it did.
+    fn take(&mut self, message: &Message, text: &str, again: bool) -> bool {
+        if self.fold.drop_doubtful(message) {
+            let why = "the settlement before it came again, for its second row did not follow";
+            self.facts.unsound("the row before", why);
+        }
+        match self.fold.judge(message, again) {
+            Verdict::Fits => self.hear(message, again),
+            Verdict::Mended(why) => {
+                if !self.fold.joined_late(message) && self.fold.is_certain() {
+                    self.facts.rebuilt(why);
+                }
+                for message in self.fold.mend(message) {
+                    self.hear(&message, again);
+                }
+            }
+            Verdict::Unsound(why) => {
+                self.facts.unsound(text, why);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What is answered to a question that is not folded: what was answered to it first, or what needs no
+    /// thought.
+    fn answer_again(&mut self, message: &Message) -> Next {
+        let Some(ask) = asked(message, &self.fold) else {
+            return Next::Wait;
+        };
+        let first = self.answers.iter().rfind(|(asked, _)| *asked == ask);
+        let text = match first {
+            Some((_, text)) => text.to_string(),
+            None => write_answer(&fallback(self.fold.view(), &ask)),
+        };
+        if text.is_empty() {
+            return Next::Wait;
+        }
+        self.repeating = true;
+        Next::Send(text)
+    }
+
+    fn remember(&mut self, frame: &[u8]) -> bool {
+        let digest = digest(frame.trim_ascii());
+        let again = self.heard.contains(&digest);
+        if !again && self.heard.len() < HEARD_MAX {
+            self.heard.push(digest);
+        }
+        again
+    }
+
+    fn hear(&mut self, message: &Message, again: bool) {
         let before = *self.fold.view();
-        let settled = self.fold.hear(message).map(Message::Settled);
+        let settled = self.fold.hear_again(message, again).map(Message::Settled);
         self.facts.hear(message, &before, &self.fold);
         let first = matches!(message, Message::PaidByServer { .. });
         let (before, after) = if first {
@@ -62,11 +129,16 @@ impl Dialogue for Player {
     }
 
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        self.repeating = false;
         let fields = Fields::cut(frame)?;
         let Some(message) = read(&fields, &self.fold)? else {
             return Ok(Next::Wait);
         };
-        self.hear(&message);
+        let again = self.remember(frame);
+        let text = String::from_utf8_lossy(frame);
+        if !self.take(&message, text.trim(), again) {
+            return Ok(self.answer_again(&message));
+        }
         if let Message::End(scores) = message {
             return Ok(Next::Over(Ending {
                 cause: Cause::Normal,
@@ -102,7 +174,14 @@ impl Dialogue for Player {
     }
 
     fn said(&mut self, frame: &str) {
+        if std::mem::take(&mut self.repeating) {
+            return;
+        }
         let Some(ask) = self.fold.ask() else { return };
+        if self.answers.len() >= ANSWERS_MAX {
+            self.answers.pop_front();
+        }
+        self.answers.push_back((ask, frame.into()));
         let act = read_answer(&ask, frame.as_bytes()).unwrap_or(match ask {
             Ask::Turn => Act::Auction,
             _ => Act::PASS,
@@ -122,6 +201,68 @@ impl Dialogue for Player {
     fn view(&self) -> Value {
         show_view(self.fold.view())
     }
+}
+
+/// What a message asks, whether or not it is folded.
+fn asked(message: &Message, fold: &Fold) -> Option<Ask> {
+    Some(match *message {
+        Message::Start => Ask::Turn,
+        Message::Bid {
+            card,
+            price,
+            leader,
+            auctioneer,
+            ..
+        } => Ask::Bid {
+            card,
+            price,
+            leader,
+            auctioneer,
+        },
+        Message::PreEmpt {
+            card,
+            bidder,
+            price,
+            ..
+        } => Ask::PreEmpt {
+            card,
+            price,
+            bidder,
+        },
+        Message::Collect { payee, price } => Ask::Pay { payee, price },
+        Message::Challenged {
+            animal,
+            count,
+            challenger,
+            cards,
+        } => Ask::Counter {
+            animal,
+            count,
+            challenger,
+            cards,
+        },
+        Message::Tie {
+            animal,
+            count,
+            opponent,
+            cards,
+        } => Ask::Rebid {
+            animal,
+            count,
+            opponent,
+            cards,
+            challenger: fold.is_challenger(),
+        },
+        _ => return None,
+    })
+}
+
+/// A short digest of a text (FNV-1a, folded to 32 bits).
+fn digest(text: &[u8]) -> u32 {
+    let whole = text.iter().fold(0xCBF2_9CE4_8422_2325u64, |digest, byte| {
+        (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    (whole ^ whole >> 32) as u32
 }
 
 /// A view as JSON: players by `S`, `W`, `N`, `E`, money by letters, cash in points.

@@ -150,7 +150,10 @@ impl View {
     }
 
     pub(super) fn donkey(&mut self, note: Note) {
-        self.donkeys = self.donkeys.saturating_add(1);
+        if usize::from(self.donkeys) >= Note::DONKEYS.len() {
+            return;
+        }
+        self.donkeys += 1;
         let value = note.value();
         for place in 0..PLAYERS {
             self.cards[place] = self.cards[place].saturating_add(1);
@@ -161,20 +164,27 @@ impl View {
         self.purse = self.purse.plus(Purse::single(note)).capped();
     }
 
-    /// A card from the deck is settled: it goes to `owner`.
+    /// How many cards of `animal` are settled, whoever owns them.
+    #[must_use]
+    pub fn out(&self, animal: Animal) -> u8 {
+        self.herds.iter().map(|herd| herd[animal.index()]).sum()
+    }
+
+    /// A card from the deck is settled: it goes to `owner`. A fifth card of an animal does not exist:
+    /// herds and deck together are always the whole deck.
     pub(super) fn settle_card(&mut self, card: Animal, owner: Compass) {
-        let owned = &mut self.herds[owner.index()][card.index()];
-        *owned = owned.saturating_add(1).min(QUARTET);
-        self.deck_left = self.deck_left.saturating_sub(1);
+        if self.out(card) < QUARTET && self.deck_left > 0 {
+            self.herds[owner.index()][card.index()] += 1;
+            self.deck_left -= 1;
+        }
         self.exposed = [false; PLAYERS];
     }
 
-    /// Animals change hands in a trade.
+    /// Animals change hands in a trade: no more than the giver has.
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
         let gone = count.min(self.owns(from, animal));
         self.herds[from.index()][animal.index()] -= gone;
-        let got = &mut self.herds[to.index()][animal.index()];
-        *got = got.saturating_add(count).min(QUARTET);
+        self.herds[to.index()][animal.index()] += gone;
     }
 
     /// A trade is settled, money included.

@@ -2,9 +2,11 @@
 //! seat, built from messages alone. Foreign referees may send odd rows, leave some out, or be joined
 //! late: whatever comes, nothing panics and bounds stay sane.
 
+use super::course::Course;
 use super::deal::Deal;
 use super::settle::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
+use crate::koehandel::guard::is_in_order;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;
 use crate::koehandel::rules::{Act, Ask, Money};
@@ -25,7 +27,8 @@ pub struct Fold {
     pub(super) own: OwnTrade,
     pub(super) payment: Option<TradePayment>,
     /// Whether `begin` was the last message.
-    begun: bool,
+    pub(super) begun: bool,
+    pub(super) course: Course,
     pub(super) certain: bool,
     pub(super) deals: SmallVec<[Deal; 2]>,
 }
@@ -35,7 +38,7 @@ pub(super) struct Sale {
     pub(super) card: Animal,
     pub(super) auctioneer: Compass,
     pub(super) leader: Compass,
-    price: u16,
+    pub(super) price: u16,
 }
 
 /// The reader's own trade, as far as it says who pays (A1).
@@ -48,6 +51,13 @@ pub(super) struct OwnTrade {
     pub(super) mine: u8,
     pub(super) theirs: u8,
     pub(super) tied: bool,
+    /// The other party, the animal and how many of it, from the challenge to its settlement.
+    pub(super) with: Option<(Compass, Animal, u8)>,
+    /// The last bid, as far as the reader holds its cards; and whether it is legal by all that is known.
+    pub(super) bid: Purse,
+    pub(super) valid: bool,
+    /// A fault was told of it.
+    pub(super) faulted: bool,
 }
 
 impl Default for Fold {
@@ -75,6 +85,7 @@ impl Fold {
             own: OwnTrade::default(),
             payment: None,
             begun: false,
+            course: Course::default(),
             certain: true,
             deals: SmallVec::new(),
         }
@@ -111,6 +122,12 @@ impl Fold {
         matches!(self.pending, Pending::Own { .. })
     }
 
+    /// Whether the reader began the trade that is open.
+    #[must_use]
+    pub fn is_challenger(&self) -> bool {
+        self.own.challenger
+    }
+
     /// The settlements that the last message closed.
     #[must_use]
     pub fn deals(&self) -> &[Deal] {
@@ -120,7 +137,15 @@ impl Fold {
     /// Takes one message in. Gives back what the reader paid at row 9, if that is certain only now;
     /// it belongs after [`Message::PaidByServer`] and before any other message.
     pub fn hear(&mut self, message: &Message) -> Option<Purse> {
-        self.deals.clear();
+        self.hear_again(message, false)
+    }
+
+    /// As [`Fold::hear`], of a row whose text was heard before if `again`.
+    pub fn hear_again(&mut self, message: &Message, again: bool) -> Option<Purse> {
+        self.follow(message, again);
+        if !std::mem::take(&mut self.course.closed) {
+            self.deals.clear();
+        }
         let settled = self.carry_on(message);
         self.ask = None;
         self.note_unheard(message);
@@ -203,7 +228,7 @@ impl Fold {
                 }
                 self.pay(payer, Compass::S, Flow::Seen(paid));
             }
-            Message::Fault(_) => self.own.mine = 0,
+            Message::Fault(_) => self.fault(),
             _ => {}
         }
         self.view.cards[0] = self.view.purse.cards();
@@ -219,10 +244,23 @@ impl Fold {
         };
         match (ask, act) {
             (Ask::Turn, Act::Trade { offer, .. }) => {
+                let with = match act {
+                    Act::Trade {
+                        opponent: Some(rival),
+                        animal: Some(animal),
+                        ..
+                    } => Some((*rival, *animal, self.view.stake(*rival, *animal))),
+                    _ => None,
+                };
+                let bid = bid(offer);
                 self.own = OwnTrade {
                     challenger: true,
                     unheard: true,
-                    mine: bid(offer).map_or(0, Purse::cards),
+                    mine: bid.map_or(0, Purse::cards),
+                    with,
+                    bid: bid.unwrap_or_default(),
+                    // A referee may refuse an offer of no card (A10).
+                    valid: is_in_order(&self.view, &ask, act) && bid != Some(Purse::EMPTY),
                     ..OwnTrade::default()
                 };
             }
@@ -231,7 +269,17 @@ impl Fold {
                     (sale.price, sale.leader) = (*amount, Compass::S);
                 }
             }
-            (Ask::Turn, _) => self.view.barred[0] |= self.view.deck_empty(),
+            (Ask::PreEmpt { price, .. }, Act::Amount(Some(amount)))
+                if *amount > 0 && *amount >= price =>
+            {
+                if let Some(sale) = &mut self.up {
+                    sale.leader = Compass::S;
+                }
+            }
+            (Ask::Turn, _) => {
+                self.view.barred[0] |= self.view.deck_empty();
+                self.course.open &= !self.view.deck_empty();
+            }
             (Ask::Pay { price, .. }, Act::Cards(money)) => {
                 let valid = bid(money).filter(|paid| paid.value() >= price);
                 if let Pending::Paying { chosen, .. } = &mut self.pending {
@@ -239,9 +287,14 @@ impl Fold {
                 }
             }
             (Ask::Counter { .. } | Ask::Rebid { .. }, Act::Cards(money)) => {
-                self.own.mine = bid(money).map_or(0, Purse::cards);
+                let bid = bid(money);
+                self.own.mine = bid.map_or(0, Purse::cards);
+                self.own.bid = bid.unwrap_or_default();
+                self.own.valid = bid.is_some();
             }
-            (Ask::Counter { .. } | Ask::Rebid { .. }, _) => self.own.mine = 0,
+            (Ask::Counter { .. } | Ask::Rebid { .. }, _) => {
+                (self.own.mine, self.own.bid, self.own.valid) = (0, Purse::EMPTY, false);
+            }
             _ => {}
         }
     }
@@ -252,7 +305,19 @@ impl Fold {
         self.turn.filter(|_| !self.view.deck_empty()).map(after)
     }
 
+    /// A fault of the opening bid ends the trade: the turn becomes an auction, or is over.
+    fn fault(&mut self) {
+        (self.own.mine, self.own.faulted) = (0, true);
+        if self.own.challenger && !self.own.tied {
+            self.own.with = None;
+            self.course.open &= !self.view.deck_empty();
+        }
+    }
+
     fn start(&mut self) {
+        if self.course.missed > 0 {
+            self.doubt_deck();
+        }
         self.turn = Some(Compass::S);
         self.own = OwnTrade::default();
         self.view.barred[0] = false;
@@ -273,6 +338,9 @@ impl Fold {
     }
 
     fn put_up(&mut self, card: Animal, auctioneer: Compass, leader: Compass, price: u16) {
+        if self.course.missed > 0 {
+            self.recount();
+        }
         self.turn = Some(auctioneer);
         self.up = Some(Sale {
             card,
@@ -293,6 +361,7 @@ impl Fold {
                 self.turn = Some(challenger);
                 self.own = OwnTrade {
                     theirs: cards,
+                    with: Some((challenger, animal, count)),
                     ..OwnTrade::default()
                 };
                 self.ask = Some(Ask::Counter {
@@ -328,6 +397,7 @@ impl Fold {
             (Compass::S, rival)
         };
         self.move_animals(animal, count, from, to);
+        self.own.with = None;
         self.pending = Pending::Own {
             animal,
             count,
@@ -365,7 +435,7 @@ impl Fold {
         }
     }
 
-    fn own_purse(&mut self, purse: Purse) {
+    pub(super) fn own_purse(&mut self, purse: Purse) {
         self.view.purse = purse.capped();
         self.view.cards[0] = self.view.purse.cards();
         self.view.settle_bounds();

@@ -292,11 +292,10 @@ impl Koehandel {
 
     /// Animals change hands in a trade. Completed quartets put off the cut of an endless end (A22).
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: usize, to: usize) {
-        // Imagined positions rest on what foreign referees say: nothing goes below none.
-        let left = &mut self.herds[from][animal.index()];
-        *left = left.saturating_sub(count);
-        let got = &mut self.herds[to][animal.index()];
-        *got = got.saturating_add(count).min(4);
+        // Imagined positions rest on what foreign referees say: nobody gives what he does not have.
+        let gone = count.min(self.herds[from][animal.index()]);
+        self.herds[from][animal.index()] -= gone;
+        self.herds[to][animal.index()] += gone;
         if self.herds[to][animal.index()] == 4 {
             self.end_turns_without_set = 0;
         }

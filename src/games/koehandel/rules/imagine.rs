@@ -2,7 +2,7 @@
 
 use super::game::{Koehandel, Phase};
 use super::trade::Trade;
-use crate::koehandel::cards::{Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::options::Options;
 use crate::koehandel::view::View;
 
@@ -82,6 +82,10 @@ impl Koehandel {
     /// The position as `view` has it, with hidden money and the order of the unseen deck made up.
     /// Everybody in it knows everybody's cash at first; bounds on cash are not kept up in it, only
     /// estimates.
+    ///
+    /// `None` if the cards do not add up: views must see the deck's end when the last card is drawn,
+    /// so [`View::deck_left`] must be the `unseen` cards and the one that is up, and no animal may have
+    /// more than its four cards.
     #[must_use]
     pub fn imagine(
         view: &View,
@@ -89,7 +93,10 @@ impl Koehandel {
         unseen: &[Animal],
         options: Options,
         moment: &Moment,
-    ) -> Self {
+    ) -> Option<Self> {
+        if !adds_up(view, unseen, moment) {
+            return None;
+        }
         let mut deck = [Animal::DONKEY; DECK];
         for (place, card) in deck.iter_mut().zip(unseen) {
             *place = *card;
@@ -113,7 +120,7 @@ impl Koehandel {
             blind: true,
         };
         game.set_moment(view, moment);
-        game
+        Some(game)
     }
 
     fn set_moment(&mut self, view: &View, moment: &Moment) {
@@ -195,6 +202,14 @@ impl Koehandel {
         }
     }
 
+    /// Makes everybody believe that the deck is empty.
+    #[cfg(test)]
+    pub(in crate::koehandel) fn mislead(&mut self) {
+        for view in &mut self.views {
+            view.deck_left = 0;
+        }
+    }
+
     /// The auction under way, if bids are asked for.
     #[must_use]
     pub fn bidding(&self) -> Option<Bidding> {
@@ -211,6 +226,21 @@ impl Koehandel {
             bidder,
         })
     }
+}
+
+/// Whether herds, the card that is up and the unseen cards are the whole deck, four of each animal.
+fn adds_up(view: &View, unseen: &[Animal], moment: &Moment) -> bool {
+    let up = match moment {
+        Moment::Bid { card, .. } | Moment::PreEmpt { card, .. } => Some(*card),
+        _ => None,
+    };
+    let mut counts = [0usize; ANIMALS];
+    for card in unseen.iter().chain(&up) {
+        counts[card.index()] += 1;
+    }
+    let whole = |animal: Animal| counts[animal.index()] + usize::from(view.out(animal)) == 4;
+    usize::from(view.deck_left) == unseen.len() + usize::from(up.is_some())
+        && Animal::all().all(whole)
 }
 
 impl View {

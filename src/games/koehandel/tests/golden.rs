@@ -3,7 +3,7 @@
 use crate::game::Seat;
 use crate::koehandel::cards::{Compass, PLAYERS};
 use crate::koehandel::dialect::{Fields, read, read_answer};
-use crate::koehandel::fold::Fold;
+use crate::koehandel::fold::{Fold, Verdict};
 use crate::koehandel::options::LostRow;
 use crate::koehandel::referee::Referee;
 use crate::koehandel::rules::Setup;
@@ -83,7 +83,9 @@ fn replay(text: &str) {
         assert_eq!(call.answer_within.is_some(), row.reply.is_some(), "{text}");
         let fold = &mut folds[row.seat.index()];
         let message = read(&Fields::cut(text.as_bytes()).unwrap(), fold).unwrap();
-        fold.hear(&message.expect("a known row"));
+        let message = message.expect("a known row");
+        assert_eq!(fold.judge(&message, false), Verdict::Fits, "{text}");
+        fold.hear(&message);
         assert_eq!(fold.ask().is_some(), row.reply.is_some(), "{text}");
         if let Some(reply) = &row.reply {
             let ask = fold.ask().unwrap();

@@ -2,14 +2,17 @@
 
 mod auctions;
 mod coverage;
+mod disturbed;
 mod facts;
 mod fold;
 mod golden;
 mod hall;
+mod hangs;
 mod laws;
 mod over_text;
 mod play;
 mod readings;
 mod resend;
 mod scorer;
+mod sound;
 mod trades;

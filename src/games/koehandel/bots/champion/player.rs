@@ -113,8 +113,8 @@ impl Champion {
         }
     }
 
-    /// Makes up the next scenario.
-    fn scene(&self, search: &Search) -> Scene {
+    /// Makes up the next scenario; `None` where what is known does not make up a position.
+    fn scene(&self, search: &Search) -> Option<Scene> {
         let mut coin = Coin::at(search.seed, search.race.scenarios(), 0);
         let deal = self.memory.belief.draw(&mut coin);
         let trade_payment = if coin.chance(self.memory.rule.exchange()) {
@@ -138,20 +138,21 @@ impl Champion {
             cast: &cast,
         };
         let moment = guess.moment(&search.ask, self.memory.sale.as_ref(), &mut coin);
-        Scene {
-            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment),
+        Some(Scene {
+            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment)?,
             cast,
             seed: coin.bits(),
             values: Vec::with_capacity(search.race.alive().len()),
-        }
+        })
     }
 
     /// Plays the next candidate out in the scenario under way; every candidate still in the race is
-    /// tried in each scenario.
+    /// tried in each scenario. Without a position to play from, the base policy's answer stands.
     fn play_one(&self, search: &mut Search) {
-        let mut scene = match search.scene.take() {
-            Some(scene) => scene,
-            None => Box::new(self.scene(search)),
+        let scene = search.scene.take();
+        let Some(mut scene) = scene.or_else(|| self.scene(search).map(Box::new)) else {
+            search.settled = true;
+            return;
         };
         let alive = search.race.alive();
         let candidate = alive
@@ -168,8 +169,9 @@ impl Champion {
             }
             play_out(&mut game, &scene.cast, &mut memory, scene.seed);
             scene.values.push(worth(&game));
-            search.nodes += 1;
         }
+        // Counted whatever became of it, so that no search goes on without spending its budget.
+        search.nodes += 1;
         if scene.values.len() >= alive.len() {
             search.settled = search.race.add(&scene.values) == Verdict::Settled;
         } else {

@@ -7,6 +7,17 @@ use crate::koehandel::rules::{Act, Ask, Koehandel, Silence};
 
 /// No auction has more raises than this: 10 by 10 up to all money there is.
 const RAISES_MAX: usize = 400;
+/// Answers that one run of the bidding tells the rules at most: each of the three bidders raises once
+/// and passes once.
+const BIDDING_ANSWERS_MAX: usize = 2 * (PLAYERS - 1);
+/// Answers and runs of bidding in one playout at most; one that comes so far is judged as it stands.
+/// No legal match of the styles comes near it. A card is a turn, and up to five times (everybody can be
+/// found bluffing once) a run of bidding, the auctioneer's word and a payment: 40 × 16. Styles that trade
+/// before the deck's end do so once for each animal and card, a trade being at most four answers:
+/// 40 × 10 × 4 × 4; those that do so by chance have one such trade a turn on average. The end is cut
+/// after [`Options::end_turns_max`](crate::koehandel::options::Options) turns: 400 × 4. Together under
+/// 10,000; the longest of the tests takes under 1,000.
+pub const STEPS_MAX: usize = 16_384;
 
 /// A cheap stream of numbers for playouts. Keyed by place and moment, so that two playouts of one
 /// scenario meet the same chance wherever they come to the same moment.
@@ -40,15 +51,19 @@ impl Chance for Coin {
     }
 }
 
-/// Plays `game` to its end. `memory` is each player's memory of the card now up.
+/// Plays `game` to its end, or until [`STEPS_MAX`] steps are taken, and gives back how many were.
+/// `memory` is each player's memory of the card now up.
 pub fn play_out(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],
     memory: &mut [Limits; PLAYERS],
     seed: u64,
-) {
+) -> usize {
     let mut end_turns = 0;
-    while let Some((seat, ask)) = game.asked() {
+    for step in 0..STEPS_MAX {
+        let Some((seat, ask)) = game.asked() else {
+            return step;
+        };
         if let Ask::Bid { .. } = ask {
             run_bidding(game, cast, memory, seed);
             continue;
@@ -62,6 +77,7 @@ pub fn play_out(
         let act = cast[seat].act(game.seen_by(seat), &ask, &mut memory[seat], &mut coin);
         game.play(Some(act), &mut Silence);
     }
+    STEPS_MAX
 }
 
 /// Runs the bidding aside and tells the rules everybody's last bid only: the same sale in few steps.
@@ -111,7 +127,10 @@ fn run_bidding(
         }
         seat = (seat + 1) % PLAYERS;
     }
-    while let Some((seat, Ask::Bid { price, .. })) = game.asked() {
+    for _ in 0..BIDDING_ANSWERS_MAX {
+        let Some((seat, Ask::Bid { price, .. })) = game.asked() else {
+            return;
+        };
         let bid = Some(last[seat]).filter(|bid| *bid > price);
         last[seat] = 0;
         game.play(Some(Act::Amount(bid)), &mut Silence);

@@ -1,0 +1,437 @@
+//! Where the match stands by the order of its rows, and whether the next row can be true: what does not
+//! fit is a row sent again, or the sign of a row that was lost (README.md 2.4).
+
+use super::knowledge::Fold;
+use super::settle::Pending;
+use crate::koehandel::cards::{Animal, Compass, Note, Purse};
+use crate::koehandel::message::Message;
+
+/// What a row is, held against all that was heard before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It can be: to be folded.
+    Fits,
+    /// It cannot be, or was settled before: not to be folded.
+    Unsound(&'static str),
+    /// It cannot be unless a row before it was lost: to be folded after [`Fold::mend`].
+    Mended(&'static str),
+}
+
+/// The order of turns as the reader heard it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Course {
+    /// Whether anything was heard, and whether it began with the match's first row.
+    pub(super) heard: bool,
+    pub(super) late: bool,
+    /// Whether the turn under way has not come to its settlement yet.
+    pub(super) open: bool,
+    /// A bluff was shown and the card is sold anew.
+    pub(super) anew: bool,
+    /// Cards whose settlement was not heard and whose animal is not known, at most.
+    pub(super) missed: u8,
+    /// Whether a guess was folded: who holds how many money cards is not certain any more.
+    pub(super) guessed: bool,
+    /// A settlement was closed by a repair; its deals are still to be told.
+    pub(super) closed: bool,
+    /// The card that was settled by a guess because the next turn began without a word of it.
+    pub(super) guess: Option<(Animal, Compass)>,
+    /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
+    /// the turn as it was before.
+    pub(super) doubt: Option<(bool, Option<Compass>)>,
+}
+
+/// Who has the turn after the player at `turn`, while the deck lasts.
+pub(super) fn next(turn: Compass) -> Compass {
+    Compass::ALL[(turn.index() + 1) % Compass::ALL.len()]
+}
+
+const AGAIN: &str = "it was heard before and its turn is over";
+const LOST: &str = "a row before it was lost";
+
+impl Fold {
+    /// Whether the reader did not hear the match's first row, should `message` be the next: who joined
+    /// late cannot tell a lost row from one before their time.
+    #[must_use]
+    pub fn joined_late(&self, message: &Message) -> bool {
+        self.course.late || !self.course.heard && *message != Message::Begin
+    }
+
+    /// Holds a row against what was heard. `again` says that an equal text was heard before: alone that
+    /// proves nothing, because rows rightly recur.
+    #[must_use]
+    pub fn judge(&self, message: &Message, again: bool) -> Verdict {
+        if matches!(message, Message::Dealt(_)) && again {
+            return Verdict::Unsound("the bank has paid that already");
+        }
+        match self.impossible(message) {
+            Some(why) if !self.joined_late(message) && !self.course.guessed => {
+                return Verdict::Unsound(why);
+            }
+            _ => {}
+        }
+        if self.fits(message) {
+            return if self.names_unknown(message) {
+                Verdict::Mended("it names cards that were not known of")
+            } else {
+                Verdict::Fits
+            };
+        }
+        match message {
+            Message::Begin => Verdict::Unsound("the match has begun already"),
+            Message::Donkey(note) | Message::DonkeyOther(_, note) => {
+                match Note::DONKEYS.iter().position(|given| given == note) {
+                    Some(at) if at >= usize::from(self.view.donkeys) => Verdict::Mended(LOST),
+                    _ => Verdict::Unsound("that donkey has paid already"),
+                }
+            }
+            // Every turn begins with the same text: it may be the next one after a lost settlement.
+            Message::Start if self.may_follow(Compass::S) => Verdict::Mended(LOST),
+            _ if again || self.is_answered(message) => Verdict::Unsound(AGAIN),
+            Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_) => {
+                Verdict::Unsound("no trade is open that it could belong to")
+            }
+            _ => Verdict::Mended(LOST),
+        }
+    }
+
+    /// What no rest of the match can make true.
+    fn impossible(&self, message: &Message) -> Option<&'static str> {
+        let fifth = |card: Animal| self.settled(card) >= 4;
+        match *message {
+            Message::Bid { card, .. } | Message::PreEmpt { card, .. } if fifth(card) => {
+                Some("all four of that animal are settled")
+            }
+            Message::Card(card) | Message::Bought { card, .. } | Message::Free { card, .. }
+                if fifth(card) =>
+            {
+                Some("all four of that animal are settled")
+            }
+            Message::Bought { buyer, .. } if buyer == Compass::S => {
+                Some("what the reader buys is told otherwise")
+            }
+            Message::Bought { cards, .. }
+            | Message::TradeWon { cards, .. }
+            | Message::LoserPaid { cards, .. }
+            | Message::WinnerPaid { cards, .. }
+            | Message::WasPaid { cards, .. }
+            | Message::Challenged { cards, .. }
+                if cards > self.table_cards() =>
+            {
+                Some("there is not so much money at the table")
+            }
+            Message::Money { paid, .. } | Message::Dealt(paid)
+                if !self.issued().holds(self.view.purse.plus(paid.capped())) && !self.begun =>
+            {
+                Some("there is not so much money of that kind")
+            }
+            _ => None,
+        }
+    }
+
+    /// Cards of an animal that are settled, the one being settled included.
+    fn settled(&self, card: Animal) -> u8 {
+        self.view.out(card) + u8::from(self.settling() == Some(card))
+    }
+
+    /// The card of which a settlement has begun.
+    fn settling(&self) -> Option<Animal> {
+        match self.pending {
+            Pending::Card(card) | Pending::Bought { card, .. } => Some(card),
+            Pending::Paying { card, .. } => card,
+            _ => None,
+        }
+    }
+
+    /// All money cards given out so far.
+    fn issued(&self) -> Purse {
+        let mut all = Purse::START.0.map(|count| count * 4);
+        for note in Note::DONKEYS.iter().take(usize::from(self.view.donkeys)) {
+            all[*note as usize] += 4;
+        }
+        Purse(all)
+    }
+
+    fn table_cards(&self) -> u8 {
+        self.issued().cards()
+    }
+
+    /// Whether the last card is settled or being settled, or may be for all that a late-comer knows.
+    fn ended(&self) -> bool {
+        self.course.late || self.view.deck_left <= u8::from(self.settling().is_some())
+    }
+
+    /// Whether it can be the turn of the player at `place` now that the one before is settled.
+    fn is_due(&self, place: Compass) -> bool {
+        let follows = self.turn.is_none_or(|turn| next(turn) == place);
+        !self.course.open && (follows || self.ended() || self.is_unclear())
+    }
+
+    /// Whether a trade is settling of which it is not clear yet who lost it (I5), and so whose turn it was.
+    fn is_unclear(&self) -> bool {
+        matches!(self.pending, Pending::Trade { .. })
+    }
+
+    /// Whether the turn under way is another's and the one of the player at `place` comes next.
+    fn may_follow(&self, place: Compass) -> bool {
+        self.course.open
+            && self
+                .turn
+                .is_some_and(|turn| turn != place && (self.ended() || next(turn) == place))
+    }
+
+    fn is_mine(&self) -> bool {
+        self.course.open && self.turn == Some(Compass::S)
+    }
+
+    /// Whether the row can come now if none was lost.
+    fn fits(&self, message: &Message) -> bool {
+        let course = &self.course;
+        match *message {
+            Message::Begin => !course.heard,
+            Message::Start => self.is_due(Compass::S),
+            Message::Donkey(note) => {
+                Note::DONKEYS.get(usize::from(self.view.donkeys)) == Some(&note)
+            }
+            Message::DonkeyOther(_, note) => {
+                let given = Note::DONKEYS.iter().position(|given| *given == note);
+                given.is_none_or(|at| at < usize::from(self.view.donkeys))
+            }
+            Message::Bid {
+                card,
+                auctioneer,
+                price,
+                ..
+            } => match self.up.filter(|_| course.open) {
+                Some(sale) => {
+                    (sale.card, sale.auctioneer) == (card, auctioneer)
+                        && (course.anew || price > sale.price)
+                }
+                None => self.is_due(auctioneer),
+            },
+            Message::PreEmpt {
+                card,
+                bidder,
+                price,
+                ..
+            } => match self.up.filter(|_| self.is_mine()) {
+                // A bid struck at payment (A3) leaves the next highest.
+                Some(sale) => {
+                    let other = (price, bidder) != (sale.price, sale.leader);
+                    sale.card == card && (course.anew || self.is_bluffed() && other)
+                }
+                None => self.is_mine() && self.own.with.is_none() || self.is_due(Compass::S),
+            },
+            Message::Card(card) => match self.up.filter(|_| course.open) {
+                Some(sale) => {
+                    let mine = sale.auctioneer == Compass::S || sale.leader == Compass::S;
+                    sale.card == card && (mine || self.is_bluffed())
+                }
+                None => self.is_mine() && self.own.with.is_none(),
+            },
+            Message::Collect { .. } => matches!(self.pending, Pending::Card(_)),
+            Message::PaidByServer { .. } => matches!(self.pending, Pending::Paying { .. }),
+            Message::Bought { card, buyer, .. } => self.is_sale_of(card) && buyer != Compass::S,
+            Message::Free { card, auctioneer } => {
+                self.is_sale_of(card) && self.up.is_some_and(|sale| sale.auctioneer == auctioneer)
+            }
+            Message::WasPaid { cards, price, .. } => matches!(
+                self.pending,
+                Pending::Bought { cards: paid, price: at, .. } if (paid, at) == (cards, price)
+            ),
+            Message::Bluffed { by, .. } => course.open && !self.view.exposed[by.index()],
+            _ => self.fits_trade(message),
+        }
+    }
+
+    /// Whether somebody was shown to be bluffing on the card that is up: bids may be struck (A3).
+    fn is_bluffed(&self) -> bool {
+        self.view.exposed.contains(&true)
+    }
+
+    /// Whether a card sold by another is up and open.
+    fn is_sale_of(&self, card: Animal) -> bool {
+        self.course.open
+            && self
+                .up
+                .is_some_and(|sale| sale.card == card && sale.auctioneer != Compass::S)
+    }
+
+    fn fits_trade(&self, message: &Message) -> bool {
+        let course = &self.course;
+        let with = self.own.with;
+        match *message {
+            Message::Challenged { challenger, .. } => self.is_due(challenger),
+            // How many are at stake may be misjudged where it is not clear who lost a trade (I5).
+            Message::Tie {
+                animal, opponent, ..
+            } => {
+                let same =
+                    |(place, of, _): (Compass, Animal, u8)| (place, of) == (opponent, animal);
+                with.is_some_and(same) && !self.own.tied
+            }
+            Message::Won {
+                animal,
+                loser: rival,
+                ..
+            }
+            | Message::Lost {
+                animal,
+                winner: rival,
+                ..
+            } => course.open && with.is_some_and(|(place, of, _)| (place, of) == (rival, animal)),
+            Message::Fault(_) => {
+                let open = with.is_some() || self.own.unheard;
+                course.open && open && !self.own.faulted
+            }
+            Message::Pay { receiver, .. } => {
+                matches!(self.pending, Pending::Own { rival, paid: None, .. } if rival == receiver)
+            }
+            Message::Money { payer, paid } => match self.pending {
+                Pending::Own { rival, got, .. } => rival == payer && got.is_none(),
+                _ => self.up.filter(|_| course.open).is_some_and(|sale| {
+                    let mine = sale.auctioneer == Compass::S;
+                    let bought_off = sale.auctioneer == payer && sale.leader == Compass::S;
+                    let bluffed = self.is_bluffed() && (mine || sale.auctioneer == payer);
+                    bluffed || (mine || bought_off) && paid.value() >= sale.price
+                }),
+            },
+            Message::TradeWon { winner, .. } => {
+                let partner = |place: &Compass| {
+                    *place != Compass::S && (*place != winner) && self.is_due(*place)
+                };
+                self.is_due(winner) || Compass::RIVALS.iter().any(partner)
+            }
+            Message::TradeLost { animal, count, .. } => matches!(
+                self.pending,
+                Pending::Trade { animal: of, count: many, .. } if (of, many) == (animal, count)
+            ),
+            Message::LoserPaid { .. } => match self.pending {
+                Pending::Trade { .. } => true,
+                Pending::Traded { back, .. } => back == 0,
+                _ => false,
+            },
+            Message::WinnerPaid { .. } => matches!(self.pending, Pending::Traded { .. }),
+            _ => true,
+        }
+    }
+
+    /// Whether the row is sure to be true and speaks of cards that the reader has elsewhere.
+    fn names_unknown(&self, message: &Message) -> bool {
+        if !self.certain {
+            return false;
+        }
+        // What is settled with this row counts.
+        let mut after = self.clone();
+        after.carry_on(message);
+        let lacks =
+            |place: Compass, animal: Animal, count: u8| after.view.owns(place, animal) < count;
+        match *message {
+            Message::Won {
+                animal,
+                count,
+                loser,
+            } => lacks(loser, animal, count),
+            Message::Lost { animal, count, .. } => lacks(Compass::S, animal, count),
+            Message::Challenged {
+                animal,
+                count,
+                challenger,
+                ..
+            } => lacks(challenger, animal, count) || lacks(Compass::S, animal, count),
+            Message::Collect { price, .. } => self.view.purse.value() < price,
+            Message::PaidByServer { paid, .. } | Message::Pay { paid, .. } => {
+                !self.view.purse.holds(paid)
+            }
+            Message::Bluffed { by, hand } => by == Compass::S && after.view.purse != hand.capped(),
+            // What the reader took for a legal bid.
+            Message::Fault(_) => self.own.valid && !self.own.faulted,
+            _ => false,
+        }
+    }
+
+    /// Whether it asks what the reader has answered and nothing can have been lost in between.
+    fn is_answered(&self, message: &Message) -> bool {
+        match *message {
+            Message::Start => self.is_mine(),
+            Message::Bid {
+                card,
+                auctioneer,
+                price,
+                ..
+            } => self.up.is_some_and(|sale| {
+                self.course.open
+                    && (sale.card, sale.auctioneer) == (card, auctioneer)
+                    && price == sale.price
+            }),
+            _ => false,
+        }
+    }
+
+    /// Follows the order of turns; `before` the row is folded.
+    pub(super) fn follow(&mut self, message: &Message, again: bool) {
+        let was = (self.course.open, self.turn);
+        self.course.late |= !self.course.heard && *message != Message::Begin;
+        self.course.heard = true;
+        match *message {
+            Message::Start | Message::Challenged { .. } => {
+                (self.course.open, self.course.anew) = (true, false);
+                self.up = None;
+            }
+            Message::Bid { .. } | Message::PreEmpt { .. } => {
+                (self.course.open, self.course.anew) = (true, false);
+            }
+            Message::Bluffed { .. } => self.course.anew = true,
+            Message::Bought { .. } => {
+                self.settle_turn();
+                self.course.doubt = again.then_some(was);
+            }
+            // Whose turn that was is known once the loser is.
+            Message::TradeWon { .. } => {
+                (self.course.open, self.course.anew) = (false, false);
+                self.course.doubt = again.then_some(was);
+            }
+            Message::Card(_)
+            | Message::Free { .. }
+            | Message::Won { .. }
+            | Message::Lost { .. } => {
+                self.settle_turn();
+            }
+            Message::Money { .. } if !self.trade_is_settling() && self.up.is_some() => {
+                self.settle_turn();
+            }
+            Message::WasPaid { .. } | Message::TradeLost { .. } | Message::LoserPaid { .. } => {
+                self.course.doubt = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn settle_turn(&mut self) {
+        if !std::mem::take(&mut self.course.open) {
+            // A turn of which nothing was heard before its end.
+            self.turn = self.turn.map(next);
+        }
+        self.course.anew = false;
+    }
+
+    /// Drops a settlement that equals an earlier one and is not followed by its second row: it was the
+    /// earlier one again. Says whether there was one.
+    pub fn drop_doubtful(&mut self, message: &Message) -> bool {
+        let follows = match self.pending {
+            Pending::Bought { .. } => matches!(message, Message::WasPaid { .. }),
+            Pending::Trade { .. } => {
+                matches!(
+                    message,
+                    Message::TradeLost { .. } | Message::LoserPaid { .. }
+                )
+            }
+            _ => true,
+        };
+        let Some((open, turn)) = self.course.doubt.filter(|_| !follows) else {
+            return false;
+        };
+        (self.course.open, self.turn, self.course.doubt) = (open, turn, None);
+        self.pending = Pending::None;
+        true
+    }
+}
