@@ -34,6 +34,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("lighthouses", 30),
     ("planetwars", 30),
     ("laws", 40),
+    ("disturb", 40),
 ];
 
 /// Lines of a source file at most.
