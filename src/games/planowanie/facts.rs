@@ -127,6 +127,12 @@ impl Facts {
         self.note("result", json!({"seat": self.own, "points": points}));
     }
 
+    /// A message does not agree with the rules or with what was heard before: it is not folded, or shows
+    /// that others were lost.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        self.note("unsound", json!({"what": what, "why": why}));
+    }
+
     /// Facts found since the last call.
     pub fn take(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.found)
