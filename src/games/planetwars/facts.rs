@@ -423,6 +423,11 @@ impl Facts {
             .collect()
     }
 
+    /// A message does not agree with the rules or with what was told before, and is not folded.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        self.note("unsound", json!({"what": what, "why": why}));
+    }
+
     fn note(&mut self, kind: &str, data: Value) {
         self.found.push(Fact {
             kind: kind.to_owned(),
