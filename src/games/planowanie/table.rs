@@ -23,6 +23,35 @@ pub(super) enum Told {
     Gap(String),
 }
 
+/// A trick of which cards may be missing.
+#[derive(Clone, Debug, Default)]
+struct Loose {
+    /// Cards that were heard.
+    plays: Vec<Play>,
+    /// Those that were lost between them, too.
+    count: usize,
+}
+
+impl Loose {
+    /// A card of `seat`, while `awaited` was to play, of so many players: those between them were lost.
+    fn hear(&mut self, play: Play, awaited: Option<Seat>, players: usize) {
+        let from = awaited.map_or(play.seat.index(), Seat::index);
+        let missing = (play.seat.index() + players - from) % players.max(1);
+        self.count += missing + 1;
+        if self.count > players {
+            // Another trick has begun, as far as can be known with this card.
+            (self.plays, self.count) = (Vec::new(), 1);
+        }
+        self.plays.push(play);
+    }
+
+    /// Who plays next, unless the trick is whole.
+    fn awaited(&self, players: usize) -> Option<Seat> {
+        let last = self.plays.last().filter(|_| self.count < players)?;
+        Some(Seat(((last.seat.index() + 1) % players) as u8))
+    }
+}
+
 /// The game once it is known whole.
 pub(super) struct Table {
     pub(super) game: Arc<Game>,
@@ -38,9 +67,9 @@ pub(super) struct Table {
     pub(super) points: Seats<i64>,
     pub(super) left: Option<Duration>,
     pub(super) toll: Toll,
-    /// The last trick as far as it was heard, once messages of the deal in play were lost: the round then
-    /// stands still until the next deal.
-    loose: Option<Vec<Play>>,
+    /// The trick as far as it was heard, once messages of the deal in play were lost: the round then stands
+    /// still until the next deal.
+    loose: Option<Loose>,
 }
 
 /// What every command costs on the game's clock beside thinking: the way here and back, and whatever the
@@ -246,13 +275,14 @@ impl Table {
         if self.round.gone().has(card) {
             return Err("that card has been played before".to_owned());
         }
+        let players = self.game.players();
+        let play = Play { seat, card };
         if let Some(loose) = &mut self.loose {
-            let begins =
-                loose.len() >= self.game.players() || loose.iter().any(|play| play.seat == seat);
-            if begins {
-                loose.clear();
+            let awaited = loose.awaited(players);
+            if awaited.is_none() {
+                *loose = Loose::default();
             }
-            loose.push(Play { seat, card });
+            loose.hear(play, awaited, players);
             self.hand = self.hand.without(card);
             return Ok(Told::Folded);
         }
@@ -262,9 +292,12 @@ impl Table {
                 None => "nobody was to play".to_owned(),
             };
             let on_table = self.round.trick().len();
-            let mut loose = self.round.played().to_vec();
-            loose.drain(..loose.len().saturating_sub(on_table));
-            loose.push(Play { seat, card });
+            let heard = self.round.played();
+            let mut loose = Loose {
+                plays: heard[heard.len().saturating_sub(on_table)..].to_vec(),
+                count: on_table,
+            };
+            loose.hear(play, self.round.to_play(), players);
             self.loose = Some(loose);
             self.hand = self.hand.without(card);
             return Ok(Told::Gap(why));
@@ -300,12 +333,9 @@ impl Table {
         let led = match &self.loose {
             None => self.round.led(deck),
             Some(loose) => {
-                let ours = loose.iter().any(|play| play.seat == self.seat);
-                let whole = ours || loose.len() >= self.game.players();
-                loose
-                    .first()
-                    .filter(|_| !whole)
-                    .map(|play| deck.suit_of(play.card))
+                let first = loose.plays.first();
+                let open = loose.awaited(self.game.players()).is_some();
+                first.filter(|_| open).map(|play| deck.suit_of(play.card))
             }
         };
         let card = deck

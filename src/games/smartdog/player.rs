@@ -196,7 +196,12 @@ impl Player {
         };
         self.turn = told.unwrap_or(self.turn);
         self.facts.unsound("turn", &why);
-        Some(Next::Send(END.to_owned()))
+        // Nothing is thought about without a view.
+        Some(Next::Think {
+            within: Duration::from_millis(u64::from(view.ground.options().get(Key::WaitForTurn))),
+            worth: None,
+            fallback: END.to_owned(),
+        })
     }
 
     fn warned(&mut self, dog: Option<u64>, why: &str) {
