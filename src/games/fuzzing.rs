@@ -116,8 +116,8 @@ fn table(kit: &dyn Kit, data: &[u8], options: &Value) {
     let mut calls = Vec::new();
     table.calls(&mut calls);
     for answer in data.split(|byte| *byte == BETWEEN).take(FRAMES_MAX) {
-        let seats = (0..seats as u8).map(crate::Seat);
-        let Some(seat) = seats.into_iter().find(|seat| table.waits(*seat)) else {
+        let mut seats = (0..seats as u8).map(crate::Seat);
+        let Some(seat) = seats.find(|seat| table.waits(*seat)) else {
             break;
         };
         table.answer(seat, Reply::Text(answer));

@@ -103,7 +103,7 @@ impl Trial {
         let line = tape.lines.get(message.line).filter(|_| message.whole);
         let recorded = line.and_then(|line| line.reply.as_deref());
         let text = String::from_utf8_lossy(&message.text);
-        let (answer, mut told) = match dialogue.receive(&message.text) {
+        let (answer, told) = match dialogue.receive(&message.text) {
             Err(_) => (tape.kit.default_answer(&text).to_owned(), false),
             Ok(Next::Wait) => (String::new(), false),
             Ok(Next::Send(answer)) => (answer, true),
@@ -122,10 +122,10 @@ impl Trial {
             self.illegal.push(format!("{text:?} was not answered"));
         }
         self.check(tape, &message.text, &answer);
-        if message.line % 16 == 0 {
+        if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
         }
-        if std::mem::take(&mut told) {
+        if told {
             let recorded = recorded.filter(|_| said == Said::Recorded);
             dialogue.said(recorded.unwrap_or(&answer));
         }

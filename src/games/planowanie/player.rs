@@ -105,8 +105,8 @@ impl Player {
             }));
         };
         let occasion = (table.deal, table.round.played().len(), ask);
-        let first = self.given.iter().flatten();
-        if let Some(given) = first.into_iter().find(|given| given.occasion == occasion) {
+        let mut first = self.given.iter().flatten();
+        if let Some(given) = first.find(|given| given.occasion == occasion) {
             return Next::Send(self.yes(&given.payload));
         }
         let ready = payload(table.game.deck(), table.ready(ask));

@@ -354,7 +354,7 @@ impl Table {
     /// Whether the last deal is over as far as can be known, though not all of it was heard.
     pub(super) fn is_played_out(&self) -> bool {
         let last = self.deal + 1 == self.game.deals().len();
-        last && self.dealt && self.has_gap() && self.hand.len() == 0
+        last && self.dealt && self.has_gap() && self.hand.is_empty()
     }
 
     /// Counts a deal that is over.
