@@ -76,7 +76,7 @@ fn of_planowanie(message: &[u8], answer: &str) -> Result<(), String> {
     let Some((first, "")) = answer.split_once('\n') else {
         return Err(format!("{answer:?} is not one line with its end"));
     };
-    if first.len() > REPLY_LINE_MAX + asked.id.as_ref().map_or(0, String::len) {
+    if first.len() > REPLY_LINE_MAX {
         return Err(format!("a line of {} bytes", first.len()));
     }
     let said = hear(first).ok_or_else(|| format!("{first:?} is neither yes nor no"))?;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Letters of the reason why a message is unsound that are kept.
+const WHY_MAX: usize = 160;
 /// A standing is noted after so many rounds.
 const STANDING_EVERY: u32 = 100;
 
@@ -341,6 +343,7 @@ impl Facts {
 
     /// A message does not agree with the rules or with what was told before, and is not folded.
     pub fn unsound(&mut self, what: &str, why: &str) {
+        let why: String = why.chars().take(WHY_MAX).collect();
         self.note("unsound", json!({"what": what, "why": why}));
     }
 

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// How long a decision may take where the arbiter tells no time.
 const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
 
+/// Letters of a reason that are said and kept: a reply's line is short.
+pub(super) const WHY_MAX: usize = 160;
+
 /// What an arbiter has said of a game since the last one was known whole.
 #[derive(Default)]
 struct Config {
@@ -157,6 +160,8 @@ impl Player {
     }
 
     fn no(&self, why: &str) -> Frame {
+        // It may quote a command, which may be of any length.
+        let why: String = why.chars().take(WHY_MAX).collect();
         format!("?{} {why}\n", self.id.as_deref().unwrap_or_default())
     }
 

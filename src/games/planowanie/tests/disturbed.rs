@@ -214,3 +214,28 @@ fn what_cannot_be_is_not_folded() {
         assert_eq!(told, why, "{command}");
     }
 }
+
+/// Whatever a command quotes or is numbered by, the reply is a line that an arbiter takes.
+#[test]
+fn a_refusal_is_short_whatever_it_quotes() {
+    let long = "\u{FFFD}".repeat(4_000);
+    let digits = "7".repeat(4_000);
+    let mut player = player("rules");
+    hear(&mut *player, &GAME);
+    for command in [
+        format!("set_game 1 {long} 0"),
+        format!("{long} 1"),
+        format!("play 0 {long}"),
+        format!("{digits} gen_move"),
+        format!("{digits} {long}"),
+    ] {
+        let said = say(&mut *player, &command);
+        assert!(
+            said.starts_with('?') && said.len() < 1_024,
+            "{}",
+            said.len()
+        );
+    }
+    let kept = unsound(&mut *player).concat();
+    assert!(kept.len() < 5_000, "{}", kept.len());
+}
