@@ -7,6 +7,7 @@ pub mod api;
 pub mod cli;
 pub mod config;
 pub mod daemon;
+pub mod fuzzing;
 pub mod gateway;
 pub mod identities;
 pub mod link;

@@ -56,14 +56,19 @@ pub fn load(
     }
     all.push(layers::from_environment(environment)?);
     all.push(layers::from_flags(flags)?);
+    for layer in &mut all {
+        reveal(layer)?;
+    }
+    assemble(all)
+}
+
+/// Puts layers with their secrets together.
+fn assemble(all: Vec<Layer>) -> Result<Loaded, ConfigError> {
     let listed = |of: fn(&Layer) -> Option<&Vec<Entry>>| {
         all.iter().rev().find_map(of).cloned().unwrap_or_default()
     };
     let hubs = listed(|layer| layer.hubs.as_ref());
     let referees = listed(|layer| layer.referees.as_ref());
-    for layer in &mut all {
-        reveal(layer)?;
-    }
     let values = merge(all)?;
     let config = settings(&values, &hubs, &referees)?;
     check(&config)?;
@@ -77,6 +82,15 @@ pub fn load(
 /// As [`load`].
 pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
     load(Some(path), &Environment::new(), &Flags::new())
+}
+
+/// Reads a file's text over the defaults. Files that it names for secrets are not opened.
+///
+/// # Errors
+/// As [`load`].
+pub fn check_text(text: &str) -> Result<Loaded, ConfigError> {
+    let file = layers::from_file(Path::new("drover.toml"), text)?;
+    assemble(vec![layers::defaults()?, file])
 }
 
 /// A path that is relative to where the database is.

@@ -4,6 +4,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod disturb;
+pub mod fuzzing;
 pub mod game;
 pub mod kit;
 pub mod koehandel;

@@ -105,7 +105,7 @@ async fn paths_lead_to_bots() {
     let known = PathReferee {
         name: "ref-1".into(),
         addresses: vec!["127.0.0.0/8".parse().unwrap()],
-        ..PathReferee::default()
+        secret: crate::config::Secret::default(),
     };
     let options = CallbackOptions {
         referees: vec![known],

@@ -56,11 +56,12 @@ impl Decoder for AnyLine {
     type Error = LineError;
 
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, LineError> {
-        if self.after_return && buffer.first() == Some(&b'\n') {
-            buffer.advance(1);
-        }
-        if !buffer.is_empty() {
+        if self.after_return
+            && let Some(first) = buffer.first().copied()
+        {
             self.after_return = false;
+            // Only the first one belongs to the line before, in whatever pieces they come.
+            buffer.advance(usize::from(first == b'\n'));
         }
         let mut fresh = buffer.iter().skip(self.searched);
         let end = fresh
@@ -133,6 +134,7 @@ mod tests {
         assert_eq!(lines(&["a\nb\r\nc\rd\n"]), ["a", "b", "c", "d"]);
         assert_eq!(lines(&["a\r", "\nb\r", "c\n"]), ["a", "b", "c"]);
         assert_eq!(lines(&["\n\n", "\r\r\n"]), ["", "", "", ""]);
+        assert_eq!(lines(&["a\r", "\n", "\nb\n"]), ["a", "", "b"]);
         assert_eq!(lines(&["ab", "c", "d\n", "cut"]), ["abcd"]);
     }
 

@@ -374,9 +374,13 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
             .try_get::<Option<&str>, _>(10)?
             .map_or(Ok(Vec::new()), rows::scores)?,
         over_us: row.try_get(13)?,
-        seats: serde_json::from_str(seats)
-            .map_err(|error| StoreError::Corrupt(format!("{error} in {seats}")))?,
+        seats: self::seats(seats)?,
     })
+}
+
+/// The seats of a match from their column.
+pub(super) fn seats(text: &str) -> Result<Vec<super::records::SeatRow>, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
 }
 
 fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {

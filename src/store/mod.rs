@@ -1,6 +1,7 @@
 //! SQLite behind one writer and many readers: the only place that knows SQL.
 
 mod backup;
+mod blobs;
 mod error;
 mod files;
 mod fold;
@@ -26,6 +27,7 @@ pub mod types;
 mod verify;
 mod writer;
 
+pub use blobs::fuzz;
 pub use error::StoreError;
 pub use fold::{FAILED, LATE, dialogue_setup, reply_text, said_reply};
 pub use handle::Store;

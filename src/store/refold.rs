@@ -108,7 +108,11 @@ impl Transcript {
 }
 
 /// Folds one of our own bot's sessions; says where facts, scores or cause differ.
-fn fold_player(transcript: &Transcript, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
+pub(super) fn fold_player(
+    transcript: &Transcript,
+    facts: &[FactRow],
+    kit: &dyn Kit,
+) -> Vec<String> {
     let session = &transcript.session;
     let mut found = Vec::new();
     let mut dialogue = match kit.dialogue(&dialogue_setup(&session.opened)) {

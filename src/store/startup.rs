@@ -41,7 +41,7 @@ pub(super) fn pack(heads: impl Iterator<Item = (i64, Head)>) -> Vec<u8> {
     packed
 }
 
-fn unpack(packed: &[u8]) -> Result<HashMap<i64, Head>, StoreError> {
+pub(super) fn unpack(packed: &[u8]) -> Result<HashMap<i64, Head>, StoreError> {
     let (heads, rest) = packed.as_chunks::<PACKED_LEN>();
     if !rest.is_empty() {
         return Err(StoreError::Corrupt("the stored heads are cut short".into()));
@@ -99,7 +99,7 @@ const LIVE_AT_A_TIME: i64 = 4096;
 
 /// A row of [`LIVE`].
 #[derive(Deserialize)]
-struct LiveRow<'a>(
+pub(super) struct LiveRow<'a>(
     i64,
     Cow<'a, str>,
     Side,
@@ -115,6 +115,12 @@ struct LiveRow<'a>(
     i64,
 );
 
+/// The rows of a chunk of [`LIVE`].
+pub(super) fn live_rows(chunk: &str) -> Result<Vec<LiveRow<'_>>, StoreError> {
+    serde_json::from_str(chunk)
+        .map_err(|error| StoreError::Corrupt(format!("a live session: {error}")))
+}
+
 async fn read_live(
     connection: &mut SqliteConnection,
     heads: &HashMap<i64, Head>,
@@ -127,8 +133,7 @@ async fn read_live(
             .bind(LIVE_AT_A_TIME)
             .fetch_one(&mut *connection)
             .await?;
-        let rows: Vec<LiveRow<'_>> = serde_json::from_str(&chunk)
-            .map_err(|error| StoreError::Corrupt(format!("a live session: {error}")))?;
+        let rows = live_rows(&chunk)?;
         let Some(last) = rows.last() else {
             return Ok(live);
         };

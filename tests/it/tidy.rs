@@ -21,6 +21,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("api", 70),
     ("daemon", 80),
     ("cli", 90),
+    ("fuzzing", 95),
 ];
 
 /// The same inside the package `games`; a game's own folder is found by its name.
@@ -36,6 +37,8 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("lighthouses", 30),
     ("planetwars", 30),
     ("laws", 40),
+    ("disturb", 40),
+    ("fuzzing", 50),
 ];
 
 /// Lines of a source file at most.

@@ -441,7 +441,8 @@ fn playouts(args: &Args) -> Result<(), Failure> {
                 &setup.deck,
                 options,
                 &Moment::Turn,
-            );
+            )
+            .ok_or("a whole deck adds up")?;
             play_out(
                 &mut position,
                 &at.map(|at| styles[at]),

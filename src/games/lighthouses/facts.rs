@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Letters of the reason why a message is unsound that are kept.
+const WHY_MAX: usize = 160;
 /// A standing is noted after so many rounds.
 const STANDING_EVERY: u32 = 100;
 
@@ -337,6 +339,12 @@ impl Facts {
     fn record(&mut self, seat: Seat) -> Option<&mut Record> {
         self.records.get(seat)?;
         Some(&mut self.records[seat])
+    }
+
+    /// A message does not agree with the rules or with what was told before, and is not folded.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        let why: String = why.chars().take(WHY_MAX).collect();
+        self.note("unsound", json!({"what": what, "why": why}));
     }
 
     fn note(&mut self, kind: &str, data: Value) {

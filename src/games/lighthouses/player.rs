@@ -27,6 +27,10 @@ pub struct Player {
     shown: bool,
     /// The command that was given and whose result is still to come.
     given: Option<Act>,
+    /// The state that was told last, and what was answered to it.
+    last: Option<(Vec<u8>, Option<Frame>)>,
+    /// The score of a state that was not folded, since it was lower than the one before.
+    doubted: Option<i64>,
     facts: Facts,
 }
 
@@ -52,6 +56,8 @@ impl Player {
             asked: None,
             shown: false,
             given: None,
+            last: None,
+            doubted: None,
             facts: Facts::default(),
         }
     }
@@ -61,7 +67,49 @@ impl Player {
         self.shown = false;
     }
 
+    /// A state is answered again if it comes again before the result of its command. One with a lower
+    /// score than before is older, or wrong: `None` if it is to be folded.
+    fn answered(&mut self, frame: &[u8], view: &View) -> Option<Next> {
+        if let (Some((told, Some(said))), true) = (&self.last, self.given.is_some())
+            && told == frame
+        {
+            return Some(Next::Send(said.clone()));
+        }
+        let before = self.game.as_ref().and_then(|game| game.view.as_ref());
+        let sinks = before.is_some_and(|before| view.score < before.score);
+        let players = self.game.as_ref().map_or(0, |game| game.players);
+        let strange = |beacon: &Beacon| beacon.owner.is_some_and(|owner| owner.index() >= players);
+        let why = if view.beacons.iter().any(strange) {
+            "a lighthouse is owned by nobody who plays"
+        } else if sinks && self.doubted.is_none_or(|score| view.score < score) {
+            // Of two that agree with each other the second is believed.
+            self.doubted = Some(view.score);
+            "the score is lower than before"
+        } else {
+            self.doubted = None;
+            return None;
+        };
+        self.facts.unsound("state", why);
+        self.asked = None;
+        Some(Next::Send(PASS.to_owned()))
+    }
+
+    /// Whether this is the game that is being played, told again.
+    fn plays(&self, begin: &Begin) -> bool {
+        self.game.as_ref().is_some_and(|game| {
+            game.turns > 0
+                && (game.seat, game.players) == (begin.seat, begin.players)
+                && game.chart.island() == begin.chart.island()
+                && game.chart.lighthouses() == begin.chart.lighthouses()
+                && game.chart.width() == begin.chart.width()
+        })
+    }
+
     fn begins(&mut self, begin: Begin) -> Next {
+        if self.plays(&begin) {
+            self.asked = None;
+            return Next::Send(wire::greet(&self.name));
+        }
         let Begin {
             seat,
             players,
@@ -80,7 +128,7 @@ impl Player {
             turns: 0,
             view: None,
         });
-        self.given = None;
+        (self.given, self.last, self.doubted) = (None, None, None);
         self.ask(Arc::new(view), Ask::Prepare);
         Next::Think {
             within: GREET_WITHIN,
@@ -110,7 +158,9 @@ impl Dialogue for Player {
     }
 
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
-        let message = wire::read(frame)?;
+        let message = wire::read(frame).inspect_err(|why| {
+            self.facts.unsound(why.field, &why.why);
+        })?;
         let game = match message {
             Message::Begin(begin) => return Ok(self.begins(*begin)),
             Message::State(_) | Message::Result(_) => self.game.as_mut(),
@@ -121,7 +171,17 @@ impl Dialogue for Player {
         })?;
         match message {
             Message::State(state) => {
-                let view = Arc::new(state.on(&game.chart, game.turns)?);
+                let view = state.on(&game.chart, game.turns).inspect_err(|why| {
+                    self.facts.unsound(why.field, &why.why);
+                })?;
+                if let Some(next) = self.answered(frame, &view) {
+                    return Ok(next);
+                }
+                let Some(game) = self.game.as_mut() else {
+                    return Ok(Next::Wait);
+                };
+                let view = Arc::new(view);
+                self.last = Some((frame.to_vec(), None));
                 game.turns = game.turns.saturating_add(1);
                 game.view = Some(Arc::clone(&view));
                 self.facts.state(&game.chart, &view);
@@ -173,6 +233,9 @@ impl Dialogue for Player {
         }
         if let (Ask::Turn, Some(game)) = (ask, &self.game) {
             self.given = said(&game.chart, frame);
+            if let Some((_, answer)) = &mut self.last {
+                *answer = Some(frame.to_owned());
+            }
         }
     }
 

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Letters of the reason why a message is unsound that are kept.
+const WHY_MAX: usize = 160;
 /// A standing is noted after so many turns.
 const STANDING_EVERY: u32 = 20;
 /// Fleets of others that are looked for at a time, at most.
@@ -421,6 +423,12 @@ impl Facts {
                 evidence: json!(record),
             })
             .collect()
+    }
+
+    /// A message does not agree with the rules or with what was told before, and is not folded.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        let why: String = why.chars().take(WHY_MAX).collect();
+        self.note("unsound", json!({"what": what, "why": why}));
     }
 
     fn note(&mut self, kind: &str, data: Value) {

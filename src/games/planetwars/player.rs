@@ -1,8 +1,8 @@
 //! A player's side of the wire: states in, orders out.
 
-use super::dialect::player::{self as wire, END};
+use super::dialect::player::{self as wire, END, State};
 use super::facts::Facts;
-use super::rules::{Act, Ask, PlanetWars, View};
+use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View};
 use crate::game::{Bot, Budget, Cause, Progress};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
@@ -26,7 +26,19 @@ pub struct Player {
     asked: bool,
     /// Whether the bot has seen what it is asked about.
     shown: bool,
+    /// The map of a state that was not folded, since it is of another game than those before.
+    doubted: Option<Map>,
     facts: Facts,
+}
+
+/// What states of one game have in common: who is told, and every planet's number and place.
+type Map = (PlayerId, Vec<(PlanetId, u64, u64)>);
+
+fn map(you: PlayerId, planets: &[Planet]) -> Map {
+    let place = |planet: &Planet| (planet.id, planet.x.to_bits(), planet.y.to_bits());
+    let mut places: Vec<_> = planets.iter().map(place).collect();
+    places.sort_unstable();
+    (you, places)
 }
 
 impl Player {
@@ -39,8 +51,24 @@ impl Player {
             view: None,
             asked: false,
             shown: false,
+            doubted: None,
             facts: Facts::default(),
         }
+    }
+}
+
+impl Player {
+    /// Whether a state is of the same game as the one before. Of two that agree with each other the second
+    /// is believed: then it was the first that was wrong.
+    fn is_of_the_game(&mut self, state: &State) -> bool {
+        let Some(view) = &self.view else {
+            return true;
+        };
+        let told = map(state.you, &state.planets);
+        let of_the_game = told == map(view.you, &view.planets);
+        let believed = of_the_game || self.doubted.as_ref() == Some(&told);
+        self.doubted = (!believed).then_some(told);
+        believed
     }
 }
 
@@ -50,7 +78,15 @@ impl Dialogue for Player {
     }
 
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
-        let state = wire::read(frame)?;
+        let state = wire::read(frame).inspect_err(|why| {
+            self.facts.unsound("state", &why.to_string());
+        })?;
+        if !self.is_of_the_game(&state) {
+            self.facts
+                .unsound("state", "it is of another player or of other planets");
+            self.asked = false;
+            return Ok(Next::Send(END.to_owned()));
+        }
         let view = View {
             turn: self.turns,
             planets: Arc::new(state.planets),

@@ -6,6 +6,8 @@ use crate::game::Seat;
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;
+/// Digits of a command's number at most: it is echoed.
+pub const ID_LEN_MAX: usize = 20;
 /// A reply that says no more than yes.
 pub const YES: &str = "=\n";
 
@@ -71,7 +73,8 @@ pub fn clean(line: &[u8]) -> String {
 pub fn read(line: &[u8]) -> Line {
     let text = clean(line);
     let mut words = text.split_whitespace().peekable();
-    let numeric = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numeric =
+        |word: &&str| word.len() <= ID_LEN_MAX && word.bytes().all(|byte| byte.is_ascii_digit());
     let id = words.next_if(numeric).map(str::to_owned);
     let command = match words.next() {
         None => Ok(Command::Blank),

@@ -1,6 +1,7 @@
 //! What is kept of a game for history: one fact a deal, one for the result, and what each opponent's
 //! declarations have taught.
 
+use super::player::WHY_MAX;
 use super::rules::{Game, Round};
 use crate::game::{Seat, Seats};
 use crate::search::interval::rate;
@@ -125,6 +126,13 @@ impl Facts {
     /// The game is over.
     pub fn result(&mut self, points: &Seats<i64>) {
         self.note("result", json!({"seat": self.own, "points": points}));
+    }
+
+    /// A message does not agree with the rules or with what was heard before: it is not folded, or shows
+    /// that others were lost.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        let cut = |text: &str| text.chars().take(WHY_MAX).collect::<String>();
+        self.note("unsound", json!({"what": cut(what), "why": cut(why)}));
     }
 
     /// Facts found since the last call.

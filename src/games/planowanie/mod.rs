@@ -11,6 +11,7 @@ pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
+mod table;
 
 pub use kit::KIT;
 

@@ -4,8 +4,9 @@ use super::cards::{Card, CardSet, Deck};
 use super::clock;
 use super::dialect::{self, Command, YES};
 use super::facts::Facts;
-use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, Round, View};
-use crate::game::{Bot, Budget, Cause, Progress, Seat, Seats};
+use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
+use super::table::{Table, Told};
+use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,181 +15,36 @@ use std::time::Duration;
 /// How long a decision may take where the arbiter tells no time.
 const UNTOLD_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a command is taken to cost before anything is known.
-const TOLL_AT_FIRST: Duration = Duration::from_micros(300);
-/// However dear commands are, this part of the time left is there to think.
-const TOLLED_PART: u32 = 8;
+/// Letters of a reason that are said and kept: a reply's line is short.
+pub(super) const WHY_MAX: usize = 160;
+
+/// What an arbiter has said of a game since the last one was known whole.
+#[derive(Default)]
+struct Config {
+    deck: Option<Deck>,
+    players: Option<(usize, Seat)>,
+    deals: Option<Vec<PlannedDeal>>,
+}
+
+/// An answer that was given, and to what.
+struct Given {
+    /// Deal, cards played in it, and the decision.
+    occasion: (usize, usize, Ask),
+    /// Without sign and number.
+    payload: String,
+}
 
 /// One seat's side of one game, played by any bot.
 pub struct Player {
     bot: Box<dyn Bot<Planowanie>>,
-    deck: Option<Deck>,
-    players: Option<(usize, Seat)>,
-    deals: Option<Vec<PlannedDeal>>,
+    told: Config,
     table: Option<Table>,
     /// The decision that is wanted, and the number to be echoed.
     asked: Option<(Arc<View>, Ask)>,
     id: Option<String>,
+    /// The answers given last: a declaration and a card.
+    given: [Option<Given>; 2],
     facts: Facts,
-}
-
-/// The game once it is known whole.
-struct Table {
-    game: Arc<Game>,
-    seat: Seat,
-    /// The deal in play, from 0.
-    deal: usize,
-    /// Whether the deal in play was dealt.
-    dealt: bool,
-    hand: CardSet,
-    round: Round,
-    points: Seats<i64>,
-    left: Option<Duration>,
-    toll: Toll,
-}
-
-/// What every command costs on the game's clock beside thinking: the way here and back, and whatever the
-/// machine does meanwhile. Learnt from what `time_left` tells.
-struct Toll {
-    each: Duration,
-    /// Commands since the last `time_left`, itself included.
-    commands: u32,
-    /// Time that decisions since then were worth.
-    granted: Duration,
-}
-
-impl Toll {
-    const fn new() -> Self {
-        Self {
-            each: TOLL_AT_FIRST,
-            commands: 0,
-            granted: Duration::ZERO,
-        }
-    }
-
-    /// So much of the clock has gone since the last time it was told. Rises at once, falls slowly. Where
-    /// there was something to think about, only what is beyond that is known to be toll.
-    fn told(&mut self, taken: Duration) {
-        if self.commands > 0 {
-            let each = taken.saturating_sub(self.granted) / self.commands;
-            let known = self.granted.is_zero() || each > self.each;
-            if known {
-                self.each = each.max((self.each * 7 + each) / 8);
-            }
-        }
-        self.commands = 0;
-        self.granted = Duration::ZERO;
-    }
-
-    /// What is left of a time once so many commands to come are paid for.
-    fn after(&self, left: Duration, commands: u32) -> Duration {
-        let toll = self.each.saturating_mul(commands).saturating_mul(5) / 4;
-        left.saturating_sub(toll).max(left / TOLLED_PART)
-    }
-}
-
-impl Table {
-    fn new(game: Game, seat: Seat) -> Self {
-        let players = game.players();
-        Self {
-            game: Arc::new(game),
-            seat,
-            deal: 0,
-            dealt: false,
-            hand: CardSet::EMPTY,
-            round: Round::new(players, 0, Seat(0)),
-            points: Seats::from_fn(players, |_| 0),
-            left: None,
-            toll: Toll::new(),
-        }
-    }
-
-    /// Commands that are still to come in the whole game.
-    fn to_come(&self, ask: Ask) -> u32 {
-        let players = self.game.players() as u32;
-        let a_card = players + 2;
-        let later = self.game.deals().iter().skip(self.deal + 1);
-        let later: u32 = later
-            .map(|deal| 3 + players + u32::from(deal.cards) * a_card)
-            .sum();
-        let declarations = if ask == Ask::Declare { players } else { 0 };
-        later + declarations + self.hand.len() as u32 * a_card
-    }
-
-    fn view(&self) -> View {
-        View {
-            game: Arc::clone(&self.game),
-            seat: self.seat,
-            deal: self.deal,
-            hand: self.hand,
-            round: self.round.clone(),
-            points: self.points.clone(),
-            left: self.left,
-        }
-    }
-
-    fn playable(&self) -> CardSet {
-        let deck = self.game.deck();
-        deck.playable(self.hand, self.round.led(deck))
-    }
-
-    /// Takes up the cards of the next deal.
-    fn take_up(&mut self, cards: &[String]) -> Result<(), String> {
-        if self.dealt {
-            return Err("the deal before has not ended".to_owned());
-        }
-        let Some(planned) = self.game.deals().get(self.deal) else {
-            return Err("all deals are over".to_owned());
-        };
-        if cards.len() != usize::from(planned.cards) {
-            let (given, wanted) = (cards.len(), planned.cards);
-            return Err(format!("{given} cards instead of {wanted}"));
-        }
-        let mut hand = CardSet::EMPTY;
-        for text in cards {
-            let card = self.card(text)?;
-            if hand.has(card) {
-                return Err(format!("{text} stands twice"));
-            }
-            hand = hand.with(card);
-        }
-        self.round = Round::new(self.game.players(), planned.cards, planned.leader);
-        self.hand = hand;
-        self.dealt = true;
-        Ok(())
-    }
-
-    fn card(&self, text: &str) -> Result<Card, String> {
-        let card = self.game.deck().read(text);
-        card.ok_or_else(|| format!("there is no card {text:?}"))
-    }
-
-    /// Lays a card; whether that ended the game.
-    fn lay(&mut self, seat: Seat, card: Card) -> Result<(), String> {
-        if seat == self.seat && !self.hand.has(card) {
-            return Err("that is not my card".to_owned());
-        }
-        if seat != self.seat && self.hand.has(card) {
-            return Err("that card is mine".to_owned());
-        }
-        let laid = self.round.play(self.game.deck(), seat, card);
-        laid.map_err(|why| why.to_string())?;
-        self.hand = self.hand.without(card);
-        Ok(())
-    }
-
-    /// Counts a deal that is over.
-    fn close(&mut self) {
-        for (seat, points) in self.round.points().iter() {
-            self.points[seat] += points;
-        }
-        self.deal += 1;
-        self.dealt = false;
-    }
-
-    fn is_over(&self) -> bool {
-        self.deal >= self.game.deals().len()
-    }
 }
 
 impl Player {
@@ -197,30 +53,39 @@ impl Player {
     pub fn new(bot: Box<dyn Bot<Planowanie>>) -> Self {
         Self {
             bot,
-            deck: None,
-            players: None,
-            deals: None,
+            told: Config::default(),
             table: None,
             asked: None,
             id: None,
+            given: [None, None],
             facts: Facts::default(),
         }
     }
 
-    /// Once deck, players and deals are known, the game begins.
+    /// Once deck, players and deals are known, the game begins. While cards are out, another one begins
+    /// only when all three were told anew: one of them alone is an old message that comes again.
     fn configured(&mut self) -> Result<(), String> {
-        let (Some(deck), Some((players, seat)), Some(deals)) =
-            (&self.deck, self.players, &self.deals)
-        else {
+        let fresh = self.table.as_ref().filter(|table| table.is_untouched());
+        let deck = self.told.deck.clone();
+        let deck = deck.or_else(|| fresh.map(|table| table.game.deck().clone()));
+        let players = self.told.players;
+        let players = players.or_else(|| fresh.map(|table| (table.game.players(), table.seat)));
+        let deals = self.told.deals.clone();
+        let deals = deals.or_else(|| fresh.map(|table| table.game.deals().to_vec()));
+        let (Some(deck), Some((players, seat)), Some(deals)) = (deck, players, deals) else {
             return Ok(());
         };
-        let game =
-            Game::new(deck.clone(), players, deals.clone()).map_err(|why| why.to_string())?;
+        let game = Game::new(deck, players, deals).map_err(|why| why.to_string())?;
+        self.told = Config::default();
+        if fresh.is_some_and(|table| *table.game == game && table.seat == seat) {
+            return Ok(());
+        }
         let table = Table::new(game, seat);
         let begins = Event::Begins(Arc::clone(&table.game), seat);
         self.bot.observe(&begins);
         self.facts.begins(&table.game, seat);
         self.table = Some(table);
+        self.given = [None, None];
         Ok(())
     }
 
@@ -229,23 +94,29 @@ impl Player {
         self.table.as_mut().ok_or_else(|| missing.to_owned())
     }
 
-    fn ask(&mut self, ask: Ask) -> Result<Next, String> {
-        let table = self.table()?;
-        if !table.dealt {
-            return Err("no cards are dealt".to_owned());
+    /// An ask is always answered: with the first answer where it comes again, without thinking where what
+    /// was heard does not agree with it.
+    fn ask(&mut self, ask: Ask) -> Next {
+        if ask == Ask::Play {
+            self.assume();
+        }
+        let Some(table) = self.table.as_mut() else {
+            let any = Deck::contest().all().first().unwrap_or(Card(0));
+            return Next::Send(self.yes(&match ask {
+                Ask::Declare => "0".to_owned(),
+                Ask::Play => Deck::contest().text(any),
+            }));
+        };
+        let occasion = (table.deal, table.round.played().len(), ask);
+        let mut first = self.given.iter().flatten();
+        if let Some(given) = first.find(|given| given.occasion == occasion) {
+            return Next::Send(self.yes(&given.payload));
+        }
+        let ready = payload(table.game.deck(), table.ready(ask));
+        if !table.is_asked(ask) {
+            return Next::Send(self.yes(&ready));
         }
         let view = Arc::new(table.view());
-        let fallback = match ask {
-            Ask::Declare => {
-                let share = usize::from(view.round.cards()) / view.round.players().max(1);
-                share.to_string()
-            }
-            Ask::Play => {
-                let card = table.playable().first();
-                let card = card.ok_or_else(|| "no card is left".to_owned())?;
-                table.game.deck().text(card)
-            }
-        };
         let (within, worth) = match view.left {
             Some(left) => {
                 let free = table.toll.after(left, table.to_come(ask));
@@ -255,11 +126,27 @@ impl Player {
         };
         table.toll.granted += worth;
         self.asked = Some((view, ask));
-        Ok(Next::Think {
+        Next::Think {
             within,
             worth: Some(worth),
-            fallback: self.yes(&fallback),
-        })
+            fallback: self.yes(&ready),
+        }
+    }
+
+    /// Where cards are played before all declarations were heard, those were lost.
+    fn assume(&mut self) {
+        let Some(table) = &mut self.table else { return };
+        let given = self.given[0]
+            .as_ref()
+            .filter(|given| given.occasion.0 == table.deal);
+        let own = given.and_then(|given| dialect::tricks(&given.payload, false));
+        for (seat, tricks) in table.assume(own) {
+            self.facts.unsound(
+                "declare",
+                &format!("player {}'s was not heard; {tricks} is assumed", seat.0),
+            );
+            self.bot.observe(&Event::Declared(seat, tricks));
+        }
     }
 
     /// A reply that agrees.
@@ -273,6 +160,8 @@ impl Player {
     }
 
     fn no(&self, why: &str) -> Frame {
+        // It may quote a command, which may be of any length.
+        let why: String = why.chars().take(WHY_MAX).collect();
         format!("?{} {why}\n", self.id.as_deref().unwrap_or_default())
     }
 
@@ -280,27 +169,27 @@ impl Player {
         match command {
             Command::Blank => return Ok(Next::Wait),
             Command::SetDeck(deck) => {
-                self.table = None;
-                self.players = None;
-                self.deals = None;
-                self.deck = Some(deck);
+                self.told.deck = Some(deck);
+                self.configured()?;
             }
             Command::SetPlayers { players, own } => {
                 if !PLAYERS.contains(&players) || own.index() >= players {
                     return Err(format!("player {} of {players} cannot play", own.0));
                 }
-                self.players = Some((players, own));
+                self.told.players = Some((players, own));
                 self.configured()?;
             }
             Command::SetGame(deals) => {
-                self.deals = Some(deals);
+                self.told.deals = Some(deals);
                 self.configured()?;
             }
             Command::SetCards(cards) => {
                 let table = self.table()?;
-                table.take_up(&cards)?;
+                let told = table.take_up(&cards)?;
                 let hand = table.hand;
-                self.bot.observe(&Event::Dealt(hand));
+                if self.goes_on("set_cards", told) {
+                    self.bot.observe(&Event::Dealt(hand));
+                }
             }
             Command::TimeLeft(ms) => {
                 let ms = u64::try_from(ms).unwrap_or_default();
@@ -311,26 +200,72 @@ impl Player {
                 }
                 table.left = Some(left);
             }
-            Command::GenDeclare => return self.ask(Ask::Declare),
-            Command::GenMove => return self.ask(Ask::Play),
+            Command::GenDeclare => return Ok(self.ask(Ask::Declare)),
+            Command::GenMove => return Ok(self.ask(Ask::Play)),
             Command::Declare(seat, tricks) => {
-                let table = self.table()?;
-                let declared = table.round.declare(seat, tricks);
-                declared.map_err(|why| why.to_string())?;
-                self.bot.observe(&Event::Declared(seat, tricks));
+                let told = self.table()?.declare(seat, tricks)?;
+                if self.goes_on("declare", told) {
+                    self.bot.observe(&Event::Declared(seat, tricks));
+                }
             }
             Command::Play(seat, card) => return self.played(seat, &card),
             Command::Quit => return Ok(self.quits()),
-            Command::Unknown(word) => return Err(format!("unknown command {word:?}")),
+            Command::Unknown(word) => {
+                return Ok(Next::Send(self.no(&format!("unknown command {word:?}"))));
+            }
         }
         Ok(Next::Send(self.yes("")))
     }
 
-    fn played(&mut self, seat: Seat, card: &str) -> Result<Next, String> {
+    /// Whether a message tells anything new; what it shows to be lost is noted.
+    fn goes_on(&mut self, what: &str, told: Told) -> bool {
+        match told {
+            Told::Folded => true,
+            Told::Repeated => false,
+            Told::Gap(why) => {
+                self.facts.unsound(what, &why);
+                true
+            }
+        }
+    }
+
+    /// Our own card that was given and is not heard of, if the next card shows that it was played.
+    fn catch_up(&mut self) {
+        let Some(table) = &mut self.table else { return };
+        let Some(given) = self.given[1].as_ref() else {
+            return;
+        };
+        let due = (table.deal, table.round.played().len(), Ask::Play);
+        let own = table.seat;
+        if given.occasion != due || !table.is_asked(Ask::Play) {
+            return;
+        }
+        if let Ok(card) = table.card(&given.payload)
+            && table.lay(own, card).is_ok()
+        {
+            self.bot.observe(&Event::Played(own, card));
+            self.facts.unsound("play", "our own card was not heard of");
+        }
+    }
+
+    fn played(&mut self, seat: Seat, text: &str) -> Result<Next, String> {
         let table = self.table()?;
-        let card = table.card(card)?;
-        table.lay(seat, card)?;
-        let over = table.round.is_over();
+        let card = table.card(text)?;
+        let (own, count) = (table.seat, table.game.players());
+        let fresh = !table.round.gone().has(card) && !table.hand.has(card);
+        if seat == table.round.leader() && fresh {
+            self.assume();
+        }
+        if fresh && seat.index() == (own.index() + 1) % count {
+            self.catch_up();
+        }
+        let table = self.table()?;
+        let before = table.round.played().len();
+        let told = table.lay(seat, card)?;
+        let over = table.round.is_over() && table.round.played().len() > before;
+        if !self.goes_on("play", told) {
+            return Ok(Next::Send(self.yes("")));
+        }
         self.bot.observe(&Event::Played(seat, card));
         let Some(table) = self.table.as_mut().filter(|_| over) else {
             return Ok(Next::Send(self.yes("")));
@@ -354,9 +289,16 @@ impl Player {
     }
 
     fn quits(&self) -> Next {
+        let played_out = self.table.as_ref().is_some_and(Table::is_played_out);
+        let (cause, detail) = if played_out {
+            (Cause::Normal, "the last deal was not heard whole")
+        } else {
+            let early = "the arbiter said quit before the end of the game";
+            (Cause::Cancelled, early)
+        };
         Next::Over(Ending {
-            cause: Cause::Cancelled,
-            detail: "the arbiter said quit before the end of the game".to_owned(),
+            cause,
+            detail: detail.to_owned(),
             scores: Vec::new(),
             wins: Vec::new(),
             last_word: self.yes(""),
@@ -379,7 +321,14 @@ impl Dialogue for Player {
         }
         let obeyed = line.command.map_err(|why| why.to_string());
         let next = obeyed.and_then(|command| self.obey(command));
-        Ok(next.unwrap_or_else(|why| Next::Send(self.no(&why))))
+        Ok(next.unwrap_or_else(|why| {
+            let text = dialect::clean(frame);
+            let word = text
+                .split_whitespace()
+                .find(|word| word.starts_with(char::is_alphabetic));
+            self.facts.unsound(word.unwrap_or_default(), &why);
+            Next::Send(self.no(&why))
+        }))
     }
 
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
@@ -387,16 +336,27 @@ impl Dialogue for Player {
             return Progress::Done;
         };
         let (act, progress) = self.bot.ponder(&view, &ask, slice);
-        *best = match act {
-            Act::Declare(tricks) => self.yes(&tricks.to_string()),
-            Act::Play(card) => self.yes(&view.game.deck().text(card)),
-        };
+        *best = self.yes(&payload(view.game.deck(), act));
         progress
     }
 
-    /// What counts is what the arbiter tells everybody afterwards.
-    fn said(&mut self, _: &str) {
-        self.asked = None;
+    /// What counts is what the arbiter tells everybody afterwards; this is what is said again to the same
+    /// ask.
+    fn said(&mut self, frame: &str) {
+        let Some((view, ask)) = self.asked.take() else {
+            return;
+        };
+        let said = dialect::hear(frame.lines().next().unwrap_or_default());
+        let Some(said) = said.filter(|said| said.yes) else {
+            return;
+        };
+        let id = self.id.as_deref().unwrap_or_default();
+        let payload = said.payload.strip_prefix(id).unwrap_or(&said.payload);
+        let given = Given {
+            occasion: (view.deal, view.round.played().len(), ask),
+            payload: payload.trim().to_owned(),
+        };
+        self.given[usize::from(ask == Ask::Play)] = Some(given);
     }
 
     fn facts(&mut self) -> Vec<Fact> {
@@ -430,13 +390,21 @@ impl Dialogue for Player {
     }
 }
 
+/// An act as a reply has it.
+fn payload(deck: &Deck, act: Act) -> String {
+    match act {
+        Act::Declare(tricks) => tricks.to_string(),
+        Act::Play(card) => deck.text(card),
+    }
+}
+
 /// The reply when nothing better is known.
 #[must_use]
 pub fn default_reply(frame: &str) -> &'static str {
     match dialect::read(frame.as_bytes()).command {
         Ok(Command::Blank) => "",
         Ok(Command::GenDeclare) => "= 0\n",
-        Ok(Command::GenMove) => "? no game is known\n",
+        Ok(Command::GenMove) => "= 2C\n",
         _ => YES,
     }
 }

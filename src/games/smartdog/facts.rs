@@ -92,6 +92,11 @@ impl Facts {
         );
     }
 
+    /// A message does not agree with the rules or with what was told before, and is not folded.
+    pub fn unsound(&mut self, what: &str, why: &str) {
+        self.note("unsound", json!({"what": what, "why": cut(why)}));
+    }
+
     /// Adds a fact.
     pub fn note(&mut self, kind: &str, data: Value) {
         if self.found.len() < UNFETCHED_MAX {

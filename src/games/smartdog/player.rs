@@ -30,6 +30,10 @@ pub struct Player {
     view: Option<Arc<View>>,
     orders: Orders,
     turn: u32,
+    /// The turn that was folded last with what was seen in it, and what was answered.
+    last: Option<(Arc<View>, Option<Frame>)>,
+    /// A turn that was not folded, since its number was lower than the one before.
+    doubted: Option<u32>,
     facts: Facts,
     cartographer: Cartographer,
     /// The name of the map that is played on, once a match has begun.
@@ -61,6 +65,8 @@ impl Player {
             view: None,
             orders: Orders::new(),
             turn: 0,
+            last: None,
+            doubted: None,
             facts: Facts::default(),
             cartographer: Cartographer::new(),
             map: None,
@@ -73,6 +79,11 @@ impl Player {
         };
         let land = cells(rows, told.players);
         let ground = Ground::told(*torus, land, told).map_err(|why| refused("landscape", why))?;
+        // The same one told again changes nothing.
+        if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
+            return Ok(());
+        }
+        (self.last, self.doubted) = (None, None);
         self.map = map_name(&ground, told.seat);
         self.facts.begins(&ground, told.seat, self.map.as_deref());
         self.ground = Some(Arc::new(ground));
@@ -142,11 +153,52 @@ impl Player {
             ground: Arc::clone(ground),
             seen,
         });
+        if let Some(next) = self.answered(&view) {
+            return Ok(next);
+        }
+        self.last = Some((Arc::clone(&view), None));
         self.facts.sees(&view);
         self.hear(&Event::Turn(Arc::clone(&view)));
         self.view = Some(view);
         Ok(Next::Think {
             within: Duration::from_millis(within),
+            worth: None,
+            fallback: END.to_owned(),
+        })
+    }
+
+    /// A turn that comes again is answered again. One of an earlier number is old, or the one before was
+    /// wrong; one with more sheep than there are is wrong: `None` if it is to be folded.
+    fn answered(&mut self, view: &View) -> Option<Next> {
+        if let Some((told, Some(said))) = &self.last
+            && **told == *view
+        {
+            return Some(Next::Send(said.clone()));
+        }
+        let told = self.last.as_ref().map(|(told, _)| told.turn);
+        let sheep = view
+            .seen
+            .iter()
+            .filter(|seen| matches!(seen, Seen::Sheep { .. }))
+            .count();
+        let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
+        let why = if most > 0 && sheep > most {
+            format!("{sheep} sheep of {most} are in sight")
+        } else if told.is_some_and(|told| view.turn < told)
+            && self.doubted.is_none_or(|doubted| view.turn <= doubted)
+        {
+            // Of two that follow each other the second is believed.
+            self.doubted = Some(view.turn);
+            format!("turn {} is over", view.turn)
+        } else {
+            self.doubted = None;
+            return None;
+        };
+        self.turn = told.unwrap_or(self.turn);
+        self.facts.unsound("turn", &why);
+        // Nothing is thought about without a view.
+        Some(Next::Think {
+            within: Duration::from_millis(u64::from(view.ground.options().get(Key::WaitForTurn))),
             worth: None,
             fallback: END.to_owned(),
         })
@@ -282,7 +334,8 @@ impl Dialogue for Player {
         let mut next = Next::Wait;
         self.view = None;
         for line in text.lines() {
-            match read(line).map_err(|why| refused("start", why))? {
+            let message = read(line).map_err(|why| refused("start", why));
+            match message.inspect_err(|why| self.facts.unsound(why.field, &why.why))? {
                 Message::Start(start) => self.start = Some(start),
                 Message::Landscape(rows) => self.begins(&rows)?,
                 Message::State(turn) => {
@@ -326,6 +379,9 @@ impl Dialogue for Player {
             return;
         }
         if self.view.take().is_some() {
+            if let Some((_, answer)) = &mut self.last {
+                *answer = Some(frame.to_owned());
+            }
             self.orders = self.parsed(frame);
             self.facts.ordered(&self.orders);
             self.hear(&Event::Ordered(self.orders.clone()));

@@ -205,3 +205,77 @@ fn no_message_makes_a_player_panic() {
         player.hung_up();
     }
 }
+
+fn unsound(player: &mut dyn Dialogue) -> Vec<String> {
+    let facts = player.facts();
+    let unsound = facts.iter().filter(|fact| fact.kind == "unsound");
+    unsound
+        .map(|fact| fact.data["why"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_state_that_comes_again_before_its_result_gets_the_first_answer() {
+    let (mut player, state) = begun("-1");
+    player.receive(state.as_bytes()).unwrap();
+    let said = "{\"command\": \"move\", \"x\": 1, \"y\": 0}";
+    player.said(said);
+    let before = player.view();
+    let again = player.receive(state.as_bytes());
+    assert_eq!(again, Ok(Next::Send(said.to_owned())));
+    player.said(said);
+    assert_eq!(player.view(), before);
+    player.receive(b"{\"success\": true}").unwrap();
+    // After the result it is another turn that looks alike.
+    assert!(matches!(
+        player.receive(state.as_bytes()),
+        Ok(Next::Think { .. })
+    ));
+    assert_eq!(unsound(player.as_mut()), [""; 0]);
+}
+
+#[test]
+fn a_state_that_cannot_be_is_not_folded() {
+    let (mut player, state) = begun("-1");
+    let scored = |score: i64| state.replace("\"score\": 0", &format!("\"score\": {score}"));
+    let tell = |player: &mut dyn Dialogue, told: &str| {
+        let next = player.receive(told.as_bytes()).unwrap();
+        player.said("{\"command\": \"pass\"}");
+        player.receive(b"{\"success\": true}").unwrap();
+        matches!(next, Next::Think { .. })
+    };
+    assert!(tell(player.as_mut(), &scored(90)));
+    let before = player.view();
+    let stranger = scored(91).replacen("\"owner\": -1", "\"owner\": 2", 1);
+    assert!(!tell(player.as_mut(), &stranger));
+    assert_eq!(
+        unsound(player.as_mut()),
+        ["a lighthouse is owned by nobody who plays"]
+    );
+    assert!(!tell(player.as_mut(), &scored(80)));
+    assert_eq!(unsound(player.as_mut()), ["the score is lower than before"]);
+    assert!(player.receive(b"{\"player_num\": 0").is_err());
+    assert_eq!(unsound(player.as_mut()).len(), 1);
+    assert_eq!(player.view(), before);
+    assert!(tell(player.as_mut(), &scored(95)));
+    // A score that was far too high is found out by the second state after it.
+    assert!(tell(player.as_mut(), &scored(9_000)));
+    assert!(!tell(player.as_mut(), &scored(99)));
+    assert!(tell(player.as_mut(), &scored(101)));
+    assert_eq!(player.view()["score"], 101);
+}
+
+#[test]
+fn a_game_that_begins_again_after_its_first_state_goes_on() {
+    let (mut player, state) = begun("-1");
+    let begin = calls(table(1, json!({"map": DEMO_MAP})).as_mut())
+        .remove(0)
+        .text;
+    player.receive(state.as_bytes()).unwrap();
+    player.said("{\"command\": \"pass\"}");
+    player.receive(b"{\"success\": true}").unwrap();
+    let before = player.view();
+    let again = player.receive(begin.as_bytes());
+    assert!(matches!(again, Ok(Next::Send(_))), "{again:?}");
+    assert_eq!(player.view(), before);
+}

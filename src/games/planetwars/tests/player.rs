@@ -268,3 +268,29 @@ fn losses_to_a_third_one_are_not_taken_for_ships_that_left() {
     turn(player.as_mut(), &seen([26, 12, 6, 12], [2, 2, 3, 3]));
     assert_eq!(kinds(&player.facts()), [] as [&str; 0]);
 }
+
+/// Every state of a game has the same planets and the same reader: another one is not folded, unless the
+/// next agrees with it.
+#[test]
+fn a_state_of_another_game_is_doubted_once() {
+    let mut player = player("prospector");
+    turn(player.as_mut(), STATE);
+    let before = player.view();
+    let other = STATE.replace("\nY 1", "\nY 2");
+    assert_ne!(other, STATE);
+    assert_eq!(player.receive(other.as_bytes()), Ok(Next::Send(".".into())));
+    player.said(".");
+    assert_eq!(player.view(), before);
+    let facts = player.facts();
+    assert!(facts.iter().any(|fact| fact.kind == "unsound"), "{facts:?}");
+    turn(player.as_mut(), STATE);
+    assert_eq!(player.view()["turn"], 1);
+    assert!(player.facts().iter().all(|fact| fact.kind != "unsound"));
+    // Two in a row: then it was the first that was wrong.
+    assert_eq!(player.receive(other.as_bytes()), Ok(Next::Send(".".into())));
+    assert!(matches!(
+        player.receive(other.as_bytes()),
+        Ok(Next::Think { .. })
+    ));
+    assert_eq!(player.view()["player"], 2);
+}

@@ -2,7 +2,7 @@
 
 use super::judgement::{self, Counting, Deal};
 use super::mcbid;
-use super::position::{Layout, Mask, Position, SEATS_MAX, narrow};
+use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
 use super::worlds::{PLACES, Unknown};
 use crate::planowanie::cards::Card;
@@ -173,7 +173,10 @@ impl<M: Mask> Thinking for Tree<M> {
         let mut position = self.unknown.fill(self.start, &hands);
         self.path.clear();
         let mut at = 0;
-        while !position.is_over() {
+        for _ in 0..PLIES_MAX {
+            if position.is_over() {
+                break;
+            }
             let (next, new) = self.choose(at, &position);
             if next == NONE {
                 break;

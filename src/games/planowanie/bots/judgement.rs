@@ -1,6 +1,6 @@
 //! The rules policy: how the players of rungs 3 to 6 declare and play a card by a few sentences.
 
-use super::position::{Layout, Mask, Position};
+use super::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::planowanie::cards::CARDS_MAX;
 
 /// How much of the sum of win chances is declared.
@@ -238,8 +238,8 @@ fn safest<M: Mask>(layout: &Layout<M>, unseen: M, cards: M) -> u8 {
 /// Plays a deal out by the rules policy.
 #[inline]
 pub fn play_out<M: Mask>(layout: &Layout<M>, position: &mut Position<M>) {
-    while !position.is_over() {
-        let Some(card) = card(layout, position) else {
+    for _ in 0..PLIES_MAX {
+        let Some(card) = card(layout, position).filter(|_| !position.is_over()) else {
             return;
         };
         position.play(layout, card);

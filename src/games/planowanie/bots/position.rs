@@ -7,6 +7,9 @@ use std::ops::{BitAnd, BitOr, Not};
 
 /// Most players of a game.
 pub const SEATS_MAX: usize = 4;
+/// Most cards that are played in one deal: every playout ends after so many, whatever position it begins
+/// with.
+pub const PLIES_MAX: usize = CARDS_MAX;
 
 /// A set of cards as one machine word: `u64` for decks of up to 64 cards, else `u128`.
 pub trait Mask:

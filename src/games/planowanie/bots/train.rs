@@ -7,7 +7,7 @@
 use super::champion::bids::{self, Bids, CALLED_MAX, Occasion, SIZES};
 use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_strays};
-use super::position::{Layout, Mask, Position, SEATS_MAX};
+use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::game::Seat;
 use crate::kit::Training;
 use crate::planowanie::cards::{CARDS_MAX, Deck};
@@ -87,7 +87,10 @@ impl Learner {
         for seat in 0..PLAYERS {
             position.need[seat] = self.declaration(&position, seat);
         }
-        while !position.is_over() {
+        for _ in 0..PLIES_MAX {
+            if position.is_over() {
+                return;
+            }
             let choice = position.distinct(&self.layout);
             if choice.count() > 1 && self.rng.chance(LEARNT) {
                 self.learn_card(&position, choice);

@@ -3,6 +3,7 @@
 mod bots;
 mod clock;
 mod deals;
+mod disturbed;
 mod laws;
 mod recorded;
 mod toll;

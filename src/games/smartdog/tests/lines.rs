@@ -478,3 +478,82 @@ fn no_bytes_break_either_side() {
         said(&mut *table);
     }
 }
+
+#[test]
+fn a_turn_that_comes_again_or_too_late_is_not_folded() {
+    let (mut player, _) = listener();
+    let frame = |turn: u32, x: u32| {
+        format!(
+            "state \"turn\":{turn}\nobj \"type\":\"Dog\",\"id\":7,\"x\":{x},\"y\":0,\"owner\":1,\"action\":\"move\"\nturn"
+        )
+    };
+    let begin = format!("{START}\nlandscape \"....\",\"....\"");
+    player.receive(begin.as_bytes()).unwrap();
+    let tell = |player: &mut Player, turn: u32, x: u32| {
+        let next = player.receive(frame(turn, x).as_bytes()).unwrap();
+        let mut said = match next {
+            Next::Send(said) => said,
+            Next::Think { fallback, .. } => fallback,
+            _ => String::new(),
+        };
+        let before = said.clone();
+        player.think(Budget::nodes(1), &mut said);
+        assert_eq!(said, before);
+        player.said(if said == "end" {
+            "do 7 bark\nend"
+        } else {
+            &said
+        });
+        said
+    };
+    let unsound = |player: &mut Player| {
+        let facts = player.facts();
+        facts.iter().filter(|fact| fact.kind == "unsound").count()
+    };
+    tell(&mut player, 1, 0);
+    tell(&mut player, 2, 1);
+    let before = player.view();
+    assert_eq!(tell(&mut player, 2, 1), "do 7 bark\nend");
+    assert_eq!((unsound(&mut player), player.view()), (0, before.clone()));
+    assert_eq!(tell(&mut player, 1, 0), "end");
+    assert_eq!((unsound(&mut player), player.view()), (1, before));
+    tell(&mut player, 3, 2);
+    assert_eq!(
+        (unsound(&mut player), player.view()["turn"].clone()),
+        (0, 3.into())
+    );
+    // A number that was far too high is found out by the second turn after it.
+    tell(&mut player, 900, 2);
+    tell(&mut player, 5, 2);
+    assert_eq!(
+        (unsound(&mut player), player.view()["turn"].clone()),
+        (1, 900.into())
+    );
+    tell(&mut player, 6, 2);
+    assert_eq!(
+        (unsound(&mut player), player.view()["turn"].clone()),
+        (0, 6.into())
+    );
+    // The same world told again changes nothing.
+    player.receive(begin.as_bytes()).unwrap();
+    assert_eq!(player.view()["turn"], 6);
+}
+
+#[test]
+fn more_sheep_than_there_are_cannot_be() {
+    let (mut player, _) = listener();
+    let start = format!("{START}\nlandscape \"....\",\"....\"");
+    player.receive(start.as_bytes()).unwrap();
+    let sheep = |x: u32| format!("obj \"type\":\"Sheep\",\"x\":{x},\"y\":1\n");
+    let many: String = (0..4).map(sheep).collect();
+    let told = format!("state \"turn\":1\n{many}{many}turn");
+    player.receive(told.as_bytes()).unwrap();
+    assert_eq!(player.view(), Value::Null);
+    let facts = player.facts();
+    assert!(facts.iter().any(|fact| fact.kind == "unsound"), "{facts:?}");
+    let told = format!("state \"turn\":1\n{}turn", sheep(0));
+    assert!(matches!(
+        player.receive(told.as_bytes()),
+        Ok(Next::Think { .. })
+    ));
+}

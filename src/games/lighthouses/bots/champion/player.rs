@@ -28,6 +28,8 @@ pub fn champion_with(_seed: u64, mind: Mind) -> Box<dyn Bot<Lighthouses>> {
     Box::new(Champion { mind, table: None })
 }
 
+/// Steps of one slice of thinking at most, whatever they cost.
+const THOUGHTS_MAX: u32 = 10_000_000;
 /// Steps added to the shortest way from where he stands.
 const DETOURS: [usize; 7] = [0, 1, 2, 4, 7, 11, 16];
 /// Steps of ways that lead back to the lighthouse that he stands on.
@@ -434,7 +436,10 @@ impl Bot<Lighthouses> for Champion {
             return (Act::Pass, Progress::Done);
         };
         if *ask == Ask::Prepare {
-            while table.nodes < slice.nodes && !(slice.stop)() {
+            for _ in 0..THOUGHTS_MAX {
+                if table.nodes >= slice.nodes || (slice.stop)() {
+                    break;
+                }
                 match table.chore() {
                     Some(cost) => table.nodes += cost,
                     None => return (Act::Pass, Progress::Done),
@@ -445,7 +450,10 @@ impl Bot<Lighthouses> for Champion {
         if table.stage == Stage::Fresh || table.view.as_ref() != Some(view) {
             table.begin(view);
         }
-        while table.stage != Stage::Done && table.nodes < slice.nodes && !(slice.stop)() {
+        for _ in 0..THOUGHTS_MAX {
+            if table.stage == Stage::Done || table.nodes >= slice.nodes || (slice.stop)() {
+                break;
+            }
             table.think();
         }
         let progress = if table.stage == Stage::Done {

@@ -4,6 +4,9 @@ use super::board::{Board, Order};
 use super::steps::{Aim, aims, fleets, late, own, promise};
 use crate::rng::Rng;
 
+/// Steps that one plan takes out of its queue at most, whether they are taken or not.
+const OFFERS_MAX: usize = 100_000;
+
 /// A step in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
@@ -94,7 +97,10 @@ pub(super) fn plan(
             });
         }
     }
-    while board.nodes < nodes {
+    for _ in 0..OFFERS_MAX {
+        if board.nodes >= nodes {
+            break;
+        }
         // The best, the first of equals.
         let mut best: Option<usize> = None;
         for (at, offer) in queue.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The learnt policy: what each card is worth to whoever plays it, from sums of table entries that
 //! look only at what he can see. It plays deals out, guides the tree and tells likely hands.
 
-use crate::planowanie::bots::position::{Layout, Mask, Position};
+use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::rng::Rng;
 
 /// What a table entry of this size is worth: the deal's number of cards in points.
@@ -394,7 +394,10 @@ impl Policy {
         left: u8,
         rng: &mut Rng,
     ) {
-        while position.left > left {
+        for _ in 0..PLIES_MAX {
+            if position.left <= left {
+                return;
+            }
             let Some(card) = self.draw(layout, position, rng) else {
                 return;
             };

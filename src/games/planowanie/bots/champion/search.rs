@@ -6,7 +6,7 @@ use super::endgame::play_exactly;
 use super::mind::Mind;
 use super::policy::{Context, UNIT};
 use super::table::Table;
-use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
+use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
 use crate::planowanie::bots::worlds::Unknown;
 use crate::planowanie::cards::Card;
@@ -226,7 +226,10 @@ impl<M: Mask> Thinking for Search<M> {
         let mut position = self.unknown.fill(self.start, &hands);
         self.path.clear();
         let mut at = 0;
-        while !position.is_over() {
+        for _ in 0..PLIES_MAX {
+            if position.is_over() {
+                break;
+            }
             let (next, new) = self.choose(at, &position);
             if let Some(node) = self.nodes.get(next as usize) {
                 position.play(&self.layout, node.card);

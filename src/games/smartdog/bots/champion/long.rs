@@ -4,7 +4,7 @@
 
 use super::deed::{Deed, deeds};
 use super::reply::{Expected, Replies};
-use super::search::{Reach, print};
+use super::search::{IDLE_STEPS_MAX, Reach, print};
 use super::terrain::Terrain;
 use super::value::{Lens, Weights};
 use super::world::World;
@@ -101,7 +101,13 @@ impl Long {
 
     /// Searches until the budget is spent or nothing is left to do.
     pub(super) fn run(&mut self, terrain: &mut Terrain, budget: Budget<'_>) -> Progress {
+        let (mut idle, mut used) = (0, self.used);
         while !self.done {
+            idle = if self.used == used { idle + 1 } else { 0 };
+            used = self.used;
+            if idle > IDLE_STEPS_MAX {
+                break;
+            }
             if self.used >= budget.nodes || (budget.stop)() {
                 return Progress::More;
             }

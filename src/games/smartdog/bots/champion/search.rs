@@ -14,6 +14,9 @@ use std::collections::HashSet;
 /// Turns of a plan at most.
 pub(super) const DEPTH_MAX: usize = 16;
 
+/// Steps of a search in a row that simulate nothing: after more of them there is nothing left to do.
+pub(super) const IDLE_STEPS_MAX: u32 = 100_000;
+
 /// Passes before one that improves nothing ends the search, and before that if nothing at all is
 /// better than standing.
 const PASSES_MIN: usize = 4;
@@ -130,7 +133,13 @@ impl Search {
         if self.lens.own.is_empty() {
             return Progress::Done;
         }
+        let (mut idle, mut used) = (0, self.used);
         while self.used < budget.nodes && !(budget.stop)() {
+            idle = if self.used == used { idle + 1 } else { 0 };
+            used = self.used;
+            if idle > IDLE_STEPS_MAX {
+                return Progress::Done;
+            }
             if self.best.is_none() {
                 self.best = Some(self.standing(terrain));
                 continue;

@@ -1,0 +1,4 @@
+//! `drover::fuzzing::configuration` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| drover::fuzzing::configuration(data));

@@ -1,0 +1,4 @@
+//! `drover::fuzzing::hub` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| drover::fuzzing::hub(data));

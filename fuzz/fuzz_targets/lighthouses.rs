@@ -1,0 +1,4 @@
+//! `games::fuzzing::lighthouses` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::lighthouses(data));

@@ -1,0 +1,173 @@
+//! What the fuzz targets call: plain functions that take any bytes. A panic is a finding. `fuzz/` runs them
+//! under libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded changes of it.
+
+use crate::link::{AnyLine, relay};
+use crate::{config, referee, store};
+use bytes::BytesMut;
+use games::fuzzing as dialects;
+use std::fmt::Debug;
+use tokio_util::codec::Decoder as _;
+
+/// A target's function.
+pub type Target = fn(&[u8]);
+
+/// Every target with its name: that of its file in `fuzz/fuzz_targets/` and of its folder in `fuzz/corpus/`.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("blobs", blobs),
+    ("config", configuration),
+    ("hub", hub),
+    ("koehandel", dialects::koehandel),
+    ("lighthouses", dialects::lighthouses),
+    ("planetwars", dialects::planetwars),
+    ("planowanie", dialects::planowanie),
+    ("query", query),
+    ("relay", relay_lines),
+    ("route", dialects::route),
+    ("smartdog", dialects::smartdog),
+];
+
+/// Longest line of a hub that is tried, in bytes.
+const LINE_MAX: usize = 256;
+
+/// The columns and blobs of the database.
+pub fn blobs(data: &[u8]) {
+    store::fuzz(data);
+}
+
+/// A configuration file's text.
+pub fn configuration(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data)
+        && let Ok(loaded) = config::check_text(text)
+    {
+        let _ = config::show(&loaded);
+    }
+}
+
+/// The query of a GET to the referee's server, of every game.
+pub fn query(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    for kit in games::ALL {
+        if let Err(why) = referee::query::read(*kit, text) {
+            let _ = why.to_string();
+        }
+    }
+}
+
+/// What shims and daemon say to each other: what can be read is written and read again as the same.
+pub fn relay_lines(data: &[u8]) {
+    for line in data.split(|byte| *byte == b'\n') {
+        again::<relay::Request>(line);
+        again::<relay::Response>(line);
+    }
+}
+
+fn again<T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + Debug>(line: &[u8]) {
+    if let Ok(read) = serde_json::from_slice::<T>(line) {
+        let written = relay::line(&read);
+        let text = written.strip_suffix('\n');
+        assert!(text.is_some_and(|text| !text.contains('\n')), "{written:?}");
+        let same = serde_json::from_str::<T>(&written).ok();
+        assert_eq!(same.as_ref(), Some(&read));
+    }
+}
+
+/// What players who dial a hub say: the same lines whatever pieces they come in, each understood.
+pub fn hub(data: &[u8]) {
+    let whole = lines(&[data]);
+    let middle = data.len() / 2;
+    let (first, second) = data.split_at(middle);
+    assert_eq!(whole, lines(&[first, second]));
+    let bytes: Vec<&[u8]> = data.chunks(1).collect();
+    assert_eq!(whole, lines(&bytes));
+    for kit in games::ALL {
+        let Some(reception) = kit.reception() else {
+            continue;
+        };
+        for line in &whole {
+            let _ = reception.hear(line);
+            let _ = kit.completes(line);
+        }
+    }
+}
+
+/// Every line of these pieces, up to one that is too long.
+fn lines(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
+    let (mut decoder, mut buffer) = (AnyLine::new(LINE_MAX), BytesMut::new());
+    let mut found = Vec::new();
+    for piece in pieces {
+        buffer.extend_from_slice(piece);
+        loop {
+            match decoder.decode(&mut buffer) {
+                Ok(Some(line)) => found.push(line.to_vec()),
+                Ok(None) => break,
+                Err(_) => return found,
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TARGETS;
+    use games::disturb::mutate;
+    use games::rng::Rng;
+    use std::path::Path;
+
+    /// Changed inputs of one target.
+    const CHANGED: u64 = 2_000;
+    /// Changes of one input at most.
+    const CHANGES_MAX: u32 = 6;
+
+    /// The corpus of a target, in the order of its files' names.
+    fn corpus(name: &str) -> Vec<Vec<u8>> {
+        let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+        assert!(fuzz.join(format!("fuzz_targets/{name}.rs")).is_file());
+        let mut paths: Vec<_> = std::fs::read_dir(fuzz.join("corpus").join(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        paths.sort();
+        assert!(!paths.is_empty(), "{name} has no corpus");
+        paths
+            .iter()
+            .map(|path| std::fs::read(path).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn every_target_runs_over_its_corpus_and_changes_of_it() {
+        for (name, target) in TARGETS {
+            let corpus = corpus(name);
+            for input in &corpus {
+                target(input);
+            }
+            for number in 0..CHANGED {
+                let mut rng = Rng::new(number, 0);
+                let mut input = corpus[rng.below(corpus.len() as u32) as usize].clone();
+                for _ in 0..1 + rng.below(CHANGES_MAX) {
+                    mutate(&mut input, &mut rng);
+                }
+                let run = std::panic::catch_unwind(|| target(&input));
+                assert!(
+                    run.is_ok(),
+                    "{name}, change {number}: {:?}",
+                    String::from_utf8_lossy(&input)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_fuzz_target_is_named() {
+        let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+        let manifest = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+        let files = std::fs::read_dir(fuzz.join("fuzz_targets")).unwrap();
+        assert_eq!(files.count(), TARGETS.len());
+        for (name, _) in TARGETS {
+            assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
+        }
+    }
+}

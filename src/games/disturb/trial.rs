@@ -1,0 +1,174 @@
+//! A disturbed match heard by a fresh dialogue, as a session would let it hear it.
+
+use super::disturbance::{Heard, undisturbed};
+use super::form::in_form;
+use super::tape::Tape;
+use crate::game::{Budget, Progress};
+use crate::wire::{Dialogue, Fact, Next};
+use serde_json::Value;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+
+/// Slices of one decision at most.
+pub const SLICES_MAX: u64 = 3;
+/// So often a bot may ask whether it must stop before it must.
+pub const POLLS_MAX: u64 = 20_000;
+/// So often it may ask after that: more is a hang.
+pub const POLLS_AFTER_STOP_MAX: u64 = 2_000;
+
+/// What a dialogue is told that it has said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// What it has said.
+    Own,
+    /// To whole messages what was said in the recorded match, as when an edge overruled it.
+    Recorded,
+}
+
+/// What came of one disturbed match.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Decisions that were wanted.
+    pub asks: u64,
+    /// Answers that are not legal in form: message, answer, and why.
+    pub illegal: Vec<String>,
+    /// Messages that were found out to be unsound.
+    pub unsound: u64,
+    /// Why it ended early: a panic.
+    pub panic: Option<String>,
+    /// Decisions that did not end when they had to: 0 or 1, for it is the last one.
+    pub hangs: u64,
+    /// What the seat knows in the end, without counters of messages.
+    pub view: Value,
+}
+
+/// Is thrown by a stop that was asked too often.
+struct Hang;
+
+impl Trial {
+    /// Lets a fresh dialogue of `bot` hear these messages of the tape's match.
+    #[must_use]
+    pub fn run(tape: &Tape, bot: &str, heard: &[Heard], said: Said) -> Self {
+        let mut trial = Self::default();
+        let run = catch_unwind(AssertUnwindSafe(|| trial.hear_all(tape, bot, heard, said)));
+        if let Err(thrown) = run {
+            if thrown.is::<Hang>() {
+                trial.hangs = 1;
+            } else {
+                let text = thrown.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| thrown.downcast_ref::<&str>().map(|&text| text.into()));
+                trial.panic = Some(text.unwrap_or_else(|| "a panic without words".into()));
+            }
+        }
+        trial
+    }
+
+    /// The same without any disturbance.
+    #[must_use]
+    pub fn plain(tape: &Tape, bot: &str, said: Said) -> Self {
+        Self::run(tape, bot, &undisturbed(tape), said)
+    }
+
+    /// Whether the seat knows in the end what it would know had nothing been disturbed. Counters of
+    /// messages do not count: a wire without numbers cannot correct them.
+    #[must_use]
+    pub fn recovered(&self, plain: &Self) -> bool {
+        self.view == plain.view
+    }
+
+    fn hear_all(&mut self, tape: &Tape, bot: &str, heard: &[Heard], said: Said) {
+        let mut dialogue = match tape.kit.dialogue(&tape.setup(bot)) {
+            Ok(dialogue) => dialogue,
+            Err(why) => {
+                self.panic = Some(why.to_string());
+                return;
+            }
+        };
+        if let Some(word) = dialogue.open() {
+            self.check(tape, b"", &word);
+            dialogue.said(&word);
+        }
+        for message in heard {
+            self.hear(tape, &mut *dialogue, message, said);
+            self.note(&dialogue.facts());
+        }
+        let _ = dialogue.lessons();
+        self.view = dialogue.view();
+        forget_counters(&mut self.view);
+        let _ = dialogue.hung_up();
+        self.note(&dialogue.facts());
+    }
+
+    fn hear(&mut self, tape: &Tape, dialogue: &mut dyn Dialogue, message: &Heard, said: Said) {
+        let line = tape.lines.get(message.line).filter(|_| message.whole);
+        let recorded = line.and_then(|line| line.reply.as_deref());
+        let text = String::from_utf8_lossy(&message.text);
+        let (answer, told) = match dialogue.receive(&message.text) {
+            Err(_) => (tape.kit.default_answer(&text).to_owned(), false),
+            Ok(Next::Wait) => (String::new(), false),
+            Ok(Next::Send(answer)) => (answer, true),
+            Ok(Next::Over(ending)) => (ending.last_word, false),
+            Ok(Next::Think { fallback, .. }) => {
+                self.asks += 1;
+                self.check(tape, &message.text, &fallback);
+                (think(dialogue, fallback), true)
+            }
+        };
+        // Over HTTP nothing is an answer, too.
+        if answer.is_empty()
+            && recorded.is_some_and(|reply| !reply.is_empty())
+            && tape.kit.wire() != crate::kit::Wire::Callbacks
+        {
+            self.illegal.push(format!("{text:?} was not answered"));
+        }
+        self.check(tape, &message.text, &answer);
+        if message.line.is_multiple_of(16) {
+            let _ = (dialogue.view(), dialogue.lessons());
+        }
+        if told {
+            let recorded = recorded.filter(|_| said == Said::Recorded);
+            dialogue.said(recorded.unwrap_or(&answer));
+        }
+    }
+
+    fn check(&mut self, tape: &Tape, message: &[u8], answer: &str) {
+        if let Err(why) = in_form(tape.kit.game(), message, answer) {
+            let text = String::from_utf8_lossy(message);
+            self.illegal.push(format!("{text:?} got {answer:?}: {why}"));
+        }
+    }
+
+    fn note(&mut self, facts: &[Fact]) {
+        let unsound = facts.iter().filter(|fact| fact.kind == "unsound");
+        self.unsound += unsound.count() as u64;
+    }
+}
+
+/// Thinks for a few slices of the fewest nodes there are.
+fn think(dialogue: &mut dyn Dialogue, fallback: String) -> String {
+    let polls = Cell::new(0);
+    let stop = || {
+        polls.set(polls.get() + 1);
+        if polls.get() > POLLS_MAX + POLLS_AFTER_STOP_MAX {
+            panic_any(Hang);
+        }
+        polls.get() > POLLS_MAX
+    };
+    let mut best = fallback;
+    for nodes in 1..=SLICES_MAX {
+        let slice = Budget { nodes, stop: &stop };
+        if dialogue.think(slice, &mut best) == Progress::Done {
+            break;
+        }
+    }
+    best
+}
+
+/// Takes out of a view what only counts messages, on wires that do not number them.
+fn forget_counters(view: &mut Value) {
+    if let Some(fields) = view.as_object_mut() {
+        for counter in ["turn", "round"] {
+            fields.remove(counter);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What the fuzz targets of the five dialects call, and the gate over its corpus: plain functions that take
+//! any bytes. A panic is a finding.
+//!
+//! An input that begins with `>` is a referee's: its frames are players' answers, in the order in which
+//! players are waited for. Any other one is a player's: its frames are what a dialogue hears. Frames stand
+//! apart by the byte 1E.
+
+use crate::disturb::in_form;
+use crate::game::{Budget, Progress};
+use crate::kit::{DialogueSetup, Kit, TableSetup};
+use crate::wire::{Next, Reply};
+use crate::{koehandel, lighthouses, planetwars, planowanie, smartdog};
+use serde_json::{Value, json};
+
+/// Frames of one input that are heard.
+const FRAMES_MAX: usize = 64;
+/// The byte between two frames.
+pub const BETWEEN: u8 = 0x1E;
+/// The first byte of a referee's input.
+pub const ANSWERS: u8 = b'>';
+
+/// Koehandel's dialect.
+pub fn koehandel(data: &[u8]) {
+    dialect(&koehandel::KIT, data, &Value::Null);
+}
+
+/// Smart-dog's dialect.
+pub fn smartdog(data: &[u8]) {
+    dialect(&smartdog::KIT, data, &json!({"turnsLimit": 4}));
+}
+
+/// Planowanie's dialect.
+pub fn planowanie(data: &[u8]) {
+    dialect(&planowanie::KIT, data, &json!({"deals": "1 0 2 1"}));
+}
+
+/// The lighthouses' dialect.
+pub fn lighthouses(data: &[u8]) {
+    dialect(&lighthouses::KIT, data, &json!({"rounds": 4}));
+}
+
+/// Planet Wars' dialect.
+pub fn planetwars(data: &[u8]) {
+    dialect(&planetwars::KIT, data, &json!({"rounds": 4}));
+}
+
+/// Which session a first frame belongs to, in every game, and what is answered to one that cannot be read.
+pub fn route(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for kit in crate::ALL {
+        if let Ok(route) = kit.route(data) {
+            let seating = route.seating;
+            assert!(seating.is_none_or(|told| told.seat.0 < told.seats));
+        }
+        let _ = kit.completes(data);
+        let answer = kit.default_answer(&text);
+        let legal = in_form(kit.game(), data, answer);
+        assert_eq!(legal, Ok(()), "{}: {answer:?}", kit.game());
+    }
+}
+
+fn dialect(kit: &dyn Kit, data: &[u8], options: &Value) {
+    match data.split_first() {
+        Some((&ANSWERS, answers)) => table(kit, answers, options),
+        _ => dialogue(kit, data),
+    }
+}
+
+/// The weakest bot hears every frame; whatever it says is legal in form.
+fn dialogue(kit: &dyn Kit, data: &[u8]) {
+    let bot = kit.bots().iter().find(|bot| !bot.thinks);
+    let setup = DialogueSetup {
+        bot: bot.map_or("", |bot| bot.name).to_owned(),
+        opening: json!({"name": "drover", "hub": ""}),
+        ..DialogueSetup::default()
+    };
+    let Ok(mut dialogue) = kit.dialogue(&setup) else {
+        return;
+    };
+    if let Some(word) = dialogue.open() {
+        dialogue.said(&word);
+    }
+    for frame in data.split(|byte| *byte == BETWEEN).take(FRAMES_MAX) {
+        let said = match dialogue.receive(frame) {
+            Ok(Next::Think { fallback, .. }) => {
+                let mut best = fallback;
+                let slice = Budget::nodes(1);
+                if dialogue.think(slice, &mut best) == Progress::More {
+                    let _ = dialogue.think(Budget::nodes(2), &mut best);
+                }
+                best
+            }
+            Ok(Next::Send(said)) => said,
+            Ok(Next::Wait | Next::Over(_)) | Err(_) => continue,
+        };
+        let legal = in_form(kit.game(), frame, &said);
+        assert_eq!(legal, Ok(()), "{}: {said:?}", kit.game());
+        dialogue.said(&said);
+        let _ = dialogue.facts();
+    }
+    let _ = (dialogue.view(), dialogue.lessons(), dialogue.hung_up());
+}
+
+/// Every frame is the answer of the first seat that is waited for.
+fn table(kit: &dyn Kit, data: &[u8], options: &Value) {
+    let seats = (*kit.seats().start()).max(2);
+    let setup = TableSetup {
+        seed: 1,
+        options: options.clone(),
+        market: 1,
+        ids: (1..=seats as u64).collect(),
+    };
+    let Ok(mut table) = kit.table(&setup) else {
+        return;
+    };
+    let mut calls = Vec::new();
+    table.calls(&mut calls);
+    for answer in data.split(|byte| *byte == BETWEEN).take(FRAMES_MAX) {
+        let mut seats = (0..seats as u8).map(crate::Seat);
+        let Some(seat) = seats.find(|seat| table.waits(*seat)) else {
+            break;
+        };
+        table.answer(seat, Reply::Text(answer));
+        calls.clear();
+        table.calls(&mut calls);
+        let _ = (table.blames(), table.noted(seat));
+    }
+    let _ = table.outcome();
+}

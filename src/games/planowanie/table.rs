@@ -1,0 +1,372 @@
+//! The game as a player's wire has told it: folded as long as it agrees with the rules, and rebuilt from
+//! what is certain where it does not.
+
+use super::cards::{Card, CardSet};
+use super::rules::{Act, Ask, Game, Play, Round, View};
+use crate::game::{Seat, Seats};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a command is taken to cost before anything is known.
+const TOLL_AT_FIRST: Duration = Duration::from_micros(300);
+/// However dear commands are, this part of the time left is there to think.
+const TOLLED_PART: u32 = 8;
+
+/// What became of a message that the rules allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It is folded.
+    Folded,
+    /// It was folded before, and comes again.
+    Repeated,
+    /// It shows that others were lost, in a sentence.
+    Gap(String),
+}
+
+/// A trick of which cards may be missing.
+#[derive(Clone, Debug, Default)]
+struct Loose {
+    /// Cards that were heard.
+    plays: Vec<Play>,
+    /// Those that were lost between them, too.
+    count: usize,
+}
+
+impl Loose {
+    /// A card of `seat`, while `awaited` was to play, of so many players: those between them were lost.
+    fn hear(&mut self, play: Play, awaited: Option<Seat>, players: usize) {
+        let from = awaited.map_or(play.seat.index(), Seat::index);
+        let missing = (play.seat.index() + players - from) % players.max(1);
+        self.count += missing + 1;
+        if self.count > players {
+            // Another trick has begun, as far as can be known with this card.
+            (self.plays, self.count) = (Vec::new(), 1);
+        }
+        self.plays.push(play);
+    }
+
+    /// Who plays next, unless the trick is whole.
+    fn awaited(&self, players: usize) -> Option<Seat> {
+        let last = self.plays.last().filter(|_| self.count < players)?;
+        Some(Seat(((last.seat.index() + 1) % players) as u8))
+    }
+}
+
+/// The game once it is known whole.
+pub(super) struct Table {
+    pub(super) game: Arc<Game>,
+    pub(super) seat: Seat,
+    /// The deal in play, from 0.
+    pub(super) deal: usize,
+    /// Whether the deal in play was dealt.
+    pub(super) dealt: bool,
+    pub(super) hand: CardSet,
+    /// Hands as they were dealt, with their deals.
+    hands: Vec<(usize, CardSet)>,
+    pub(super) round: Round,
+    pub(super) points: Seats<i64>,
+    pub(super) left: Option<Duration>,
+    pub(super) toll: Toll,
+    /// The trick as far as it was heard, once messages of the deal in play were lost: the round then stands
+    /// still until the next deal.
+    loose: Option<Loose>,
+}
+
+/// What every command costs on the game's clock beside thinking: the way here and back, and whatever the
+/// machine does meanwhile. Learnt from what `time_left` tells.
+pub(super) struct Toll {
+    pub(super) each: Duration,
+    /// Commands since the last `time_left`, itself included.
+    pub(super) commands: u32,
+    /// Time that decisions since then were worth.
+    pub(super) granted: Duration,
+}
+
+impl Toll {
+    pub(super) const fn new() -> Self {
+        Self {
+            each: TOLL_AT_FIRST,
+            commands: 0,
+            granted: Duration::ZERO,
+        }
+    }
+
+    /// So much of the clock has gone since the last time it was told. Rises at once, falls slowly. Where
+    /// there was something to think about, only what is beyond that is known to be toll.
+    pub(super) fn told(&mut self, taken: Duration) {
+        if self.commands > 0 {
+            let each = taken.saturating_sub(self.granted) / self.commands;
+            let known = self.granted.is_zero() || each > self.each;
+            if known {
+                self.each = each.max((self.each * 7 + each) / 8);
+            }
+        }
+        self.commands = 0;
+        self.granted = Duration::ZERO;
+    }
+
+    /// What is left of a time once so many commands to come are paid for.
+    pub(super) fn after(&self, left: Duration, commands: u32) -> Duration {
+        let toll = self.each.saturating_mul(commands).saturating_mul(5) / 4;
+        left.saturating_sub(toll).max(left / TOLLED_PART)
+    }
+}
+
+impl Table {
+    pub(super) fn new(game: Game, seat: Seat) -> Self {
+        let players = game.players();
+        Self {
+            game: Arc::new(game),
+            seat,
+            deal: 0,
+            dealt: false,
+            hand: CardSet::EMPTY,
+            hands: Vec::new(),
+            round: Round::new(players, 0, Seat(0)),
+            points: Seats::from_fn(players, |_| 0),
+            left: None,
+            toll: Toll::new(),
+            loose: None,
+        }
+    }
+
+    /// Whether no card of the game was dealt yet.
+    pub(super) fn is_untouched(&self) -> bool {
+        !self.dealt && self.deal == 0
+    }
+
+    /// Commands that are still to come in the whole game.
+    pub(super) fn to_come(&self, ask: Ask) -> u32 {
+        let players = self.game.players() as u32;
+        let a_card = players + 2;
+        let later = self.game.deals().iter().skip(self.deal + 1);
+        let later: u32 = later
+            .map(|deal| 3 + players + u32::from(deal.cards) * a_card)
+            .sum();
+        let declarations = if ask == Ask::Declare { players } else { 0 };
+        later + declarations + self.hand.len() as u32 * a_card
+    }
+
+    pub(super) fn view(&self) -> View {
+        View {
+            game: Arc::clone(&self.game),
+            seat: self.seat,
+            deal: self.deal,
+            hand: self.hand,
+            round: self.round.clone(),
+            points: self.points.clone(),
+            left: self.left,
+        }
+    }
+
+    /// Takes up the cards of the next deal. Cards for which it is not the time show that others were lost:
+    /// the deal is then known by how many they are.
+    pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Told, String> {
+        let hand = self.read(cards)?;
+        let of_size = |at: &usize| {
+            let deals = self.game.deals();
+            deals
+                .get(*at)
+                .is_some_and(|deal| usize::from(deal.cards) == cards.len())
+        };
+        let on_time = !self.dealt && of_size(&self.deal);
+        let before = self.hands.iter().any(|(_, held)| *held == hand);
+        if before && !on_time {
+            return Ok(Told::Repeated);
+        }
+        let from = self.deal + usize::from(self.dealt);
+        let later = (from..self.game.deals().len()).find(of_size);
+        let deal = later.or_else(|| (0..self.deal).rev().find(of_size));
+        let deal = deal.ok_or_else(|| format!("no deal has {} cards", cards.len()))?;
+        let told = match (on_time, self.dealt) {
+            (true, _) => Told::Folded,
+            (false, true) => Told::Gap(format!("deal {} has not ended", self.deal + 1)),
+            (false, false) => Told::Gap(format!("it is deal {}'s turn", self.deal + 1)),
+        };
+        self.begin(deal, hand);
+        Ok(told)
+    }
+
+    fn read(&self, cards: &[String]) -> Result<CardSet, String> {
+        let mut hand = CardSet::EMPTY;
+        for text in cards {
+            let card = self.card(text)?;
+            if hand.has(card) {
+                return Err(format!("{text} stands twice"));
+            }
+            hand = hand.with(card);
+        }
+        Ok(hand)
+    }
+
+    fn begin(&mut self, deal: usize, hand: CardSet) {
+        let Some(planned) = self.game.deals().get(deal) else {
+            return;
+        };
+        self.round = Round::new(self.game.players(), planned.cards, planned.leader);
+        self.hands.retain(|(at, _)| *at != deal);
+        self.hands.push((deal, hand));
+        (self.deal, self.dealt, self.hand, self.loose) = (deal, true, hand, None);
+    }
+
+    pub(super) fn card(&self, text: &str) -> Result<Card, String> {
+        let card = self.game.deck().read(text);
+        card.ok_or_else(|| format!("there is no card {text:?}"))
+    }
+
+    /// Notes a declaration.
+    pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Told, String> {
+        if self.round.declared().get(seat) == Some(&Some(tricks)) {
+            return Ok(Told::Repeated);
+        }
+        if !self.dealt {
+            return Err("no cards are dealt".to_owned());
+        }
+        let declared = self.round.declare(seat, tricks);
+        declared.map_err(|why| why.to_string())?;
+        Ok(Told::Folded)
+    }
+
+    /// Fills in declarations that were not heard before the first card: our own as it was given, others'
+    /// as their share of what is left. Gives whose they are.
+    pub(super) fn assume(&mut self, given: Option<u8>) -> Vec<(Seat, u8)> {
+        if !self.dealt || self.round.all_declared() || self.loose.is_some() {
+            return Vec::new();
+        }
+        let cards = self.round.cards();
+        let heard = self.round.declared().values().iter().flatten();
+        let left = cards.saturating_sub(heard.copied().fold(0, u8::saturating_add));
+        let open = self
+            .round
+            .declared()
+            .iter()
+            .filter(|(_, said)| said.is_none());
+        let open: Vec<Seat> = open.map(|(seat, _)| seat).collect();
+        let share = left / open.len().max(1) as u8;
+        let mut assumed = Vec::new();
+        for seat in open {
+            let own = given.filter(|tricks| seat == self.seat && *tricks <= cards);
+            let tricks = own.unwrap_or(share);
+            if self.round.declare(seat, tricks).is_ok() {
+                assumed.push((seat, tricks));
+            }
+        }
+        assumed
+    }
+
+    /// Lays a card. One that comes out of turn shows that others were lost: from then on the trick is kept
+    /// as it is heard.
+    pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Told, String> {
+        if self.round.played().contains(&Play { seat, card }) {
+            return Ok(Told::Repeated);
+        }
+        if !self.dealt {
+            return Err("no cards are dealt".to_owned());
+        }
+        if seat.index() >= self.game.players() {
+            return Err(format!("there is no player {}", seat.0));
+        }
+        if seat == self.seat && !self.hand.has(card) {
+            return Err("that is not my card".to_owned());
+        }
+        if seat != self.seat && self.hand.has(card) {
+            return Err("that card is mine".to_owned());
+        }
+        if self.round.gone().has(card) {
+            return Err("that card has been played before".to_owned());
+        }
+        let players = self.game.players();
+        let play = Play { seat, card };
+        if let Some(loose) = &mut self.loose {
+            let awaited = loose.awaited(players);
+            if awaited.is_none() {
+                *loose = Loose::default();
+            }
+            loose.hear(play, awaited, players);
+            self.hand = self.hand.without(card);
+            return Ok(Told::Folded);
+        }
+        if self.round.to_play() != Some(seat) {
+            let why = match self.round.to_play() {
+                Some(awaited) => format!("player {} was to play", awaited.0),
+                None => "nobody was to play".to_owned(),
+            };
+            let on_table = self.round.trick().len();
+            let heard = self.round.played();
+            let mut loose = Loose {
+                plays: heard[heard.len().saturating_sub(on_table)..].to_vec(),
+                count: on_table,
+            };
+            loose.hear(play, self.round.to_play(), players);
+            self.loose = Some(loose);
+            self.hand = self.hand.without(card);
+            return Ok(Told::Gap(why));
+        }
+        let laid = self.round.play(self.game.deck(), seat, card);
+        laid.map_err(|why| why.to_string())?;
+        self.hand = self.hand.without(card);
+        Ok(Told::Folded)
+    }
+
+    /// Whether a decision is due by all that was heard.
+    pub(super) fn is_asked(&self, ask: Ask) -> bool {
+        self.dealt
+            && self.loose.is_none()
+            && match ask {
+                Ask::Declare => self.round.declared().get(self.seat) == Some(&None),
+                Ask::Play => self.round.to_play() == Some(self.seat),
+            }
+    }
+
+    /// What can be answered without thinking, whatever was heard: as legal as what was heard allows.
+    pub(super) fn ready(&self, ask: Ask) -> Act {
+        if ask == Ask::Declare {
+            let planned = self
+                .game
+                .deals()
+                .get(self.deal)
+                .map_or(0, |deal| deal.cards);
+            let share = usize::from(planned) / self.game.players().max(1);
+            return Act::Declare(share as u8);
+        }
+        let deck = self.game.deck();
+        let led = match &self.loose {
+            None => self.round.led(deck),
+            Some(loose) => {
+                let first = loose.plays.first();
+                let open = loose.awaited(self.game.players()).is_some();
+                first.filter(|_| open).map(|play| deck.suit_of(play.card))
+            }
+        };
+        let card = deck
+            .playable(self.hand, led)
+            .first()
+            .or_else(|| self.hand.first());
+        let unknown = || deck.all().iter().find(|card| !self.round.gone().has(*card));
+        Act::Play(card.or_else(unknown).unwrap_or(Card(0)))
+    }
+
+    /// Whether messages of the deal in play were lost.
+    pub(super) fn has_gap(&self) -> bool {
+        self.loose.is_some()
+    }
+
+    /// Whether the last deal is over as far as can be known, though not all of it was heard.
+    pub(super) fn is_played_out(&self) -> bool {
+        let last = self.deal + 1 == self.game.deals().len();
+        last && self.dealt && self.has_gap() && self.hand.is_empty()
+    }
+
+    /// Counts a deal that is over.
+    pub(super) fn close(&mut self) {
+        for (seat, points) in self.round.points().iter() {
+            self.points[seat] += points;
+        }
+        self.deal += 1;
+        self.dealt = false;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.deal >= self.game.deals().len()
+    }
+}
