@@ -106,9 +106,9 @@ impl Fold {
             {
                 Some("all four of that animal are settled")
             }
-            Message::Bought { buyer, .. } if buyer == Compass::S => {
-                Some("what the reader buys is told otherwise")
-            }
+            Message::Bought {
+                buyer: Compass::S, ..
+            } => Some("what the reader buys is told otherwise"),
             Message::Bought { cards, .. }
             | Message::TradeWon { cards, .. }
             | Message::LoserPaid { cards, .. }
