@@ -263,12 +263,12 @@ impl Actor {
         if core.ended {
             return Ok(());
         }
-        if let Mind::Away { mut pending, said } = std::mem::replace(&mut core.mind, Mind::Asleep) {
+        if let Mind::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
-                Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, &said),
-                Ok(None) => {}
-                Err(_) => core.give_up(pending),
+                Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, said),
+                Ok(None) => core.mind = Mind::Asleep,
+                Err(_) => core.give_up(),
             }
         }
         if matches!(core.mind, Mind::Asleep) {

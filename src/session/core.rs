@@ -142,9 +142,8 @@ impl Core {
     /// Keeps only what it takes to fold it again.
     pub(super) fn sleep(&mut self) {
         if self.head.is_some() {
-            if let Mind::Away { pending, .. } = std::mem::replace(&mut self.mind, Mind::Asleep) {
-                self.give_up(pending);
-            }
+            self.give_up();
+            self.mind = Mind::Asleep;
             self.last = None;
             self.owed.clear();
         }
@@ -157,7 +156,14 @@ impl Core {
 
     /// A decision that did not come back in time is not waited for any more. The first one may still
     /// be late; a second one beside it, or one that hangs, is the last that the bot is asked for.
-    pub(super) fn give_up(&mut self, pending: Pending) {
+    pub(super) fn give_up(&mut self) {
+        let pending = match std::mem::replace(&mut self.mind, Mind::Asleep) {
+            Mind::Away { pending, .. } => pending,
+            here => {
+                self.mind = here;
+                return;
+            }
+        };
         pending.cancel();
         let twice = self.stray.as_mut().is_some_and(|stray| stray.is_out());
         if twice || pending.hangs() {

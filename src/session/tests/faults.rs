@@ -234,6 +234,17 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_awake_is_not_folded_again() {
+    let world = World::new(options()).await;
+    let at = key(1, 1);
+    world.say(&at, "begin").await;
+    let held = world.parts.store.hold_folders().await;
+    let said = world.say(&at, "ask").await;
+    assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+    drop(held);
+}
+
+#[tokio::test]
 async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
     let world = World::new(options()).await;
     let at = key(1, 1);
