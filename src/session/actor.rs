@@ -263,10 +263,7 @@ impl Actor {
         if core.ended {
             return Ok(());
         }
-        if matches!(core.mind, Mind::Away { .. })
-            && let Mind::Away { mut pending, said } =
-                std::mem::replace(&mut core.mind, Mind::Asleep)
-        {
+        if let Mind::Away { mut pending, said } = std::mem::replace(&mut core.mind, Mind::Asleep) {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
                 Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, &said),

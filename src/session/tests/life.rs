@@ -204,16 +204,3 @@ async fn a_match_of_our_own_referee_is_joined_by_its_number_and_seat() {
         Some(&named)
     );
 }
-
-#[tokio::test]
-async fn a_session_that_is_awake_is_not_folded_again() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
-    world.say(&at, "ask&x=1").await;
-    // What a fold would need is gone; who is awake does not ask for it.
-    let gone = world.parts.store.alter("DELETE FROM entries WHERE true");
-    gone.await;
-    let next = world.say(&at, "ask&x=2").await;
-    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
-}
