@@ -109,6 +109,11 @@ pub enum ConfigError {
         /// Why not, as a sentence.
         why: &'static str,
     },
+    /// A name of our own referee that others have by calling from an address.
+    #[error(
+        "`referee.koehandel.name` is {0:?}: a name must not look like an IP address, since callers without a name are known by theirs"
+    )]
+    OwnReferee(String),
     /// A referee that no path can name.
     #[error("{origin}: [[callbacks.referee]] {name:?}: {why}")]
     Referee {

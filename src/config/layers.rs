@@ -1,7 +1,8 @@
 //! The layers of a configuration, each value with the place where it stands.
 
 use super::error::ConfigError;
-use super::schema::{Entries, Field, HUBS, REFEREES, keys};
+use super::schema::keys;
+use super::sections::{Entries, Field, HUBS, REFEREES};
 use super::value;
 use std::fmt;
 use std::path::Path;

@@ -3,7 +3,8 @@
 use super::error::ConfigError;
 use super::layers::{self, Entry, Environment, Flags, Given, Layer, Origin};
 use super::named;
-use super::schema::{HUB_FIELDS, Kind, keys};
+use super::schema::{Kind, keys};
+use super::sections::HUB_FIELDS;
 use super::settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, Referee, Secret,
     Shim, Smartdog, Store, Targets, Thinking, parse_address, parse_network,

@@ -7,6 +7,7 @@ mod layers;
 mod load;
 mod named;
 mod schema;
+mod sections;
 mod settings;
 mod show;
 mod value;

@@ -51,8 +51,7 @@ pub(super) fn referee(entry: &Entry) -> Result<PathReferee, ConfigError> {
 /// What keeps a referee from being named, as a sentence.
 fn fault(referee: &PathReferee) -> Option<&'static str> {
     let name = referee.name.as_str();
-    let numbers = |byte: u8| byte.is_ascii_digit() || byte == b'.';
-    if name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers) {
+    if is_like_address(name) {
         return Some(
             "a name must not look like an IP address: callers without a name are known by theirs",
         );
@@ -71,9 +70,18 @@ fn fault(referee: &PathReferee) -> Option<&'static str> {
     }
 }
 
+fn is_like_address(name: &str) -> bool {
+    let numbers = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers)
+}
+
 /// What only all of them together can show.
 pub(super) fn check(config: &Config, entries: &[Entry]) -> Result<(), ConfigError> {
     let ours = &config.referee.koehandel.name;
+    // Its sessions would be everybody's who calls from there.
+    if ours.parse::<IpAddr>().is_ok() {
+        return Err(ConfigError::OwnReferee(ours.clone()));
+    }
     let referees = &config.callbacks.referees;
     for (at, (referee, entry)) in referees.iter().zip(entries).enumerate() {
         let why = if referee.name == *ours {

@@ -1,7 +1,8 @@
 //! The configuration as text: the commented file and `config show`.
 
 use super::load::Loaded;
-use super::schema::{Field, HUB_FIELDS, Key, Kind, REFEREE_FIELDS, keys};
+use super::schema::{Key, Kind, keys};
+use super::sections::{Field, HUB_FIELDS, REFEREE_FIELDS};
 use super::value::allowed;
 use std::fmt::Write as _;
 

@@ -73,7 +73,7 @@ impl Connection {
         let Some(_held) = limits::request(&load, self.gateway.options.requests_per_peer_max) else {
             return wording::too_many("too many requests of one referee at once");
         };
-        let place = match self.place(uri.path(), caller) {
+        let place = match self.place(request, caller) {
             Ok(place) => place,
             Err(error) => return wording::sentence(StatusCode::NOT_FOUND, &error.to_string()),
         };
@@ -119,13 +119,23 @@ impl Connection {
         (caller, self.gateway.peers.of(Peer::of(caller)))
     }
 
-    fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
+    /// Whether a proxy on this machine that is not listed has passed the request on: then nobody knows
+    /// from where it came.
+    fn is_hidden(&self, request: &Request<Incoming>) -> bool {
+        !self.proxy
+            && self.peer.is_loopback()
+            && !Caller::of(self.peer, request.headers(), &[]).direct
+    }
+
+    fn place(&self, request: &Request<Incoming>, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
+        let path = request.uri().path();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |visited: &&Visited| visited.caller == caller && *visited.path == *path;
         if let Some(visited) = last.as_ref().filter(same) {
             return Ok(Arc::clone(&visited.place));
         }
-        let place = self.gateway.routes.place(path, caller)?;
+        let known = (!self.is_hidden(request)).then_some(caller);
+        let place = self.gateway.routes.place(path, caller, known)?;
         *last = Some(Visited {
             path: path.into(),
             caller,

@@ -26,8 +26,9 @@ impl Referees {
         Self { own, named }
     }
 
-    /// The referee that `segment` of a path names, if the caller may say so.
-    pub(super) fn named(&self, segment: &str, caller: IpAddr) -> Option<&str> {
+    /// The referee that `segment` of a path names, if the caller may say so. `caller`: their address;
+    /// `None`: nobody knows it.
+    pub(super) fn named(&self, segment: &str, caller: Option<IpAddr>) -> Option<&str> {
         let ours = |own: &&OwnReferee| is(&own.nonce, segment);
         if let Some(own) = self.own.as_ref().filter(ours) {
             return Some(&own.name);
@@ -42,10 +43,10 @@ impl Referees {
 }
 
 /// Whether a caller who says this after the name is that referee.
-fn admits(known: &PathReferee, given: Option<&str>, caller: IpAddr) -> bool {
+fn admits(known: &PathReferee, given: Option<&str>, caller: Option<IpAddr>) -> bool {
     let has_secret = known.secret.reveal().is_some();
     let said = given.map_or(!has_secret, |given| is(&known.secret, given));
-    let within = |net: &IpNet| net.contains(&caller.to_canonical());
+    let within = |net: &IpNet| caller.is_some_and(|caller| net.contains(&caller.to_canonical()));
     match known.addresses.as_slice() {
         [] => has_secret && said,
         addresses => said && addresses.iter().any(within),
@@ -84,7 +85,7 @@ mod tests {
             ],
         );
         let check = |segment: &str, caller: &str, name: Option<&str>| {
-            let found = referees.named(segment, caller.parse().unwrap());
+            let found = referees.named(segment, caller.parse().ok());
             assert_eq!(found, name, "{segment} from {caller}");
         };
         check("league", "10.1.2.3", Some("league"));
@@ -93,6 +94,10 @@ mod tests {
         check("league", "10.2.2.3", None);
         check("league:", "10.1.2.3", None);
         check("league:s3cret", "10.1.2.3", None);
+        check("league", "unknown", None);
+        check("both:s3cret", "unknown", None);
+        check("cup:s3cret", "unknown", Some("cup"));
+        check("0123", "unknown", Some("drover"));
         check("cup:s3cret", "192.0.2.1", Some("cup"));
         for wrong in [
             "cup",

@@ -40,8 +40,14 @@ impl Routes {
     }
 
     /// The bot at `path`. Its referee is the caller's address, which no path can name, or one that is
-    /// configured and that the caller may name.
-    pub(super) fn place(&self, path: &str, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
+    /// configured and that the caller may name. `known`: the address that `caller` has indeed, if that
+    /// can be known; names that are bound to addresses need it.
+    pub(super) fn place(
+        &self,
+        path: &str,
+        caller: IpAddr,
+        known: Option<IpAddr>,
+    ) -> Result<Arc<Place>, NoRoute> {
         let path = self.open(path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         let kit = match segments.next() {
@@ -61,7 +67,7 @@ impl Routes {
             None => caller.to_canonical().to_string(),
             Some(named) => self
                 .referees
-                .named(named, caller)
+                .named(named, known)
                 .ok_or_else(|| unnamed(kit))?
                 .to_owned(),
         };

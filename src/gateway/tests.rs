@@ -347,6 +347,35 @@ async fn a_trusted_proxy_names_the_referee() {
 }
 
 #[tokio::test]
+async fn through_an_unlisted_proxy_beside_us_nobody_has_its_address() {
+    let named = |name: &str, secret: &str, addresses: &[&str]| PathReferee {
+        name: name.to_owned(),
+        addresses: addresses.iter().map(|net| net.parse().unwrap()).collect(),
+        secret: crate::config::Secret::new(secret.to_owned()),
+    };
+    let options = CallbackOptions {
+        referees: vec![
+            named("here", "", &["127.0.0.1/32"]),
+            named("cup", "s3cret", &[]),
+        ],
+        ..options()
+    };
+    let site = site(options, SessionOptions::default()).await;
+    let visit = async |path: &str, header: &str| {
+        let mut client = Client::new(&site).await;
+        let head =
+            format!("GET {path}?market=1&id=1&type=info HTTP/1.1\r\nHost: x\r\n{header}\r\n");
+        client.send(&head).await;
+        status(&client.read().await.0)
+    };
+    assert_eq!(visit("/fake/quick/here", "").await, 200);
+    for header in ["X-Forwarded-For: 192.0.2.7\r\n", "Via: 1.1 proxy\r\n"] {
+        assert_eq!(visit("/fake/quick/here", header).await, 404, "{header}");
+        assert_eq!(visit("/fake/quick/cup:s3cret", header).await, 200);
+    }
+}
+
+#[tokio::test]
 async fn a_secret_path_hides_everything_else() {
     let secret = CallbackOptions {
         secret_path: "/s3cret".into(),

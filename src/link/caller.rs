@@ -6,13 +6,19 @@ use std::net::IpAddr;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// Headers that only a proxy has reason to send.
-const FORWARDING: [&str; 6] = [
+const FORWARDING: [&str; 12] = [
     FORWARDED_FOR,
     "forwarded",
     "via",
     "x-real-ip",
     "x-forwarded-host",
     "x-forwarded-proto",
+    "x-forwarded-port",
+    "x-forwarded-server",
+    "x-forwarded-prefix",
+    "x-client-ip",
+    "cf-connecting-ip",
+    "true-client-ip",
 ];
 
 /// Who sent a request.

@@ -76,11 +76,12 @@ fn matches(page: &mut String, matches: &[std::sync::Arc<HostedMatch>]) {
             Some(end) if end.detail.is_empty() => escaped(end.cause.word()),
             Some(end) => format!("{}: {}", escaped(end.cause.word()), escaped(&end.detail)),
         };
-        let _ = write!(
-            page,
-            "<tr><td>{}</td><td>{state}</td><td>",
-            hosted.info.market
-        );
+        // Who knows the number of a running match is a step nearer to speaking in our place.
+        let market = match hosted.end.get() {
+            None => "hidden".to_owned(),
+            Some(_) => hosted.info.market.to_string(),
+        };
+        let _ = write!(page, "<tr><td>{market}</td><td>{state}</td><td>");
         for (place, spec) in hosted.info.seats.iter().enumerate() {
             player(page, hosted, place, spec);
         }

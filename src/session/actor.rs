@@ -210,7 +210,7 @@ impl Actor {
         }
         let numbers = numbered.is_some();
         let before = opening.map_or_else(Vec::new, |opening| opening.before);
-        rehearse(core, &before);
+        fold::rehearse(core, &before);
         let mut turn = Self::turn(
             &self.shared,
             &self.session,
@@ -565,26 +565,6 @@ impl Actor {
             lessons: Vec::new(),
         };
         self.finish(Vec::new(), Box::new(close), cause).await;
-    }
-}
-
-/// Lets a session's dialogue hear and say what came before its first message.
-fn rehearse(core: &mut Core, before: &[NewEntry]) {
-    let Mind::Awake(dialogue) = &mut core.mind else {
-        return;
-    };
-    let rehearsed = guarded(|| {
-        for entry in before {
-            match entry.direction {
-                Direction::Out => dialogue.said(&entry.text),
-                // What came of it was done then.
-                Direction::In => drop(dialogue.receive(entry.text.as_bytes())),
-            }
-        }
-    });
-    if let Err(panic) = rehearsed {
-        tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
-        core.mind = Mind::Broken;
     }
 }
 

@@ -1,9 +1,9 @@
 //! Folding a transcript into a dialogue: the same after a restart, a long rest or a panic.
 
-use super::core::{Core, Last, Quarantine};
+use super::core::{Core, Last, Mind, Quarantine};
 use super::options::Parts;
 use super::place::Place;
-use crate::store::types::{Direction, Entry};
+use crate::store::types::{Direction, Entry, NewEntry};
 use crate::store::{OpponentKind, StoreError};
 use crate::thinking::{Panicked, guarded};
 use games::{Dialogue, DialogueSetup, Fact, Next, SetupError};
@@ -160,5 +160,25 @@ fn replay(mut dialogue: Box<dyn Dialogue>, entries: &[Entry], told: u64) -> Fold
         dialogue,
         last,
         learnt,
+    }
+}
+
+/// Lets a session's dialogue hear and say what came before its first message.
+pub(super) fn rehearse(core: &mut Core, before: &[NewEntry]) {
+    let Mind::Awake(dialogue) = &mut core.mind else {
+        return;
+    };
+    let rehearsed = guarded(|| {
+        for entry in before {
+            match entry.direction {
+                Direction::Out => dialogue.said(&entry.text),
+                // What came of it was done then.
+                Direction::In => drop(dialogue.receive(entry.text.as_bytes())),
+            }
+        }
+    });
+    if let Err(panic) = rehearsed {
+        tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
+        core.mind = Mind::Broken;
     }
 }

@@ -335,6 +335,19 @@ fn hubs_have_defaults_and_are_checked() {
 }
 
 #[test]
+fn our_referees_name_is_no_address_that_callers_have() {
+    let folder = folder();
+    let read = |name: &str| {
+        let text = format!("[referee.koehandel]\nname = {name:?}\n");
+        check_file(&file(folder.path(), &text))
+    };
+    assert!(read("cup-1.2").is_ok());
+    let refused = read("127.0.0.1").unwrap_err().to_string();
+    let told = refused.contains("`referee.koehandel.name`") && refused.contains("an IP address");
+    assert!(told, "{refused}");
+}
+
+#[test]
 fn referees_of_paths_are_checked_and_their_secrets_masked() {
     let folder = folder();
     let read = |text: &str| check_file(&file(folder.path(), text));
