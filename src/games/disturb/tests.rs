@@ -29,6 +29,7 @@ fn check(kit: &'static dyn Kit, recovered_min: usize) {
                 let plain = Trial::plain(&tape, bot, Said::Recorded);
                 assert_eq!(plain.panic, None);
                 assert_eq!(plain.illegal, [""; 0], "{bot} on tape {seed}");
+                assert_eq!(plain.differs, None, "{bot} on tape {seed}");
                 assert_eq!((plain.hangs, plain.unsound), (0, 0), "{bot} on tape {seed}");
                 for trial in 0..EACH {
                     let stream = 1 + trial * 2 + at as u64;
@@ -66,6 +67,7 @@ fn one(tape: &Tape, bot: &str, stream: u64, plain: &Trial) -> bool {
     assert_eq!(trial.panic, None, "{which}");
     assert_eq!(trial.hangs, 0, "{which}");
     assert_eq!(trial.illegal, [""; 0], "{which}");
+    assert_eq!(trial.differs, None, "{which}");
     trial.recovered(plain)
 }
 

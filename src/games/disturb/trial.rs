@@ -4,7 +4,7 @@ use super::disturbance::{Heard, undisturbed};
 use super::form::in_form;
 use super::tape::Tape;
 use crate::game::{Budget, Progress};
-use crate::wire::{Dialogue, Fact, Next};
+use crate::wire::{Dialogue, Fact, Next, WireError};
 use serde_json::Value;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -15,6 +15,9 @@ pub const SLICES_MAX: u64 = 3;
 pub const POLLS_MAX: u64 = 20_000;
 /// So often it may ask after that: more is a hang.
 pub const POLLS_AFTER_STOP_MAX: u64 = 2_000;
+
+/// The fact of an answer that was thought of and not given.
+const THOUGHT_FACT: &str = "refused";
 
 /// What a dialogue is told that it has said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +41,26 @@ pub struct Trial {
     pub panic: Option<String>,
     /// Decisions that did not end when they had to: 0 or 1, for it is the last one.
     pub hangs: u64,
+    /// Where a second fold of the same messages and answers differs from the first, as after a restart.
+    pub differs: Option<String>,
     /// What the seat knows in the end, without counters of messages.
     pub view: Value,
+}
+
+/// What one message called for, what was said to it, and what was learnt of both.
+#[derive(Debug, PartialEq)]
+struct Step {
+    next: Result<Next, WireError>,
+    said: Option<String>,
+    facts: Vec<Fact>,
+}
+
+impl Step {
+    /// Facts about how an answer came about are left out: no fold can give them.
+    fn new(next: Result<Next, WireError>, said: Option<String>, mut facts: Vec<Fact>) -> Self {
+        facts.retain(|fact| fact.kind != THOUGHT_FACT);
+        Self { next, said, facts }
+    }
 }
 
 /// Is thrown by a stop that was asked too often.
@@ -88,22 +109,32 @@ impl Trial {
             self.check(tape, b"", &word);
             dialogue.said(&word);
         }
+        let mut steps = Vec::with_capacity(heard.len());
         for message in heard {
-            self.hear(tape, &mut *dialogue, message, said);
-            self.note(&dialogue.facts());
+            let (next, said) = self.hear(tape, &mut *dialogue, message, said);
+            let facts = dialogue.facts();
+            self.note(&facts);
+            steps.push(Step::new(next, said, facts));
         }
-        let _ = dialogue.lessons();
+        self.differs = fold_again(tape, bot, heard, &steps, &*dialogue);
         self.view = dialogue.view();
         forget_counters(&mut self.view);
         let _ = dialogue.hung_up();
         self.note(&dialogue.facts());
     }
 
-    fn hear(&mut self, tape: &Tape, dialogue: &mut dyn Dialogue, message: &Heard, said: Said) {
+    fn hear(
+        &mut self,
+        tape: &Tape,
+        dialogue: &mut dyn Dialogue,
+        message: &Heard,
+        said: Said,
+    ) -> (Result<Next, WireError>, Option<String>) {
         let line = tape.lines.get(message.line).filter(|_| message.whole);
         let recorded = line.and_then(|line| line.reply.as_deref());
         let text = String::from_utf8_lossy(&message.text);
-        let (answer, told) = match dialogue.receive(&message.text) {
+        let next = dialogue.receive(&message.text);
+        let (answer, told) = match next.clone() {
             Err(_) => (tape.kit.default_answer(&text).to_owned(), false),
             Ok(Next::Wait) => (String::new(), false),
             Ok(Next::Send(answer)) => (answer, true),
@@ -125,10 +156,12 @@ impl Trial {
         if message.line.is_multiple_of(16) {
             let _ = (dialogue.view(), dialogue.lessons());
         }
-        if told {
-            let recorded = recorded.filter(|_| said == Said::Recorded);
-            dialogue.said(recorded.unwrap_or(&answer));
+        let recorded = recorded.filter(|_| said == Said::Recorded);
+        let said = told.then(|| recorded.map_or(answer, str::to_owned));
+        if let Some(said) = &said {
+            dialogue.said(said);
         }
+        (next, said)
     }
 
     fn check(&mut self, tape: &Tape, message: &[u8], answer: &str) {
@@ -142,6 +175,36 @@ impl Trial {
         let unsound = facts.iter().filter(|fact| fact.kind == "unsound");
         self.unsound += unsound.count() as u64;
     }
+}
+
+/// Lets another dialogue hear and say the same; tells the first difference.
+fn fold_again(
+    tape: &Tape,
+    bot: &str,
+    heard: &[Heard],
+    steps: &[Step],
+    live: &dyn Dialogue,
+) -> Option<String> {
+    let mut dialogue = tape.kit.dialogue(&tape.setup(bot)).ok()?;
+    if let Some(word) = dialogue.open() {
+        dialogue.said(&word);
+    }
+    for (message, step) in heard.iter().zip(steps) {
+        let next = dialogue.receive(&message.text);
+        if let Some(said) = &step.said {
+            dialogue.said(said);
+        }
+        let again = Step::new(next, step.said.clone(), dialogue.facts());
+        if again != *step {
+            let text = String::from_utf8_lossy(&message.text);
+            return Some(format!("{text:?}: {step:?}, folded again {again:?}"));
+        }
+    }
+    let (known, again) = (live.view(), dialogue.view());
+    if known != again {
+        return Some(format!("{known} is known, folded again {again}"));
+    }
+    (live.lessons() != dialogue.lessons()).then(|| "lessons differ".to_owned())
 }
 
 /// Thinks for a few slices of the fewest nodes there are.

@@ -33,6 +33,7 @@ struct Tally {
     illegal: u64,
     hangs: u64,
     panics: u64,
+    differing: u64,
     recovered: u64,
     unsound: u64,
     false_alarms: u64,
@@ -58,13 +59,16 @@ impl Tally {
         self.illegal += done.trial.illegal.len() as u64;
         self.hangs += done.trial.hangs;
         self.panics += u64::from(done.trial.panic.is_some());
+        self.differing += u64::from(done.trial.differs.is_some());
         self.recovered += u64::from(done.recovered);
         self.unsound += u64::from(done.trial.unsound > 0);
         let at = format!("tape {} stream {}", done.tape, done.stream);
         if done.trial.hangs > 0 {
             self.show("hang", at.clone());
         }
-        for fault in done.trial.panic.iter().chain(&done.trial.illegal) {
+        let trial = &done.trial;
+        let faults = trial.panic.iter().chain(&trial.illegal);
+        for fault in faults.chain(&trial.differs) {
             let end: String = fault.chars().rev().take(40).collect();
             self.show(&end, format!("{at}: {fault}"));
         }
@@ -176,7 +180,7 @@ fn main() -> Result<(), Failure> {
     // A panic is counted, not printed.
     std::panic::set_hook(Box::new(|_| {}));
     println!(
-        "game matches disturbances asks illegal hangs panics recovered unsound false_alarms seconds"
+        "game matches disturbances asks illegal hangs panics differing recovered unsound false_alarms seconds"
     );
     let mut clean = true;
     for kit in games::ALL
@@ -198,7 +202,7 @@ fn main() -> Result<(), Failure> {
         }
         let share = 100.0 * tally.recovered as f64 / tally.matches.max(1) as f64;
         println!(
-            "{} {} {} {} {} {} {} {share:.1}% {} {} {:.0}",
+            "{} {} {} {} {} {} {} {} {share:.1}% {} {} {:.0}",
             kit.game(),
             tally.matches,
             tally.disturbances,
@@ -206,6 +210,7 @@ fn main() -> Result<(), Failure> {
             tally.illegal,
             tally.hangs,
             tally.panics,
+            tally.differing,
             tally.unsound,
             tally.false_alarms,
             start.elapsed().as_secs_f64(),
@@ -213,7 +218,8 @@ fn main() -> Result<(), Failure> {
         for shown in tally.shown.values() {
             println!("  {}", shown.chars().take(600).collect::<String>());
         }
-        clean &= tally.illegal + tally.hangs + tally.panics + tally.false_alarms == 0;
+        let faults = tally.illegal + tally.hangs + tally.panics + tally.differing;
+        clean &= faults + tally.false_alarms == 0;
     }
     if clean {
         Ok(())

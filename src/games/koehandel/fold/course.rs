@@ -155,9 +155,10 @@ impl Fold {
         self.issued().cards()
     }
 
-    /// Whether the last card is settled or being settled, or may be for all that a late-comer knows.
+    /// Whether the last card is settled or being settled, or may be for all that is known.
     fn ended(&self) -> bool {
-        self.course.late || self.view.deck_left <= u8::from(self.settling().is_some())
+        let settled = u8::from(self.settling().is_some()).saturating_add(self.course.missed);
+        self.course.late || self.view.deck_left <= settled
     }
 
     /// Whether it can be the turn of the player at `place` now that the one before is settled.
@@ -181,6 +182,11 @@ impl Fold {
 
     fn is_mine(&self) -> bool {
         self.course.open && self.turn == Some(Compass::S)
+    }
+
+    /// Whether the reader's turn can be an auction: they offered no trade, or one that did not arrive.
+    fn may_auction(&self) -> bool {
+        self.is_mine() && (self.own.with.is_none() || self.own.unheard)
     }
 
     /// Whether the row can come now if none was lost.
@@ -219,14 +225,14 @@ impl Fold {
                     let other = (price, bidder) != (sale.price, sale.leader);
                     sale.card == card && (course.anew || self.is_bluffed() && other)
                 }
-                None => self.is_mine() && self.own.with.is_none() || self.is_due(Compass::S),
+                None => self.may_auction() || self.is_due(Compass::S),
             },
             Message::Card(card) => match self.up.filter(|_| course.open) {
                 Some(sale) => {
                     let mine = sale.auctioneer == Compass::S || sale.leader == Compass::S;
                     sale.card == card && (mine || self.is_bluffed())
                 }
-                None => self.is_mine() && self.own.with.is_none(),
+                None => self.may_auction(),
             },
             Message::Collect { .. } => matches!(self.pending, Pending::Card(_)),
             Message::PaidByServer { .. } => matches!(self.pending, Pending::Paying { .. }),

@@ -333,7 +333,10 @@ impl Fold {
                 message,
                 Message::Tie { .. } | Message::Won { .. } | Message::Lost { .. }
             );
-            self.view.barred[0] |= !opened && self.view.deck_empty();
+            if !opened {
+                self.own.with = None;
+                self.view.barred[0] |= self.view.deck_empty();
+            }
         }
     }
 

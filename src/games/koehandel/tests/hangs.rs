@@ -1,87 +1,70 @@
 //! Nothing that is heard makes the champion think for ever.
 
-use super::disturbed::recorded;
-use crate::game::{Bot, Budget};
+use crate::game::{Bot, Budget, Progress};
+use crate::kit::{DialogueSetup, Kit as _};
+use crate::koehandel::KIT;
 use crate::koehandel::bots::champion::Champion;
 use crate::koehandel::bots::champion::playout::{STEPS_MAX, play_out};
 use crate::koehandel::bots::policy::Limits;
 use crate::koehandel::bots::styles::{KINDS, Style};
-use crate::koehandel::cards::{Animal, PLAYERS};
-use crate::koehandel::dialect::{Fields, read, read_answer};
-use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
+use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::Options;
 use crate::koehandel::rules::{Koehandel, Setup};
 use crate::rng::Rng;
-use serde_json::Value;
+use crate::wire::{Dialogue, Next};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long all decisions of a test may take together; they take a second or two.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long all decisions of a test may take together; they take less than a second.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often each of two sales is heard: together as many cards as there are in the deck.
+const REPEATS: usize = 20;
+/// Nodes of one decision, and slices of thinking in which it must be done.
+const NODES: u64 = 12;
+const SLICES_MAX: usize = 64;
 
-/// How often the row is sent again.
-const REPEATS: usize = 6;
-
-/// Hears seat 0's part of a match with the first sale among others heard again `late` messages after
-/// its card's fourth was settled, and thinks at every question from then on.
-fn think_after_a_repeated_sale(seed: u64, late: usize) {
-    let names = ["guide", "face", "filler", "trader"];
-    let mut fold = Fold::new();
-    let mut bot = Champion::new(Rng::new(seed, 1), &Models::none());
-    let mut sold: Vec<Message> = Vec::new();
-    let mut wait = None;
-    for (call, reply) in recorded(seed, names, Value::Null, 0) {
-        let fields = Fields::cut(call.as_bytes()).unwrap();
-        let Some(message) = read(&fields, &fold).unwrap() else {
-            continue;
-        };
-        if let Message::Bought { .. } = message {
-            sold.push(message.clone());
-        }
-        fold.hear(&message);
-        bot.observe(&message);
-        let ask = fold.ask();
-        if let Some(ask) = ask {
-            if wait == Some(0) {
-                let _ = bot.decide(fold.view(), &ask, Budget::nodes(12));
-            }
-            let act = read_answer(&ask, reply.unwrap_or_default().as_bytes());
-            fold.said(&act.unwrap_or(crate::koehandel::rules::Act::PASS));
-        }
-        let complete = |animal: Animal| {
-            let herds = fold.view().herds;
-            herds.iter().map(|herd| herd[animal.index()]).sum::<u8>() >= 4
-        };
-        let known = |row: &&Message| matches!(row, Message::Bought { card, .. } if complete(*card));
-        match &mut wait {
-            None => wait = sold.iter().any(|row| known(&row)).then_some(late),
-            Some(0) => {}
-            Some(1) => {
-                let again = sold.iter().find(known).unwrap().clone();
-                for _ in 0..REPEATS {
-                    fold.hear(&again);
-                    bot.observe(&again);
-                }
-                wait = Some(0);
-            }
-            Some(left) => *left -= 1,
+/// Two sales are heard over and over, then a bid for a third card is asked for.
+fn think_after_repeated_sales(seed: u64) {
+    let setup = DialogueSetup {
+        bot: "champion".to_owned(),
+        seed,
+        ..DialogueSetup::default()
+    };
+    let mut player = KIT.dialogue(&setup).unwrap();
+    let hear = |player: &mut dyn Dialogue, row: &str| {
+        let text = format!("market=1&id=1&{row}");
+        player.receive(text.as_bytes()).unwrap()
+    };
+    hear(&mut *player, "type=information&message=begin");
+    for _ in 0..REPEATS {
+        for sale in ["goods=A&opponent=W", "goods=B&opponent=N"] {
+            hear(&mut *player, &format!("type=information&{sale}&money=-Q10"));
         }
     }
+    let ask = "type=auction&goods=J&opponent=W&money=t&auctioneer=W&message=W10";
+    let Next::Think { mut fallback, .. } = hear(&mut *player, ask) else {
+        panic!("a new question is thought about");
+    };
+    let slice = |_| player.think(Budget::nodes(NODES), &mut fallback) == Progress::Done;
+    assert!((0..SLICES_MAX).any(slice), "seed {seed}");
 }
 
 #[test]
-fn a_repeated_sale_does_not_make_thinking_endless() {
+fn repeated_sales_do_not_make_thinking_endless() {
     let (done, finished) = mpsc::channel();
     let thinking = std::thread::spawn(move || {
-        for seed in 0..6 {
-            think_after_a_repeated_sale(seed, 1 + 7 * seed as usize);
+        for seed in 0..8 {
+            think_after_repeated_sales(seed);
         }
         let _ = done.send(());
     });
     let ended = finished.recv_timeout(PATIENCE);
-    assert_eq!(ended, Ok(()), "a decision of twelve playouts does not end");
+    assert_ne!(
+        ended,
+        Err(mpsc::RecvTimeoutError::Timeout),
+        "a decision of {NODES} playouts does not end"
+    );
     thinking.join().unwrap();
 }
 

@@ -4,73 +4,80 @@ use super::disturbed::{flags, listener, recorded};
 use super::play::{all_options, play};
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::dialect::{write, write_answer};
+use crate::koehandel::options::Options;
 use crate::koehandel::rules::{Koehandel, Setup};
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
-/// Under every option, with every kind of answer good and bad.
+/// What one seat hears, and what it answers.
+type Side = Vec<(String, Option<String>)>;
+
+/// Matches for each set of options.
+const ROUNDS: u64 = 12;
+
+/// Under every option, with every kind of answer good and bad: for who hears all of it, and for who joins
+/// late.
 #[test]
 fn undisturbed_matches_are_sound() {
     for (number, options) in (0..).zip(all_options()) {
-        for round in 0..12 {
+        for round in 0..ROUNDS {
             let seed = number * 1000 + round;
-            let mut heard = Vec::new();
-            let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
-            let seats: Vec<_> = (0..PLAYERS)
-                .map(|_| RefCell::new(listener("filler")))
-                .collect();
-            let mut rng = Rng::new(seed, 11);
-            let log = RefCell::new(Vec::new());
-            play(
-                &mut game,
-                &mut heard,
-                &mut rng,
-                |game, heard| {
-                    for (seat, message) in heard.drain(..) {
-                        let Some(text) = write(1, 1, &message) else {
-                            continue;
-                        };
-                        let mut player = seats[seat.index()].borrow_mut();
-                        let next = player.receive(text.as_bytes()).unwrap();
-                        log.borrow_mut().push(format!("{} {text}", seat.0));
-                        let facts = player.facts();
-                        let flags = flags(&facts);
-                        assert!(
-                            flags.is_empty(),
-                            "seed {seed}, {options:?}, seat {seat:?}: {text}: {flags:?} after {:#?}",
-                            log.borrow()
-                                .iter()
-                                .rev()
-                                .filter(|row| row.starts_with(&seat.0.to_string()))
-                                .take(14)
-                                .collect::<Vec<_>>()
-                        );
-                        let asked = game.asked().is_some_and(|(asked, _)| asked == seat.index());
-                        assert!(!matches!(next, Next::Send(_)), "{text}");
-                        assert!(asked || !matches!(next, Next::Think { .. }), "{text}");
-                    }
-                },
-                |_, seat, _, act| {
-                    let said = act.map_or(String::new(), |act| write_answer(&act));
-                    seats[seat].borrow_mut().said(&said);
-                },
-            );
+            let heard = random_match(seed, options);
+            let mut rng = Rng::new(seed, 12);
+            for heard in &heard {
+                let case = format!("seed {seed}, {options:?}");
+                assert_sound(heard, &case);
+                let from = 1 + rng.below(heard.len() as u32 - 1) as usize;
+                assert_sound(&heard[from..], &format!("{case} from {from}"));
+            }
         }
     }
 }
 
-fn hear_all(heard: &[(String, Option<String>)]) -> Vec<Fact> {
+/// What each seat hears and answers in a match of random answers.
+fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
+    let mut heard = Vec::new();
+    let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
+    let texts: RefCell<[Side; PLAYERS]> = RefCell::default();
+    play(
+        &mut game,
+        &mut heard,
+        &mut Rng::new(seed, 11),
+        |_, heard| {
+            for (seat, message) in heard.drain(..) {
+                let text = write(1, 1, &message).map(|text| (text, None));
+                texts.borrow_mut()[seat.index()].extend(text);
+            }
+        },
+        |_, seat, _, act| {
+            let said = act.map_or(String::new(), |act| write_answer(&act));
+            texts.borrow_mut()[seat].last_mut().unwrap().1 = Some(said);
+        },
+    );
+    texts.into_inner()
+}
+
+/// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory.
+/// Who joins late may be asked once more: money collected means a payment at first (I8).
+fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
     let mut player = listener("filler");
-    let mut facts = Vec::new();
-    for (call, reply) in heard {
-        if let Ok(Next::Think { .. }) = player.receive(call.as_bytes()) {
-            player.said(reply.as_deref().unwrap_or_default());
+    for (at, (call, reply)) in heard.iter().enumerate() {
+        let next = player.receive(call.as_bytes()).unwrap();
+        let flags = flags(&player.facts());
+        let before = &heard[at.saturating_sub(14)..=at];
+        assert!(flags.is_empty(), "{case}: {flags:?} after {before:#?}");
+        let sound = match next {
+            Next::Think { .. } => true,
+            Next::Wait | Next::Over(_) => reply.is_none(),
+            Next::Send(_) => false,
+        };
+        assert!(sound, "{case}: {next:?} to {before:#?}");
+        if let Some(reply) = reply {
+            player.said(reply);
         }
-        facts.append(&mut player.facts());
     }
-    facts
 }
 
 /// Matches between bots that bluff, trade and think, and the same heard from the middle on.
@@ -92,18 +99,9 @@ fn matches_between_bots_are_sound_also_for_who_joins_late() {
         let names = tables[seed as usize % tables.len()];
         let options = options[seed as usize % options.len()].clone();
         let heard = recorded(seed, names, options, rng.below(4) as u8);
-        assert_eq!(
-            flags(&hear_all(&heard)),
-            Vec::<String>::new(),
-            "seed {seed}"
-        );
+        assert_sound(&heard, &format!("seed {seed}"));
         let from = 1 + rng.below(heard.len() as u32 - 1) as usize;
-        let late = hear_all(&heard[from..]);
-        assert_eq!(
-            flags(&late),
-            Vec::<String>::new(),
-            "seed {seed} from {from}"
-        );
+        assert_sound(&heard[from..], &format!("seed {seed} from {from}"));
     }
 }
 
@@ -244,4 +242,29 @@ fn an_invalid_bid_takes_back_what_was_believed() {
         ["rebuilt: it names cards that were not known of"]
     );
     assert_eq!(player.view()["purse"], "ttttnn");
+}
+
+/// A challenge that came too late for the referee is an auction, whatever card was heard of before.
+#[test]
+fn a_challenge_that_did_not_arrive_is_an_auction() {
+    let mut player = listener("filler");
+    let round = |own: &'static str, sold: &'static str| {
+        [
+            ("type=start", own),
+            ("type=receive&goods=A", ""),
+            ("type=auction&goods=B&opponent=W&auctioneer=W", ""),
+            ("type=information&goods=B&opponent=W&money=-0", ""),
+            ("type=auction&goods=C&opponent=N&auctioneer=N", ""),
+            ("type=information&goods=C&opponent=N&money=-0", ""),
+            ("type=auction&goods=A&opponent=E&auctioneer=E", ""),
+            (sold, ""),
+        ]
+    };
+    let sold = "type=information&goods=A&opponent=E&money=-0";
+    hear(&mut *player, &[BEGIN]);
+    hear(&mut *player, &round("?type=auction", sold));
+    let challenge = "?type=trade&opponent=E&goods=A&money=t";
+    let (_, facts) = hear(&mut *player, &round(challenge, sold)[..3]);
+    assert!(flags(&facts).is_empty(), "{:?}", flags(&facts));
+    assert_eq!(player.view()["players"]["S"]["animals"]["A"], 2);
 }
