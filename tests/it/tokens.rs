@@ -100,9 +100,10 @@ fn inside_a_container_the_configuration_is_enough() {
     let folder = folder();
     let secret = folder.path().join("api_token");
     std::fs::write(&secret, "open sesame\n").unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let listen = format!("0.0.0.0:{}", free.local_addr().unwrap().port());
-    drop(free);
+    // Below the ports that the system gives to others meanwhile.
+    let first = 10_000 + u16::try_from(std::process::id() % 20_000).unwrap();
+    let free = |port: &u16| TcpListener::bind(("0.0.0.0", *port)).is_ok();
+    let listen = format!("0.0.0.0:{}", (first..).find(free).unwrap());
     let configured = |mut command: Command| {
         command
             .env("DROVER__API__LISTEN", &listen)
