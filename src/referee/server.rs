@@ -11,6 +11,7 @@ use crate::link::{Caller, Hosts, HttpIn, Misdirected, PeerAddress, Reach, callab
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::{Method, Request, Response, StatusCode, header};
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
@@ -138,10 +139,18 @@ async fn may_connect(
         Some(reach) if !sender.caller.is_local() => reach,
         _ => &host.settings.http.reach,
     };
-    for (number, spec) in (1..).zip(&wanted.seats) {
+    for (number, (spec, name)) in (1..).zip(wanted.seats.iter().zip(&wanted.names)) {
         let refused = |why: String| plain(StatusCode::BAD_REQUEST, format!("url{number}: {why}"));
         let real = OwnAddress::real(host.settings.own.as_ref(), spec)
             .map_err(|error| refused(error.to_string()))?;
+        // Whoever has a seat's name may read its hand: only this machine names our own bots.
+        let ours = matches!(real, Cow::Owned(_)) && !sender.caller.is_local();
+        if let Some(name) = name.as_deref().filter(|_| ours) {
+            let why = format!(
+                "a bot of this daemon plays there, which is not {name:?}; leave out name{number}"
+            );
+            return Err(refused(why));
+        }
         if let SeatSpec::Url(target) = real.as_ref() {
             let called = callable(target, reach).await;
             called.map_err(|error| refused(error.to_string()))?;

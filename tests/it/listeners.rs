@@ -183,6 +183,21 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
     check(&ask(referee(&app), url, &[]), 200, "?market=");
     drop(app);
 
+    // Who names a seat may read its hand: a stranger does not name our own bot.
+    let mut command = with_referee(folder.path(), "127.0.0.1:0");
+    command.env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
+    let app = TestApp::spawn(command, folder.path());
+    let ours = format!("/?connect&url1=http://{}/koehandel/champion", app.callbacks);
+    let stranger = ["X-Forwarded-For: 203.0.113.9"];
+    let named = format!("{ours}&name1=mallory");
+    check(
+        &ask(referee(&app), &named, &stranger),
+        400,
+        "leave out name1",
+    );
+    check(&ask(referee(&app), &ours, &stranger), 200, "?market=");
+    drop(app);
+
     let mut command = with_referee(folder.path(), "127.0.0.1:0");
     command.env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
     let app = TestApp::spawn(command, folder.path());
