@@ -6,6 +6,7 @@ use super::sections::{Entries, Field, HUBS, REFEREES};
 use super::value;
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -77,8 +78,17 @@ pub(super) struct Layer {
     pub(super) referees: Option<Vec<Entry>>,
 }
 
-/// The built-in values.
+/// The built-in values, read once.
 pub(super) fn defaults() -> Result<Layer, ConfigError> {
+    static READ: OnceLock<Layer> = OnceLock::new();
+    if let Some(layer) = READ.get() {
+        return Ok(layer.clone());
+    }
+    let layer = read_defaults()?;
+    Ok(READ.get_or_init(|| layer).clone())
+}
+
+fn read_defaults() -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for key in keys() {
         let line = format!("value = {}", key.default);
@@ -101,10 +111,7 @@ pub(super) fn defaults() -> Result<Layer, ConfigError> {
 
 /// What a file says.
 pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
-    let lines = Lines {
-        path: path.display().to_string(),
-        text,
-    };
+    let lines = Lines::of(path, text);
     let table = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
         origin: lines.origin(error.span().map_or(0, |span| span.start)),
         why: error.message().trim().to_owned(),
@@ -187,23 +194,30 @@ fn nearest(path: &str) -> Option<String> {
     (score >= NEAR).then(|| known.to_owned())
 }
 
-struct Lines<'a> {
+struct Lines {
     path: String,
-    text: &'a str,
+    /// Where each line ends, in bytes.
+    ends: Vec<usize>,
 }
 
-impl Lines<'_> {
+impl Lines {
+    fn of(path: &Path, text: &str) -> Self {
+        Self {
+            path: path.display().to_string(),
+            ends: text.match_indices('\n').map(|(at, _)| at).collect(),
+        }
+    }
+
     fn origin(&self, offset: usize) -> Origin {
-        let before = self.text.as_bytes().iter().take(offset);
         Origin::File {
             path: self.path.clone(),
-            line: 1 + before.filter(|byte| **byte == b'\n').count(),
+            line: 1 + self.ends.partition_point(|end| *end < offset),
         }
     }
 }
 
 fn walk(
-    lines: &Lines<'_>,
+    lines: &Lines,
     prefix: &str,
     table: &DeTable<'_>,
     layer: &mut Layer,
@@ -260,7 +274,7 @@ fn walk(
 
 /// The sections of a list.
 fn entries(
-    lines: &Lines<'_>,
+    lines: &Lines,
     list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
     origin: &Origin,
@@ -306,7 +320,7 @@ fn entries(
 
 /// Whether every field of a section is known and of its kind, and none is missing.
 fn check_fields(
-    lines: &Lines<'_>,
+    lines: &Lines,
     list: &Entries,
     fields: &DeTable<'_>,
     at: &Origin,

@@ -13,7 +13,7 @@ use crate::{koehandel, lighthouses, planetwars, planowanie, smartdog};
 use serde_json::{Value, json};
 
 /// Frames of one input that are heard.
-const FRAMES_MAX: usize = 64;
+const FRAMES_MAX: usize = 16;
 /// The byte between two frames.
 pub const BETWEEN: u8 = 0x1E;
 /// The first byte of a referee's input.
