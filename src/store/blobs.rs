@@ -13,7 +13,7 @@ const TRANSCRIPT: u8 = b'T';
 /// The byte between two entries of such an input; those that begin with `<` came in.
 const BETWEEN: u8 = 0x1E;
 /// Entries of such an input that are folded.
-const ENTRIES_MAX: usize = 16;
+const ENTRIES_MAX: usize = 32;
 
 /// Reads bytes as stored heads, live sessions, seats, scores, setups, models and transcripts. For the fuzz
 /// targets: a panic is a finding.
