@@ -13,6 +13,7 @@ pub struct Place {
     kit: &'static dyn Kit,
     card: &'static BotCard,
     referee: Box<str>,
+    named: bool,
     hash: u64,
 }
 
@@ -26,6 +27,7 @@ impl Place {
             kit,
             card,
             referee: referee.into(),
+            named: referee.parse::<IpAddr>().is_err(),
             hash,
         })
     }
@@ -51,7 +53,7 @@ impl Place {
     /// Whether the referee is known by a name, not only by its address. No name looks like an address.
     #[must_use]
     pub fn has_named_referee(&self) -> bool {
-        self.referee().parse::<IpAddr>().is_err()
+        self.named
     }
 }
 

@@ -56,7 +56,7 @@ impl Player {
     }
 
     /// Takes a row in if it can be; says whether it did.
-    fn take(&mut self, message: &Message, text: &str, again: bool) -> bool {
+    fn take(&mut self, message: &Message, frame: &[u8], again: bool) -> bool {
         if self.fold.drop_doubtful(message) {
             let why = "the settlement before it came again, for its second row did not follow";
             self.facts.unsound("the row before", why);
@@ -72,7 +72,8 @@ impl Player {
                 }
             }
             Verdict::Unsound(why) => {
-                self.facts.unsound(text, why);
+                let text = String::from_utf8_lossy(frame);
+                self.facts.unsound(text.trim(), why);
                 return false;
             }
         }
@@ -135,8 +136,7 @@ impl Dialogue for Player {
             return Ok(Next::Wait);
         };
         let again = self.remember(frame);
-        let text = String::from_utf8_lossy(frame);
-        if !self.take(&message, text.trim(), again) {
+        if !self.take(&message, frame, again) {
             return Ok(self.answer_again(&message));
         }
         if let Message::End(scores) = message {
@@ -257,12 +257,20 @@ fn asked(message: &Message, fold: &Fold) -> Option<Ask> {
     })
 }
 
-/// A short digest of a text (FNV-1a, folded to 32 bits).
+/// A short digest of a text: eight bytes at a time multiplied in, folded to 32 bits.
 fn digest(text: &[u8]) -> u32 {
-    let whole = text.iter().fold(0xCBF2_9CE4_8422_2325u64, |digest, byte| {
-        (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    let mix = |digest: u64, word: u64| {
+        let mixed = (digest ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ mixed >> 32
+    };
+    let (words, rest) = text.as_chunks::<8>();
+    let digest = words.iter().fold(text.len() as u64, |digest, word| {
+        mix(digest, u64::from_le_bytes(*word))
     });
-    (whole ^ whole >> 32) as u32
+    let last = rest
+        .iter()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(digest, last) as u32
 }
 
 /// A view as JSON: players by `S`, `W`, `N`, `E`, money by letters, cash in points.

@@ -86,7 +86,14 @@ impl Fold {
             }
             // Every turn begins with the same text: it may be the next one after a lost settlement.
             Message::Start if self.may_follow(Compass::S) => Verdict::Mended(LOST),
-            _ if again || self.is_answered(message) => Verdict::Unsound(AGAIN),
+            // Who joined late cannot tell: when in doubt the row is folded.
+            _ if again && !self.course.late || self.is_answered(message) => Verdict::Unsound(AGAIN),
+            // To whom joined late it may belong to a trade before their time; it changes nothing then.
+            Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_)
+                if self.joined_late(message) =>
+            {
+                Verdict::Fits
+            }
             Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_) => {
                 Verdict::Unsound("no trade is open that it could belong to")
             }
@@ -327,10 +334,12 @@ impl Fold {
             return false;
         }
         // What is settled with this row counts.
-        let mut after = self.clone();
-        after.carry_on(message);
-        let lacks =
-            |place: Compass, animal: Animal, count: u8| after.view.owns(place, animal) < count;
+        let after = || {
+            let mut after = self.clone();
+            after.carry_on(message);
+            after.view
+        };
+        let lacks = |place: Compass, animal: Animal, count: u8| after().owns(place, animal) < count;
         match *message {
             Message::Won {
                 animal,
@@ -348,7 +357,7 @@ impl Fold {
             Message::PaidByServer { paid, .. } | Message::Pay { paid, .. } => {
                 !self.view.purse.holds(paid)
             }
-            Message::Bluffed { by, hand } => by == Compass::S && after.view.purse != hand.capped(),
+            Message::Bluffed { by, hand } => by == Compass::S && after().purse != hand.capped(),
             // What the reader took for a legal bid.
             Message::Fault(_) => self.own.valid && !self.own.faulted,
             _ => false,
