@@ -2,8 +2,9 @@
 
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
+use crate::clock::now_us;
 use crate::link::Caller;
-use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow, now_us};
+use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

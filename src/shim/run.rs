@@ -6,13 +6,14 @@ use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line, WITHIN};
 use super::local::{Due, Local, Thinking};
 use super::tale::Tale;
+use crate::clock::now_us;
 use crate::link::relay::{Bye, Heard, Hello, Request};
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How long the daemon may take for a message that wants no decision.
 const NOTE_WITHIN: Duration = Duration::from_secs(1);
@@ -310,7 +311,7 @@ impl Shim {
             None => {
                 let said = self.local.answer(received);
                 let mut heard = heard(number, frame, Some(said.clone()));
-                heard.at_us = Some(i64::try_from(now_us()).unwrap_or(i64::MAX));
+                heard.at_us = Some(now_us());
                 self.note(&Request::Heard(heard.clone()));
                 self.tale.add(heard, false);
                 Ok(said)
@@ -496,12 +497,7 @@ fn hello(options: &ShimOptions) -> Hello {
         game: options.kit.game().to_owned(),
         bot: options.bot.clone(),
         referee: options.referee.clone(),
-        market: now_us(),
+        market: now_us().unsigned_abs(),
         id: u64::from(std::process::id()),
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    u64::try_from(since.unwrap_or_default().as_micros()).unwrap_or(u64::MAX)
 }

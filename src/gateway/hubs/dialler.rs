@@ -3,8 +3,8 @@
 use super::backoff::Backoff;
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
+use crate::clock::now_us;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
-use crate::referee::now_us;
 use crate::session::{Ended, Place, Sessions};
 use games::{Cause, Kit};
 use std::sync::{Arc, Mutex, PoisonError};

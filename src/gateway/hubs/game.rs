@@ -1,7 +1,7 @@
 //! One game on one connection, from the first word to the last.
 
 use super::dial::{Line, LineFault};
-use crate::referee::now_us;
+use crate::clock::now_us;
 use crate::session::{Answer, Ended, Key, Opening, Place, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
