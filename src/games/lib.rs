@@ -17,6 +17,7 @@ pub mod planowanie;
 pub mod rng;
 pub mod search;
 pub mod smartdog;
+pub mod stats;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};

@@ -29,6 +29,7 @@ const LEVELS: &[(&str, u32)] = &[
 const GAME_LEVELS: &[(&str, u32)] = &[
     ("rng", 10),
     ("game", 10),
+    ("stats", 10),
     ("wire", 20),
     ("kit", 25),
     ("search", 25),
