@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod answer;
 pub mod disturb;
 pub mod fuzzing;
 pub mod game;

@@ -8,6 +8,7 @@ use super::local::{Due, Local, Thinking};
 use super::tale::Tale;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Heard, Hello, Request};
+use games::answer::{MARGIN, margin};
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
@@ -17,10 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How long the daemon may take for a message that wants no decision.
 const NOTE_WITHIN: Duration = Duration::from_secs(1);
-/// Part of a decision's time after which the daemon's answer is not waited for any more: a share, and
-/// at most so much. The daemon's own margin is twice that.
-const REST_SHARE: u32 = 8;
-const REST_MAX: Duration = Duration::from_millis(250);
+/// The daemon's answer is waited for until this part of the margin is left: the daemon's own is all of it.
+const MARGIN_PART: u32 = 2;
 /// How long a daemon is left alone that was too slow.
 const SLOW_WAIT: Duration = Duration::from_secs(3);
 /// Most messages that are handed over between two of the arbiter's when the daemon is back.
@@ -370,9 +369,9 @@ impl Shim {
     /// How long the daemon's answer is waited for.
     fn within(&self, due: Due) -> Duration {
         match due {
-            Due::Decision { within, worth } => {
-                let most = within.saturating_sub(REST_MAX.min(within / REST_SHARE));
-                worth.map_or(most, |worth| (worth + NOTE_WITHIN).min(most))
+            Due::Decision { limit, target } => {
+                let most = limit.saturating_sub(margin(MARGIN, limit) / MARGIN_PART);
+                target.map_or(most, |target| (target + NOTE_WITHIN).min(most))
             }
             Due::Nothing | Due::Answer { .. } => NOTE_WITHIN.min(self.options.kit.answer_within()),
         }

@@ -31,6 +31,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("game", 10),
     ("stats", 10),
     ("wire", 20),
+    ("answer", 25),
     ("kit", 25),
     ("search", 25),
     ("koehandel", 30),
