@@ -3,11 +3,11 @@
 //! bot, whenever the daemon does not answer. Plain threads and blocking calls: it starts in
 //! milliseconds and adds microseconds.
 
-mod courier;
 mod input;
 mod journal;
 mod line;
 mod local;
+mod reconnector;
 mod run;
 mod tale;
 

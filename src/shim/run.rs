@@ -1,10 +1,10 @@
 //! One frame after the other: to the daemon, or to the bot in this process, and the answer back.
 
-use super::courier::{Courier, caught_up};
 use super::input;
 use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line, WITHIN};
 use super::local::{Due, Local, Thinking};
+use super::reconnector::{Reconnector, caught_up};
 use super::tale::Tale;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Heard, Hello, Request};
@@ -178,7 +178,7 @@ struct Shim {
     /// The line to the daemon, while there is one.
     line: Option<Line>,
     /// Who looks for the daemon while there is none.
-    courier: Option<Courier>,
+    reconnector: Option<Reconnector>,
     /// The bot in this process.
     local: Local,
     journal: Option<Journal>,
@@ -197,7 +197,7 @@ impl Shim {
             local: bot(&options, &tale)?,
             tale,
             line: None,
-            courier: None,
+            reconnector: None,
             journal: None,
             begun: false,
             unjournalled: false,
@@ -235,7 +235,7 @@ impl Shim {
     /// Has the daemon looked for and brought up to date.
     fn look(&mut self, delay: Duration) {
         if let Some(socket) = self.options.socket.clone() {
-            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale), delay));
+            self.reconnector = Some(Reconnector::start(socket, Arc::clone(&self.tale), delay));
         }
     }
 
@@ -269,8 +269,8 @@ impl Shim {
         if self.options.socket.is_none() {
             return Ok(());
         }
-        if let Some(courier) = self.courier.take() {
-            courier.call_off();
+        if let Some(reconnector) = self.reconnector.take() {
+            reconnector.call_off();
         }
         let greeted = match kept {
             Some(mut line) => line
@@ -318,12 +318,12 @@ impl Shim {
         }
     }
 
-    /// Goes back to the daemon if the courier has found it, off the arbiter's clock.
+    /// Goes back to the daemon if the reconnector has found it, off the arbiter's clock.
     fn look_back(&mut self) {
-        let Some(line) = self.courier.as_ref().and_then(Courier::back) else {
+        let Some(line) = self.reconnector.as_ref().and_then(Reconnector::back) else {
             return;
         };
-        self.courier = None;
+        self.reconnector = None;
         if self.tale.behind() > LAST_MAX {
             // The game runs faster than it is handed over.
             self.look(Duration::ZERO);
@@ -421,8 +421,8 @@ impl Shim {
         let Some(socket) = self.options.socket.clone() else {
             return;
         };
-        if let Some(courier) = self.courier.take() {
-            courier.call_off();
+        if let Some(reconnector) = self.reconnector.take() {
+            reconnector.call_off();
         }
         let bye = Request::Bye(bye);
         let noted = self.journal.is_some();

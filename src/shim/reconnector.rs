@@ -15,21 +15,21 @@ const WAIT_MOST: Duration = Duration::from_millis(500);
 /// The thread's stack.
 const STACK: usize = 256 << 10;
 
-/// A courier on its way.
-pub(super) struct Courier {
+/// Calls the daemon on a thread of its own.
+pub(super) struct Reconnector {
     back: Arc<Mutex<Option<Line>>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Courier {
-    /// Sends one out. Without a thread there is none, and the game goes on alone.
+impl Reconnector {
+    /// Starts to call. Without a thread nobody does, and the game goes on alone.
     /// `delay`: before the daemon is called for the first time.
-    pub(super) fn send(socket: PathBuf, tale: Arc<Tale>, delay: Duration) -> Self {
+    pub(super) fn start(socket: PathBuf, tale: Arc<Tale>, delay: Duration) -> Self {
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
         let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
-        let errand = move || {
+        let calling = move || {
             let mut wait = WAIT_FIRST;
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
@@ -42,11 +42,13 @@ impl Courier {
                 wait = (wait * 2).min(WAIT_MOST);
             }
         };
-        let thread = Builder::new().name("courier".to_owned()).stack_size(STACK);
+        let thread = Builder::new()
+            .name("reconnector".to_owned())
+            .stack_size(STACK);
         Self {
             back,
             stop,
-            thread: thread.spawn(errand).ok(),
+            thread: thread.spawn(calling).ok(),
         }
     }
 
