@@ -9,7 +9,7 @@ mod line;
 mod local;
 mod reconnector;
 mod run;
-mod tale;
+mod transcript;
 
 pub use journal::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 pub use local::Thinking;

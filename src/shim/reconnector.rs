@@ -2,7 +2,7 @@
 //! missed, off the arbiter's clock.
 
 use super::line::{Handed, Line, WITHIN};
-use super::tale::Tale;
+use super::transcript::ShimTranscript;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub(super) struct Reconnector {
 impl Reconnector {
     /// Starts to call. Without a thread nobody does, and the game goes on alone.
     /// `delay`: before the daemon is called for the first time.
-    pub(super) fn start(socket: PathBuf, tale: Arc<Tale>, delay: Duration) -> Self {
+    pub(super) fn start(socket: PathBuf, transcript: Arc<ShimTranscript>, delay: Duration) -> Self {
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
         let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
@@ -33,8 +33,8 @@ impl Reconnector {
             let mut wait = WAIT_FIRST;
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
-                let called = Line::call(&socket, &tale.hello);
-                if let Ok(line) = called.and_then(|line| caught_up(line, &tale, WITHIN)) {
+                let called = Line::call(&socket, &transcript.hello);
+                if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, WITHIN)) {
                     *bring.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
                     return;
                 }
@@ -72,11 +72,15 @@ impl Reconnector {
 }
 
 /// Hands over every message that the daemon does not have, each within this time.
-pub(super) fn caught_up(mut line: Line, tale: &Tale, within: Duration) -> std::io::Result<Line> {
-    while let Some(heard) = tale.undelivered() {
+pub(super) fn caught_up(
+    mut line: Line,
+    transcript: &ShimTranscript,
+    within: Duration,
+) -> std::io::Result<Line> {
+    while let Some(heard) = transcript.undelivered() {
         match line.deliver(&heard, within)? {
-            Handed::Say(_) => tale.has(heard.n),
-            Handed::Have(count) if count < heard.n => tale.has(count),
+            Handed::Say(_) => transcript.has(heard.n),
+            Handed::Have(count) if count < heard.n => transcript.has(count),
             Handed::Have(_) => return Err(std::io::ErrorKind::InvalidData.into()),
         }
     }

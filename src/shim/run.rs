@@ -5,7 +5,7 @@ use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line, WITHIN};
 use super::local::{Due, Local, Thinking};
 use super::reconnector::{Reconnector, caught_up};
-use super::tale::Tale;
+use super::transcript::ShimTranscript;
 use crate::clock::now_us;
 use crate::link::relay::{Bye, Heard, Hello, Request};
 use games::answer::{MARGIN, margin};
@@ -174,7 +174,7 @@ struct Relayed {
 
 struct Shim {
     options: ShimOptions,
-    tale: Arc<Tale>,
+    transcript: Arc<ShimTranscript>,
     /// The line to the daemon, while there is one.
     line: Option<Line>,
     /// Who looks for the daemon while there is none.
@@ -192,10 +192,10 @@ struct Shim {
 
 impl Shim {
     fn begin(options: ShimOptions) -> Result<Self, SetupError> {
-        let tale = Arc::new(Tale::new(hello(&options)));
+        let transcript = Arc::new(ShimTranscript::new(hello(&options)));
         let mut shim = Self {
-            local: bot(&options, &tale)?,
-            tale,
+            local: bot(&options, &transcript)?,
+            transcript,
             line: None,
             reconnector: None,
             journal: None,
@@ -205,7 +205,7 @@ impl Shim {
             options,
         };
         if let Some(socket) = shim.options.socket.clone() {
-            match Line::call(&socket, &shim.tale.hello) {
+            match Line::call(&socket, &shim.transcript.hello) {
                 Ok(line) => shim.adopt(line),
                 Err(error) => shim.alone(&error),
             }
@@ -235,7 +235,11 @@ impl Shim {
     /// Has the daemon looked for and brought up to date.
     fn look(&mut self, delay: Duration) {
         if let Some(socket) = self.options.socket.clone() {
-            self.reconnector = Some(Reconnector::start(socket, Arc::clone(&self.tale), delay));
+            self.reconnector = Some(Reconnector::start(
+                socket,
+                Arc::clone(&self.transcript),
+                delay,
+            ));
         }
     }
 
@@ -246,10 +250,10 @@ impl Shim {
             hung_up: true,
         };
         if self.line.as_mut().is_some_and(Line::is_settled) {
-            self.tale.has(self.tale.next() - 1);
+            self.transcript.has(self.transcript.next() - 1);
         }
         // A line on which all is told is kept.
-        let kept = if self.tale.undelivered().is_none() {
+        let kept = if self.transcript.undelivered().is_none() {
             self.line.take()
         } else {
             None
@@ -261,8 +265,8 @@ impl Shim {
         if kept.is_none() && self.options.socket.is_some() {
             self.bye(over);
         }
-        self.tale = Arc::new(Tale::new(hello(&self.options)));
-        self.local = bot(&self.options, &self.tale)?;
+        self.transcript = Arc::new(ShimTranscript::new(hello(&self.options)));
+        self.local = bot(&self.options, &self.transcript)?;
         // What the daemon does not have of the last game stays in its journal.
         self.journal = None;
         self.unjournalled = false;
@@ -274,7 +278,7 @@ impl Shim {
         }
         let greeted = match kept {
             Some(mut line) => line
-                .greet(&self.tale.hello)
+                .greet(&self.transcript.hello)
                 .map(|()| self.line = Some(line)),
             None => Err(ErrorKind::NotConnected.into()),
         };
@@ -291,7 +295,7 @@ impl Shim {
                 .route(frame.as_bytes())
                 .is_ok_and(|route| route.begins)
         };
-        if (self.begun || self.tale.next() > 1) && begins() {
+        if (self.begun || self.transcript.next() > 1) && begins() {
             self.begin_again()?;
         }
         if self.options.socket.is_none() {
@@ -299,12 +303,12 @@ impl Shim {
             self.begun = true;
             return Ok(self.local.answer(received));
         }
-        let number = self.tale.next();
+        let number = self.transcript.next();
         match self.relayed(number, &frame, received) {
             Some(said) => {
                 self.local.told(&said.text);
                 let exchange = heard(number, frame, Some(said.text.clone()));
-                self.tale.add(exchange, said.stored);
+                self.transcript.add(exchange, said.stored);
                 Ok(said.text)
             }
             None => {
@@ -312,7 +316,7 @@ impl Shim {
                 let mut heard = heard(number, frame, Some(said.clone()));
                 heard.at_us = Some(now_us());
                 self.note(&Request::Heard(heard.clone()));
-                self.tale.add(heard, false);
+                self.transcript.add(heard, false);
                 Ok(said)
             }
         }
@@ -324,12 +328,12 @@ impl Shim {
             return;
         };
         self.reconnector = None;
-        if self.tale.behind() > LAST_MAX {
+        if self.transcript.behind() > LAST_MAX {
             // The game runs faster than it is handed over.
             self.look(Duration::ZERO);
             return;
         }
-        match caught_up(line, &self.tale, LAST_WITHIN) {
+        match caught_up(line, &self.transcript, LAST_WITHIN) {
             Ok(line) => self.adopt(line),
             Err(error) => self.alone(&error),
         }
@@ -358,7 +362,7 @@ impl Shim {
                 Handed::Say(text) => Ok(Relayed { text, stored: true }),
                 Handed::Have(count) => {
                     // It has lost what it had: it gets everything again.
-                    self.tale.has(count);
+                    self.transcript.has(count);
                     Err(ErrorKind::InvalidData.into())
                 }
             },
@@ -385,23 +389,25 @@ impl Shim {
         let folder = folder_of(socket);
         let noted = match &mut self.journal {
             Some(journal) => journal.write(request),
-            None => Journal::begin(folder, &self.tale.hello, self.synced).and_then(|journal| {
-                // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
-                let journal = self.journal.insert(journal);
-                // What could not be kept before, without which the rest is worth nothing.
-                let mut all = Vec::new();
-                if self.unjournalled {
-                    all.extend(self.tale.missing().into_iter().map(Request::Heard));
-                }
-                all.push(request.clone());
-                journal.write_all(&all)
-            }),
+            None => {
+                Journal::begin(folder, &self.transcript.hello, self.synced).and_then(|journal| {
+                    // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
+                    let journal = self.journal.insert(journal);
+                    // What could not be kept before, without which the rest is worth nothing.
+                    let mut all = Vec::new();
+                    if self.unjournalled {
+                        all.extend(self.transcript.missing().into_iter().map(Request::Heard));
+                    }
+                    all.push(request.clone());
+                    journal.write_all(&all)
+                })
+            }
         };
         match noted {
             Err(error) if !self.unjournalled => {
                 self.unjournalled = true;
-                let path = path_of(folder, &self.tale.hello);
-                let from = self.tale.next();
+                let path = path_of(folder, &self.transcript.hello);
+                let from = self.transcript.next();
                 (self.options.note)(&format!(
                     "the journal {} cannot be written ({error}): what is answered from message {from} on \
                      is lost unless the daemon is back before this game ends",
@@ -415,7 +421,7 @@ impl Shim {
 
     /// The game is over for us.
     fn bye(&mut self, bye: Bye) {
-        if self.tale.next() == 1 {
+        if self.transcript.next() == 1 {
             return;
         }
         let Some(socket) = self.options.socket.clone() else {
@@ -432,10 +438,10 @@ impl Shim {
         }
         let line = match self.line.take() {
             Some(line) => Ok(line),
-            None => Line::call(&socket, &self.tale.hello),
+            None => Line::call(&socket, &self.transcript.hello),
         };
         let told = line.and_then(|line| {
-            let mut line = caught_up(line, &self.tale, WITHIN)?;
+            let mut line = caught_up(line, &self.transcript, WITHIN)?;
             line.ask(&bye)
         });
         match (told, self.journal.take()) {
@@ -453,7 +459,7 @@ impl Shim {
 
     /// Tells what neither the daemon nor a journal has of a game that is over.
     fn mourn(&self) {
-        let missing = self.tale.missing();
+        let missing = self.transcript.missing();
         let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
             return;
         };
@@ -462,8 +468,8 @@ impl Shim {
         };
         let Hello {
             game, market, id, ..
-        } = &self.tale.hello;
-        let path = path_of(folder_of(socket), &self.tale.hello);
+        } = &self.transcript.hello;
+        let path = path_of(folder_of(socket), &self.transcript.hello);
         (self.options.note)(&format!(
             "lost: messages {} to {} of the {game} session {market}/{id}, answered while the daemon was away: \
              they are not in the journal {}",
@@ -475,11 +481,11 @@ impl Shim {
 }
 
 /// The bot for a game that begins.
-fn bot(options: &ShimOptions, tale: &Tale) -> Result<Local, SetupError> {
+fn bot(options: &ShimOptions, transcript: &ShimTranscript) -> Result<Local, SetupError> {
     let ShimOptions {
         kit, bot, thinking, ..
     } = options;
-    Local::new(*kit, bot, tale.hello.market, *thinking)
+    Local::new(*kit, bot, transcript.hello.market, *thinking)
 }
 
 fn heard(n: u64, text: String, said: Option<String>) -> Heard {
