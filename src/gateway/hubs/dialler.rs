@@ -152,9 +152,9 @@ impl Dialler {
         let connected = || {
             lock(&self.status).connects += 1;
         };
-        let knocking = self.seat.knock(&self.sessions, connected).await?;
+        let joining = self.seat.join(&self.sessions, connected).await?;
         self.enters(Phase::Queued);
-        knocking.wait(self.seat.kit).await
+        joining.wait(self.seat.kit).await
     }
 
     /// Plays a game; gives the wait before the next one.
