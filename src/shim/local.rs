@@ -1,8 +1,8 @@
 //! The same bot in the shim's own process.
 
+use crate::thinking::guarded;
 use games::answer::{Allowance, decide};
 use games::{Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 /// How long the bot may think a decision.
@@ -66,11 +66,11 @@ impl Local {
     fn guarded<T>(&mut self, act: impl FnOnce(&mut dyn Dialogue, &mut Frame) -> T) -> Option<T> {
         let mut dialogue = self.dialogue.take()?;
         let best = &mut self.best;
-        let done = catch_unwind(AssertUnwindSafe(|| {
+        let (dialogue, done) = guarded(|| {
             let done = act(dialogue.as_mut(), best);
             (dialogue, done)
-        }));
-        let (dialogue, done) = done.ok()?;
+        })
+        .ok()?;
         self.dialogue = Some(dialogue);
         Some(done)
     }

@@ -5,8 +5,8 @@ use crate::link::program::{
 };
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
+use crate::thinking::guarded;
 use games::{Dialogue, DialogueSetup, Kit, SetupError};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -206,17 +206,14 @@ impl Builtin {
         let dialogue = self.dialogue.as_deref_mut()?;
         let budget = self.budget;
         let received = Instant::now();
-        let answered = catch_unwind(AssertUnwindSafe(|| {
+        let answered = guarded(|| {
             let next = dialogue.receive(frame.as_bytes()).ok()?;
             Some(budget.answer(dialogue, next, received))
-        }));
-        match answered {
-            Ok(answer) => answer,
-            Err(_) => {
-                tracing::error!("a built-in bot broke down");
-                self.dialogue = None;
-                None
-            }
-        }
+        });
+        answered.unwrap_or_else(|panic| {
+            tracing::error!(%panic, "a built-in bot broke down");
+            self.dialogue = None;
+            None
+        })
     }
 }
