@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod answer;
 pub mod disturb;
 pub mod fuzzing;
 pub mod game;
@@ -17,6 +18,7 @@ pub mod planowanie;
 pub mod rng;
 pub mod search;
 pub mod smartdog;
+pub mod stats;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
