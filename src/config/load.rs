@@ -83,13 +83,13 @@ fn assemble(all: Vec<Layer>) -> Result<Loaded, ConfigError> {
     let merged = builder.build()?.cache;
     let mut config = merged.clone().try_deserialize()?;
     complete(&mut config, &merged)?;
-    check(&config)?;
     let sections = at(&merged, REFEREES.path).map(|list| &list.kind);
     let origins: Vec<&str> = match sections {
         Some(ValueKind::Array(sections)) => sections.iter().filter_map(Value::origin).collect(),
         _ => Vec::new(),
     };
     named::check(&config, &origins)?;
+    check(&config)?;
     Ok(Loaded { config, merged })
 }
 
