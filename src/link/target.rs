@@ -17,7 +17,7 @@ pub enum TargetError {
     #[error("the URL has {0} bytes; at most {URL_LEN_MAX} are accepted")]
     TooLong(usize),
     /// Encrypted transport is not spoken.
-    #[error("{0} is an https URL; only plain http is spoken, so write http:// instead")]
+    #[error("{0} is an https URL; Drover speaks plain http only, so write http:// instead")]
     Https(String),
     /// Another scheme, or none at all.
     #[error("{0} is not an absolute http URL; write http://host:port/path")]
@@ -94,6 +94,10 @@ impl Target {
             url: url.to_owned(),
             why,
         };
+        // A browser forgives these, and so does `url`.
+        if given.contains(|letter: char| letter == '\\' || letter.is_control()) {
+            return Err(no_host(ParseError::InvalidDomainCharacter));
+        }
         let no_port = || TargetError::Port(url.to_owned());
         let parsed = Url::parse(&format!("http://{given}")).map_err(|why| match why {
             ParseError::InvalidPort => no_port(),
@@ -229,7 +233,7 @@ mod tests {
         assert!(matches!(refusal("ftp://iets.nl"), TargetError::Scheme(_)));
         assert!(matches!(refusal("http://"), TargetError::Host { .. }));
         assert!(matches!(refusal("http://[::1"), TargetError::Host { .. }));
-        for host in ["a b", "a\\b", "a%2fb", "a~b", "::1"] {
+        for host in ["a b", "a\tb", "a\\b", "a%2fb", "a~b", "::1"] {
             let refusal = refusal(&format!("http://{host}/"));
             let of_port = matches!(refusal, TargetError::Port(_)) && host == "::1";
             assert!(
