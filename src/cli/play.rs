@@ -136,7 +136,7 @@ pub async fn play(
     Ok(match args.output {
         Output::Table => report.table(),
         Output::Json => report.json()? + "\n",
-        Output::Csv => report.csv(),
+        Output::Csv => report.csv()?,
     })
 }
 

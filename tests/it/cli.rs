@@ -136,7 +136,7 @@ fn health_of_nobody_is_1() {
     let told = refused(run(&["health", "--url", &format!("http://{gone}")]), 1);
     assert!(told.contains("no answer from"), "{told}");
     let told = refused(run(&["health", "--url", "ftp://x"]), 1);
-    assert!(told.contains("is not an http:// URL"), "{told}");
+    assert!(told.contains("is not an absolute http URL"), "{told}");
     let missing = folder.path().join("no.db");
     let told = refused(
         drover()

@@ -240,7 +240,7 @@ fn the_service_manager_is_told() {
     let hear = || {
         let mut buffer = [0; 256];
         let length = manager.recv(&mut buffer).unwrap();
-        text(&buffer[..length])
+        text(&buffer[..length]).trim_end().to_owned()
     };
     let mut command = serve(folder.path());
     command
