@@ -2,7 +2,7 @@
 
 mod api_call;
 mod args;
-pub mod bench;
+mod common;
 mod completions;
 mod configure;
 mod database;
@@ -31,4 +31,5 @@ mod train;
 pub mod usage;
 
 pub use args::run;
+pub use open_files::raise as raise_open_files;
 pub use usage::UsageError;

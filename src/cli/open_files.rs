@@ -6,7 +6,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 const OPEN_FILES: u64 = 65_536;
 
 /// Raises the limit as far as the system allows. Best effort: with fewer, connections wait.
-pub(super) fn raise() {
+pub fn raise() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
         let wanted = OPEN_FILES.min(hard).max(soft);
         setrlimit(Resource::RLIMIT_NOFILE, wanted, hard)

@@ -1,6 +1,6 @@
 //! `drover referee`: runs a game's referee for others.
 
-use super::args::{Common, on_all_cores};
+use super::common::{Common, on_all_cores};
 use super::logging;
 use super::play_args::{game, rule_options};
 use super::play_keep::open_recording;

@@ -1,14 +1,14 @@
-//! `drover bench arbiter`: what a game costs the arbiter, with players that do not think, beside a
+//! `bench arbiter`: what a game costs the arbiter, with players that do not think, beside a
 //! simple arbiter of the usual kind.
 
-use super::shim::own;
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::shim::own;
+use crate::stats::median;
+use crate::whole::{Nobody, faultless};
 use anyhow::{Context as _, ensure};
+use drover::referee::SeatSpec;
+use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::schedule::Schedule;
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::process::Command;
@@ -48,7 +48,7 @@ fn measure(args: &ArbiterArgs) -> anyhow::Result<()> {
     let split = |text: &String| text.split_whitespace().map(str::to_owned).collect();
     let player: Vec<String> = match &args.player {
         Some(text) => split(text),
-        None => own(&["shim", "planowanie", "--local", "--bot", "random"])?,
+        None => own(&["drover", "shim", "planowanie", "--local", "--bot", "random"])?,
     };
     let (mut ours, mut starts, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..args.rounds {

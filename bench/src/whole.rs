@@ -1,11 +1,11 @@
 //! What benches share that play whole games over pipes.
 
-use crate::referee::tally::Tally;
-use crate::referee::watch::{KeptMatch, Watch};
 use anyhow::ensure;
+use drover::referee::tally::Tally;
+use drover::referee::watch::{KeptMatch, Watch};
 
 /// Nobody watches.
-pub(super) struct Nobody;
+pub(crate) struct Nobody;
 
 impl Watch for Nobody {
     fn done(&mut self, _: u64) {}
@@ -13,7 +13,7 @@ impl Watch for Nobody {
 }
 
 /// All games were played, to their end.
-pub(super) fn faultless(tally: &Tally, games: u64) -> anyhow::Result<()> {
+pub(crate) fn faultless(tally: &Tally, games: u64) -> anyhow::Result<()> {
     let faults = tally
         .entrants
         .iter()

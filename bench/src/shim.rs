@@ -1,10 +1,10 @@
-//! `drover bench shim`: what a shim adds to each reply, and how soon it gives its first.
+//! `bench shim`: what a shim adds to each reply, and how soon it gives its first.
 
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::site::Folder;
-use crate::cli::bench::stats::{Latencies, shown};
-use crate::link::program::{Program, ProgramLimits, ProgramOptions};
+use crate::child::Daemon;
+use crate::site::Folder;
+use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, anyhow};
+use drover::link::program::{Program, ProgramLimits, ProgramOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -50,8 +50,15 @@ pub async fn run(args: ShimArgs) -> anyhow::Result<()> {
         "{:<26} {:>9} {:>9} {:>9} {:>11} {:>11}",
         "player", "p50", "p99", "longest", "added p50", "added p99"
     );
-    row("bare pipe child", &["bench", "echo"], &args, None).await?;
-    let local = ["shim", "planowanie", "--local", "--bot", &args.bot];
+    row("bare pipe child", &["echo"], &args, None).await?;
+    let local = [
+        "drover",
+        "shim",
+        "planowanie",
+        "--local",
+        "--bot",
+        &args.bot,
+    ];
     let direct = row("the bot, spoken to directly", &local, &args, None).await?;
     for durability in ["process", "power"] {
         let folder = Folder::new(&args.folder)?;
@@ -70,15 +77,15 @@ pub async fn run(args: ShimArgs) -> anyhow::Result<()> {
 }
 
 /// How a shim is started that speaks with the daemon on this socket.
-pub(super) fn words(game: &str, bot: &str, socket: &Path) -> anyhow::Result<Vec<String>> {
+pub(crate) fn words(game: &str, bot: &str, socket: &Path) -> anyhow::Result<Vec<String>> {
     let socket = std::path::absolute(socket)?;
     let socket = socket.to_str().context("the folder's name is no text")?;
-    let words = ["shim", game, "--bot", bot, "--socket", socket];
+    let words = ["drover", "shim", game, "--bot", bot, "--socket", socket];
     Ok(words.map(str::to_owned).to_vec())
 }
 
 /// This executable with these arguments.
-pub(super) fn own(words: &[&str]) -> anyhow::Result<Vec<String>> {
+pub(crate) fn own(words: &[&str]) -> anyhow::Result<Vec<String>> {
     let program = std::env::current_exe().context("this executable cannot be found")?;
     let program = program
         .to_str()

@@ -1,14 +1,14 @@
-//! `drover bench turns`: turns of Planet Wars a second, over pipes with players that do not think and in
+//! `bench turns`: turns of Planet Wars a second, over pipes with players that do not think and in
 //! process by the rules alone, beside a simple judge.
 
-use super::shim::own;
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::shim::own;
+use crate::stats::median;
+use crate::whole::{Nobody, faultless};
 use anyhow::{Context as _, ensure};
+use drover::referee::SeatSpec;
+use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::schedule::Schedule;
 use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
 use games::{Kit, MapStyle, Seat};
@@ -58,7 +58,7 @@ fn measure(args: &TurnsArgs) -> anyhow::Result<()> {
     let kit = games::find("planetwars").context("this build has no Planet Wars")?;
     let player: Vec<String> = match &args.player {
         Some(text) => text.split_whitespace().map(str::to_owned).collect(),
-        None => own(&["shim", "planetwars", "--local", "--bot", "idle"])?,
+        None => own(&["drover", "shim", "planetwars", "--local", "--bot", "idle"])?,
     };
     let drawn = kit.draw_map(
         1,

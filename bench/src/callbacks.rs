@@ -1,4 +1,4 @@
-//! `drover bench callbacks`: durable callbacks a second, as shares of what bare hyper does on the
+//! `bench callbacks`: durable callbacks a second, as shares of what bare hyper does on the
 //! same machine in the same run.
 
 use super::bare;
@@ -6,8 +6,8 @@ use super::load::{self, Load, Loaded};
 use super::messages::Script;
 use super::site::{Folder, Site, SiteOptions};
 use super::stats::{Latencies, median, shown};
-use crate::store::{BATCH_BOUNDS, Durability, Health};
 use anyhow::Context as _;
+use drover::store::{BATCH_BOUNDS, Durability, Health};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

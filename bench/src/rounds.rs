@@ -1,14 +1,14 @@
-//! `drover bench rounds`: rounds of Lighthouses a second over pipes, with players that do not think,
+//! `bench rounds`: rounds of Lighthouses a second over pipes, with players that do not think,
 //! beside the same lines sent back and forth without an engine.
 
-use super::shim::own;
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::shim::own;
+use crate::stats::median;
+use crate::whole::{Nobody, faultless};
 use anyhow::{Context as _, ensure};
+use drover::referee::SeatSpec;
+use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::schedule::Schedule;
 use games::{Call, Kit, Reply, TableSetup};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -53,7 +53,14 @@ fn measure(args: &RoundsArgs) -> anyhow::Result<()> {
     let kit = games::find("lighthouses").context("this build has no Lighthouses")?;
     let player: Vec<String> = match &args.player {
         Some(text) => text.split_whitespace().map(str::to_owned).collect(),
-        None => own(&["shim", "lighthouses", "--local", "--bot", "passer"])?,
+        None => own(&[
+            "drover",
+            "shim",
+            "lighthouses",
+            "--local",
+            "--bot",
+            "passer",
+        ])?,
     };
     let (mut raw, mut engine, mut share) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..args.repeat {

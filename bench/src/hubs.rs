@@ -1,10 +1,10 @@
-//! `drover bench hubs`: games at once on our hub, and how long it takes from a turn's last `end` to the
+//! `bench hubs`: games at once on our hub, and how long it takes from a turn's last `end` to the
 //! next turn.
 
 use super::hub_process::HubProcess;
 use super::stats::{Latencies, shown};
-use crate::link::{AnyLine, keep_alive};
 use anyhow::{Context as _, bail, ensure};
+use drover::link::{AnyLine, keep_alive};
 use futures_util::StreamExt as _;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -4,24 +4,24 @@ use std::time::Duration;
 
 /// Latencies in microseconds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Latencies(Vec<u32>);
+pub(crate) struct Latencies(Vec<u32>);
 
 impl Latencies {
-    pub(super) fn add(&mut self, latency: Duration) {
+    pub(crate) fn add(&mut self, latency: Duration) {
         self.0
             .push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
     }
 
-    pub(super) fn merge(&mut self, mut other: Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
         self.0.append(&mut other.0);
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.0.len() as u64
     }
 
     /// The given quantiles (0 to 1).
-    pub(super) fn quantiles<const N: usize>(&mut self, wanted: [f64; N]) -> [Duration; N] {
+    pub(crate) fn quantiles<const N: usize>(&mut self, wanted: [f64; N]) -> [Duration; N] {
         self.0.sort_unstable();
         wanted.map(|quantile| {
             let at = (self.0.len().saturating_sub(1) as f64 * quantile).round() as usize;
@@ -31,7 +31,7 @@ impl Latencies {
 }
 
 /// The median; sorts. Zero where there is nothing.
-pub(super) fn median(numbers: &mut [f64]) -> f64 {
+pub(crate) fn median(numbers: &mut [f64]) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let at = |place: usize| numbers.get(place).copied().unwrap_or(0.0);
     let half = numbers.len() / 2;
@@ -43,7 +43,7 @@ pub(super) fn median(numbers: &mut [f64]) -> f64 {
 }
 
 /// A duration with three digits or so.
-pub(super) fn shown(span: Duration) -> String {
+pub(crate) fn shown(span: Duration) -> String {
     let us = span.as_micros();
     match us {
         0..1_000 => format!("{us} µs"),

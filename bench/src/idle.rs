@@ -1,4 +1,4 @@
-//! `drover bench idle`: what sessions cost that wait for their next message, and how soon a daemon
+//! `bench idle`: what sessions cost that wait for their next message, and how soon a daemon
 //! that finds many of them answers again.
 
 use super::child::{Daemon, Running};

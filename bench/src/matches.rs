@@ -1,11 +1,11 @@
-//! `drover bench matches`: many matches at once over real HTTP, every seat hosted here.
+//! `bench matches`: many matches at once over real HTTP, every seat hosted here.
 
 use super::site::{Folder, Site, SiteOptions};
 use super::stats::{Latencies, shown};
-use crate::link::HttpOptions;
-use crate::referee::{Host, HostSettings, MatchRequest, SeatSpec, Unrecorded};
-use crate::store::{Durability, Filter, LedgerRow, PageAt, Store};
 use anyhow::{Context as _, ensure};
+use drover::link::HttpOptions;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec, Unrecorded};
+use drover::store::{Durability, Filter, LedgerRow, PageAt, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

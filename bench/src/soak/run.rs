@@ -1,13 +1,13 @@
-//! `drover bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
+//! `bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
 //! looks whether every game is accounted for and nothing leaks.
 
 use super::proxy::{Fault, Proxy};
 use super::sample::{self, Sample};
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::hub_process::HubProcess;
-use crate::cli::bench::site::Folder;
-use crate::store::{Filter, PageAt, Store};
+use crate::child::Daemon;
+use crate::hub_process::HubProcess;
+use crate::site::Folder;
 use anyhow::{Context as _, ensure};
+use drover::store::{Filter, PageAt, Store};
 use games::rng::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -231,7 +231,7 @@ fn returns(hub: &Value) -> (String, Vec<u64>) {
 
 /// Looks whether every game has its end, and whether the store is in order.
 async fn check(daemon: &Daemon, report: &mut SoakReport) -> anyhow::Result<()> {
-    let store = Store::open(&crate::store::Settings::at(daemon.data.join("drover.db"))).await?;
+    let store = Store::open(&drover::store::Settings::at(daemon.data.join("drover.db"))).await?;
     let mut at = PageAt {
         after: None,
         limit: PAGE,

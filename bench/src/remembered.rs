@@ -1,18 +1,18 @@
 //! A referee's record in memory: what it sent and what was acknowledged to it.
 
-use crate::referee::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
-use crate::store::{Direction, Entry, MatchResult, NewMatch};
+use drover::referee::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
+use drover::store::{Direction, Entry, MatchResult, NewMatch};
 use futures_util::future::BoxFuture;
 use games::Seat;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What one player was sent, and what he answered (`None`: no whole answer came).
-pub(super) type Exchanges = Vec<(String, Option<String>)>;
+pub(crate) type Exchanges = Vec<(String, Option<String>)>;
 
 /// All matches, by market and by the player's number on the wire.
 #[derive(Clone, Default)]
-pub(super) struct Remembered(Arc<Mutex<BTreeMap<(u64, u64), Exchanges>>>);
+pub(crate) struct Remembered(Arc<Mutex<BTreeMap<(u64, u64), Exchanges>>>);
 
 struct Match {
     all: Remembered,
@@ -26,7 +26,7 @@ impl Remembered {
     }
 
     /// Everything so far.
-    pub(super) fn take(&self) -> BTreeMap<(u64, u64), Exchanges> {
+    pub(crate) fn take(&self) -> BTreeMap<(u64, u64), Exchanges> {
         std::mem::take(&mut *self.lock())
     }
 }

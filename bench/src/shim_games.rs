@@ -1,18 +1,18 @@
-//! `drover bench shim-games`: many games at once whose players are shims of one daemon. How long their
+//! `bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
-use super::shim::{own, words};
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::site::Folder;
-use crate::cli::bench::stats::shown;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
-use crate::referee::spans::Spans;
-use crate::referee::tally::Tally;
+use crate::child::Daemon;
+use crate::shim::{own, words};
+use crate::site::Folder;
+use crate::stats::shown;
+use crate::whole::{Nobody, faultless};
 use anyhow::{Context as _, ensure};
+use drover::referee::SeatSpec;
+use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::schedule::Schedule;
+use drover::referee::spans::Spans;
+use drover::referee::tally::Tally;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ pub async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
     );
     let mut late = 0;
     for bot in &args.bots {
-        let local = own(&["shim", "lighthouses", "--local", "--bot", bot])?;
+        let local = own(&["drover", "shim", "lighthouses", "--local", "--bot", bot])?;
         if bot == "passer" {
             row(&format!("{bot}, without a daemon"), local, &args).await?;
         }

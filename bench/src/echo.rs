@@ -1,4 +1,4 @@
-//! `drover bench echo`: the barest player on pipes, which agrees to everything.
+//! `bench echo`: the barest player on pipes, which agrees to everything.
 
 use std::io::{BufRead as _, Write as _};
 

@@ -1,10 +1,11 @@
 //! What a process holds, over time.
 
-use crate::cli::api_call::{Asked, call};
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Instant;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// One look at a daemon.
 #[derive(Clone, Copy, Debug)]
@@ -49,18 +50,15 @@ impl Sample {
 }
 
 /// What a GET gives.
-pub(super) async fn get(api: SocketAddr, path: &'static str) -> anyhow::Result<String> {
-    let asking = tokio::task::spawn_blocking(move || {
-        let url = format!("http://{api}{path}");
-        let asked = Asked {
-            method: "GET",
-            url: &url,
-            token: None,
-            body: "",
-        };
-        call(&asked)
-    });
-    Ok(asking.await??.body)
+pub(crate) async fn get(api: SocketAddr, path: &str) -> anyhow::Result<String> {
+    let mut stream = TcpStream::connect(api).await?;
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {api}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
+    ensure!(head.contains(" 200 "), "{path}: {head}");
+    Ok(body.to_owned())
 }
 
 /// Samples as a table, a dozen of them.

@@ -11,15 +11,15 @@ use tokio::process::{Child, Command};
 const START_MAX: Duration = Duration::from_secs(20);
 
 /// A running hub; killed when dropped.
-pub(super) struct HubProcess {
-    pub(super) address: SocketAddr,
+pub(crate) struct HubProcess {
+    pub(crate) address: SocketAddr,
     options: Vec<String>,
     child: Child,
 }
 
 impl HubProcess {
     /// A hub on a loopback port that is free at present; rule options as `NAME=VALUE`.
-    pub(super) async fn start(options: &[String]) -> anyhow::Result<Self> {
+    pub(crate) async fn start(options: &[String]) -> anyhow::Result<Self> {
         let probe = TcpListener::bind(("127.0.0.1", 0)).context("no free loopback port")?;
         let address = probe.local_addr()?;
         drop(probe);
@@ -31,7 +31,7 @@ impl HubProcess {
     }
 
     /// `kill -9`, a pause, and a new one.
-    pub(super) async fn kill_and_start(&mut self, pause: Duration) -> anyhow::Result<()> {
+    pub(crate) async fn kill_and_start(&mut self, pause: Duration) -> anyhow::Result<()> {
         self.child
             .kill()
             .await
@@ -42,11 +42,11 @@ impl HubProcess {
     }
 
     /// Its process's number.
-    pub(super) fn id(&self) -> anyhow::Result<u32> {
+    pub(crate) fn id(&self) -> anyhow::Result<u32> {
         self.child.id().context("the hub has ended")
     }
 
-    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         self.child.kill().await.context("the hub cannot be killed")
     }
 }
@@ -54,7 +54,13 @@ impl HubProcess {
 async fn spawn(address: SocketAddr, options: &[String]) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("this executable cannot be found")?;
     let child = Command::new(program)
-        .args(["referee", "smartdog", "--listen", &address.to_string()])
+        .args([
+            "drover",
+            "referee",
+            "smartdog",
+            "--listen",
+            &address.to_string(),
+        ])
         .args(options.iter().flat_map(|option| ["--option", option]))
         .env("DROVER__LOG__LEVEL", "warn")
         // All players come from one address: its share is three quarters.

@@ -1,16 +1,16 @@
-//! `drover bench shim-crash`: kills the daemon again and again while games run over shims. No game may
+//! `bench shim-crash`: kills the daemon again and again while games run over shims. No game may
 //! be lost by that, and what the arbiter heard is what is stored.
 
-use super::shim::{own, words};
-use crate::cli::bench::child::{Daemon, Running};
-use crate::cli::bench::site::Folder;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
-use crate::referee::watch::{KeptMatch, Watch};
-use crate::store::types::Side;
-use crate::store::{Direction, Filter, PageAt, Store};
+use crate::child::{Daemon, Running};
+use crate::shim::{own, words};
+use crate::site::Folder;
 use anyhow::{Context as _, ensure};
+use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::schedule::Schedule;
+use drover::referee::watch::{KeptMatch, Watch};
+use drover::store::types::Side;
+use drover::store::{Direction, Filter, PageAt, Store};
 use games::rng::Rng;
 use games::{Cause, Seat};
 use serde_json::Value;
@@ -98,7 +98,7 @@ pub async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     running.ready().await?;
     let words = words("planowanie", &args.bot, &folder.path().join("drover.sock"))?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let seat = crate::referee::SeatSpec::Program(own(&words)?);
+    let seat = drover::referee::SeatSpec::Program(own(&words)?);
     let plan = ArbiterPlan {
         kit,
         seats: vec![seat; SEATS],
@@ -193,7 +193,7 @@ async fn collected(folder: &Path) -> usize {
         let journal = |file: &std::fs::DirEntry| {
             let path = file.path();
             path.extension()
-                .is_some_and(|end| end == crate::shim::JOURNAL_EXTENSION)
+                .is_some_and(|end| end == drover::shim::JOURNAL_EXTENSION)
         };
         let left = files.filter(journal).count();
         if left == 0 || Instant::now() >= until {

@@ -1,13 +1,13 @@
-//! `drover bench crash`: kills a daemon again and again while matches run, and looks whether anything
+//! `bench crash`: kills a daemon again and again while matches run, and looks whether anything
 //! that was acknowledged is missing.
 
 use super::child::{Daemon, Running};
 use super::remembered::{Exchanges, Remembered};
 use super::site::Folder;
-use crate::link::HttpOptions;
-use crate::referee::{Host, HostSettings, MatchRequest, SeatSpec};
-use crate::store::{Direction, Filter, PageAt, Store};
 use anyhow::{Context as _, ensure};
+use drover::link::HttpOptions;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::store::{Direction, Filter, PageAt, Store};
 use games::Kit;
 use games::rng::Rng;
 use std::collections::BTreeMap;

@@ -8,28 +8,28 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
 /// How to start a daemon.
-pub(super) struct Daemon {
-    pub(super) data: PathBuf,
-    pub(super) listen: SocketAddr,
+pub(crate) struct Daemon {
+    pub(crate) data: PathBuf,
+    pub(crate) listen: SocketAddr,
     /// Configuration by environment: key in the form `DROVER__SECTION__KEY`, value.
-    pub(super) set: Vec<(String, String)>,
+    pub(crate) set: Vec<(String, String)>,
     /// A configuration file.
     config: Option<PathBuf>,
 }
 
 /// Where a daemon says that it listens.
-pub(super) struct Listening {
-    pub(super) api: SocketAddr,
+pub(crate) struct Listening {
+    pub(crate) api: SocketAddr,
 }
 
 /// A running daemon; killed when dropped.
-pub(super) struct Running {
+pub(crate) struct Running {
     child: Child,
 }
 
 impl Daemon {
     /// A daemon on a loopback port that is free at present.
-    pub(super) fn new(data: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn new(data: &Path) -> anyhow::Result<Self> {
         let probe = TcpListener::bind(("127.0.0.1", 0)).context("no free loopback port")?;
         let listen = probe.local_addr()?;
         Ok(Self {
@@ -41,22 +41,22 @@ impl Daemon {
     }
 
     /// Gives it a configuration file with this text.
-    pub(super) fn configure(&mut self, text: &str) -> anyhow::Result<()> {
+    pub(crate) fn configure(&mut self, text: &str) -> anyhow::Result<()> {
         let path = self.data.join("drover.toml");
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         self.config = Some(path);
         Ok(())
     }
 
-    pub(super) fn set(&mut self, key: &str, value: impl ToString) {
+    pub(crate) fn set(&mut self, key: &str, value: impl ToString) {
         self.set.push((format!("DROVER__{key}"), value.to_string()));
     }
 
     /// Starts it without waiting for it.
-    pub(super) fn spawn(&self) -> anyhow::Result<Running> {
+    pub(crate) fn spawn(&self) -> anyhow::Result<Running> {
         let program = std::env::current_exe().context("this executable cannot be found")?;
         let child = Command::new(program)
-            .arg("serve")
+            .args(["drover", "serve"])
             .args([
                 "--listen",
                 &self.listen.to_string(),
@@ -83,7 +83,7 @@ impl Daemon {
 
 impl Running {
     /// Waits until it says that it listens.
-    pub(super) async fn ready(&mut self) -> anyhow::Result<Listening> {
+    pub(crate) async fn ready(&mut self) -> anyhow::Result<Listening> {
         let out = self
             .child
             .stdout
@@ -106,7 +106,7 @@ impl Running {
     }
 
     /// `kill -9`.
-    pub(super) async fn kill(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
         self.child
             .kill()
             .await
@@ -114,12 +114,12 @@ impl Running {
     }
 
     /// Its process's number.
-    pub(super) fn id(&self) -> anyhow::Result<u32> {
+    pub(crate) fn id(&self) -> anyhow::Result<u32> {
         self.child.id().context("the daemon has ended")
     }
 
     /// Asks it to end, and waits until it has.
-    pub(super) async fn terminate(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn terminate(mut self) -> anyhow::Result<()> {
         let id = i32::try_from(self.id()?)?;
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::SIGTERM)
             .context("the daemon cannot be asked to end")?;
@@ -129,7 +129,7 @@ impl Running {
     }
 
     /// Resident memory in bytes.
-    pub(super) fn resident(&self) -> anyhow::Result<u64> {
+    pub(crate) fn resident(&self) -> anyhow::Result<u64> {
         let id = self.id()?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))
             .context("no /proc: memory can only be read on Linux")?;
