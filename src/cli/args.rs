@@ -3,7 +3,7 @@
 use super::common::{Common, on_all_cores};
 use super::play_args::PlayArgs;
 use super::play_gateway::start_gateway;
-use super::referee::RefereeArgs;
+use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
     completions, configure, database, drain, health, map, matches, open_files, play, referee,
