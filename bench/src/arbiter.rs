@@ -1,120 +1,68 @@
-//! `bench arbiter`: what a game costs the arbiter, with players that do not think, beside a
-//! simple arbiter of the usual kind.
+//! `bench arbiter`: what a game costs the arbiter, with players that do not think, beside a simple
+//! arbiter of the usual kind.
 
-use crate::shim::own;
-use crate::stats::median;
-use crate::whole::{Nobody, faultless};
-use anyhow::{Context as _, ensure};
-use drover::referee::SeatSpec;
-use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use drover::referee::budget::ThinkBudget;
-use drover::referee::schedule::Schedule;
-use serde_json::Value;
-use std::num::NonZeroUsize;
-use std::process::Command;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use crate::pipes::{self, Table};
+use crate::stats::Spread;
+use anyhow::ensure;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// Seats of a game.
 const SEATS: usize = 4;
 
 /// Measures what a game costs the arbiter.
 #[derive(Clone, Debug, clap::Args)]
-pub struct ArbiterArgs {
+pub(crate) struct ArbiterArgs {
     /// Games in a round.
     #[arg(long, default_value_t = 40, value_name = "N")]
-    pub games: u64,
+    games: u64,
     /// Rounds, the arbiters taking turns.
     #[arg(long, default_value_t = 5, value_name = "N")]
-    pub rounds: u32,
+    rounds: u32,
     /// The player: a program and its arguments; by default our own shim with the bot random, alone.
     #[arg(long, value_name = "PROGRAM ARGS")]
-    pub player: Option<String>,
+    player: Option<String>,
     /// The arbiter to compare with: a program that takes the number of games, the seed and the player,
     /// and plays. benches/simple_arbiter.py is one.
     #[arg(long, value_name = "PROGRAM ARGS")]
-    pub baseline: Option<String>,
+    baseline: Option<String>,
 }
 
 /// Runs it and prints a table.
-///
-/// # Errors
-/// What kept it from measuring.
-pub async fn run(args: ArbiterArgs) -> anyhow::Result<()> {
-    tokio::task::spawn_blocking(move || measure(&args)).await?
-}
-
-fn measure(args: &ArbiterArgs) -> anyhow::Result<()> {
-    let split = |text: &String| text.split_whitespace().map(str::to_owned).collect();
-    let player: Vec<String> = match &args.player {
-        Some(text) => split(text),
-        None => own(&["drover", "shim", "planowanie", "--local", "--bot", "random"])?,
-    };
+pub(crate) fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
+    let table = Table::new("planowanie", SEATS, args.player.as_deref(), "random")?;
+    let a_game = |took: Duration| took.as_secs_f64() * 1e3 / args.games as f64;
     let (mut ours, mut starts, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..args.rounds {
-        let seed = u64::from(round) + 1;
-        ours.push(game_ms(&player, args.games, seed, &Value::Null)?);
+    for seed in 1..=u64::from(args.rounds) {
         // One deal of one card: next to nothing but starting and ending.
-        let short = serde_json::json!({ "deals": "1 0" });
-        starts.push(game_ms(&player, args.games, seed, &short)?);
+        let short = json!({ "deals": "1 0" });
+        for (options, took) in [(Value::Null, &mut ours), (short, &mut starts)] {
+            let mut plan = table.plan(args.games, options);
+            (plan.schedule.seed, plan.schedule.rotate) = (seed, true);
+            took.push(a_game(pipes::play(&plan)?.1));
+        }
         if let Some(baseline) = &args.baseline {
-            theirs.push(baseline_ms(baseline, &player, args.games, seed)?);
+            let words = [args.games.to_string(), seed.to_string()];
+            let begun = Instant::now();
+            let mut baseline = pipes::command(baseline)?;
+            let status = baseline.args(words).args(&table.player).status()?;
+            ensure!(status.success(), "the baseline ended with {status}");
+            theirs.push(a_game(begun.elapsed()));
         }
     }
-    let line = |name: &str, mut values: Vec<f64>| {
+    for (name, values) in [
+        ("this arbiter", ours),
+        ("of which starting and ending", starts),
+        ("the baseline", theirs),
+    ] {
         if !values.is_empty() {
-            let (least, most) = values
-                .iter()
-                .fold((f64::MAX, 0.0f64), |(least, most), value| {
-                    (least.min(*value), most.max(*value))
-                });
-            let middle = median(&mut values);
-            println!("{name:<34} {middle:>8.1} ms a game ({least:.1} to {most:.1})");
+            let Spread {
+                least,
+                median,
+                most,
+            } = Spread::of(values);
+            println!("{name:<34} {median:>8.1} ms a game ({least:.1} to {most:.1})");
         }
-    };
-    line("this arbiter", ours);
-    line("of which starting and ending", starts);
-    line("the baseline", theirs);
+    }
     Ok(())
-}
-
-fn game_ms(player: &[String], games: u64, seed: u64, options: &Value) -> anyhow::Result<f64> {
-    let kit = games::find("planowanie").context("this build has no Planowanie")?;
-    let plan = ArbiterPlan {
-        kit,
-        seats: vec![SeatSpec::Program(player.to_vec()); SEATS],
-        schedule: Schedule {
-            entrants: SEATS,
-            seats: SEATS,
-            pool: false,
-            rotate: true,
-            games,
-            seed,
-        },
-        budget: ThinkBudget::Nodes(1),
-        concurrency: NonZeroUsize::MIN,
-        options: options.clone(),
-        models: false,
-        record: false,
-        programs: ProgramRules::default(),
-    };
-    let begun = Instant::now();
-    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
-    let took = begun.elapsed();
-    faultless(&tally, games)?;
-    Ok(took.as_secs_f64() * 1e3 / games as f64)
-}
-
-fn baseline_ms(baseline: &str, player: &[String], games: u64, seed: u64) -> anyhow::Result<f64> {
-    let mut words = baseline.split_whitespace();
-    let program = words.next().context("--baseline names no program")?;
-    let begun = Instant::now();
-    let status = Command::new(program)
-        .args(words)
-        .args([games.to_string(), seed.to_string()])
-        .args(player)
-        .status()
-        .with_context(|| format!("{program} does not start"))?;
-    ensure!(status.success(), "the baseline ended with {status}");
-    Ok(begun.elapsed().as_secs_f64() * 1e3 / games as f64)
 }

@@ -1,8 +1,8 @@
 //! The load generator: raw keep-alive connections on one thread of its own, one request at a time on
 //! each.
 
-use super::messages::Script;
-use super::stats::Latencies;
+use crate::messages::Script;
+use crate::stats::Latencies;
 use anyhow::{Context as _, bail};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ async fn drive(load: Load) -> anyhow::Result<Loaded> {
     tasks
         .run_until(async {
             for connection in connections {
-                latencies.merge(connection.await??);
+                latencies.merge(&connection.await??);
             }
             anyhow::Ok(())
         })

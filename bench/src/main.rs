@@ -3,16 +3,15 @@
 mod arbiter;
 mod bare;
 mod callbacks;
-mod child;
 mod crash;
 mod echo;
-mod hub_process;
 mod hubs;
 mod idle;
 mod load;
 mod matches;
 mod messages;
-mod remembered;
+mod pipes;
+mod process;
 mod rounds;
 mod shim;
 mod shim_crash;
@@ -20,8 +19,8 @@ mod shim_games;
 mod site;
 mod soak;
 mod stats;
+mod stored;
 mod turns;
-mod whole;
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -109,18 +108,23 @@ fn perform(verb: Verb) -> anyhow::Result<()> {
 
 async fn run(verb: Verb) -> anyhow::Result<()> {
     match verb {
-        Verb::Arbiter(args) => arbiter::run(args).await,
+        Verb::Arbiter(args) => tokio::task::spawn_blocking(move || arbiter::run(&args)).await?,
         Verb::Callbacks(args) => callbacks::run(args).await,
         Verb::Crash(args) => crash::run(args).await,
         Verb::Echo => echo::run(),
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
-        Verb::Rounds(args) => rounds::run(args).await,
+        Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
         Verb::Shim(args) => shim::run(args).await,
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
-        Verb::Turns(args) => turns::run(args).await,
+        Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
     }
+}
+
+/// A game of this build.
+fn kit(game: &str) -> anyhow::Result<&'static dyn games::Kit> {
+    games::find(game).with_context(|| format!("this build has no {game}"))
 }

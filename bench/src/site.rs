@@ -32,14 +32,6 @@ impl Folder {
     }
 }
 
-/// How a site works.
-pub(crate) struct SiteOptions {
-    /// `None` stores nothing.
-    pub(crate) durability: Option<Durability>,
-    /// The ceiling of a decision's thinking.
-    pub(crate) budget: Duration,
-}
-
 /// A running site.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
@@ -47,13 +39,17 @@ pub(crate) struct Site {
     sessions: Sessions,
     pub(crate) pool: Pool,
     stop: CancellationToken,
-    serving: JoinHandle<()>,
+    serving: JoinHandle<anyhow::Result<()>>,
     _folder: Folder,
 }
 
 impl Site {
-    pub(crate) async fn start(folder: Folder, options: SiteOptions) -> anyhow::Result<Self> {
-        let SiteOptions { durability, budget } = options;
+    /// Starts one; `None` stores nothing, `budget` is the ceiling of a decision's thinking.
+    pub(crate) async fn start(
+        folder: Folder,
+        durability: Option<Durability>,
+        budget: Duration,
+    ) -> anyhow::Result<Self> {
         let wanted = durability.unwrap_or(Durability::Process);
         let settings = Settings {
             durability: wanted,
@@ -85,11 +81,7 @@ impl Site {
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let serve = callbacks.serve(listener, stop.clone());
-        let serving = tokio::spawn(async move {
-            if let Err(error) = serve.await {
-                tracing::error!(%error, "the measured server failed");
-            }
-        });
+        let serving = tokio::spawn(async move { serve.await.map_err(anyhow::Error::from) });
         Ok(Self {
             address,
             store,
@@ -101,13 +93,12 @@ impl Site {
         })
     }
 
-    pub(crate) async fn stop(self) {
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
         self.stop.cancel();
-        if let Err(error) = self.serving.await {
-            tracing::error!(%error, "the measured server broke down");
-        }
+        self.serving.await?.context("the measured server failed")?;
         self.sessions.close().await;
         self.pool.close();
         self.store.close().await;
+        Ok(())
     }
 }

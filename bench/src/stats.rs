@@ -1,4 +1,4 @@
-//! Latencies and how they are shown.
+//! Latencies and rates, and how they are shown.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ impl Latencies {
             .push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
     }
 
-    pub(crate) fn merge(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -30,15 +30,25 @@ impl Latencies {
     }
 }
 
-/// The median; sorts. Zero where there is nothing.
-pub(crate) fn median(numbers: &mut [f64]) -> f64 {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let at = |place: usize| numbers.get(place).copied().unwrap_or(0.0);
-    let half = numbers.len() / 2;
-    if numbers.len() % 2 == 1 {
-        at(half)
-    } else {
-        f64::midpoint(at(half.saturating_sub(1)), at(half))
+/// What several measurements say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spread {
+    pub(crate) least: f64,
+    pub(crate) median: f64,
+    pub(crate) most: f64,
+}
+
+impl Spread {
+    /// Zeros where there is nothing.
+    pub(crate) fn of(mut numbers: Vec<f64>) -> Self {
+        numbers.sort_unstable_by(f64::total_cmp);
+        let at = |place: usize| numbers.get(place).copied().unwrap_or_default();
+        let last = numbers.len().saturating_sub(1);
+        Self {
+            least: at(0),
+            median: f64::midpoint(at(last / 2), at(last.div_ceil(2))),
+            most: at(last),
+        }
     }
 }
 
@@ -49,5 +59,18 @@ pub(crate) fn shown(span: Duration) -> String {
         0..1_000 => format!("{us} µs"),
         1_000..100_000 => format!("{:.1} ms", us as f64 / 1e3),
         _ => format!("{:.2} s", us as f64 / 1e6),
+    }
+}
+
+/// Prints figures, each with its name, and the first lines of what is wrong.
+pub(crate) fn report(figures: &[(&str, u64)], begun: std::time::Instant, wrong: &[String]) {
+    /// Lines printed of what is wrong.
+    const SHOWN_MAX: usize = 10;
+    for (name, figure) in figures {
+        println!("{name:<27}{figure:>9}");
+    }
+    println!("{:<27}{:>9.1}", "seconds", begun.elapsed().as_secs_f64());
+    for line in wrong.iter().take(SHOWN_MAX) {
+        println!("  {line}");
     }
 }

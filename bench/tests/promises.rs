@@ -1,5 +1,7 @@
 //! Nothing that was acknowledged is lost, however often the daemon is killed.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::process::Command;
 

@@ -5,4 +5,4 @@ mod proxy;
 mod run;
 mod sample;
 
-pub use run::{SoakArgs, run};
+pub(crate) use run::{SoakArgs, run};
