@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const OPEN_FILES: u64 = 65_536;
 
 /// Raises the limit as far as the system allows. Best effort: with fewer, connections wait.
-pub(super) fn raise() {
+pub fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     // No limit is more than enough.
     let (Some(current), hard) = (current, maximum.unwrap_or(u64::MAX)) else {

@@ -22,6 +22,7 @@ fn refused(output: Output, code: i32) -> String {
 fn a_wrong_command_line_ends_with_2() {
     for (arguments, named) in [
         (&["fly"][..], "fly"),
+        (&["bench", "callbacks"], "bench"),
         (&["serve", "--lissten", "x"], "--lissten"),
         (&["match", "list", "--limit", "0"], "--limit"),
         (&["match", "list", "--cause", "boredom"], "boredom"),

@@ -1,37 +1,37 @@
 //! What a process holds, over time.
 
-use crate::cli::api_call::{Asked, call};
-use anyhow::Context as _;
+use crate::process::Running;
+use anyhow::{Context as _, ensure};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Instant;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// One look at a daemon.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Seconds since the start.
-    pub at_s: u64,
+    at_s: u64,
     /// Resident memory in bytes.
-    pub resident: u64,
+    resident: u64,
     /// Open file descriptors, sockets among them.
-    pub descriptors: u64,
+    descriptors: u64,
     /// Threads.
-    pub threads: u64,
+    threads: u64,
     /// Tasks of its runtime.
-    pub tasks: u64,
+    tasks: u64,
     /// Sessions that have not ended.
-    pub sessions: u64,
+    sessions: u64,
 }
 
 impl Sample {
-    pub(super) async fn take(begun: Instant, id: u32, api: SocketAddr) -> anyhow::Result<Self> {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status"))
-            .context("no /proc: a process can only be looked at on Linux")?;
-        let number = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse::<u64>().ok()
-        };
-        let descriptors = std::fs::read_dir(format!("/proc/{id}/fd"))?.count() as u64;
+    pub(super) async fn take(
+        begun: Instant,
+        running: &Running,
+        api: SocketAddr,
+    ) -> anyhow::Result<Self> {
+        let descriptors = std::fs::read_dir(running.proc("fd")?)?.count() as u64;
         let metrics = get(api, "/metrics").await?;
         let gauge = |name: &str| {
             let line = metrics.lines().find_map(|line| line.strip_prefix(name))?;
@@ -39,9 +39,9 @@ impl Sample {
         };
         Ok(Self {
             at_s: begun.elapsed().as_secs(),
-            resident: number("VmRSS:").context("no VmRSS")? * 1024,
+            resident: running.resident()?,
             descriptors,
-            threads: number("Threads:").context("no Threads")?,
+            threads: running.status("Threads:")?,
             tasks: gauge("drover_tasks ").context("no drover_tasks")?,
             sessions: gauge("drover_sessions_live ").context("no drover_sessions_live")?,
         })
@@ -49,18 +49,15 @@ impl Sample {
 }
 
 /// What a GET gives.
-pub(super) async fn get(api: SocketAddr, path: &'static str) -> anyhow::Result<String> {
-    let asking = tokio::task::spawn_blocking(move || {
-        let url = format!("http://{api}{path}");
-        let asked = Asked {
-            method: "GET",
-            url: &url,
-            token: None,
-            body: "",
-        };
-        call(&asked)
-    });
-    Ok(asking.await??.body)
+pub(crate) async fn get(api: SocketAddr, path: &str) -> anyhow::Result<String> {
+    let mut stream = TcpStream::connect(api).await?;
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {api}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP answer")?;
+    ensure!(head.contains(" 200 "), "{path}: {head}");
+    Ok(body.to_owned())
 }
 
 /// Samples as a table, a dozen of them.

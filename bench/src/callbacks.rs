@@ -1,13 +1,12 @@
-//! `drover bench callbacks`: durable callbacks a second, as shares of what bare hyper does on the
+//! `bench callbacks`: durable callbacks a second, as shares of what bare hyper does on the
 //! same machine in the same run.
 
-use super::bare;
-use super::load::{self, Load, Loaded};
-use super::messages::Script;
-use super::site::{Folder, Site, SiteOptions};
-use super::stats::{Latencies, median, shown};
-use crate::store::{BATCH_BOUNDS, Durability, Health};
-use anyhow::Context as _;
+use crate::bare;
+use crate::load::{self, Load, Loaded};
+use crate::messages::Script;
+use crate::site::{Folder, Site};
+use crate::stats::{Latencies, Spread, shown};
+use drover::store::{BATCH_BOUNDS, Durability, Health};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,19 +21,19 @@ const BUDGET: Duration = Duration::from_millis(100);
 
 /// Durable callbacks a second against bare hyper and against the same route without the store.
 #[derive(Clone, Debug, clap::Args)]
-pub struct CallbacksArgs {
+pub(crate) struct CallbacksArgs {
     /// Connections at once; several figures, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [64, 256, 1024], value_name = "N")]
-    pub connections: Vec<usize>,
+    connections: Vec<usize>,
     /// How long each server is measured in a round, in seconds.
     #[arg(long, default_value_t = 2, value_name = "N")]
-    pub seconds: u64,
+    seconds: u64,
     /// How often all servers are measured, in turn; a server's rate and ratio are medians of rounds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000), value_name = "N")]
-    pub rounds: u32,
+    rounds: u32,
     /// Where the measured databases live: their disk is what is measured.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// What is measured.
@@ -72,12 +71,8 @@ struct Measured {
 }
 
 /// Measures and prints.
-///
-/// # Errors
-/// What kept it from measuring.
-pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
-    let kit = games::find("koehandel").context("this build has no Koehandel")?;
-    let script = Arc::new(Script::record(kit)?);
+pub(crate) async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
+    let script = Arc::new(Script::record(crate::kit("koehandel")?)?);
     println!(
         "one seat's {} messages of a recorded match on every connection, {} rounds of {} s each, {} cores shared with the load",
         script.len(),
@@ -93,26 +88,17 @@ pub async fn run(args: CallbacksArgs) -> anyhow::Result<()> {
     for connections in &args.connections {
         let mut rounds = Vec::new();
         for _ in 0..args.rounds {
-            rounds.push(round(&args, *connections, &script).await?);
+            let mut round = Vec::new();
+            for server in Server::ALL {
+                round.push(measure(&args, server, *connections, &script).await?);
+            }
+            rounds.push(round);
         }
         for (at, server) in Server::ALL.into_iter().enumerate() {
             line(*connections, server, at, &rounds);
         }
     }
     Ok(())
-}
-
-/// All servers, one after the other.
-async fn round(
-    args: &CallbacksArgs,
-    connections: usize,
-    script: &Arc<Script>,
-) -> anyhow::Result<Vec<Measured>> {
-    let mut all = Vec::new();
-    for server in Server::ALL {
-        all.push(measure(args, server, connections, script).await?);
-    }
-    Ok(all)
 }
 
 async fn measure(
@@ -148,18 +134,11 @@ async fn measure(
         Server::Process => Some(Durability::Process),
         Server::Power => Some(Durability::Power),
     };
-    let site = Site::start(
-        Folder::new(&args.folder)?,
-        SiteOptions {
-            durability,
-            budget: BUDGET,
-        },
-    )
-    .await?;
+    let site = Site::start(Folder::new(&args.folder)?, durability, BUDGET).await?;
     let before = site.store.health();
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();
-    site.stop().await;
+    site.stop().await?;
     Ok(Measured {
         loaded,
         before,
@@ -175,18 +154,18 @@ fn line(connections: usize, server: Server, at: usize, rounds: &[Vec<Measured>])
     for round in rounds {
         if let (Some(bare), Some(measured)) = (round.first(), round.get(at)) {
             rates.push(measured.rate());
-            ratios.push(measured.rate() / bare.rate());
-            latencies.merge(measured.loaded.latencies.clone());
+            ratios.push(measured.rate() / bare.rate() * 100.0);
+            latencies.merge(&measured.loaded.latencies);
             batches.add(measured);
         }
     }
-    let rate = median(&mut rates);
-    let ratio = median(&mut ratios) * 100.0;
-    let (low, high) = match (ratios.first(), ratios.last()) {
-        (Some(low), Some(high)) => (low * 100.0, high * 100.0),
-        _ => (ratio, ratio),
-    };
-    let share = format!("{ratio:.0} % ({low:.0}–{high:.0})");
+    let rate = Spread::of(rates).median;
+    let Spread {
+        least,
+        median,
+        most,
+    } = Spread::of(ratios);
+    let share = format!("{median:.0} % ({least:.0}–{most:.0})");
     let [p50, p99, p999] = latencies.quantiles([0.5, 0.99, 0.999]).map(shown);
     println!(
         "{connections:>11}  {:<17} {rate:>11.0} {share:>16} {p50:>9} {p99:>9} {p999:>9}  {batches}",

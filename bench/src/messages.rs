@@ -5,11 +5,11 @@ use games::{Kit, Nodes, PlaySetup, Seat};
 use std::fmt::Write as _;
 
 /// One seat's messages of one match, without market and id.
-pub(super) struct Script(Vec<String>);
+pub(crate) struct Script(Vec<String>);
 
 impl Script {
     /// Records a match among quick built-in bots.
-    pub(super) fn record(kit: &dyn Kit) -> anyhow::Result<Self> {
+    pub(crate) fn record(kit: &dyn Kit) -> anyhow::Result<Self> {
         let quick = kit
             .bots()
             .iter()
@@ -39,12 +39,12 @@ impl Script {
     }
 
     /// How many messages a match has.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Writes request number `number` of connection `connection` into `out`.
-    pub(super) fn request(&self, path: &str, connection: usize, number: usize, out: &mut String) {
+    pub(crate) fn request(&self, path: &str, connection: usize, number: usize, out: &mut String) {
         let (round, step) = (number / self.0.len(), number % self.0.len());
         let rest = self.0.get(step).map_or("", String::as_str);
         out.clear();

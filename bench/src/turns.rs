@@ -1,22 +1,15 @@
-//! `drover bench turns`: turns of Planet Wars a second, over pipes with players that do not think and in
+//! `bench turns`: turns of Planet Wars a second, over pipes with players that do not think and in
 //! process by the rules alone, beside a simple judge.
 
-use super::shim::own;
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::pipes::{self, Table};
+use crate::stats::Spread;
 use anyhow::{Context as _, ensure};
 use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
-use games::{Kit, MapStyle, Seat};
+use games::{MapStyle, Seat};
 use serde_json::json;
 use std::io::Write as _;
-use std::num::NonZeroUsize;
-use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::process::Stdio;
 use std::time::Instant;
 
 /// Rounds in process for one over pipes: they are that much faster.
@@ -24,117 +17,71 @@ const IN_PROCESS: u32 = 200;
 
 /// Measures turns of Planet Wars.
 #[derive(Clone, Debug, clap::Args)]
-pub struct TurnsArgs {
+pub(crate) struct TurnsArgs {
     /// Rounds of a game over pipes.
     #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=50_000))]
-    pub rounds: u32,
+    rounds: u32,
     /// How often each is measured, in turn.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub repeat: u32,
+    repeat: u32,
     /// How many play.
     #[arg(long, default_value_t = 20, value_name = "N")]
-    pub players: usize,
+    players: usize,
     /// Planets of the map.
     #[arg(long, default_value_t = 99, value_name = "N")]
-    pub planets: usize,
+    planets: usize,
     /// The player: a program and its arguments; by default our own, with the bot idle.
     #[arg(long, value_name = "PROGRAM ARGS")]
-    pub player: Option<String>,
+    player: Option<String>,
     /// The judge to compare with: a program that takes the number of rounds and the player, if there is to be
     /// one, reads a map and prints the rounds it has played a second. benches/simple_judge.py is one.
     #[arg(long, value_name = "PROGRAM ARGS")]
-    pub baseline: Option<String>,
+    baseline: Option<String>,
 }
 
 /// Runs it and prints a table.
-///
-/// # Errors
-/// What kept it from measuring.
-pub async fn run(args: TurnsArgs) -> anyhow::Result<()> {
-    tokio::task::spawn_blocking(move || measure(&args)).await?
-}
-
-fn measure(args: &TurnsArgs) -> anyhow::Result<()> {
-    let kit = games::find("planetwars").context("this build has no Planet Wars")?;
-    let player: Vec<String> = match &args.player {
-        Some(text) => text.split_whitespace().map(str::to_owned).collect(),
-        None => own(&["shim", "planetwars", "--local", "--bot", "idle"])?,
+pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
+    let table = Table::new("planetwars", args.players, args.player.as_deref(), "idle")?;
+    let style = MapStyle {
+        players: Some(args.players),
+        planets: Some(args.planets),
+        ..MapStyle::default()
     };
-    let drawn = kit.draw_map(
-        1,
-        &MapStyle {
-            players: Some(args.players),
-            planets: Some(args.planets),
-            ..MapStyle::default()
-        },
-    )?;
+    let map = table.kit.draw_map(1, &style)?;
+    // A busy machine must not end the game.
+    let options = json!({"map": map, "start_ms": 60_000, "turn_ms": 20_000});
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let (mut rules, mut their_rules) = (Vec::new(), Vec::new());
     for _ in 0..args.repeat {
-        let whole = game_s(kit, &player, args, &drawn, args.rounds)?;
-        // One round is next to nothing but starting and ending.
-        let ends = game_s(kit, &player, args, &drawn, 1)?;
-        ours.push(f64::from(args.rounds - 1) / (whole - ends).max(f64::EPSILON));
-        rules.push(rounds_a_second(args, &drawn)?);
+        ours.push(table.rounds_a_second(args.rounds, &options)?);
+        rules.push(rounds_a_second(args, &map)?);
         if let Some(baseline) = &args.baseline {
-            theirs.push(baseline_rounds(baseline, &drawn, args.rounds, &player)?);
-            their_rules.push(baseline_rounds(baseline, &drawn, args.rounds, &[])?);
+            theirs.push(baseline_rounds(baseline, &map, args.rounds, &table.player)?);
+            their_rules.push(baseline_rounds(baseline, &map, args.rounds, &[])?);
         }
     }
-    let line = |name: &str, mut values: Vec<f64>| {
-        if values.is_empty() {
-            return;
+    for (name, values) in [
+        ("over pipes, this judge", ours),
+        ("over pipes, baseline", theirs),
+        ("in process, these rules", rules),
+        ("in process, baseline", their_rules),
+    ] {
+        if !values.is_empty() {
+            let Spread {
+                least,
+                median,
+                most,
+            } = Spread::of(values);
+            let bots = median * args.players as f64;
+            println!(
+                "{name:<24} {median:>10.0} rounds a second ({least:.0} to {most:.0}), {bots:.0} bot-turns"
+            );
         }
-        let least = values.iter().copied().fold(f64::MAX, f64::min);
-        let most = values.iter().copied().fold(0.0, f64::max);
-        let middle = median(&mut values);
-        let bots = middle * args.players as f64;
-        println!(
-            "{name:<24} {middle:>10.0} rounds a second ({least:.0} to {most:.0}), {bots:.0} bot-turns"
-        );
-    };
-    line("over pipes, this judge", ours);
-    line("over pipes, baseline", theirs);
-    line("in process, these rules", rules);
-    line("in process, baseline", their_rules);
+    }
     Ok(())
 }
 
-/// Seconds that a game takes over pipes, starting and ending included.
-fn game_s(
-    kit: &'static dyn Kit,
-    player: &[String],
-    args: &TurnsArgs,
-    map: &str,
-    rounds: u32,
-) -> anyhow::Result<f64> {
-    let plan = ArbiterPlan {
-        kit,
-        seats: vec![SeatSpec::Program(player.to_vec()); args.players],
-        schedule: Schedule {
-            entrants: args.players,
-            seats: args.players,
-            pool: false,
-            rotate: false,
-            games: 1,
-            seed: 1,
-        },
-        budget: ThinkBudget::Nodes(1),
-        concurrency: NonZeroUsize::MIN,
-        // A busy machine must not end the game.
-        options: json!({"map": map, "rounds": rounds, "start_ms": 60_000, "turn_ms": 20_000}),
-        models: false,
-        record: false,
-        programs: ProgramRules::default(),
-    };
-    let begun = Instant::now();
-    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
-    let took = begun.elapsed();
-    faultless(&tally, 1)?;
-    Ok(took.as_secs_f64())
-}
-
-/// Rounds a second by the rules alone, every owner sending one ship a round from his first planet to the
+/// Rounds a second by the rules alone, every owner sending one ship a round from its first planet to the
 /// next in the list.
 fn rounds_a_second(args: &TurnsArgs, map: &str) -> anyhow::Result<f64> {
     let rounds = args.rounds.saturating_mul(IN_PROCESS).min(100_000);
@@ -191,16 +138,13 @@ fn baseline_rounds(
     rounds: u32,
     player: &[String],
 ) -> anyhow::Result<f64> {
-    let mut words = baseline.split_whitespace();
-    let program = words.next().context("--baseline names no program")?;
-    let mut judge = Command::new(program)
-        .args(words)
+    let mut judge = pipes::command(baseline)?
         .arg(rounds.to_string())
         .args(player)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .with_context(|| format!("{program} does not start"))?;
+        .with_context(|| format!("{baseline} does not start"))?;
     let mut input = judge.stdin.take().context("no pipe")?;
     input.write_all(map.as_bytes())?;
     drop(input);

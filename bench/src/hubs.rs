@@ -1,10 +1,10 @@
-//! `drover bench hubs`: games at once on our hub, and how long it takes from a turn's last `end` to the
+//! `bench hubs`: games at once on our hub, and how long it takes from a turn's last `end` to the
 //! next turn.
 
-use super::hub_process::HubProcess;
-use super::stats::{Latencies, shown};
-use crate::link::{AnyLine, keep_alive};
+use crate::process::Hub;
+use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
+use drover::link::{AnyLine, keep_alive};
 use futures_util::StreamExt as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const JOIN_PAUSE: Duration = Duration::from_micros(500);
 
 /// Holds many games at once on a hub and measures its turns.
 #[derive(Clone, Debug, clap::Args)]
-pub struct HubsArgs {
+pub(crate) struct HubsArgs {
     /// Games at once, one run each.
     #[arg(
         long,
@@ -32,29 +32,26 @@ pub struct HubsArgs {
         default_value = "100,500,1000",
         value_name = "N"
     )]
-    pub games: Vec<usize>,
+    games: Vec<usize>,
     /// Players of a game: 1 to 4.
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub players: u8,
+    players: u8,
     /// How long each player takes for a turn, in milliseconds.
     #[arg(long, default_value_t = 50, value_name = "MS")]
-    pub think_ms: u64,
+    think_ms: u64,
     /// The hub's limit for a turn, in milliseconds.
     #[arg(long, default_value_t = 1_000, value_name = "MS")]
-    pub wait_for_turn_ms: u64,
+    wait_for_turn_ms: u64,
     /// How long each run is measured, in seconds.
     #[arg(long, default_value_t = 10, value_name = "S")]
-    pub seconds: u64,
+    seconds: u64,
     /// The map.
     #[arg(long, default_value = "market", value_name = "NAME")]
-    pub map: String,
+    map: String,
 }
 
 /// Runs it and prints a line for each number of games.
-///
-/// # Errors
-/// What kept it from measuring, or that a turn was late.
-pub async fn run(args: HubsArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: HubsArgs) -> anyhow::Result<()> {
     println!(
         "{:>6} {:>8} {:>9} {:>10} {:>10} {:>10} {:>6} {:>12}  hub's processor",
         "games", "players", "turns/s", "p50", "p99", "longest", "late", "games lost"
@@ -81,7 +78,7 @@ struct Run {
 }
 
 async fn measure(args: &HubsArgs, games: usize) -> anyhow::Result<u64> {
-    let hub = HubProcess::start(&[
+    let hub = Hub::start(vec![
         format!("waitForTurn={}", args.wait_for_turn_ms),
         format!("map={}", args.map),
         "turnsLimit=100000".to_owned(),
@@ -110,24 +107,27 @@ async fn measure(args: &HubsArgs, games: usize) -> anyhow::Result<u64> {
         tokio::time::sleep(JOIN_PAUSE).await;
     }
     tokio::time::sleep(WARM_UP).await;
-    let used_before = processor_seconds(hub.id()?)?;
+    let used_before = hub.running.processor_seconds()?;
     run.measuring.store(true, Ordering::Relaxed);
     let begun = Instant::now();
     tokio::time::sleep(Duration::from_secs(args.seconds)).await;
     run.measuring.store(false, Ordering::Relaxed);
-    let (lasted, used) = (begun.elapsed(), processor_seconds(hub.id()?)? - used_before);
+    let (lasted, used) = (
+        begun.elapsed(),
+        hub.running.processor_seconds()? - used_before,
+    );
     run.stop.store(true, Ordering::Relaxed);
     let mut latencies = Latencies::default();
     while let Some(played) = players.join_next().await {
         match played? {
-            Ok(measured) => latencies.merge(measured),
+            Ok(measured) => latencies.merge(&measured),
             Err(error) => {
                 run.lost.fetch_add(1, Ordering::Relaxed);
-                tracing::warn!(%error, "a player's game was lost");
+                eprintln!("a player's game was lost: {error:#}");
             }
         }
     }
-    hub.stop().await?;
+    hub.running.kill().await?;
     let [p50, p99, longest] = latencies.quantiles([0.5, 0.99, 1.0]);
     let turns = run.turns.load(Ordering::Relaxed) as f64 / f64::from(args.players);
     let lost = run.lost.load(Ordering::Relaxed);
@@ -190,17 +190,4 @@ impl Run {
         );
         Ok(latencies)
     }
-}
-
-/// Processor time that a process has used.
-fn processor_seconds(id: u32) -> anyhow::Result<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))
-        .context("no /proc: a process can only be looked at on Linux")?;
-    let (_, rest) = stat.rsplit_once(')').context("no /proc/PID/stat")?;
-    let field = |at: usize| rest.split_whitespace().nth(at)?.parse::<u64>().ok();
-    let ticks = field(11)
-        .zip(field(12))
-        .context("no times in /proc/PID/stat")?;
-    // Linux counts in hundredths of a second everywhere that matters.
-    Ok((ticks.0 + ticks.1) as f64 / 100.0)
 }

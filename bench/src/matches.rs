@@ -1,35 +1,35 @@
-//! `drover bench matches`: many matches at once over real HTTP, every seat hosted here.
+//! `bench matches`: many matches at once over real HTTP, every seat hosted here.
 
-use super::site::{Folder, Site, SiteOptions};
-use super::stats::{Latencies, shown};
-use crate::link::HttpOptions;
-use crate::referee::{Host, HostSettings, MatchRequest, SeatSpec, Unrecorded};
-use crate::store::{Durability, Filter, LedgerRow, PageAt, Store};
+use crate::site::{Folder, Site};
+use crate::stats::{Latencies, shown};
+use crate::stored;
 use anyhow::{Context as _, ensure};
+use drover::link::HttpOptions;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec, Unrecorded};
+use drover::store::{Durability, LedgerRow, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// Ledger rows and matches read at a time.
+/// Ledger rows read at a time.
 const PAGE: u32 = 10_000;
-const MATCHES_PAGE: u32 = 200;
 /// Rows of the ledger are written within a second.
 const LEDGER_WAIT: Duration = Duration::from_secs(10);
 
 /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
 #[derive(Clone, Debug, clap::Args)]
-pub struct MatchesArgs {
+pub(crate) struct MatchesArgs {
     /// Matches at once.
     #[arg(long, default_value_t = 200, value_name = "N")]
-    pub matches: usize,
+    matches: usize,
     /// The ceiling of a decision's thinking.
     #[arg(long, default_value = "200ms", value_parser = span, value_name = "SPAN")]
-    pub budget: Duration,
+    budget: Duration,
     /// Threads that do nothing but burn the processor meanwhile.
     #[arg(long, default_value_t = 0, value_name = "N")]
-    pub hogs: usize,
+    hogs: usize,
     /// The bots that play, one a seat; the last one sits on all further seats.
     #[arg(
         long,
@@ -37,13 +37,13 @@ pub struct MatchesArgs {
         default_value = "champion",
         value_name = "NAMES"
     )]
-    pub bots: Vec<String>,
+    bots: Vec<String>,
     /// What a commit survives.
-    #[arg(long, default_value = "power", value_parser = ["power", "process"])]
-    pub durability: String,
+    #[arg(long, default_value = "power", value_parser = durability)]
+    durability: Durability,
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// `200ms` or `2s`.
@@ -63,11 +63,13 @@ fn span(text: &str) -> Result<Duration, String> {
 }
 
 /// Plays and prints.
-///
-/// # Errors
-/// What kept it from playing, or that an answer was late, illegal or the fallback.
-pub async fn run(args: MatchesArgs) -> anyhow::Result<()> {
-    let site = Site::start(Folder::new(&args.folder)?, options(&args)).await?;
+pub(crate) async fn run(args: MatchesArgs) -> anyhow::Result<()> {
+    let site = Site::start(
+        Folder::new(&args.folder)?,
+        Some(args.durability),
+        args.budget,
+    )
+    .await?;
     let hogs = Hogs::start(args.hogs);
     let begun = Instant::now();
     let (finished, missed) = play(&args, &site).await?;
@@ -75,8 +77,9 @@ pub async fn run(args: MatchesArgs) -> anyhow::Result<()> {
     drop(hogs);
     let (thoughts, used) = site.pool.used();
     let rows = ledger(&site.store, thoughts).await?;
-    let refused = refused(&site.store).await?;
-    site.stop().await;
+    // Answers that the bots' own guard refused before they left.
+    let refused = stored::facts(&site.store, "refused").await?;
+    site.stop().await?;
     let late = rows.iter().filter(|row| row.sent_us > row.limit_us).count();
     let fallbacks = rows.iter().filter(|row| row.fallback).count();
     println!(
@@ -100,26 +103,23 @@ pub async fn run(args: MatchesArgs) -> anyhow::Result<()> {
     steps(&rows);
     let all = finished == args.matches;
     ensure!(
-        all && late + fallbacks == 0 && missed + refused == 0,
+        all && late + fallbacks == 0 && missed == 0 && refused == 0,
         "a promise was broken"
     );
     Ok(())
 }
 
-fn options(args: &MatchesArgs) -> SiteOptions {
-    let durability = match args.durability.as_str() {
-        "process" => Durability::Process,
-        _ => Durability::Power,
-    };
-    SiteOptions {
-        durability: Some(durability),
-        budget: args.budget,
+fn durability(text: &str) -> Result<Durability, String> {
+    match text {
+        "power" => Ok(Durability::Power),
+        "process" => Ok(Durability::Process),
+        _ => Err("write power or process".to_owned()),
     }
 }
 
 /// Gives how many matches finished and how many answers the referee missed.
 async fn play(args: &MatchesArgs, site: &Site) -> anyhow::Result<(usize, u64)> {
-    let kit = games::find("koehandel").context("this build has no Koehandel")?;
+    let kit = crate::kit("koehandel")?;
     let seat = |place: usize| -> anyhow::Result<SeatSpec> {
         let bot = args
             .bots
@@ -177,26 +177,6 @@ async fn ledger(store: &Store, least: u64) -> anyhow::Result<Vec<LedgerRow>> {
         }
         if none {
             tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
-
-/// Answers that the bots' own guard refused before they left.
-async fn refused(store: &Store) -> anyhow::Result<u64> {
-    let mut at = PageAt {
-        after: None,
-        limit: MATCHES_PAGE,
-    };
-    let mut count = 0;
-    loop {
-        let page = store.matches(&Filter::default(), &at).await?;
-        for row in &page.items {
-            let facts = store.facts(&row.id).await?;
-            count += facts.iter().filter(|fact| fact.kind == "refused").count() as u64;
-        }
-        match page.next {
-            Some(next) => at.after = Some(next),
-            None => return Ok(count),
         }
     }
 }

@@ -1,65 +1,55 @@
 //! The daemon's callback side alone, on a free loopback port with a database of its own.
 
-use crate::gateway::{CallbackOptions, Callbacks};
-use crate::identities::Identities;
-use crate::session::{Parts, SessionOptions, Sessions};
-use crate::store::{Durability, Settings, Store};
-use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
+use drover::gateway::{CallbackOptions, Callbacks};
+use drover::identities::Identities;
+use drover::session::{Parts, SessionOptions, Sessions};
+use drover::store::{Durability, Settings, Store};
+use drover::thinking::{Pool, PoolOptions};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// A folder that is removed when dropped.
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
     /// A new folder under `parent`: measured figures are those of that disk.
-    pub(super) fn new(parent: &Path) -> anyhow::Result<Self> {
-        let folder = parent.join(format!("drover-bench-{}", ulid::Ulid::generate()));
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(Self(folder))
+    pub(crate) fn new(parent: &Path) -> anyhow::Result<Self> {
+        let made = tempfile::Builder::new()
+            .prefix("drover-bench-")
+            .tempdir_in(parent);
+        let context = || format!("cannot make a folder in {}", parent.display());
+        Ok(Self(made.with_context(context)?))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.0
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
     }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_dir_all(&self.0) {
-            tracing::warn!(%error, folder = %self.0.display(), "a temporary folder stays behind");
-        }
-    }
-}
-
-/// How a site works.
-pub(super) struct SiteOptions {
-    /// `None` stores nothing.
-    pub(super) durability: Option<Durability>,
-    /// The ceiling of a decision's thinking.
-    pub(super) budget: Duration,
 }
 
 /// A running site.
-pub(super) struct Site {
-    pub(super) address: SocketAddr,
-    pub(super) store: Store,
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    pub(crate) store: Store,
     sessions: Sessions,
-    pub(super) pool: Pool,
+    pub(crate) pool: Pool,
     stop: CancellationToken,
-    serving: JoinHandle<()>,
+    serving: JoinHandle<anyhow::Result<()>>,
     _folder: Folder,
 }
 
 impl Site {
-    pub(super) async fn start(folder: Folder, options: SiteOptions) -> anyhow::Result<Self> {
-        let SiteOptions { durability, budget } = options;
+    /// Starts one; `None` stores nothing, `budget` is the ceiling of a decision's thinking.
+    pub(crate) async fn start(
+        folder: Folder,
+        durability: Option<Durability>,
+        budget: Duration,
+    ) -> anyhow::Result<Self> {
         let wanted = durability.unwrap_or(Durability::Process);
         let settings = Settings {
             durability: wanted,
@@ -91,11 +81,7 @@ impl Site {
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let serve = callbacks.serve(listener, stop.clone());
-        let serving = tokio::spawn(async move {
-            if let Err(error) = serve.await {
-                tracing::error!(%error, "the measured server failed");
-            }
-        });
+        let serving = tokio::spawn(async move { serve.await.map_err(anyhow::Error::from) });
         Ok(Self {
             address,
             store,
@@ -107,13 +93,12 @@ impl Site {
         })
     }
 
-    pub(super) async fn stop(self) {
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
         self.stop.cancel();
-        if let Err(error) = self.serving.await {
-            tracing::error!(%error, "the measured server broke down");
-        }
+        self.serving.await?.context("the measured server failed")?;
         self.sessions.close().await;
         self.pool.close();
         self.store.close().await;
+        Ok(())
     }
 }

@@ -1,39 +1,33 @@
-//! `drover bench shim-games`: many games at once whose players are shims of one daemon. How long their
+//! `bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
-use super::shim::{own, words};
-use super::whole::{Nobody, faultless};
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::site::Folder;
-use crate::cli::bench::stats::shown;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
-use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
-use crate::referee::spans::Spans;
-use crate::referee::tally::Tally;
+use crate::pipes::{self, Table};
+use crate::process::{Daemon, drover};
+use crate::site::Folder;
+use crate::stats::shown;
 use anyhow::{Context as _, ensure};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::spans::Spans;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Players of a game.
 const SEATS: usize = 2;
 
 /// Plays many games of Lighthouses at once over shims.
 #[derive(Clone, Debug, clap::Args)]
-pub struct ShimGamesArgs {
+pub(crate) struct ShimGamesArgs {
     /// Games at once.
     #[arg(long, default_value_t = 20, value_name = "N")]
-    pub games: u64,
+    games: u64,
     /// Rounds of a game.
     #[arg(long, default_value_t = 200, value_name = "N")]
-    pub rounds: u32,
+    rounds: u32,
     /// Milliseconds that a turn may be thought about.
     #[arg(long, default_value_t = 20, value_name = "MS")]
-    pub budget_ms: u64,
+    budget_ms: u64,
     /// The bots, one table row each; both players of a game are the same.
     #[arg(
         long,
@@ -41,20 +35,17 @@ pub struct ShimGamesArgs {
         default_value = "passer,champion",
         value_name = "NAMES"
     )]
-    pub bots: Vec<String>,
+    bots: Vec<String>,
     /// What a commit survives.
     #[arg(long, default_value = "process", value_parser = ["power", "process"])]
-    pub durability: String,
+    durability: String,
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// Runs it and prints a table.
-///
-/// # Errors
-/// What kept it from measuring, or that a turn was late.
-pub async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
     println!(
         "{} games of {} rounds at once, {} ms a turn, soft limit 100 ms; two greetings a game are among the times",
         args.games, args.rounds, args.budget_ms
@@ -65,18 +56,16 @@ pub async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
     );
     let mut late = 0;
     for bot in &args.bots {
-        let local = own(&["shim", "lighthouses", "--local", "--bot", bot])?;
         if bot == "passer" {
+            let local = drover(&["shim", "lighthouses", "--local", "--bot", bot])?;
             row(&format!("{bot}, without a daemon"), local, &args).await?;
         }
         let folder = Folder::new(&args.folder)?;
         let mut daemon = Daemon::new(folder.path())?;
         daemon.set("STORE__DURABILITY", &args.durability);
         daemon.set("THINKING__BUDGET_MS_LIGHTHOUSES", args.budget_ms);
-        let mut running = daemon.spawn()?;
-        running.ready().await?;
-        let socket = folder.path().join("drover.sock");
-        let shim = own_words(&words("lighthouses", bot, &socket)?)?;
+        let running = daemon.start().await?;
+        let shim = daemon.shim("lighthouses", bot)?;
         late += row(&format!("{bot}, over a shim"), shim, &args).await?;
         running.terminate().await?;
     }
@@ -84,17 +73,16 @@ pub async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn own_words(words: &[String]) -> anyhow::Result<Vec<String>> {
-    own(&words.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
 /// Prints one line; how many turns were late.
 async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::Result<u64> {
-    let begun = Instant::now();
-    let (games, rounds) = (args.games, args.rounds);
-    let tally = tokio::task::spawn_blocking(move || play(player, games, rounds)).await??;
-    let took = begun.elapsed();
-    faultless(&tally, games)?;
+    let mut plan = Table::with("lighthouses", SEATS, player)?.plan(
+        args.games,
+        // Forty programs that start at once do not greet within two seconds.
+        json!({"rounds": args.rounds, "start_ms": 30_000}),
+    );
+    plan.budget = ThinkBudget::Time(Duration::from_millis(1));
+    plan.concurrency = NonZeroUsize::new(usize::try_from(args.games)?).context("no games")?;
+    let (tally, took) = tokio::task::spawn_blocking(move || pipes::play(&plan)).await??;
     let mut spans = Spans::default();
     let (mut late, mut refused) = (0, 0);
     for entrant in &tally.entrants {
@@ -113,29 +101,4 @@ async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::R
         took.as_secs_f64(),
     );
     Ok(late)
-}
-
-fn play(player: Vec<String>, games: u64, rounds: u32) -> anyhow::Result<Tally> {
-    let kit = games::find("lighthouses").context("this build has no Lighthouses")?;
-    let at_once = usize::try_from(games).ok().and_then(NonZeroUsize::new);
-    let plan = ArbiterPlan {
-        kit,
-        seats: vec![SeatSpec::Program(player); SEATS],
-        schedule: Schedule {
-            entrants: SEATS,
-            seats: SEATS,
-            pool: false,
-            rotate: false,
-            games,
-            seed: 1,
-        },
-        budget: ThinkBudget::Time(Duration::from_millis(1)),
-        concurrency: at_once.context("no games")?,
-        // Forty programs that start at once do not greet within two seconds.
-        options: json!({"rounds": rounds, "start_ms": 30_000}),
-        models: false,
-        record: false,
-        programs: ProgramRules::default(),
-    };
-    Ok(arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?)
 }

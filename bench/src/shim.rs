@@ -1,11 +1,11 @@
-//! `drover bench shim`: what a shim adds to each reply, and how soon it gives its first.
+//! `bench shim`: what a shim adds to each reply, and how soon it gives its first.
 
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::site::Folder;
-use crate::cli::bench::stats::{Latencies, shown};
-use crate::link::program::{Program, ProgramLimits, ProgramOptions};
-use anyhow::{Context as _, anyhow};
-use std::path::{Path, PathBuf};
+use crate::process::{Daemon, drover, own};
+use crate::site::Folder;
+use crate::stats::{Latencies, shown};
+use anyhow::anyhow;
+use drover::link::program::{Program, ProgramLimits, ProgramOptions};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What every player is told at first.
@@ -26,77 +26,49 @@ const LINE_MAX: usize = 1_024;
 
 /// Measures what a shim adds to each reply.
 #[derive(Clone, Debug, clap::Args)]
-pub struct ShimArgs {
+pub(crate) struct ShimArgs {
     /// Round trips measured of each player.
     #[arg(long, default_value_t = 10_000, value_name = "N")]
-    pub round_trips: u32,
+    round_trips: u32,
     /// How often each player is started.
     #[arg(long, default_value_t = 20, value_name = "N")]
-    pub starts: u32,
+    starts: u32,
     /// The bot that plays.
     #[arg(long, default_value = "random", value_name = "NAME")]
-    pub bot: String,
+    bot: String,
     /// Where the databases live.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// Runs it and prints a table.
-///
-/// # Errors
-/// What kept it from measuring.
-pub async fn run(args: ShimArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: ShimArgs) -> anyhow::Result<()> {
     println!(
         "{:<26} {:>9} {:>9} {:>9} {:>11} {:>11}",
         "player", "p50", "p99", "longest", "added p50", "added p99"
     );
-    row("bare pipe child", &["bench", "echo"], &args, None).await?;
-    let local = ["shim", "planowanie", "--local", "--bot", &args.bot];
-    let direct = row("the bot, spoken to directly", &local, &args, None).await?;
+    row("bare pipe child", own(&["echo"])?, &args, None).await?;
+    let local = drover(&["shim", "planowanie", "--local", "--bot", &args.bot])?;
+    let direct = row("the bot, spoken to directly", local, &args, None).await?;
     for durability in ["process", "power"] {
         let folder = Folder::new(&args.folder)?;
         let mut daemon = Daemon::new(folder.path())?;
         daemon.set("STORE__DURABILITY", durability);
-        let mut running = daemon.spawn()?;
-        running.ready().await?;
-        let socket = folder.path().join("drover.sock");
-        let words = words("planowanie", &args.bot, &socket)?;
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let name = format!("shim, {durability}");
-        row(&name, &words, &args, Some(direct)).await?;
+        let running = daemon.start().await?;
+        let shim = daemon.shim("planowanie", &args.bot)?;
+        row(&format!("shim, {durability}"), shim, &args, Some(direct)).await?;
         running.terminate().await?;
     }
     Ok(())
 }
 
-/// How a shim is started that speaks with the daemon on this socket.
-pub(super) fn words(game: &str, bot: &str, socket: &Path) -> anyhow::Result<Vec<String>> {
-    let socket = std::path::absolute(socket)?;
-    let socket = socket.to_str().context("the folder's name is no text")?;
-    let words = ["shim", game, "--bot", bot, "--socket", socket];
-    Ok(words.map(str::to_owned).to_vec())
-}
-
-/// This executable with these arguments.
-pub(super) fn own(words: &[&str]) -> anyhow::Result<Vec<String>> {
-    let program = std::env::current_exe().context("this executable cannot be found")?;
-    let program = program
-        .to_str()
-        .context("this executable's name is no text")?;
-    Ok(std::iter::once(program)
-        .chain(words.iter().copied())
-        .map(str::to_owned)
-        .collect())
-}
-
 /// Measures one player and prints its line.
 async fn row(
     name: &str,
-    words: &[&str],
+    words: Vec<String>,
     args: &ShimArgs,
     base: Option<[Duration; 2]>,
 ) -> anyhow::Result<[Duration; 2]> {
-    let words = own(words)?;
     let ShimArgs {
         round_trips,
         starts,
@@ -153,6 +125,12 @@ fn trip(program: &mut Program, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Ends a player by its own word.
+fn dismiss(mut program: Program) {
+    program.dismiss(None);
+    let _ended = program.end();
+}
+
 fn trips(words: &[String], round_trips: u32) -> anyhow::Result<Latencies> {
     let mut program = start(words)?;
     for text in OPENING {
@@ -166,18 +144,15 @@ fn trips(words: &[String], round_trips: u32) -> anyhow::Result<Latencies> {
             measured.add(begun.elapsed());
         }
     }
-    program.dismiss(None);
-    let _ended = program.end();
+    dismiss(program);
     Ok(measured)
 }
 
 fn first_reply(words: &[String]) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     let mut program = start(words)?;
-    let [first, ..] = OPENING;
-    trip(&mut program, first)?;
+    trip(&mut program, OPENING[0])?;
     let took = begun.elapsed();
-    program.dismiss(None);
-    let _ended = program.end();
+    dismiss(program);
     Ok(took)
 }

@@ -1,13 +1,13 @@
-//! `drover bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
+//! `bench soak`: keeps many lines to hubs that are killed, stalled, cut and fed garbage, and
 //! looks whether every game is accounted for and nothing leaks.
 
 use super::proxy::{Fault, Proxy};
 use super::sample::{self, Sample};
-use crate::cli::bench::child::Daemon;
-use crate::cli::bench::hub_process::HubProcess;
-use crate::cli::bench::site::Folder;
-use crate::store::{Filter, PageAt, Store};
+use crate::process::{Daemon, Hub};
+use crate::site::Folder;
+use crate::{stats, stored};
 use anyhow::{Context as _, ensure};
+use drover::store::Store;
 use games::rng::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,8 +26,6 @@ const STALL: Duration = Duration::from_secs(45);
 const CALM: Duration = Duration::from_secs(150);
 /// How long the daemon has to end its games.
 const DRAIN_S: u32 = 60;
-/// Matches read at a time when the store is looked through.
-const PAGE: u32 = 200;
 /// Growth from the middle of the run to its end that counts as a leak: file descriptors and tasks.
 const GROWTH_MAX: u64 = 24;
 /// The same of resident memory, as a share.
@@ -35,53 +33,52 @@ const MEMORY_GROWTH_MAX: f64 = 0.25;
 
 /// Keeps lines to hubs that break in every way, and checks that nothing is lost and nothing leaks.
 #[derive(Clone, Debug, clap::Args)]
-pub struct SoakArgs {
+pub(crate) struct SoakArgs {
     /// How long, in seconds.
     #[arg(long, default_value_t = 1_800, value_name = "S")]
-    pub seconds: u64,
+    seconds: u64,
     /// Hubs.
     #[arg(long, default_value_t = 6, value_name = "N")]
-    pub hubs: usize,
+    hubs: usize,
     /// Connections to each.
     #[arg(long, default_value_t = 4, value_name = "N")]
-    pub seats: usize,
+    seats: usize,
     /// The mean time between two faults, in seconds.
     #[arg(long, default_value_t = 8, value_name = "S")]
-    pub fault_every: u64,
+    fault_every: u64,
     /// The bot that plays.
     #[arg(long, default_value = "shipped", value_name = "NAME")]
-    pub bot: String,
+    bot: String,
     /// Seeds the faults.
     #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
+    seed: u64,
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Default)]
-pub struct SoakReport {
+#[derive(Default)]
+struct SoakReport {
     /// Faults, by kind.
-    pub faults: BTreeMap<&'static str, u64>,
+    faults: BTreeMap<&'static str, u64>,
     /// Games of our connections that ended, by cause.
-    pub games: BTreeMap<&'static str, u64>,
+    games: BTreeMap<&'static str, u64>,
     /// Games without an end.
-    pub open: u64,
+    open: u64,
     /// Connections that did not come back when all was well again.
-    pub lost: Vec<String>,
+    lost: Vec<String>,
     /// From the loss of a line to the next game, in milliseconds, by connection.
-    pub back_after_ms: Vec<(String, Vec<u64>)>,
+    back_after_ms: Vec<(String, Vec<u64>)>,
     /// What the store finds wrong with itself.
-    pub differences: u64,
+    differences: u64,
     /// The daemon over time.
-    pub samples: Vec<Sample>,
+    samples: Vec<Sample>,
 }
 
 impl SoakReport {
     /// What was broken, as sentences.
-    #[must_use]
-    pub fn broken(&self) -> Vec<String> {
+    fn broken(&self) -> Vec<String> {
         let mut broken = self.lost.clone();
         if self.open > 0 {
             broken.push(format!("{} games have no end", self.open));
@@ -95,10 +92,7 @@ impl SoakReport {
 }
 
 /// Runs the test and prints what came of it.
-///
-/// # Errors
-/// What kept it from running, or what was broken.
-pub async fn run(args: SoakArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(args: SoakArgs) -> anyhow::Result<()> {
     let report = soak(&args).await?;
     let counts = |counts: &BTreeMap<&str, u64>| {
         let words: Vec<String> = counts
@@ -112,36 +106,32 @@ pub async fn run(args: SoakArgs) -> anyhow::Result<()> {
     println!("games without an end {}", report.open);
     println!("db verify            {} differences", report.differences);
     println!("{}", sample::table(&report.samples));
-    let mut all: Vec<u64> = Vec::new();
+    let mut all = stats::Latencies::default();
     for (connection, times) in &report.back_after_ms {
         let shown: Vec<String> = times
             .iter()
             .map(|ms| format!("{:.1}", *ms as f64 / 1000.0))
             .collect();
         println!("{connection:<28} back after (s): {}", shown.join(" "));
-        all.extend(times);
+        for ms in times {
+            all.add(Duration::from_millis(*ms));
+        }
     }
-    all.sort_unstable();
-    let at = |share: usize| all.get(all.len() * share / 100).copied().unwrap_or(0) as f64 / 1000.0;
-    let most = all.last().copied().unwrap_or(0) as f64 / 1000.0;
+    let [median, p90, longest] = all
+        .quantiles([0.5, 0.9, 1.0])
+        .map(|time| time.as_secs_f64());
     println!(
-        "back in a game: {} times, median {:.1} s, p90 {:.1} s, longest {most:.1} s",
-        all.len(),
-        at(50),
-        at(90)
+        "back in a game: {} times, median {median:.1} s, p90 {p90:.1} s, longest {longest:.1} s",
+        all.count()
     );
     let broken = report.broken();
     ensure!(broken.is_empty(), "{}", broken.join("; "));
     Ok(())
 }
 
-/// Runs the test.
-///
-/// # Errors
-/// What kept it from running.
-pub async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
+async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
     let folder = Folder::new(&args.folder)?;
-    let mut hub = HubProcess::start(&[WAIT_FOR_TURN.to_owned()]).await?;
+    let mut hub = Hub::start(vec![WAIT_FOR_TURN.to_owned()]).await?;
     let stop = CancellationToken::new();
     let _stop = stop.clone().drop_guard();
     let mut proxies = Vec::with_capacity(args.hubs);
@@ -162,7 +152,7 @@ pub async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
     daemon.set("LOG__LEVEL", "warn");
     daemon.set("THINKING__BUDGET_MS_SMARTDOG", 5);
     let mut running = daemon.spawn()?;
-    let api = running.ready().await?.api;
+    let api = running.ready().await?;
     let mut report = SoakReport::default();
     let mut rng = Rng::new(args.seed, 0);
     let begun = Instant::now();
@@ -185,15 +175,15 @@ pub async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
             sampled = Instant::now();
             report
                 .samples
-                .push(Sample::take(begun, running.id()?, api).await?);
+                .push(Sample::take(begun, &running, api).await?);
         }
     }
     calm(api, &mut report).await?;
     report
         .samples
-        .push(Sample::take(begun, running.id()?, api).await?);
+        .push(Sample::take(begun, &running, api).await?);
     running.terminate().await?;
-    hub.stop().await?;
+    hub.running.kill().await?;
     check(&daemon, &mut report).await?;
     Ok(report)
 }
@@ -231,26 +221,18 @@ fn returns(hub: &Value) -> (String, Vec<u64>) {
 
 /// Looks whether every game has its end, and whether the store is in order.
 async fn check(daemon: &Daemon, report: &mut SoakReport) -> anyhow::Result<()> {
-    let store = Store::open(&crate::store::Settings::at(daemon.data.join("drover.db"))).await?;
-    let mut at = PageAt {
-        after: None,
-        limit: PAGE,
-    };
-    loop {
-        let page = store.matches(&Filter::default(), &at).await?;
-        for row in page.items.iter().filter(|row| !row.ours) {
-            match row.cause {
-                Some(cause) => *report.games.entry(cause.word()).or_default() += 1,
-                None => report.open += 1,
-            }
-        }
-        match page.next {
-            Some(next) => at.after = Some(next),
-            None => break,
+    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    for row in stored::matches(&store)
+        .await?
+        .iter()
+        .filter(|row| !row.ours)
+    {
+        match row.cause {
+            Some(cause) => *report.games.entry(cause.word()).or_default() += 1,
+            None => report.open += 1,
         }
     }
-    let summary = store.verify(None, |_| {}).await?;
-    report.differences = summary.differences + summary.integrity.len() as u64;
+    report.differences = stored::differences(&store).await?;
     store.close().await;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The load generator: raw keep-alive connections on one thread of its own, one request at a time on
 //! each.
 
-use super::messages::Script;
-use super::stats::Latencies;
+use crate::messages::Script;
+use crate::stats::Latencies;
 use anyhow::{Context as _, bail};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ const RESPONSE_BYTES_MAX: usize = 4096;
 
 /// What to send, where and for how long.
 #[derive(Clone)]
-pub(super) struct Load {
-    pub(super) address: SocketAddr,
-    pub(super) path: &'static str,
-    pub(super) connections: usize,
-    pub(super) warm_up: Duration,
-    pub(super) measured: Duration,
-    pub(super) script: Arc<Script>,
+pub(crate) struct Load {
+    pub(crate) address: SocketAddr,
+    pub(crate) path: &'static str,
+    pub(crate) connections: usize,
+    pub(crate) warm_up: Duration,
+    pub(crate) measured: Duration,
+    pub(crate) script: Arc<Script>,
 }
 
 /// What came of it.
-pub(super) struct Loaded {
-    pub(super) answered: u64,
-    pub(super) took: Duration,
-    pub(super) latencies: Latencies,
+pub(crate) struct Loaded {
+    pub(crate) answered: u64,
+    pub(crate) took: Duration,
+    pub(crate) latencies: Latencies,
 }
 
 /// Runs the load on a thread of its own.
-pub(super) async fn run(load: Load) -> anyhow::Result<Loaded> {
+pub(crate) async fn run(load: Load) -> anyhow::Result<Loaded> {
     tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -56,7 +56,7 @@ async fn drive(load: Load) -> anyhow::Result<Loaded> {
     tasks
         .run_until(async {
             for connection in connections {
-                latencies.merge(connection.await??);
+                latencies.merge(&connection.await??);
             }
             anyhow::Ok(())
         })
@@ -93,7 +93,7 @@ async fn one(load: Load, number: usize, begin: Instant, end: Instant) -> anyhow:
 }
 
 /// Reads one whole response; anything but a success is an error.
-pub(super) async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
+pub(crate) async fn response(stream: &mut TcpStream, buffer: &mut [u8]) -> anyhow::Result<()> {
     let mut filled = 0;
     loop {
         let room = buffer.get_mut(filled..).unwrap_or_default();

@@ -1,12 +1,9 @@
-//! `drover bench echo`: the barest player on pipes, which agrees to everything.
+//! `bench echo`: the barest player on pipes, which agrees to everything.
 
 use std::io::{BufRead as _, Write as _};
 
 /// Says yes to every line until the input ends.
-///
-/// # Errors
-/// What the pipes say.
-pub fn run() -> anyhow::Result<()> {
+pub(crate) fn run() -> anyhow::Result<()> {
     let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     for line in input.lines() {
         line?;

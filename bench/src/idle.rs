@@ -1,11 +1,11 @@
-//! `drover bench idle`: what sessions cost that wait for their next message, and how soon a daemon
+//! `bench idle`: what sessions cost that wait for their next message, and how soon a daemon
 //! that finds many of them answers again.
 
-use super::child::{Daemon, Running};
-use super::messages::Script;
-use super::site::Folder;
-use super::stats::shown;
-use anyhow::{Context as _, ensure};
+use crate::messages::Script;
+use crate::process::{Daemon, Running};
+use crate::site::Folder;
+use crate::stats::{Latencies, shown};
+use anyhow::ensure;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,31 +24,27 @@ const START_MAX: Duration = Duration::from_secs(30);
 
 /// Memory of idle sessions, and the time from start-up to the first durable reply.
 #[derive(Clone, Debug, clap::Args)]
-pub struct IdleArgs {
+pub(crate) struct IdleArgs {
     /// Live sessions; several figures, separated by commas.
     #[arg(long, value_delimiter = ',', default_values_t = [10_000, 100_000], value_name = "N")]
-    pub sessions: Vec<usize>,
+    sessions: Vec<usize>,
     /// Messages that each session has heard.
     #[arg(long, default_value_t = 20, value_name = "N")]
-    pub messages: usize,
+    messages: usize,
     /// After how long without a message a session is put to sleep, in seconds.
     #[arg(long, default_value_t = 5, value_name = "S")]
-    pub hibernate_after_s: u64,
+    hibernate_after_s: u64,
     /// How often the daemon is killed and started again.
     #[arg(long, default_value_t = 5, value_name = "N")]
-    pub restarts: usize,
+    restarts: usize,
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 /// Measures and prints.
-///
-/// # Errors
-/// What kept it from measuring.
-pub async fn run(args: IdleArgs) -> anyhow::Result<()> {
-    let kit = games::find("koehandel").context("this build has no Koehandel")?;
-    let script = Arc::new(Script::record(kit)?);
+pub(crate) async fn run(args: IdleArgs) -> anyhow::Result<()> {
+    let script = Arc::new(Script::record(crate::kit("koehandel")?)?);
     ensure!(
         args.messages < script.len(),
         "a match has only {} messages",
@@ -70,8 +66,7 @@ async fn measure(args: &IdleArgs, sessions: usize, script: &Arc<Script>) -> anyh
     daemon.set("CALLBACKS__HIBERNATE_AFTER_S", args.hibernate_after_s);
     daemon.set("CALLBACKS__IDLE_LIMIT_S", 24 * 3600);
     daemon.set("STORE__DURABILITY", "process");
-    let mut running = daemon.spawn()?;
-    running.ready().await?;
+    let running = daemon.start().await?;
     let empty = running.resident()?;
     fill(&daemon, sessions, args.messages, script).await?;
     let awake = running.resident()?;
@@ -79,14 +74,16 @@ async fn measure(args: &IdleArgs, sessions: usize, script: &Arc<Script>) -> anyh
     running.kill().await?;
     daemon.set("STORE__DURABILITY", "power");
     let mut times = Vec::new();
+    let mut sorted = Latencies::default();
     for round in 0..args.restarts {
         let begun = Instant::now();
         let running = daemon.spawn()?;
         first_reply(&daemon, sessions, args.messages, round, script).await?;
-        times.push(begun.elapsed());
+        sorted.add(begun.elapsed());
+        times.push(shown(begun.elapsed()));
         running.kill().await?;
     }
-    times.sort_unstable();
+    let [median] = sorted.quantiles([0.5]);
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     println!(
         "{sessions:>9} {:>10} {:>11} {:>11} {:>11} {:>7} B  median {}, {}",
@@ -95,16 +92,8 @@ async fn measure(args: &IdleArgs, sessions: usize, script: &Arc<Script>) -> anyh
         mib(awake),
         mib(rest),
         rest.saturating_sub(empty) / sessions.max(1) as u64,
-        times
-            .get(times.len() / 2)
-            .copied()
-            .map_or_else(String::new, shown),
-        times
-            .iter()
-            .copied()
-            .map(shown)
-            .collect::<Vec<_>>()
-            .join(" "),
+        shown(median),
+        times.join(" "),
     );
     Ok(())
 }
@@ -140,7 +129,7 @@ async fn fill(
 async fn exchange(stream: &mut TcpStream, request: &str) -> anyhow::Result<()> {
     stream.write_all(request.as_bytes()).await?;
     let mut buffer = [0; 4096];
-    super::load::response(stream, &mut buffer).await
+    crate::load::response(stream, &mut buffer).await
 }
 
 /// Waits until the sweep has put all to sleep and memory falls no more.

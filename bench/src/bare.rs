@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Says hello until stopped.
-pub(super) async fn serve(listener: TcpListener, stop: CancellationToken) {
+pub(crate) async fn serve(listener: TcpListener, stop: CancellationToken) {
     let tracker = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
