@@ -240,3 +240,111 @@ async fn matches_of_every_game_wake_and_verify_alike() {
         }
     }
 }
+
+/// The golden transcripts of this folder's files: what `read` makes of each.
+fn goldens(folder: &str, read: fn(&str) -> Vec<Vec<Exchange>>) -> Vec<Vec<Exchange>> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "txt") {
+                found.extend(read(&std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+/// `SEAT QUERY <- REPLY` a line.
+fn koehandel(text: &str) -> Vec<Vec<Exchange>> {
+    let seat = |seat: &str| {
+        let rows = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(seat)?.strip_prefix(' '));
+        let rows = rows.map(|row| row.split_once("<-").unwrap_or((row, "")));
+        let row = |(query, reply): (&str, &str)| {
+            (
+                format!("market=1&id=1&{}", query.trim()),
+                reply.trim().to_owned(),
+            )
+        };
+        rows.map(row).collect()
+    };
+    ["S", "W", "N", "E"].map(seat).to_vec()
+}
+
+/// `> COMMAND` and the lines of its reply, `< LINE`.
+fn planowanie(text: &str) -> Vec<Vec<Exchange>> {
+    let mut exchanges: Vec<Exchange> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("> ") {
+            Some(command) => exchanges.push((command.to_owned(), String::new())),
+            None => {
+                let (_, reply) = exchanges.last_mut().unwrap();
+                reply.push_str(line.strip_prefix("< ").unwrap());
+                reply.push('\n');
+            }
+        }
+    }
+    for (_, reply) in &mut exchanges {
+        reply.pop();
+    }
+    vec![exchanges]
+}
+
+/// A player's bytes at the hub, `MS < b'RECEIVED'` or `MS > b'SENT'`, from the start of its game.
+fn smartdog(text: &str) -> Vec<Vec<Exchange>> {
+    let kit = games::find("smartdog").unwrap();
+    let mut exchanges: Vec<Exchange> = Vec::new();
+    let (mut received, mut frame) = (String::new(), Vec::new());
+    for record in text.lines() {
+        let mut parts = record.trim_start().splitn(3, ' ').skip(1);
+        let (side, bytes) = (parts.next(), parts.next().unwrap_or_default());
+        let bytes = bytes
+            .strip_prefix("b'")
+            .and_then(|bytes| bytes.strip_suffix('\''));
+        let bytes = bytes.unwrap_or_default().replace("\\n", "\n");
+        if side == Some(">") {
+            if let Some((_, said)) = exchanges.last_mut() {
+                *said += &bytes;
+            }
+            continue;
+        }
+        received += if side == Some("<") { &bytes } else { "" };
+        while let Some((line, rest)) = received.split_once('\n') {
+            if !exchanges.is_empty() || !frame.is_empty() || line.starts_with("start") {
+                frame.push(line.to_owned());
+            }
+            if !frame.is_empty() && kit.completes(line.as_bytes()) {
+                exchanges.push((std::mem::take(&mut frame).join("\n"), String::new()));
+            }
+            received = rest.to_owned();
+        }
+    }
+    for (_, said) in &mut exchanges {
+        said.truncate(said.trim_end().len());
+    }
+    exchanges.pop();
+    vec![exchanges]
+}
+
+#[tokio::test]
+async fn golden_transcripts_wake_and_verify_alike() {
+    let readers: [(&str, fn(&str) -> Vec<Vec<Exchange>>); 3] = [
+        ("koehandel", koehandel),
+        ("planowanie", planowanie),
+        ("smartdog", smartdog),
+    ];
+    for (game, read) in readers {
+        let kit = games::find(game).unwrap();
+        let bot = kit.bots().last().unwrap().name;
+        let goldens = goldens(&format!("src/games/{game}/golden"), read);
+        for (at, exchanges) in goldens.iter().enumerate() {
+            agree(kit, bot, exchanges, &format!("{game} {at}")).await;
+        }
+    }
+}
