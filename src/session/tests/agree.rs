@@ -211,8 +211,8 @@ async fn a_session_is_advised_by_the_models_that_it_began_with() {
 /// What each seat of a match of built-in bots received and answered, without the last message.
 fn played(kit: &dyn Kit) -> Vec<Vec<Exchange>> {
     let seats = (*kit.seats().end()).min(4);
-    let bots = kit.bots().iter().filter(|card| !card.thinks);
-    let bot = bots.last().unwrap().name.to_owned();
+    let mut bots = kit.bots().iter().filter(|card| !card.thinks);
+    let bot = bots.next_back().unwrap().name.to_owned();
     let setup = PlaySetup {
         bots: vec![bot; seats],
         seed: 5,
@@ -241,8 +241,11 @@ async fn matches_of_every_game_wake_and_verify_alike() {
     }
 }
 
+/// Reads the seats' transcripts out of a file.
+type Reader = fn(&str) -> Vec<Vec<Exchange>>;
+
 /// The golden transcripts of this folder's files: what `read` makes of each.
-fn goldens(folder: &str, read: fn(&str) -> Vec<Vec<Exchange>>) -> Vec<Vec<Exchange>> {
+fn goldens(folder: &str, read: Reader) -> Vec<Vec<Exchange>> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -334,7 +337,7 @@ fn smartdog(text: &str) -> Vec<Vec<Exchange>> {
 
 #[tokio::test]
 async fn golden_transcripts_wake_and_verify_alike() {
-    let readers: [(&str, fn(&str) -> Vec<Vec<Exchange>>); 3] = [
+    let readers: [(&str, Reader); 3] = [
         ("koehandel", koehandel),
         ("planowanie", planowanie),
         ("smartdog", smartdog),
