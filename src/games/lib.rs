@@ -24,7 +24,7 @@ pub mod wire;
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, Nodes, OptionCard, Pace, PlaySetup,
-    Played, Route, Seating, SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
+    Played, Route, Seating, SetupError, StdioWire, TableSetup, TeamFact, Training, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,

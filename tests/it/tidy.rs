@@ -14,6 +14,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("thinking", 40),
     ("identities", 45),
     ("access", 45),
+    ("replay", 45),
     ("session", 50),
     ("shim", 50),
     ("referee", 50),

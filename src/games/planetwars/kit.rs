@@ -13,7 +13,7 @@ use super::rules::{Act, Ask, NEUTRAL, PLAYERS, PlanetWars, PlayerId, Setup};
 use crate::game::{Bot, Budget, Cause, Game as _, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, OptionCard, Pace, PlaySetup, Played,
-    Route, Seating, SetupError, StdioWire, TableSetup, Wire, bot_seed,
+    Route, Seating, SetupError, StdioWire, TableSetup, TeamFact, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
 use serde::Deserialize;
@@ -125,6 +125,15 @@ impl Kit for PlanetWarsKit {
             played.transcript = transcribed(position, conduct, &rounds)?;
         }
         Ok(played)
+    }
+
+    fn team_fact(&self) -> Option<TeamFact> {
+        Some(TeamFact {
+            kind: "team",
+            table: "digest",
+            player: "player",
+            allies: "allies",
+        })
     }
 
     fn teams(&self, setup: &str) -> Option<Vec<u8>> {

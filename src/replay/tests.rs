@@ -1,7 +1,9 @@
-//! Checking a store: what verification finds.
+//! What verification finds.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, said};
-use crate::store::{Close, Direction, LATE, MatchResult, NewEntry, Side, Store, StoreError};
+use crate::store::tests::fake::{
+    Pen, heard, match_id, new_match, new_session, open, said, settings,
+};
+use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;
 use tempfile::tempdir;
 
@@ -22,7 +24,7 @@ async fn referee(store: &Store, number: u64) {
     store.open_match(new_match(number, true)).await.unwrap();
     let mut pens =
         [0, 1].map(|seat| Pen::new(store, None, new_session(number, Side::Referee, seat)));
-    for (turn, reply) in (0..).zip(["5", "2", LATE, "4"]) {
+    for (turn, reply) in (0..).zip(["5", "2", "\u{1}late", "4"]) {
         let at_us = 10 * turn;
         let call = NewEntry {
             at_us,
@@ -173,7 +175,7 @@ async fn a_backup_of_a_busy_store_opens_and_verifies() {
     assert!(matches!(error, StoreError::Backup { .. }), "{error}");
     let settings = crate::store::Settings {
         path: copy,
-        ..super::fake::settings(folder.path())
+        ..settings(folder.path())
     };
     let copied = Store::open(&settings).await.unwrap();
     let summary = copied.verify(None, |_| {}).await.unwrap();
