@@ -1,9 +1,9 @@
 //! Matches in process, without a wire, on threads of their own.
 
-use super::budget::{Stopwatch, ThinkBudget};
-use super::clock::now_us;
+use super::host::clock::now_us;
 use super::lanes::{DeckPlayed, Lanes};
 use super::schedule::{Deck, Schedule};
+use super::seat::budget::{Stopwatch, ThinkBudget};
 use super::sides::{Seen, Sides};
 use super::tally::Tally;
 use super::watch::{KeptMatch, Watch};

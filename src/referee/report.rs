@@ -1,6 +1,6 @@
 //! The result of many matches as people and programs read it.
 
-use super::budget::ThinkBudget;
+use super::seat::budget::ThinkBudget;
 use super::tally::{EntrantTally, Tally};
 use serde::Serialize;
 use serde_json::Value;

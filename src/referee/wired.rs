@@ -1,13 +1,13 @@
 //! Many matches over the wire, through the host.
 
 use super::host::Host;
-use super::log::LogLine;
-use super::match_info::{HostedMatch, MatchRequest};
-use super::numbers::Draw;
+use super::host::match_info::{HostedMatch, MatchRequest};
+use super::host::numbers::Draw;
+use super::host::started::StartError;
+use super::record::log::LogLine;
 use super::schedule::{Deck, Schedule};
-use super::seat_spec::SeatSpec;
+use super::seat::seat_spec::SeatSpec;
 use super::spans::Spans;
-use super::started::StartError;
 use super::tally::{Counted, Tally};
 use super::watch::{KeptMatch, Watch};
 use futures_util::StreamExt as _;

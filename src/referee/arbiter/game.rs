@@ -2,8 +2,8 @@
 
 use super::players::Player;
 use crate::link::program::{LineFault, ready};
+use crate::referee::record::transcript::Kept;
 use crate::referee::spans::Spans;
-use crate::referee::transcript::Kept;
 use games::{Blame, Call, Cause, Heard, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,11 +3,11 @@
 use super::game::{Ended, Game};
 use super::players::{Player, ProgramRules};
 use crate::link::program::sweep;
-use crate::referee::budget::ThinkBudget;
-use crate::referee::clock::now_us;
+use crate::referee::host::clock::now_us;
 use crate::referee::lanes::{DeckPlayed, Lanes};
 use crate::referee::schedule::{Deck, Schedule};
-use crate::referee::seat_spec::SeatSpec;
+use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_spec::SeatSpec;
 use crate::referee::sides::{Seen, Sides};
 use crate::referee::tally::Tally;
 use crate::referee::watch::{KeptMatch, Watch};

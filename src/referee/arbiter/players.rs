@@ -3,9 +3,9 @@
 use crate::link::program::{
     Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
 };
-use crate::referee::budget::ThinkBudget;
-use crate::referee::seat_builtin::{decide, limit};
-use crate::referee::seat_spec::SeatSpec;
+use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_builtin::{decide, limit};
+use crate::referee::seat::seat_spec::SeatSpec;
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

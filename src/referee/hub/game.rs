@@ -1,9 +1,9 @@
 //! One match of a hub: lines in as they arrive, calls out, and whoever is out of time or gone.
 
 use super::connection::Outbox;
-use crate::referee::clock::Stamps;
+use crate::referee::host::clock::Stamps;
+use crate::referee::record::transcript::Kept;
 use crate::referee::record::{Queued, RecordLine};
-use crate::referee::transcript::Kept;
 use crate::store::types::{Direction, NewEntry};
 use games::{Call, Cause, Outcome, Seat, Table};
 use std::time::Instant;

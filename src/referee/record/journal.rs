@@ -1,10 +1,10 @@
 //! Everything that a match's seats write down: the log that people read and the lines that are kept.
 
-use super::clock::Stamps;
 use super::log::{LogLine, MatchLog, shown};
-use super::record::{Queued, RecordLine};
-use super::seat_task::Message;
+use super::recording::{Queued, RecordLine};
 use super::transcript::Kept;
+use crate::referee::host::clock::Stamps;
+use crate::referee::seat::seat_task::Message;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
 /// One match's pen.
-pub(super) struct Journal {
+pub(in crate::referee) struct Journal {
     stamps: Stamps,
     /// Held while a reply is stamped and handed over, so that stamps rise in the order in which the
     /// match hears its answers.
@@ -24,7 +24,7 @@ pub(super) struct Journal {
 }
 
 /// A call that has gone out.
-pub(super) struct Sent {
+pub(in crate::referee) struct Sent {
     at_us: i64,
     since: Instant,
     query: String,
@@ -32,18 +32,18 @@ pub(super) struct Sent {
 }
 
 /// An answer on its way to the match.
-pub(super) struct Answer {
-    pub(super) seat: Seat,
-    pub(super) kept: Kept,
+pub(in crate::referee) struct Answer {
+    pub(in crate::referee) seat: Seat,
+    pub(in crate::referee) kept: Kept,
     /// Told when it is kept, if the match is to wait for that.
-    pub(super) safe: Option<oneshot::Receiver<()>>,
+    pub(in crate::referee) safe: Option<oneshot::Receiver<()>>,
 }
 
 impl Journal {
     /// A journal whose stamps rise from `last_us` on.
     /// `waits`: calls and answers go on only once they are kept, so that a match taken up again
     /// repeats at most the one call a seat that was open, and follows the same answers.
-    pub(super) fn new(
+    pub(in crate::referee) fn new(
         log: Arc<MatchLog>,
         lines: mpsc::Sender<Queued>,
         last_us: i64,
@@ -60,7 +60,7 @@ impl Journal {
 
     /// Notes that a call goes out; its line is kept when this returns, if somebody is `called` and
     /// the journal waits for that. A call that a restart repeats stands there already.
-    pub(super) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
+    pub(in crate::referee) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
         let at_us = self.stamps.next();
         if !call.stored {
             let entry = NewEntry {
@@ -85,7 +85,7 @@ impl Journal {
     }
 
     /// Notes a reply and hands it to the match if it waits for one.
-    pub(super) async fn hears(
+    pub(in crate::referee) async fn hears(
         &self,
         seat: Seat,
         sent: Sent,

@@ -1,7 +1,7 @@
 //! A match's numbers on the wire: drawn, so that nobody guesses them.
 
-use super::record::Recording;
 use super::started::StartError;
+use crate::referee::record::Recording;
 use crate::secrets::{self, NoRandomness};
 use games::rng::Rng;
 

@@ -4,19 +4,19 @@
 use super::board::Board;
 use super::clock::now_us;
 use super::drive::{DriveError, DriveOptions, Links, drive};
-use super::journal::Journal;
-use super::log::{self, LogLine};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
-use super::own::OwnAddress;
-use super::past::Past;
-use super::record::{MatchRecord, RecordError, Recording, Writer};
-use super::seat_builtin::{BuiltinSeat, Builtins};
-use super::seat_link::{HttpSeat, SeatLink};
-use super::seat_spec::{SeatSpec, SeatSpecError};
 use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
 use super::started::{StartError, Started};
 use crate::link::{HttpOptions, Reach};
+use crate::referee::record::journal::Journal;
+use crate::referee::record::log::{self, LogLine};
+use crate::referee::record::past::Past;
+use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
+use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
+use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use futures_util::FutureExt as _;
 use games::{Kit, Table, TableSetup};
 use serde_json::Value;
@@ -68,22 +68,22 @@ impl Default for HostSettings {
 
 /// Runs matches of one game.
 pub struct Host {
-    pub(super) kit: &'static dyn Kit,
-    pub(super) settings: HostSettings,
-    pub(super) recording: Arc<dyn Recording>,
-    pub(super) board: Board,
+    pub(in crate::referee) kit: &'static dyn Kit,
+    pub(in crate::referee) settings: HostSettings,
+    pub(in crate::referee) recording: Arc<dyn Recording>,
+    pub(in crate::referee) board: Board,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 /// Everything that one match is played with.
-pub(super) struct Play {
-    pub(super) table: Box<dyn Table>,
-    pub(super) links: Links,
-    pub(super) past: Past,
-    pub(super) record: Box<dyn MatchRecord>,
+pub(in crate::referee) struct Play {
+    pub(in crate::referee) table: Box<dyn Table>,
+    pub(in crate::referee) links: Links,
+    pub(in crate::referee) past: Past,
+    pub(in crate::referee) record: Box<dyn MatchRecord>,
     /// Wait before each message that asks for an answer.
-    pub(super) pause: Duration,
+    pub(in crate::referee) pause: Duration,
 }
 
 impl Host {
@@ -187,7 +187,7 @@ impl Host {
     }
 
     /// Who sits where this id was given out, if that match still runs.
-    pub(super) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
+    pub(in crate::referee) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
         let (hosted, seat) = self.board.find(id)?;
         if hosted.end.get().is_some() {
             return None;
@@ -216,7 +216,7 @@ impl Host {
     }
 
     /// Who is called on each seat, within `reach` or else that of all matches. Missing seats are fillers.
-    pub(super) fn links(
+    pub(in crate::referee) fn links(
         &self,
         specs: &[SeatSpec],
         seed: u64,
@@ -259,7 +259,11 @@ impl Host {
         }
     }
 
-    pub(super) fn spawn(self: &Arc<Self>, hosted: Arc<HostedMatch>, play: Play) -> Started {
+    pub(in crate::referee) fn spawn(
+        self: &Arc<Self>,
+        hosted: Arc<HostedMatch>,
+        play: Play,
+    ) -> Started {
         if let Some(tell) = &self.settings.on_match {
             tell(&hosted.info);
         }

@@ -14,16 +14,16 @@ pub fn now_us() -> i64 {
 
 /// Stamps that strictly rise, so that a match's lines have one order whatever the system clock does.
 #[derive(Debug, Default)]
-pub(super) struct Stamps(AtomicI64);
+pub(in crate::referee) struct Stamps(AtomicI64);
 
 impl Stamps {
     /// Stamps that rise from `last` on.
-    pub(super) fn after(last: i64) -> Self {
+    pub(in crate::referee) fn after(last: i64) -> Self {
         Self(AtomicI64::new(last))
     }
 
     /// The next stamp: now, or just above the last one.
-    pub(super) fn next(&self) -> i64 {
+    pub(in crate::referee) fn next(&self) -> i64 {
         let now = now_us();
         let rise = |last: i64| Some(now.max(last.saturating_add(1)));
         let last = self

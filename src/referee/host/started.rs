@@ -1,8 +1,8 @@
 //! A match on its way: what keeps it from starting, and how to wait for its beginning and end.
 
 use super::match_info::HostedMatch;
-use super::record::RecordError;
-use super::seat_spec::SeatSpecError;
+use crate::referee::record::RecordError;
+use crate::referee::seat::seat_spec::SeatSpecError;
 use crate::secrets::NoRandomness;
 use games::SetupError;
 use std::sync::Arc;
@@ -42,8 +42,8 @@ pub enum StartError {
 pub struct Started {
     /// The match.
     pub hosted: Arc<HostedMatch>,
-    pub(super) begin: oneshot::Sender<()>,
-    pub(super) ended: oneshot::Receiver<()>,
+    pub(in crate::referee) begin: oneshot::Sender<()>,
+    pub(in crate::referee) ended: oneshot::Receiver<()>,
 }
 
 impl Started {

@@ -37,13 +37,13 @@ impl OwnAddress {
     }
 
     /// How a seat is kept and shown: without the secrets of our own address, all others as given.
-    pub(super) fn kept(own: Option<&Self>, spec: &SeatSpec) -> String {
+    pub(in crate::referee) fn kept(own: Option<&Self>, spec: &SeatSpec) -> String {
         let own = own.and_then(|own| own.masked(spec));
         own.unwrap_or_else(|| spec.to_string())
     }
 
     /// Whom to call: one of our own bots with our referee's nonce, all others as given.
-    pub(super) fn real<'a>(
+    pub(in crate::referee) fn real<'a>(
         own: Option<&Self>,
         spec: &'a SeatSpec,
     ) -> Result<Cow<'a, SeatSpec>, SeatSpecError> {
@@ -61,7 +61,7 @@ impl OwnAddress {
 
     /// A seat as it was kept, perhaps under another secret path or with our referee's name, in a form
     /// that [`Self::real`] knows.
-    pub(super) fn known_again(
+    pub(in crate::referee) fn known_again(
         own: Option<&Self>,
         spec: &SeatSpec,
     ) -> Result<SeatSpec, SeatSpecError> {

@@ -1,10 +1,10 @@
 //! Drives a game's table against its seats: in order for each player, in parallel between them.
 
-use super::journal::{Answer, Journal};
-use super::past::Past;
-use super::seat_link::SeatLink;
-use super::seat_task::{Message, SeatTask};
-use super::transcript::Kept;
+use crate::referee::record::journal::{Answer, Journal};
+use crate::referee::record::past::Past;
+use crate::referee::record::transcript::Kept;
+use crate::referee::seat::seat_link::SeatLink;
+use crate::referee::seat::seat_task::{Message, SeatTask};
 use games::{Call, Cause, Outcome, Seat, Seats, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,22 +21,22 @@ const ANSWERS_MAX: usize = 64;
 const CALLS_MAX: u64 = 1_000_000;
 
 /// Who sits on a seat: a link, or nobody (a filler).
-pub(super) type Links = Vec<Option<Box<dyn SeatLink>>>;
+pub(in crate::referee) type Links = Vec<Option<Box<dyn SeatLink>>>;
 
 /// How a match is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct DriveOptions {
+pub(in crate::referee) struct DriveOptions {
     /// Failures in a row after which a player is a filler (A23).
-    pub(super) failures_max: u16,
+    pub(in crate::referee) failures_max: u16,
     /// How long a player has to take note of what asks for no answer.
-    pub(super) within: Duration,
+    pub(in crate::referee) within: Duration,
     /// Wait before each message that asks for an answer.
-    pub(super) pause: Duration,
+    pub(in crate::referee) pause: Duration,
 }
 
 /// Why a match did not reach its end, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum DriveError {
+pub(in crate::referee) enum DriveError {
     #[error("the referee waits for nobody and yet has no result")]
     Stalled,
     #[error("the match was cut after {CALLS_MAX} calls")]
@@ -59,7 +59,7 @@ pub(super) enum DriveError {
 
 impl DriveError {
     /// Its word in the closed list of causes.
-    pub(super) fn cause(&self) -> Cause {
+    pub(in crate::referee) fn cause(&self) -> Cause {
         match self {
             Self::Stalled | Self::Endless => Cause::Stalled,
             Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped | Self::Broken => {
@@ -70,7 +70,7 @@ impl DriveError {
 }
 
 /// Plays the match to its end and delivers every message of it.
-pub(super) async fn drive(
+pub(in crate::referee) async fn drive(
     table: &mut dyn Table,
     links: Links,
     past: Past,

@@ -1,7 +1,7 @@
 //! How replies are written into a referee's transcript: an answer as its exact text, anything else
 //! as one of two words that begin with a control character, which no wire's text does.
 
-use super::seat_link::SeatReply;
+use crate::referee::seat::seat_link::SeatReply;
 
 /// In place of an answer that did not come in time. The same as the store's own constant.
 const LATE: &str = "\u{1}late";
@@ -66,7 +66,7 @@ impl Kept {
 
     /// What is kept of a seat's reply; of one that nobody waited for, only its beginning.
     #[must_use]
-    pub(super) fn of(reply: &SeatReply, wanted: bool) -> Self {
+    pub(in crate::referee) fn of(reply: &SeatReply, wanted: bool) -> Self {
         match reply {
             SeatReply::Said { text, .. } if [LATE, FAILED].contains(&text.as_str()) => {
                 Self::Said(String::new())

@@ -77,7 +77,7 @@ impl MatchLog {
 
 /// A reply in the words of a log line.
 #[must_use]
-pub(super) fn shown(kept: &Kept, note: Option<&str>) -> String {
+pub(in crate::referee) fn shown(kept: &Kept, note: Option<&str>) -> String {
     match (kept, note) {
         (Kept::Said(text), None) => escaped(text),
         (Kept::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),

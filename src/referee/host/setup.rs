@@ -1,11 +1,11 @@
 //! What a match starts from and ends with, put together from what the host and the request say.
 
 use super::clock::now_us;
-use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Numbers;
-use super::own::OwnAddress;
-use super::seat_spec::SeatSpec;
+use crate::referee::record::log::MatchLog;
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch, NewSeat};
 use games::{Cause, Kit};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 /// Failures in a row after which a player is a filler, where the game has no such option.
 const FAILURES_MAX: u16 = 10;
 
-pub(super) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
+pub(in crate::referee) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
     let log = Arc::new(MatchLog::new(info.ids.len()));
     Arc::new(HostedMatch {
         info,
@@ -24,12 +24,12 @@ pub(super) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
 }
 
 /// How many seats a match of the game has.
-pub(super) fn seats(kit: &dyn Kit) -> usize {
+pub(in crate::referee) fn seats(kit: &dyn Kit) -> usize {
     *kit.seats().end()
 }
 
 /// What is known of a new match. Missing seats are fillers.
-pub(super) fn new_info(
+pub(in crate::referee) fn new_info(
     kit: &dyn Kit,
     request: &MatchRequest,
     numbers: Numbers,
@@ -57,7 +57,7 @@ pub(super) fn new_info(
 }
 
 /// The match's row in the store.
-pub(super) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
+pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
     let seats = info.seats.iter().zip(&info.names).enumerate();
     NewMatch {
         id: info.match_id.clone(),
@@ -78,12 +78,12 @@ pub(super) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
 }
 
 /// Each seat's number on the wire where they are not drawn: so many a market, hence unique where markets are.
-pub(super) fn ids(market: u64, seats: usize) -> Vec<u64> {
+pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     let first = (market - 1) * seats as u64 + 1;
     (0..seats as u64).map(|seat| first + seat).collect()
 }
 
-pub(super) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
+pub(in crate::referee) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
     let parse = |seat: &NewSeat| {
         seat.spec
             .parse::<SeatSpec>()
@@ -92,7 +92,7 @@ pub(super) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
     row.seats.iter().map(parse).collect()
 }
 
-pub(super) fn result(end: &MatchEnd) -> MatchResult {
+pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
     let scores = end
         .outcome
         .as_ref()
@@ -106,7 +106,7 @@ pub(super) fn result(end: &MatchEnd) -> MatchResult {
     }
 }
 
-pub(super) fn cancelled(detail: String) -> MatchResult {
+pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
     MatchResult {
         at_us: now_us(),
         cause: Cause::Cancelled,
@@ -131,12 +131,12 @@ pub fn merged(ours: &Value, theirs: &Value) -> Value {
 }
 
 /// A seed that every JSON reader takes for the same number.
-pub(super) fn drawn_seed() -> u64 {
+pub(in crate::referee) fn drawn_seed() -> u64 {
     (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64
 }
 
 /// A23's bound: the match's own option, else the game's default, else [`FAILURES_MAX`].
-pub(super) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
+pub(in crate::referee) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
     let name = "failures_max";
     let own = setup
         .get("options")

@@ -1,8 +1,8 @@
 //! What is asked for when a match is started, and what is known of one that runs.
 
-use super::log::MatchLog;
-use super::seat_spec::SeatSpec;
 use crate::link::Reach;
+use crate::referee::record::log::MatchLog;
+use crate::referee::seat::seat_spec::SeatSpec;
 use games::{Cause, Outcome};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,14 +1,14 @@
 //! Taking up matches that a stop of the daemon cut: the table is opened again from its setup, hears
 //! the stored answers in their order, and goes on from there.
 
-use super::host::{Host, Play};
-use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchInfo};
-use super::own::OwnAddress;
-use super::past::Past;
-use super::record::{RecordError, UnfinishedMatch};
-use super::seat_spec::SeatSpec;
+use super::matches::{Host, Play};
 use super::setup::{cancelled, specs};
+use crate::referee::record::log::MatchLog;
+use crate::referee::record::past::Past;
+use crate::referee::record::{RecordError, UnfinishedMatch};
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_spec::SeatSpec;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 

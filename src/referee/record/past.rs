@@ -7,30 +7,30 @@ use std::collections::VecDeque;
 
 /// One call of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PastCall {
+pub(in crate::referee) struct PastCall {
     /// Its exact text.
-    pub(super) text: String,
+    pub(in crate::referee) text: String,
     /// When its reply came and what it was; `None` if the stop cut it.
-    pub(super) reply: Option<(i64, Kept)>,
+    pub(in crate::referee) reply: Option<(i64, Kept)>,
 }
 
 /// Each seat's calls of the past that the match has not come to again yet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Past {
+pub(in crate::referee) struct Past {
     calls: Seats<VecDeque<PastCall>>,
     failures: Seats<u16>,
     /// The latest stamp in it, in microseconds since 1970-01-01 UTC.
-    pub(super) last_us: i64,
+    pub(in crate::referee) last_us: i64,
 }
 
 impl Past {
     /// A match that begins now.
-    pub(super) fn none(seats: usize) -> Self {
+    pub(in crate::referee) fn none(seats: usize) -> Self {
         Self::new(&Seats::from_fn(seats, |_| Vec::new()))
     }
 
     /// Reads the seats' transcripts.
-    pub(super) fn new(entries: &Seats<Vec<Entry>>) -> Self {
+    pub(in crate::referee) fn new(entries: &Seats<Vec<Entry>>) -> Self {
         let calls: Seats<VecDeque<PastCall>> = entries
             .values()
             .iter()
@@ -46,7 +46,7 @@ impl Past {
     }
 
     /// The seat's next call of the past.
-    pub(super) fn next(&mut self, seat: Seat) -> Option<PastCall> {
+    pub(in crate::referee) fn next(&mut self, seat: Seat) -> Option<PastCall> {
         if self.calls.get(seat).is_some() {
             self.calls[seat].pop_front()
         } else {
@@ -55,7 +55,7 @@ impl Past {
     }
 
     /// How often in a row the seat had failed at the end.
-    pub(super) fn failures(&self, seat: Seat) -> u16 {
+    pub(in crate::referee) fn failures(&self, seat: Seat) -> u16 {
         self.failures.get(seat).copied().unwrap_or_default()
     }
 }

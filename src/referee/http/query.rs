@@ -1,8 +1,8 @@
 //! What people ask the referee's server for, read from the query of a GET.
 
-use super::match_info::MatchRequest;
-use super::seat_spec::SeatSpec;
 use crate::link::{Target, TargetError};
+use crate::referee::host::match_info::MatchRequest;
+use crate::referee::seat::seat_spec::SeatSpec;
 use games::{Kit, OptionCard};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};

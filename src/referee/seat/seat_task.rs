@@ -1,47 +1,47 @@
 //! One seat's task: it hands over the seat's messages one after the other and gives up on a seat
 //! that is dead (`koehandel/README.md` A23).
 
-use super::journal::{Answer, Journal};
 use super::seat_link::{SeatLink, SeatReply};
-use super::transcript::Kept;
+use crate::referee::record::journal::{Answer, Journal};
+use crate::referee::record::transcript::Kept;
 use games::{Frame, Seat};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// One message on its way to a seat.
-pub(super) struct Message {
+pub(in crate::referee) struct Message {
     /// Its exact text.
-    pub(super) text: Frame,
+    pub(in crate::referee) text: Frame,
     /// How long the seat has.
-    pub(super) within: Duration,
+    pub(in crate::referee) within: Duration,
     /// Whether the match waits for the answer.
-    pub(super) wanted: bool,
+    pub(in crate::referee) wanted: bool,
     /// Whether it was sent and stored before a restart already.
-    pub(super) stored: bool,
+    pub(in crate::referee) stored: bool,
 }
 
 /// A seat and who sits there.
-pub(super) struct SeatTask {
+pub(in crate::referee) struct SeatTask {
     /// Which seat.
-    pub(super) seat: Seat,
+    pub(in crate::referee) seat: Seat,
     /// Who is called; nobody sits on a filler's seat.
-    pub(super) link: Option<Box<dyn SeatLink>>,
+    pub(in crate::referee) link: Option<Box<dyn SeatLink>>,
     /// Failures in a row so far.
-    pub(super) failures: u16,
+    pub(in crate::referee) failures: u16,
     /// Failures in a row after which the seat is not called any more.
-    pub(super) failures_max: u16,
+    pub(in crate::referee) failures_max: u16,
     /// Wait before each message that asks for an answer.
-    pub(super) pause: Duration,
+    pub(in crate::referee) pause: Duration,
     /// Where everything is written down.
-    pub(super) journal: Arc<Journal>,
+    pub(in crate::referee) journal: Arc<Journal>,
     /// Where wanted answers go.
-    pub(super) answers: mpsc::Sender<Answer>,
+    pub(in crate::referee) answers: mpsc::Sender<Answer>,
 }
 
 impl SeatTask {
     /// Delivers until the queue is closed.
-    pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
+    pub(in crate::referee) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
         while let Some(message) = queue.recv().await {
             if message.wanted && self.link.is_some() && !self.pause.is_zero() {
                 tokio::time::sleep(self.pause).await;

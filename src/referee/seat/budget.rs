@@ -1,6 +1,6 @@
 //! How long bots think in matches that we run ourselves, and the clock that holds them to it.
 
-use super::spans::Spans;
+use crate::referee::spans::Spans;
 use games::{Pace, Seat};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -79,7 +79,7 @@ impl ThinkBudget {
 }
 
 /// The clock of one match in process.
-pub(super) struct Stopwatch<'a> {
+pub(in crate::referee) struct Stopwatch<'a> {
     budget: ThinkBudget,
     /// Which seats' decisions are measured: reading the clock would slow quick bots down.
     measured: Vec<bool>,
@@ -92,7 +92,11 @@ pub(super) struct Stopwatch<'a> {
 
 impl<'a> Stopwatch<'a> {
     /// A clock for a match of `measured.len()` seats.
-    pub(super) fn new(budget: ThinkBudget, measured: Vec<bool>, abort: &'a AtomicBool) -> Self {
+    pub(in crate::referee) fn new(
+        budget: ThinkBudget,
+        measured: Vec<bool>,
+        abort: &'a AtomicBool,
+    ) -> Self {
         let took = RefCell::new(measured.iter().map(|_| Spans::default()).collect());
         Self {
             budget,
@@ -105,7 +109,7 @@ impl<'a> Stopwatch<'a> {
     }
 
     /// The measured times by seat.
-    pub(super) fn into_spans(self) -> Vec<Spans> {
+    pub(in crate::referee) fn into_spans(self) -> Vec<Spans> {
         self.took.into_inner()
     }
 

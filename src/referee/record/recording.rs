@@ -151,21 +151,21 @@ impl MatchRecord for Unrecorded {
 }
 
 /// A line on its way to the writer.
-pub(super) struct Queued {
-    pub(super) line: RecordLine,
+pub(in crate::referee) struct Queued {
+    pub(in crate::referee) line: RecordLine,
     /// Told when the line is kept, or cannot be.
-    pub(super) kept: Option<oneshot::Sender<()>>,
+    pub(in crate::referee) kept: Option<oneshot::Sender<()>>,
 }
 
 /// Writes one match's lines in the background.
-pub(super) struct Writer {
+pub(in crate::referee) struct Writer {
     lines: mpsc::Sender<Queued>,
     task: JoinHandle<(Box<dyn MatchRecord>, Result<(), RecordError>)>,
 }
 
 impl Writer {
     /// Starts writing to `record`.
-    pub(super) fn start(record: Box<dyn MatchRecord>) -> Self {
+    pub(in crate::referee) fn start(record: Box<dyn MatchRecord>) -> Self {
         let (lines, queue) = mpsc::channel(LINES_WAITING_MAX);
         Self {
             lines,
@@ -174,12 +174,12 @@ impl Writer {
     }
 
     /// Where lines go.
-    pub(super) fn lines(&self) -> mpsc::Sender<Queued> {
+    pub(in crate::referee) fn lines(&self) -> mpsc::Sender<Queued> {
         self.lines.clone()
     }
 
     /// Waits until every line is kept. All other senders must be gone by now.
-    pub(super) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
+    pub(in crate::referee) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
         drop(self.lines);
         let (record, written) = self
             .task

@@ -1,13 +1,14 @@
 //! The referee's HTTP server: `?connect…`, `?log=ID` and the start page.
 
-use super::host::Host;
-use super::match_info::MatchRequest;
-use super::own::OwnAddress;
+use super::page;
 use super::query::{self, Ask};
-use super::seat_spec::SeatSpec;
-use super::started::{StartError, Started};
-use super::{log, page};
 use crate::link::{Caller, Hosts, HttpIn, Misdirected, PeerAddress, Reach, callable};
+use crate::referee::host::Host;
+use crate::referee::host::match_info::MatchRequest;
+use crate::referee::host::started::{StartError, Started};
+use crate::referee::record::log;
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_spec::SeatSpec;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::{Method, Request, Response, StatusCode, header};

@@ -1,7 +1,7 @@
 //! Keeps matches in the store: one session a seat, seen from the referee's side.
 
-use super::record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
-use super::setup::ids;
+use super::recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
+use crate::referee::host::setup::ids;
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
     NewSession, SessionId, Side,

@@ -24,7 +24,7 @@ pub struct Builtins {
 }
 
 /// A bot's dialogue as a seat.
-pub(super) struct BuiltinSeat {
+pub(in crate::referee) struct BuiltinSeat {
     /// `None` once thinking has broken down.
     dialogue: Option<Box<dyn Dialogue>>,
     builtins: Builtins,
@@ -32,7 +32,7 @@ pub(super) struct BuiltinSeat {
 
 impl BuiltinSeat {
     /// The bot `name` of a game, its chance seeded by `seed`.
-    pub(super) fn new(
+    pub(in crate::referee) fn new(
         kit: &dyn Kit,
         name: &str,
         seed: u64,
@@ -100,12 +100,12 @@ impl BuiltinSeat {
 }
 
 /// How long a decision may be thought about at most.
-pub(super) fn limit(most: Duration, worth: Option<Duration>) -> Duration {
+pub(in crate::referee) fn limit(most: Duration, worth: Option<Duration>) -> Duration {
     worth.map_or(most, |worth| worth.min(most))
 }
 
 /// Thinks within the limit and the budget.
-pub(super) fn decide(
+pub(in crate::referee) fn decide(
     dialogue: &mut dyn Dialogue,
     budget: ThinkBudget,
     limit: Duration,

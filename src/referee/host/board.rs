@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The running matches, within a bound, and the last ended ones, with the numbers that they hold.
-pub(super) struct Board {
+pub(in crate::referee) struct Board {
     running_max: usize,
     ended_max: usize,
     state: Mutex<State>,
@@ -28,14 +28,14 @@ struct State {
 
 /// A place on the board, given back when dropped unused.
 #[must_use = "the place is given back when this is dropped"]
-pub(super) struct Permit<'a> {
+pub(in crate::referee) struct Permit<'a> {
     board: &'a Board,
     claimed: Option<Numbers>,
 }
 
 impl Permit<'_> {
     /// Holds these numbers instead of others that it held, unless another match has one of them.
-    pub(super) fn claim(&mut self, numbers: &Numbers) -> bool {
+    pub(in crate::referee) fn claim(&mut self, numbers: &Numbers) -> bool {
         let mut state = self.board.state();
         if let Some(before) = self.claimed.take() {
             state.release(&before);
@@ -52,7 +52,7 @@ impl Permit<'_> {
     }
 
     /// Takes the place, and keeps its numbers.
-    pub(super) fn enter(mut self, hosted: Arc<HostedMatch>) {
+    pub(in crate::referee) fn enter(mut self, hosted: Arc<HostedMatch>) {
         self.claimed = None;
         self.board.enter(hosted);
     }
@@ -78,7 +78,7 @@ impl State {
 }
 
 impl Board {
-    pub(super) fn new(running_max: usize, ended_max: usize) -> Self {
+    pub(in crate::referee) fn new(running_max: usize, ended_max: usize) -> Self {
         Self {
             running_max,
             ended_max,
@@ -87,7 +87,7 @@ impl Board {
     }
 
     /// A place, unless all are taken or the board is closed.
-    pub(super) fn permit(&self) -> Option<Permit<'_>> {
+    pub(in crate::referee) fn permit(&self) -> Option<Permit<'_>> {
         let mut state = self.state();
         if state.closed || state.running.len() + state.reserved >= self.running_max {
             return None;
@@ -100,7 +100,7 @@ impl Board {
     }
 
     /// Adds a match whatever the bound: one from before a restart.
-    pub(super) fn enter(&self, hosted: Arc<HostedMatch>) {
+    pub(in crate::referee) fn enter(&self, hosted: Arc<HostedMatch>) {
         let mut state = self.state();
         let info = &hosted.info;
         state.markets.insert(info.market);
@@ -113,7 +113,7 @@ impl Board {
     }
 
     /// Moves a match to the ended ones.
-    pub(super) fn leave(&self, match_id: &str) {
+    pub(in crate::referee) fn leave(&self, match_id: &str) {
         let mut state = self.state();
         if let Some(hosted) = state.running.remove(match_id) {
             state.ended.push_back(hosted);
@@ -127,17 +127,17 @@ impl Board {
     }
 
     /// Gives no more places.
-    pub(super) fn close(&self) {
+    pub(in crate::referee) fn close(&self) {
         self.state().closed = true;
     }
 
     /// The match and seat of the player with this number, if it is at hand.
-    pub(super) fn find(&self, id: u64) -> Option<(Arc<HostedMatch>, Seat)> {
+    pub(in crate::referee) fn find(&self, id: u64) -> Option<(Arc<HostedMatch>, Seat)> {
         self.state().players.get(&id).cloned().flatten()
     }
 
     /// All matches at hand, newest first, running ones before ended ones.
-    pub(super) fn matches(&self) -> Vec<Arc<HostedMatch>> {
+    pub(in crate::referee) fn matches(&self) -> Vec<Arc<HostedMatch>> {
         let state = self.state();
         state
             .running

@@ -1,8 +1,8 @@
 //! Keeps a few matches running among built-in bots, so that a newcomer sees life at once.
 
-use super::host::Host;
 use super::match_info::MatchRequest;
-use super::seat_spec::SeatSpec;
+use super::matches::Host;
+use crate::referee::seat::seat_spec::SeatSpec;
 use games::rng::Rng;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The start page for people, like the original's `market.html`: a form that makes the connect
 //! query, and the matches with their logs. No script, nothing from elsewhere.
 
-use super::host::Host;
-use super::match_info::HostedMatch;
+use crate::referee::host::Host;
+use crate::referee::host::match_info::HostedMatch;
 use games::OptionCard;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6
 vertical-align:top}small{opacity:.8}fieldset{border:1px solid #8888;margin-top:1rem}";
 
 /// The page as it stands now.
-pub(super) fn page(host: &Host) -> String {
+pub(in crate::referee) fn page(host: &Host) -> String {
     let kit = host.kit();
     let game = escaped(kit.game());
     let seats = host.seats();

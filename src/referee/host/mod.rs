@@ -1,0 +1,19 @@
+//! Plays matches for others: draws their numbers, drives their tables, and goes on with those that a stop cut.
+
+mod board;
+pub mod clock;
+pub mod demo;
+mod drive;
+pub mod match_info;
+mod matches;
+pub mod numbers;
+mod resume;
+pub(super) mod setup;
+pub mod started;
+
+pub use clock::now_us;
+pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+pub use matches::{Host, HostSettings, OnMatch};
+pub use numbers::{Draw, Numbers};
+pub use setup::merged;
+pub use started::{Ending, StartError, Started};
