@@ -16,7 +16,6 @@ mod output;
 pub mod play;
 pub mod play_args;
 mod play_gateway;
-mod play_keep;
 mod play_progress;
 pub mod referee;
 mod referee_hub;

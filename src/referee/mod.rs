@@ -5,17 +5,9 @@ pub mod arbiter;
 pub mod host;
 pub mod http;
 pub mod hub;
-mod lanes;
-pub mod local;
 pub mod record;
-pub mod report;
-pub mod schedule;
 pub mod seat;
-mod sides;
 pub mod spans;
-pub mod tally;
-pub mod watch;
-pub mod wired;
 
 pub use host::{
     Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,

@@ -21,15 +21,19 @@ const LOOKS_MAX: u32 = 64;
 const REPLY_MAX: usize = 16 << 20;
 
 /// A game that came to its end.
-pub(super) struct Ended {
-    pub(super) outcome: Outcome,
-    /// Whose fault that was, or his own part in it, and how it showed.
-    pub(super) blames: Vec<Blame>,
+pub struct Ended {
+    /// How.
+    pub outcome: Outcome,
+    /// Whose fault that was, or their own part in it, and how it showed.
+    pub blames: Vec<Blame>,
     /// What else the table has noted, by seat.
-    pub(super) noted: Vec<Noted>,
-    pub(super) transcript: Vec<Heard>,
+    pub noted: Vec<Noted>,
+    /// What was sent and heard, if it was to be kept.
+    pub transcript: Vec<Heard>,
     /// Times from call to answer, by seat.
-    pub(super) took: Vec<Spans>,
+    pub took: Vec<Spans>,
+    /// The end of each program's standard error, by seat.
+    pub stderr: Vec<String>,
 }
 
 /// A call whose answer is waited for.
@@ -134,6 +138,7 @@ impl<'a> Game<'a> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
+            stderr: Vec::new(),
         }
     }
 

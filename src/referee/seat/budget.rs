@@ -79,7 +79,7 @@ impl ThinkBudget {
 }
 
 /// The clock of one match in process.
-pub(in crate::referee) struct Stopwatch<'a> {
+pub(crate) struct Stopwatch<'a> {
     budget: ThinkBudget,
     /// Which seats' decisions are measured: reading the clock would slow quick bots down.
     measured: Vec<bool>,
@@ -92,11 +92,7 @@ pub(in crate::referee) struct Stopwatch<'a> {
 
 impl<'a> Stopwatch<'a> {
     /// A clock for a match of `measured.len()` seats.
-    pub(in crate::referee) fn new(
-        budget: ThinkBudget,
-        measured: Vec<bool>,
-        abort: &'a AtomicBool,
-    ) -> Self {
+    pub(crate) fn new(budget: ThinkBudget, measured: Vec<bool>, abort: &'a AtomicBool) -> Self {
         let took = RefCell::new(measured.iter().map(|_| Spans::default()).collect());
         Self {
             budget,
@@ -109,7 +105,7 @@ impl<'a> Stopwatch<'a> {
     }
 
     /// The measured times by seat.
-    pub(in crate::referee) fn into_spans(self) -> Vec<Spans> {
+    pub(crate) fn into_spans(self) -> Vec<Spans> {
         self.took.into_inner()
     }
 

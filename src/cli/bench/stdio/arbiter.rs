@@ -2,17 +2,16 @@
 //! simple arbiter of the usual kind.
 
 use super::shim::own;
-use super::whole::{Nobody, faultless};
+use super::whole::faultless;
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Seats of a game.
@@ -80,26 +79,34 @@ fn measure(args: &ArbiterArgs) -> anyhow::Result<()> {
 
 fn game_ms(player: &[String], games: u64, seed: u64, options: &Value) -> anyhow::Result<f64> {
     let kit = games::find("planowanie").context("this build has no Planowanie")?;
-    let plan = ArbiterPlan {
+    let plan = Plan {
         kit,
-        seats: vec![SeatSpec::Program(player.to_vec()); SEATS],
-        schedule: Schedule {
-            entrants: SEATS,
-            seats: SEATS,
-            pool: false,
-            rotate: true,
-            games,
-            seed,
-        },
-        budget: ThinkBudget::Nodes(1),
+        entrants: vec![SeatSpec::Program(player.to_vec()); SEATS],
         concurrency: NonZeroUsize::MIN,
         options: options.clone(),
-        models: false,
         record: false,
-        programs: ProgramRules::default(),
+    };
+    let schedule = Schedule {
+        entrants: SEATS,
+        seats: SEATS,
+        pool: false,
+        rotate: true,
+        games,
+        seed,
+    };
+    let player = Programs {
+        budget: ThinkBudget::Nodes(1),
+        models: false,
+        rules: ProgramRules::default(),
     };
     let begun = Instant::now();
-    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
+    let tally = play(
+        &plan,
+        schedule.matches(),
+        &player,
+        &mut (),
+        &Stop::default(),
+    )?;
     let took = begun.elapsed();
     faultless(&tally, games)?;
     Ok(took.as_secs_f64() * 1e3 / games as f64)

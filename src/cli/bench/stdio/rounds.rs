@@ -2,19 +2,18 @@
 //! beside the same lines sent back and forth without an engine.
 
 use super::shim::own;
-use super::whole::{Nobody, faultless};
+use super::whole::faultless;
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use games::{Call, Kit, Reply, TableSetup};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::num::NonZeroUsize;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// What a player that does not think answers.
@@ -190,26 +189,34 @@ fn game_s(
     args: &RoundsArgs,
     rounds: u32,
 ) -> anyhow::Result<f64> {
-    let plan = ArbiterPlan {
+    let plan = Plan {
         kit,
-        seats: vec![SeatSpec::Program(player.to_vec()); args.players],
-        schedule: Schedule {
-            entrants: args.players,
-            seats: args.players,
-            pool: false,
-            rotate: false,
-            games: 1,
-            seed: 1,
-        },
-        budget: ThinkBudget::Nodes(1),
+        entrants: vec![SeatSpec::Program(player.to_vec()); args.players],
         concurrency: NonZeroUsize::MIN,
         options: options(args, rounds),
-        models: false,
         record: false,
-        programs: ProgramRules::default(),
+    };
+    let schedule = Schedule {
+        entrants: args.players,
+        seats: args.players,
+        pool: false,
+        rotate: false,
+        games: 1,
+        seed: 1,
+    };
+    let player = Programs {
+        budget: ThinkBudget::Nodes(1),
+        models: false,
+        rules: ProgramRules::default(),
     };
     let begun = Instant::now();
-    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
+    let tally = play(
+        &plan,
+        schedule.matches(),
+        &player,
+        &mut (),
+        &Stop::default(),
+    )?;
     let took = begun.elapsed();
     faultless(&tally, 1)?;
     Ok(took.as_secs_f64())

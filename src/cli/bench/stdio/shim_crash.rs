@@ -4,12 +4,11 @@
 use super::shim::{own, words};
 use crate::cli::bench::child::{Daemon, Running};
 use crate::cli::bench::site::Folder;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
-use crate::referee::watch::{KeptMatch, Watch};
 use crate::store::types::Side;
 use crate::store::{Direction, Filter, PageAt, Store};
+use crate::tournament::{MatchSink, Plan, PlayedMatch, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use games::rng::Rng;
 use games::{Cause, Seat};
@@ -63,10 +62,8 @@ struct Heard {
     forfeits: Vec<String>,
 }
 
-impl Watch for Heard {
-    fn done(&mut self, _: u64) {}
-
-    fn played(&mut self, played: KeptMatch) {
+impl MatchSink for Heard {
+    fn played(&mut self, played: PlayedMatch) {
         for blame in &played.blames {
             let cause = blame.cause.word();
             self.forfeits
@@ -99,29 +96,37 @@ pub async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let words = words("planowanie", &args.bot, &folder.path().join("drover.sock"))?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let seat = crate::referee::SeatSpec::Program(own(&words)?);
-    let plan = ArbiterPlan {
+    let plan = Plan {
         kit,
-        seats: vec![seat; SEATS],
-        schedule: Schedule {
-            entrants: SEATS,
-            seats: SEATS,
-            pool: false,
-            rotate: true,
-            games: args.games,
-            seed: args.seed,
-        },
-        budget: ThinkBudget::Time(kit.usual_budget()),
+        entrants: vec![seat; SEATS],
         concurrency: args.concurrency,
         options: Value::Null,
-        models: true,
         record: true,
-        programs: ProgramRules::default(),
+    };
+    let schedule = Schedule {
+        entrants: SEATS,
+        seats: SEATS,
+        pool: false,
+        rotate: true,
+        games: args.games,
+        seed: args.seed,
+    };
+    let player = Programs {
+        budget: ThinkBudget::Time(kit.usual_budget()),
+        models: true,
+        rules: ProgramRules::default(),
     };
     let over = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&over);
     let playing = tokio::task::spawn_blocking(move || {
         let mut heard = Heard::default();
-        let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut heard);
+        let tally = play(
+            &plan,
+            schedule.matches(),
+            &player,
+            &mut heard,
+            &Stop::default(),
+        );
         ended.store(true, Ordering::Relaxed);
         tally.map(|tally| (tally.games, heard))
     });

@@ -2,21 +2,19 @@
 //! turns take, and how many are late.
 
 use super::shim::{own, words};
-use super::whole::{Nobody, faultless};
+use super::whole::faultless;
 use crate::cli::bench::child::Daemon;
 use crate::cli::bench::site::Folder;
 use crate::cli::bench::stats::shown;
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
 use crate::referee::spans::Spans;
-use crate::referee::tally::Tally;
+use crate::tournament::{self, Plan, Programs, Schedule, Stop, Tally};
 use anyhow::{Context as _, ensure};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Players of a game.
@@ -118,24 +116,32 @@ async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::R
 fn play(player: Vec<String>, games: u64, rounds: u32) -> anyhow::Result<Tally> {
     let kit = games::find("lighthouses").context("this build has no Lighthouses")?;
     let at_once = usize::try_from(games).ok().and_then(NonZeroUsize::new);
-    let plan = ArbiterPlan {
+    let plan = Plan {
         kit,
-        seats: vec![SeatSpec::Program(player); SEATS],
-        schedule: Schedule {
-            entrants: SEATS,
-            seats: SEATS,
-            pool: false,
-            rotate: false,
-            games,
-            seed: 1,
-        },
-        budget: ThinkBudget::Time(Duration::from_millis(1)),
+        entrants: vec![SeatSpec::Program(player); SEATS],
         concurrency: at_once.context("no games")?,
         // Forty programs that start at once do not greet within two seconds.
         options: json!({"rounds": rounds, "start_ms": 30_000}),
-        models: false,
         record: false,
-        programs: ProgramRules::default(),
     };
-    Ok(arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?)
+    let schedule = Schedule {
+        entrants: SEATS,
+        seats: SEATS,
+        pool: false,
+        rotate: false,
+        games,
+        seed: 1,
+    };
+    let player = Programs {
+        budget: ThinkBudget::Time(Duration::from_millis(1)),
+        models: false,
+        rules: ProgramRules::default(),
+    };
+    Ok(tournament::play(
+        &plan,
+        schedule.matches(),
+        &player,
+        &mut (),
+        &Stop::default(),
+    )?)
 }

@@ -2,12 +2,12 @@
 //! process by the rules alone, beside a simple judge.
 
 use super::shim::own;
-use super::whole::{Nobody, faultless};
+use super::whole::faultless;
 use crate::cli::bench::stats::median;
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::schedule::Schedule;
+use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
@@ -16,7 +16,6 @@ use serde_json::json;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Rounds in process for one over pipes: they are that much faster.
@@ -108,27 +107,35 @@ fn game_s(
     map: &str,
     rounds: u32,
 ) -> anyhow::Result<f64> {
-    let plan = ArbiterPlan {
+    let plan = Plan {
         kit,
-        seats: vec![SeatSpec::Program(player.to_vec()); args.players],
-        schedule: Schedule {
-            entrants: args.players,
-            seats: args.players,
-            pool: false,
-            rotate: false,
-            games: 1,
-            seed: 1,
-        },
-        budget: ThinkBudget::Nodes(1),
+        entrants: vec![SeatSpec::Program(player.to_vec()); args.players],
         concurrency: NonZeroUsize::MIN,
         // A busy machine must not end the game.
         options: json!({"map": map, "rounds": rounds, "start_ms": 60_000, "turn_ms": 20_000}),
-        models: false,
         record: false,
-        programs: ProgramRules::default(),
+    };
+    let schedule = Schedule {
+        entrants: args.players,
+        seats: args.players,
+        pool: false,
+        rotate: false,
+        games: 1,
+        seed: 1,
+    };
+    let player = Programs {
+        budget: ThinkBudget::Nodes(1),
+        models: false,
+        rules: ProgramRules::default(),
     };
     let begun = Instant::now();
-    let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut Nobody)?;
+    let tally = play(
+        &plan,
+        schedule.matches(),
+        &player,
+        &mut (),
+        &Stop::default(),
+    )?;
     let took = begun.elapsed();
     faultless(&tally, 1)?;
     Ok(took.as_secs_f64())

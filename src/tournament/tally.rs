@@ -1,6 +1,6 @@
 //! What many matches add up to: shares, means and how sure they are.
 
-use super::spans::Spans;
+use crate::referee::spans::Spans;
 use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ pub struct Counted {
     pub shares: Seats<f64>,
     /// The results between each two seats that count.
     pub duels: Vec<Duel>,
-    /// Whose fault ended it, or his own part in it.
+    /// Whose fault ended it, or their own part in it.
     pub faults: Vec<(Seat, Cause)>,
     /// Acts that the rules refused, by seat.
     pub refused: Vec<u32>,

@@ -1,29 +1,21 @@
-//! Matches in which whoever enters may play several seats: his whole team.
+//! Matches in which an entrant may play several seats: a whole team.
 
-use super::spans::Spans;
+use super::match_player::PlayedMatch;
 use super::tally::Counted;
-use games::{Cause, Kit, Outcome, Seat, SetupError};
+use crate::referee::spans::Spans;
+use games::{Kit, Seat, SetupError};
 use serde_json::Value;
 
 /// Who plays the seats of one match.
 pub(super) struct Sides {
-    /// Those who enter, by side.
+    /// Entrants, by side.
     table: Vec<usize>,
     /// The side of each seat.
     line_up: Vec<usize>,
 }
 
-/// What has been seen of a match, by seat.
-pub(super) struct Seen {
-    pub(super) outcome: Outcome,
-    pub(super) faults: Vec<(Seat, Cause)>,
-    pub(super) refused: Vec<u32>,
-    pub(super) missed: Vec<u32>,
-    pub(super) took: Vec<Spans>,
-}
-
 impl Sides {
-    /// Seats those who enter as the game's options say.
+    /// Seats entrants as the game's options say.
     ///
     /// # Errors
     /// [`SetupError`] if the options do not fit so many.
@@ -40,11 +32,11 @@ impl Sides {
         sides.filter_map(|side| self.table.get(*side).copied())
     }
 
-    /// The match as it counts for those who enter: a side has the score of its first seat, and what all
+    /// The match as it counts for entrants: a side has the score of its first seat, and what all
     /// its seats did.
-    pub(super) fn counted(&self, kit: &dyn Kit, seen: Seen) -> Counted {
+    pub(super) fn counted(&self, kit: &dyn Kit, played: &PlayedMatch) -> Counted {
         let sides = 0..self.table.len();
-        let outcome = seen.outcome.of_teams(&self.line_up);
+        let outcome = played.outcome.of_teams(&self.line_up);
         let sum = |counts: &[u32]| {
             let of = |side: usize| {
                 let seats = self.line_up.iter().zip(counts);
@@ -56,14 +48,14 @@ impl Sides {
             sides.clone().map(of).collect()
         };
         let mut took = vec![Spans::default(); self.table.len()];
-        for (side, spans) in self.line_up.iter().zip(&seen.took) {
+        for (side, spans) in self.line_up.iter().zip(&played.took) {
             if let Some(took) = took.get_mut(*side) {
                 took.merge(spans);
             }
         }
-        let faults = seen.faults.iter().filter_map(|(seat, cause)| {
-            let side = self.line_up.get(seat.index())?;
-            Some((Seat(*side as u8), *cause))
+        let faults = played.blames.iter().filter_map(|blame| {
+            let side = self.line_up.get(blame.seat.index())?;
+            Some((Seat(*side as u8), blame.cause))
         });
         Counted {
             table: self.table.clone(),
@@ -71,8 +63,8 @@ impl Sides {
             duels: kit.duels(&outcome),
             faults: faults.collect(),
             outcome,
-            refused: sum(&seen.refused),
-            missed: sum(&seen.missed),
+            refused: sum(&played.refused),
+            missed: sum(&played.missed),
             took,
         }
     }

@@ -1,7 +1,7 @@
 //! Keeps in a database what was played in process.
 
+use super::match_player::PlayedMatch;
 use crate::referee::store_recording::{StoreRecording, lines_of};
-use crate::referee::watch::KeptMatch;
 use crate::referee::{Draw, Numbers, Recording, StartError, now_us};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
@@ -34,7 +34,7 @@ pub async fn keep(
     kit: &'static dyn Kit,
     options: Value,
     recording: Arc<dyn Recording>,
-    mut played: mpsc::Receiver<KeptMatch>,
+    mut played: mpsc::Receiver<PlayedMatch>,
 ) -> anyhow::Result<()> {
     let mut last = recording.last_market(kit.game()).await?;
     while let Some(played) = played.recv().await {
@@ -57,7 +57,7 @@ pub async fn keep(
 async fn drawn(
     kit: &dyn Kit,
     recording: &dyn Recording,
-    played: &KeptMatch,
+    played: &PlayedMatch,
 ) -> Result<Numbers, StartError> {
     let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
     let what = (kit.game(), played.seats.len());
@@ -68,7 +68,7 @@ async fn one(
     kit: &dyn Kit,
     options: &Value,
     recording: &dyn Recording,
-    played: &KeptMatch,
+    played: &PlayedMatch,
     numbers: Numbers,
 ) -> anyhow::Result<()> {
     let seats = played.seats.len() as u64;

@@ -22,44 +22,46 @@ pub struct Schedule {
     pub seed: u64,
 }
 
-/// Matches over one deck with one set of entrants.
+/// One match of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deck {
-    /// The number of its first match, from 0.
-    pub first: u64,
-    /// The seed of its matches.
+pub struct PlannedMatch {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The number of its deck, from 0.
+    pub deck: u64,
+    /// How many matches share the deck.
+    pub of_deck: usize,
+    /// The deck's seed.
     pub seed: u64,
-    /// Entrants by absolute seat, one list a match.
-    pub tables: Vec<Vec<usize>>,
+    /// Entrants by absolute seat, or by side where they play whole teams.
+    pub table: Vec<usize>,
 }
 
 impl Schedule {
-    /// How many decks there are.
-    #[must_use]
-    pub fn decks(&self) -> u64 {
-        self.games.div_ceil(self.games_a_deck())
+    /// All matches, those over one deck one after another.
+    pub fn matches(&self) -> impl Iterator<Item = PlannedMatch> + use<> {
+        let plan = self.clone();
+        (0..self.games.div_ceil(self.games_a_deck())).flat_map(move |number| plan.deck(number))
     }
 
-    /// One deck's matches.
-    #[must_use]
-    pub fn deck(&self, number: u64) -> Deck {
-        let mut rng = Rng::new(self.seed, number);
+    fn deck(&self, deck: u64) -> impl Iterator<Item = PlannedMatch> + use<> {
+        let mut rng = Rng::new(self.seed, deck);
         let seed = rng.bits() >> (u64::BITS - SEED_BITS);
-        let line = self.line(&mut rng);
-        let first = number * self.games_a_deck();
-        let matches = self.games_a_deck().min(self.games.saturating_sub(first));
-        let tables = (0..matches as usize)
-            .map(|turn| {
-                let mut table = line.clone();
-                table.rotate_right(turn % self.seats.max(1));
-                table
-            })
-            .collect();
-        Deck {
-            first,
-            seed,
-            tables,
-        }
+        let mut table = self.line(&mut rng);
+        let first = deck * self.games_a_deck();
+        let of_deck = self.games_a_deck().min(self.games.saturating_sub(first)) as usize;
+        (first..).take(of_deck).map(move |number| {
+            let planned = PlannedMatch {
+                number,
+                deck,
+                of_deck,
+                seed,
+                table: table.clone(),
+            };
+            let turn = usize::from(!table.is_empty());
+            table.rotate_right(turn);
+            planned
+        })
     }
 
     fn games_a_deck(&self) -> u64 {
@@ -88,7 +90,7 @@ impl Schedule {
 
 #[cfg(test)]
 mod tests {
-    use super::Schedule;
+    use super::{PlannedMatch, Schedule};
 
     #[test]
     fn everybody_sits_everywhere_over_one_deck() {
@@ -100,16 +102,30 @@ mod tests {
             games: 6,
             seed: 9,
         };
-        assert_eq!(plan.decks(), 2);
-        let tables = plan.deck(0).tables;
+        let all: Vec<PlannedMatch> = plan.matches().collect();
+        let tables: Vec<&[usize]> = all.iter().map(|planned| &*planned.table).collect();
         assert_eq!(
-            tables,
+            tables[..4],
             [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]
         );
-        let last = plan.deck(1);
-        assert_eq!((last.first, last.tables.len()), (4, 2));
-        assert_ne!(last.seed, plan.deck(0).seed);
-        assert_eq!(plan.deck(1), last);
+        let places: Vec<_> = all
+            .iter()
+            .map(|planned| (planned.number, planned.deck, planned.of_deck))
+            .collect();
+        assert_eq!(
+            places,
+            [
+                (0, 0, 4),
+                (1, 0, 4),
+                (2, 0, 4),
+                (3, 0, 4),
+                (4, 1, 2),
+                (5, 1, 2)
+            ]
+        );
+        assert_eq!(all[0].seed, all[3].seed);
+        assert_ne!(all[0].seed, all[4].seed);
+        assert_eq!(plan.matches().collect::<Vec<_>>(), all);
     }
 
     #[test]
@@ -123,8 +139,7 @@ mod tests {
             seed: 1,
         };
         let mut sat = [0u32; 6];
-        for number in 0..plan.decks() {
-            let table = plan.deck(number).tables.remove(0);
+        for PlannedMatch { table, .. } in plan.matches() {
             let mut once = table.clone();
             once.sort_unstable();
             once.dedup();
@@ -149,6 +164,6 @@ mod tests {
             games: 1,
             seed: 1,
         };
-        assert_eq!(plan.deck(0).tables.concat().len(), 4);
+        assert_eq!(plan.matches().next().unwrap().table.len(), 4);
     }
 }

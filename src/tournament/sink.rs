@@ -1,38 +1,20 @@
 //! The seam between many matches being played and whoever shows or keeps them.
 
-use games::{Blame, Heard, Outcome};
+use super::match_player::PlayedMatch;
 
-/// One match, for whoever keeps it.
-#[derive(Clone, Debug)]
-pub struct KeptMatch {
-    /// Its number, from 0.
-    pub number: u64,
-    /// The seed of its deck.
-    pub seed: u64,
-    /// When it began, in microseconds since 1970-01-01 UTC.
-    pub started_us: i64,
-    /// Specs by absolute seat.
-    pub seats: Vec<String>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What the referee sent and heard.
-    pub transcript: Vec<Heard>,
-    /// Whose fault ended it, or his own part in it, and how it showed.
-    pub blames: Vec<Blame>,
-    /// The end of each program's standard error, by seat; may be empty.
-    pub stderr: Vec<String>,
-}
-
-/// Who watches many matches being played.
-pub trait Watch: Send {
+/// Takes what many matches give.
+pub trait MatchSink: Send {
     /// So many matches are done.
-    fn done(&mut self, games: u64);
+    fn done(&mut self, _games: u64) {}
     /// A match to be kept, if the plan records. They come in any order.
-    fn played(&mut self, played: KeptMatch);
+    fn played(&mut self, _played: PlayedMatch) {}
 }
 
-impl KeptMatch {
-    /// As text: a line of seats, a line of scores, a line for each whose fault ended it or his part in it,
+/// Keeps and shows nothing.
+impl MatchSink for () {}
+
+impl PlayedMatch {
+    /// As text: a line of seats, a line of scores, a line for each whose fault ended it or their part in it,
     /// then one line a call: seat, call and reply, separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {

@@ -1,7 +1,7 @@
 //! The result of many matches as people and programs read it.
 
-use super::seat::budget::ThinkBudget;
 use super::tally::{EntrantTally, Tally};
+use crate::referee::budget::ThinkBudget;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
