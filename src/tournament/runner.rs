@@ -7,10 +7,7 @@ use super::sink::MatchSink;
 use super::stop::Stop;
 use super::tally::{Counted, Tally};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError, mpsc};
-
-/// Results that may wait to be taken.
-const RESULTS_MAX: usize = 256;
+use std::sync::{Mutex, PoisonError};
 
 /// A match that was played.
 pub struct FinishedMatch {
@@ -23,7 +20,7 @@ pub struct FinishedMatch {
 }
 
 /// Plays every match that `planned` gives, `plan.concurrency` at once, and hands each result to `each` as it ends,
-/// in any order; matches that `stop` cuts are left out. Blocks: call it on a thread that may.
+/// in any order, one at a time; matches that `stop` cuts are left out. Blocks: call it on a thread that may.
 ///
 /// # Errors
 /// The first of `player`; the rest is cut.
@@ -32,44 +29,37 @@ pub fn run(
     planned: impl Iterator<Item = PlannedMatch> + Send,
     player: &dyn MatchPlayer,
     stop: &Stop,
-    each: &mut dyn FnMut(FinishedMatch),
+    each: &mut (dyn FnMut(FinishedMatch) + Send),
 ) -> Result<(), MatchError> {
     let planned = Mutex::new(planned.fuse());
-    // A thread that panicked ends the scope with its panic.
-    let next = || {
-        let mut planned = planned.lock().unwrap_or_else(PoisonError::into_inner);
-        planned.next()
-    };
-    let work = |results: mpsc::SyncSender<_>| {
+    let results = Mutex::new((each, None));
+    // The scope ends with the panic of whoever poisoned a lock.
+    let work = || {
         while !stop.is_set() {
-            let Some(planned) = next() else { return };
-            let Some(finished) = one(plan, planned, player, stop).transpose() else {
-                return;
-            };
-            if results.send(finished).is_err() {
-                return;
-            }
-        }
-    };
-    let (results, finished) = mpsc::sync_channel(RESULTS_MAX);
-    let mut failure = None;
-    std::thread::scope(|scope| {
-        for _ in 0..plan.concurrency.get() {
-            let (work, results) = (&work, results.clone());
-            scope.spawn(move || work(results));
-        }
-        drop(results);
-        for finished in finished {
+            let next = planned
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .next();
+            let Some(next) = next else { return };
+            let finished = one(plan, next, player, stop);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             match finished {
-                Ok(finished) => each(finished),
+                Ok(Some(finished)) => (results.0)(finished),
+                Ok(None) => return,
                 Err(error) => {
                     stop.set();
-                    failure.get_or_insert(error);
+                    results.1.get_or_insert(error);
                 }
             }
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..plan.concurrency.get() {
+            scope.spawn(work);
+        }
     });
     player.finish();
+    let (_, failure) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     failure.map_or(Ok(()), Err)
 }
 
