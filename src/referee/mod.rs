@@ -2,12 +2,12 @@
 //! a hub, and keeps what happened.
 
 pub mod arbiter;
+pub mod histogram;
 pub mod host;
 pub mod http;
 pub mod hub;
 pub mod record;
 pub mod seat;
-pub mod spans;
 
 pub use host::{
     Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,

@@ -3,8 +3,8 @@
 use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
+use crate::referee::histogram::Histogram;
 use crate::referee::record::log::LogLine;
-use crate::referee::spans::Spans;
 use crate::referee::{Draw, Host, MatchRequest, SeatSpec};
 use games::{Heard, Seat};
 use std::sync::Arc;
@@ -83,13 +83,13 @@ impl Hosted {
 }
 
 /// How long each answer of a seat took; nobody waits for a filler's.
-fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Spans {
-    let mut spans = Spans::default();
+fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Histogram {
+    let mut times = Histogram::default();
     for line in lines.iter().filter(|line| line.wanted && !spec.is_filler()) {
         let us = u64::try_from(line.took_us).unwrap_or_default();
-        spans.add(Duration::from_micros(us));
+        times.add(Duration::from_micros(us));
     }
-    spans
+    times
 }
 
 /// All seats' lines in the order in which they were sent.

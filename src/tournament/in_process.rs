@@ -56,7 +56,7 @@ impl MatchPlayer for InProcess {
             stderr: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),
-            took: clock.into_spans(),
+            took: clock.into_histograms(),
         }))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use crate::referee::{SeatSpec, StartError};
 use games::{Blame, Heard, Kit, Outcome, SetupError};
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub struct PlayedMatch {
     /// Answers that came late or not at all; may be empty.
     pub missed: Vec<u32>,
     /// Times of decisions, where they were measured.
-    pub took: Vec<Spans>,
+    pub took: Vec<Histogram>,
 }
 
 /// Why many matches came to nothing, as a sentence.

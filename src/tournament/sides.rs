@@ -2,7 +2,7 @@
 
 use super::match_player::PlayedMatch;
 use super::tally::Counted;
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use games::{Kit, Seat, SetupError};
 use serde_json::Value;
 
@@ -47,10 +47,10 @@ impl Sides {
             };
             sides.clone().map(of).collect()
         };
-        let mut took = vec![Spans::default(); self.table.len()];
-        for (side, spans) in self.line_up.iter().zip(&played.took) {
+        let mut took = vec![Histogram::default(); self.table.len()];
+        for (side, times) in self.line_up.iter().zip(&played.took) {
             if let Some(took) = took.get_mut(*side) {
-                took.merge(spans);
+                took.merge(times);
             }
         }
         let faults = played.blames.iter().filter_map(|blame| {

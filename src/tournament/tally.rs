@@ -1,6 +1,6 @@
 //! What many matches add up to: shares, means and how sure they are.
 
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub struct Counted {
     /// Answers that came late or not at all, by seat.
     pub missed: Vec<u32>,
     /// Times of decisions, by seat, where they were measured.
-    pub took: Vec<Spans>,
+    pub took: Vec<Histogram>,
 }
 
 /// One entrant's sums.
@@ -121,7 +121,7 @@ pub struct EntrantTally {
     /// Answers that came late or not at all.
     pub missed: u64,
     /// Times of decisions.
-    pub took: Spans,
+    pub took: Histogram,
     /// Results against each other player of a match: 1 won, 0.5 drawn.
     pub pairs: Mean,
     /// Matches that ended for it, or for all, by its fault, by cause.

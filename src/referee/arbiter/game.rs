@@ -2,8 +2,8 @@
 
 use super::players::Player;
 use crate::link::program::{LineFault, ready};
+use crate::referee::histogram::Histogram;
 use crate::referee::record::transcript::Kept;
-use crate::referee::spans::Spans;
 use games::{Blame, Call, Cause, Heard, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +31,7 @@ pub struct Ended {
     /// What was sent and heard, if it was to be kept.
     pub transcript: Vec<Heard>,
     /// Times from call to answer, by seat.
-    pub took: Vec<Spans>,
+    pub took: Vec<Histogram>,
     /// The end of each program's standard error, by seat.
     pub stderr: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub(super) struct Game<'a> {
     calls: usize,
     open: Vec<Open>,
     transcript: Vec<Heard>,
-    took: Vec<Spans>,
+    took: Vec<Histogram>,
 }
 
 impl<'a> Game<'a> {
@@ -77,7 +77,7 @@ impl<'a> Game<'a> {
         Self {
             record,
             calls: 0,
-            took: players.iter().map(|_| Spans::default()).collect(),
+            took: players.iter().map(|_| Histogram::default()).collect(),
             table,
             players,
             abort,
@@ -226,8 +226,8 @@ impl<'a> Game<'a> {
 
     /// Writes an answer down.
     fn close(&mut self, open: Open) {
-        if let Some(spans) = self.took.get_mut(open.seat.index()) {
-            spans.add(open.charged);
+        if let Some(times) = self.took.get_mut(open.seat.index()) {
+            times.add(open.charged);
         }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());

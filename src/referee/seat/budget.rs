@@ -1,6 +1,6 @@
 //! How long bots think in matches that we run ourselves, and the clock that holds them to it.
 
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use games::{Pace, Seat};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -87,13 +87,13 @@ pub(crate) struct Stopwatch<'a> {
     abort: &'a AtomicBool,
     seat: Cell<Seat>,
     began: Cell<Option<Instant>>,
-    took: RefCell<Vec<Spans>>,
+    took: RefCell<Vec<Histogram>>,
 }
 
 impl<'a> Stopwatch<'a> {
     /// A clock for a match of `measured.len()` seats.
     pub(crate) fn new(budget: ThinkBudget, measured: Vec<bool>, abort: &'a AtomicBool) -> Self {
-        let took = RefCell::new(measured.iter().map(|_| Spans::default()).collect());
+        let took = RefCell::new(measured.iter().map(|_| Histogram::default()).collect());
         Self {
             budget,
             measured,
@@ -105,7 +105,7 @@ impl<'a> Stopwatch<'a> {
     }
 
     /// The measured times by seat.
-    pub(crate) fn into_spans(self) -> Vec<Spans> {
+    pub(crate) fn into_histograms(self) -> Vec<Histogram> {
         self.took.into_inner()
     }
 
@@ -145,9 +145,9 @@ impl Pace for Stopwatch<'_> {
     fn end(&self) {
         let seat = self.seat.get();
         if let (true, Some(began)) = (self.measures(seat), self.began.take())
-            && let Some(spans) = self.took.borrow_mut().get_mut(seat.index())
+            && let Some(times) = self.took.borrow_mut().get_mut(seat.index())
         {
-            spans.add(began.elapsed());
+            times.add(began.elapsed());
         }
     }
 }
@@ -196,9 +196,9 @@ mod tests {
         abort.store(true, Ordering::Relaxed);
         assert!(nodes.stop());
         let counts: Vec<u64> = nodes
-            .into_spans()
+            .into_histograms()
             .iter()
-            .map(|spans| spans.count())
+            .map(|times| times.count())
             .collect();
         assert_eq!(counts, [1, 0]);
 

@@ -9,7 +9,7 @@ use crate::cli::bench::stats::shown;
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use crate::tournament::{self, Plan, Programs, Schedule, Stop, Tally};
 use anyhow::{Context as _, ensure};
 use serde_json::json;
@@ -93,17 +93,17 @@ async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::R
     let tally = tokio::task::spawn_blocking(move || play(player, games, rounds)).await??;
     let took = begun.elapsed();
     faultless(&tally, games)?;
-    let mut spans = Spans::default();
+    let mut times = Histogram::default();
     let (mut late, mut refused) = (0, 0);
     for entrant in &tally.entrants {
-        spans.merge(&entrant.took);
+        times.merge(&entrant.took);
         late += entrant.missed;
         refused += entrant.refused;
     }
-    let quantile = |share| spans.quantile(share).map_or_else(String::new, shown);
+    let quantile = |share| times.quantile(share).map_or_else(String::new, shown);
     println!(
         "{name:<28} {:>8} {:>9} {:>9} {:>9} {:>9} {late:>6} {refused:>8} {:>6.1}s",
-        spans.count(),
+        times.count(),
         quantile(0.5),
         quantile(0.99),
         quantile(0.999),

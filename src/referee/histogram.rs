@@ -1,4 +1,4 @@
-//! Many times in little room: a histogram with buckets that grow with the time, 3 % apart.
+//! Many times in little memory: a histogram whose buckets grow with the time, 3 % apart.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ const STEP_BITS: u32 = STEPS.trailing_zeros();
 
 /// A histogram of times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spans {
+pub struct Histogram {
     buckets: Vec<u64>,
     count: u64,
 }
 
-impl Spans {
+impl Histogram {
     /// Adds one time.
     pub fn add(&mut self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -79,7 +79,7 @@ fn upper(bucket: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Spans, bucket, upper};
+    use super::{Duration, Histogram, bucket, upper};
 
     #[test]
     fn buckets_hold_what_they_say() {
@@ -105,16 +105,16 @@ mod tests {
 
     #[test]
     fn quantiles_of_both_halves() {
-        let mut spans = Spans::default();
-        assert_eq!(spans.quantile(0.5), None);
-        let mut more = Spans::default();
+        let mut times = Histogram::default();
+        assert_eq!(times.quantile(0.5), None);
+        let mut more = Histogram::default();
         for millisecond in 1..=50 {
-            spans.add(Duration::from_millis(millisecond));
+            times.add(Duration::from_millis(millisecond));
             more.add(Duration::from_millis(50 + millisecond));
         }
-        spans.merge(&more);
+        times.merge(&more);
         let near = |share: f64, wanted: f64| {
-            let found = spans.quantile(share).unwrap().as_secs_f64() * 1_000.0;
+            let found = times.quantile(share).unwrap().as_secs_f64() * 1_000.0;
             assert!((found / wanted - 1.0).abs() < 0.04, "{found} {wanted}");
         };
         near(0.5, 50.0);
