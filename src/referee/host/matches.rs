@@ -1,11 +1,11 @@
 //! The host of our own matches: starts them, keeps their logs at hand, takes them up again after a
 //! restart, and ends them in good order.
 
-use super::board::Board;
 use super::clock::now_us;
 use super::drive::{DriveError, DriveOptions, Links, drive};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
+use super::registry::MatchRegistry;
 use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
 use super::started::{StartError, Started};
 use crate::link::{HttpOptions, Reach};
@@ -71,7 +71,7 @@ pub struct Host {
     pub(in crate::referee) kit: &'static dyn Kit,
     pub(in crate::referee) settings: HostSettings,
     pub(in crate::referee) recording: Arc<dyn Recording>,
-    pub(in crate::referee) board: Board,
+    pub(in crate::referee) registry: MatchRegistry,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -96,7 +96,7 @@ impl Host {
     ) -> Arc<Self> {
         Arc::new(Self {
             kit,
-            board: Board::new(settings.matches_max, settings.ended_kept),
+            registry: MatchRegistry::new(settings.matches_max, settings.ended_kept),
             settings,
             recording,
             tasks: TaskTracker::new(),
@@ -119,7 +119,7 @@ impl Host {
     /// Matches that run and that have ended lately, newest first.
     #[must_use]
     pub fn matches(&self) -> Vec<Arc<HostedMatch>> {
-        self.board.matches()
+        self.registry.matches()
     }
 
     /// Sets a match up and keeps its row. Missing seats are fillers.
@@ -131,7 +131,7 @@ impl Host {
             return Err(StartError::Stopping);
         }
         let mut permit = self
-            .board
+            .registry
             .permit()
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
@@ -172,7 +172,7 @@ impl Host {
     /// # Errors
     /// [`RecordError`] if the recording cannot be read.
     pub async fn log(&self, id: u64) -> Result<Option<Vec<LogLine>>, RecordError> {
-        if let Some((hosted, seat)) = self.board.find(id) {
+        if let Some((hosted, seat)) = self.registry.find(id) {
             return Ok(Some(hosted.log.lines(seat)));
         }
         let (game, seats) = (self.kit.game(), self.seats());
@@ -188,7 +188,7 @@ impl Host {
 
     /// Who sits where this id was given out, if that match still runs.
     pub(in crate::referee) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
-        let (hosted, seat) = self.board.find(id)?;
+        let (hosted, seat) = self.registry.find(id)?;
         if hosted.end.get().is_some() {
             return None;
         }
@@ -199,7 +199,7 @@ impl Host {
     /// Starts nothing more and waits until every match has ended, at most `within`; what then still
     /// runs is cut and, where it is recorded, taken up at the next start.
     pub async fn drain(&self, within: Duration) {
-        self.board.close();
+        self.registry.close();
         self.tasks.close();
         if tokio::time::timeout(within, self.tasks.wait())
             .await
@@ -275,7 +275,7 @@ impl Host {
             // Dropped unsent: whoever started the match has gone, and it begins all the same.
             let _ = may_begin.await;
             host.run(&run, play).await;
-            host.board.leave(&run.info.match_id);
+            host.registry.leave(&run.info.match_id);
             drop(end);
         });
         Started {

@@ -1,12 +1,12 @@
 //! Plays matches for others: draws their numbers, drives their tables, and goes on with those that a stop cut.
 
-mod board;
 pub mod clock;
 pub mod demo;
 mod drive;
 pub mod match_info;
 mod matches;
 pub mod numbers;
+mod registry;
 mod resume;
 pub(super) mod setup;
 pub mod started;

@@ -80,7 +80,7 @@ impl Host {
             log,
             end: OnceLock::new(),
         });
-        self.board.enter(Arc::clone(&hosted));
+        self.registry.enter(Arc::clone(&hosted));
         let past = Past::new(&past);
         let play = Play {
             table,

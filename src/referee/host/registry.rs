@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The running matches, within a bound, and the last ended ones, with the numbers that they hold.
-pub(in crate::referee) struct Board {
+pub(in crate::referee) struct MatchRegistry {
     running_max: usize,
     ended_max: usize,
     state: Mutex<State>,
@@ -26,17 +26,17 @@ struct State {
     closed: bool,
 }
 
-/// A place on the board, given back when dropped unused.
+/// A place on the registry, given back when dropped unused.
 #[must_use = "the place is given back when this is dropped"]
 pub(in crate::referee) struct Permit<'a> {
-    board: &'a Board,
+    registry: &'a MatchRegistry,
     claimed: Option<Numbers>,
 }
 
 impl Permit<'_> {
     /// Holds these numbers instead of others that it held, unless another match has one of them.
     pub(in crate::referee) fn claim(&mut self, numbers: &Numbers) -> bool {
-        let mut state = self.board.state();
+        let mut state = self.registry.state();
         if let Some(before) = self.claimed.take() {
             state.release(&before);
         }
@@ -54,13 +54,13 @@ impl Permit<'_> {
     /// Takes the place, and keeps its numbers.
     pub(in crate::referee) fn enter(mut self, hosted: Arc<HostedMatch>) {
         self.claimed = None;
-        self.board.enter(hosted);
+        self.registry.enter(hosted);
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let mut state = self.board.state();
+        let mut state = self.registry.state();
         state.reserved -= 1;
         if let Some(unused) = self.claimed.take() {
             state.release(&unused);
@@ -77,7 +77,7 @@ impl State {
     }
 }
 
-impl Board {
+impl MatchRegistry {
     pub(in crate::referee) fn new(running_max: usize, ended_max: usize) -> Self {
         Self {
             running_max,
@@ -86,7 +86,7 @@ impl Board {
         }
     }
 
-    /// A place, unless all are taken or the board is closed.
+    /// A place, unless all are taken or the registry is closed.
     pub(in crate::referee) fn permit(&self) -> Option<Permit<'_>> {
         let mut state = self.state();
         if state.closed || state.running.len() + state.reserved >= self.running_max {
@@ -94,7 +94,7 @@ impl Board {
         }
         state.reserved += 1;
         Some(Permit {
-            board: self,
+            registry: self,
             claimed: None,
         })
     }
