@@ -118,3 +118,139 @@ pub fn play(
     })?;
     Ok(tally)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::Schedule;
+    use super::{FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop};
+    use super::{play, run};
+    use crate::referee::{SeatSpec, StartError};
+    use games::{Cause, Outcome};
+    use serde_json::Value;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio_util::sync::CancellationToken;
+
+    const SCHEDULE: Schedule = Schedule {
+        entrants: 4,
+        seats: 4,
+        pool: false,
+        rotate: true,
+        games: 40,
+        seed: 1,
+    };
+
+    fn plan() -> Plan {
+        Plan {
+            kit: games::find("koehandel").unwrap(),
+            entrants: vec![SeatSpec::filler(); 4],
+            options: Value::Null,
+            concurrency: NonZeroUsize::new(3).unwrap(),
+            record: true,
+        }
+    }
+
+    /// Plays without a game: the first seat wins. One number may stop the run, or fail.
+    #[derive(Default)]
+    struct Quick {
+        stops_at: Option<u64>,
+        fails_at: Option<u64>,
+        running: AtomicUsize,
+        most: AtomicUsize,
+        finished: AtomicUsize,
+    }
+
+    impl MatchPlayer for Quick {
+        fn play(
+            &self,
+            _: &Plan,
+            planned: &PlannedMatch,
+            seats: &[&SeatSpec],
+            stop: &Stop,
+        ) -> Result<Option<PlayedMatch>, MatchError> {
+            let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(running, Ordering::SeqCst);
+            std::thread::yield_now();
+            self.running.fetch_sub(1, Ordering::SeqCst);
+            if self.fails_at == Some(planned.number) {
+                return Err(StartError::Stopping.into());
+            }
+            if self.stops_at == Some(planned.number) {
+                stop.set();
+                return Ok(None);
+            }
+            Ok(Some(PlayedMatch {
+                number: planned.number,
+                seed: planned.seed,
+                started_us: 0,
+                seats: seats.iter().map(ToString::to_string).collect(),
+                outcome: Outcome {
+                    cause: Cause::Normal,
+                    scores: [9, 1, 1, 1].into_iter().collect(),
+                },
+                transcript: Vec::new(),
+                blames: Vec::new(),
+                stderr: Vec::new(),
+                refused: vec![0, 2, 0, 0],
+                missed: Vec::new(),
+                took: Vec::new(),
+            }))
+        }
+
+        fn finish(&self) {
+            self.finished.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn every_match_is_played_once_and_so_many_at_once() {
+        let quick = Quick::default();
+        let mut numbers = Vec::new();
+        let mut each = |finished: FinishedMatch| numbers.push(finished.planned.number);
+        let matches = SCHEDULE.matches();
+        run(&plan(), matches, &quick, &Stop::default(), &mut each).unwrap();
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..40).collect::<Vec<_>>());
+        assert!(quick.most.into_inner() <= 3);
+        assert_eq!(quick.finished.into_inner(), 1);
+    }
+
+    #[test]
+    fn only_whole_decks_are_counted_when_a_run_is_stopped() {
+        let quick = Quick {
+            stops_at: Some(22),
+            ..Quick::default()
+        };
+        let stop = Stop::default();
+        let tally = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop).unwrap();
+        // Five decks were begun before; the one that was cut is not counted.
+        assert!((20..=36).contains(&tally.games), "{}", tally.games);
+        for entrant in &tally.entrants {
+            assert_eq!(entrant.games, tally.games);
+            assert_eq!(4 * entrant.wins, tally.games, "each sat everywhere");
+            assert_eq!(2 * entrant.refused, tally.games);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_ends_the_run_but_not_the_token_of_others() {
+        let quick = Quick {
+            fails_at: Some(9),
+            ..Quick::default()
+        };
+        let token = CancellationToken::new();
+        let stop = Stop::on(&token);
+        let failed = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop);
+        assert!(matches!(failed, Err(MatchError::Start(_))), "{failed:?}");
+        assert!(stop.is_set() && !token.is_cancelled());
+        assert_eq!(quick.finished.into_inner(), 1);
+
+        let others = Stop::on(&token);
+        assert!(!others.is_set());
+        token.cancel();
+        others.cancelled().await;
+        while !others.is_set() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
