@@ -2,12 +2,8 @@
 //! simple arbiter of the usual kind.
 
 use super::shim::own;
-use super::whole::faultless;
+use super::whole::{Copies, faultless};
 use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::ProgramRules;
-use crate::referee::budget::ThinkBudget;
-use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -79,34 +75,18 @@ fn measure(args: &ArbiterArgs) -> anyhow::Result<()> {
 
 fn game_ms(player: &[String], games: u64, seed: u64, options: &Value) -> anyhow::Result<f64> {
     let kit = games::find("planowanie").context("this build has no Planowanie")?;
-    let plan = Plan {
+    let begun = Instant::now();
+    let tally = Copies {
         kit,
-        entrants: vec![SeatSpec::Program(player.to_vec()); SEATS],
-        concurrency: NonZeroUsize::MIN,
-        options: options.clone(),
-        record: false,
-    };
-    let schedule = Schedule {
-        entrants: SEATS,
+        program: player,
         seats: SEATS,
-        pool: false,
-        rotate: true,
         games,
         seed,
-    };
-    let player = Programs {
-        budget: ThinkBudget::Nodes(1),
-        models: false,
-        rules: ProgramRules::default(),
-    };
-    let begun = Instant::now();
-    let tally = play(
-        &plan,
-        schedule.matches(),
-        &player,
-        &mut (),
-        &Stop::default(),
-    )?;
+        rotate: true,
+        concurrency: NonZeroUsize::MIN,
+        options: options.clone(),
+    }
+    .play()?;
     let took = begun.elapsed();
     faultless(&tally, games)?;
     Ok(took.as_secs_f64() * 1e3 / games as f64)

@@ -2,12 +2,8 @@
 //! beside the same lines sent back and forth without an engine.
 
 use super::shim::own;
-use super::whole::faultless;
+use super::whole::{Copies, faultless};
 use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::ProgramRules;
-use crate::referee::budget::ThinkBudget;
-use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use games::{Call, Kit, Reply, TableSetup};
 use serde_json::{Value, json};
@@ -189,34 +185,18 @@ fn game_s(
     args: &RoundsArgs,
     rounds: u32,
 ) -> anyhow::Result<f64> {
-    let plan = Plan {
+    let begun = Instant::now();
+    let tally = Copies {
         kit,
-        entrants: vec![SeatSpec::Program(player.to_vec()); args.players],
-        concurrency: NonZeroUsize::MIN,
-        options: options(args, rounds),
-        record: false,
-    };
-    let schedule = Schedule {
-        entrants: args.players,
+        program: player,
         seats: args.players,
-        pool: false,
-        rotate: false,
         games: 1,
         seed: 1,
-    };
-    let player = Programs {
-        budget: ThinkBudget::Nodes(1),
-        models: false,
-        rules: ProgramRules::default(),
-    };
-    let begun = Instant::now();
-    let tally = play(
-        &plan,
-        schedule.matches(),
-        &player,
-        &mut (),
-        &Stop::default(),
-    )?;
+        rotate: false,
+        concurrency: NonZeroUsize::MIN,
+        options: options(args, rounds),
+    }
+    .play()?;
     let took = begun.elapsed();
     faultless(&tally, 1)?;
     Ok(took.as_secs_f64())

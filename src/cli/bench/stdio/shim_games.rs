@@ -2,20 +2,17 @@
 //! turns take, and how many are late.
 
 use super::shim::{own, words};
-use super::whole::faultless;
+use super::whole::{Copies, faultless};
 use crate::cli::bench::child::Daemon;
 use crate::cli::bench::site::Folder;
 use crate::cli::bench::stats::shown;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::ProgramRules;
-use crate::referee::budget::ThinkBudget;
 use crate::referee::histogram::Histogram;
-use crate::tournament::{self, Plan, Programs, Schedule, Stop, Tally};
+use crate::tournament::Tally;
 use anyhow::{Context as _, ensure};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Players of a game.
 const SEATS: usize = 2;
@@ -116,32 +113,16 @@ async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::R
 fn play(player: Vec<String>, games: u64, rounds: u32) -> anyhow::Result<Tally> {
     let kit = games::find("lighthouses").context("this build has no Lighthouses")?;
     let at_once = usize::try_from(games).ok().and_then(NonZeroUsize::new);
-    let plan = Plan {
+    Ok(Copies {
         kit,
-        entrants: vec![SeatSpec::Program(player); SEATS],
+        program: &player,
+        seats: SEATS,
+        games,
+        seed: 1,
+        rotate: false,
         concurrency: at_once.context("no games")?,
         // Forty programs that start at once do not greet within two seconds.
         options: json!({"rounds": rounds, "start_ms": 30_000}),
-        record: false,
-    };
-    let schedule = Schedule {
-        entrants: SEATS,
-        seats: SEATS,
-        pool: false,
-        rotate: false,
-        games,
-        seed: 1,
-    };
-    let player = Programs {
-        budget: ThinkBudget::Time(Duration::from_millis(1)),
-        models: false,
-        rules: ProgramRules::default(),
-    };
-    Ok(tournament::play(
-        &plan,
-        schedule.matches(),
-        &player,
-        &mut (),
-        &Stop::default(),
-    )?)
+    }
+    .play()?)
 }

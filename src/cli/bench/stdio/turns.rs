@@ -2,12 +2,8 @@
 //! process by the rules alone, beside a simple judge.
 
 use super::shim::own;
-use super::whole::faultless;
+use super::whole::{Copies, faultless};
 use crate::cli::bench::stats::median;
-use crate::referee::SeatSpec;
-use crate::referee::arbiter::ProgramRules;
-use crate::referee::budget::ThinkBudget;
-use crate::tournament::{Plan, Programs, Schedule, Stop, play};
 use anyhow::{Context as _, ensure};
 use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
@@ -107,35 +103,19 @@ fn game_s(
     map: &str,
     rounds: u32,
 ) -> anyhow::Result<f64> {
-    let plan = Plan {
+    let begun = Instant::now();
+    let tally = Copies {
         kit,
-        entrants: vec![SeatSpec::Program(player.to_vec()); args.players],
+        program: player,
+        seats: args.players,
+        games: 1,
+        seed: 1,
+        rotate: false,
         concurrency: NonZeroUsize::MIN,
         // A busy machine must not end the game.
         options: json!({"map": map, "rounds": rounds, "start_ms": 60_000, "turn_ms": 20_000}),
-        record: false,
-    };
-    let schedule = Schedule {
-        entrants: args.players,
-        seats: args.players,
-        pool: false,
-        rotate: false,
-        games: 1,
-        seed: 1,
-    };
-    let player = Programs {
-        budget: ThinkBudget::Nodes(1),
-        models: false,
-        rules: ProgramRules::default(),
-    };
-    let begun = Instant::now();
-    let tally = play(
-        &plan,
-        schedule.matches(),
-        &player,
-        &mut (),
-        &Stop::default(),
-    )?;
+    }
+    .play()?;
     let took = begun.elapsed();
     faultless(&tally, 1)?;
     Ok(took.as_secs_f64())
