@@ -8,10 +8,11 @@ mod answer;
 mod begins;
 mod core;
 mod deciding;
+mod detach;
 mod fold;
 mod groups;
 mod keeping;
-mod lasting;
+
 mod mailbox;
 mod meters;
 mod numbering;

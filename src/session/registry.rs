@@ -4,8 +4,8 @@ use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::{self, Origin, Rates};
 use super::core::Core;
+use super::detach::DetachOnDrop;
 use super::groups::Groups;
-use super::lasting::Lasting;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
 use super::options::{Parts, SessionOptions, StoreError};
@@ -287,7 +287,7 @@ impl Sessions {
         match session.enter(callback, self.shared.options.mailbox_max, queue) {
             Entered::Idle(core, callback) => {
                 let actor = Actor::new(Arc::clone(&self.shared), session, core);
-                Lasting::new(&self.shared.tracker, actor.answer(callback)).await
+                DetachOnDrop::new(&self.shared.tracker, actor.answer(callback)).await
             }
             // The actor answers every message it takes; without it the process is ending.
             Entered::Waits(answer) => answer.await.unwrap_or_else(|_| Err(self.shared.stopping())),
