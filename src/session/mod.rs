@@ -5,13 +5,13 @@
 
 mod actor;
 mod answer;
+mod append;
 mod begins;
 mod core;
 mod deciding;
 mod detach;
 mod fold;
 mod groups;
-mod keeping;
 
 mod mailbox;
 mod meters;
