@@ -211,7 +211,7 @@ impl Actor {
         }
         let numbers = numbered.is_some();
         let before = opening.map_or_else(Vec::new, |opening| opening.before);
-        fold::rehearse(core, &before);
+        fold::replay_preamble(core, &before);
         let mut turn = Self::turn(
             &self.shared,
             &self.session,

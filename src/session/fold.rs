@@ -79,7 +79,7 @@ pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Resul
 }
 
 /// Lets a session's dialogue hear and say what came before its first message.
-pub(super) fn rehearse(core: &mut Core, before: &[NewEntry]) {
+pub(super) fn replay_preamble(core: &mut Core, before: &[NewEntry]) {
     let Mind::Awake(dialogue) = &mut core.mind else {
         return;
     };
