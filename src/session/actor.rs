@@ -401,7 +401,7 @@ impl Actor {
                 fallback,
             })) => {
                 // Before thinking, for that may cost us the dialogue.
-                core.owed
+                core.pending_facts
                     .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
                 let asked = Asked {
                     fallback,
@@ -531,7 +531,7 @@ impl Actor {
                 self.shared.meters.appends_failed.increment(1);
                 // Whatever was heard is not in the transcript: it is folded anew without it.
                 core.mind = Mind::Asleep;
-                core.owed.clear();
+                core.pending_facts.clear();
                 if let StoreError::Closed = error {
                     return Err(self.shared.stopping());
                 }

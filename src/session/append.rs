@@ -35,7 +35,7 @@ impl Shared {
         core: &mut Core,
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
-        let mut facts = std::mem::take(&mut core.owed);
+        let mut facts = std::mem::take(&mut core.pending_facts);
         if let Mind::Awake(dialogue) = &mut core.mind {
             facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
         }

@@ -31,7 +31,7 @@ pub(super) struct Core {
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
     pub(super) told: u64,
     /// Facts of stored entries that are not stored yet; empty while asleep.
-    pub(super) owed: Vec<Fact>,
+    pub(super) pending_facts: Vec<Fact>,
     pub(super) ended: bool,
     /// Whether it ended as games do.
     pub(super) normal: bool,
@@ -104,7 +104,7 @@ impl Core {
             quarantine: Quarantine::Unread,
             last: None,
             told: live.seq * 2,
-            owed: Vec::new(),
+            pending_facts: Vec::new(),
             ended: false,
             normal: false,
             fresh: live.seq <= 1,
@@ -136,7 +136,7 @@ impl Core {
             self.give_up();
             self.mind = Mind::Asleep;
             self.last = None;
-            self.owed.clear();
+            self.pending_facts.clear();
         }
     }
 

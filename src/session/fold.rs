@@ -71,8 +71,8 @@ pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Resul
         replaying()?
     };
     let facts = replayed.facts.into_iter();
-    let owed = facts.filter_map(|(step, fact)| (step >= core.told).then_some(fact));
-    core.owed = owed.collect();
+    let pending_facts = facts.filter_map(|(step, fact)| (step >= core.told).then_some(fact));
+    core.pending_facts = pending_facts.collect();
     core.mind = Mind::Awake(dialogue);
     core.last = replayed.last.map(Box::new).or_else(|| core.last.take());
     Ok(())
@@ -89,7 +89,7 @@ pub(super) fn replay_preamble(core: &mut Core, before: &[NewEntry]) {
     let lines = before.iter().map(Line::from);
     match guarded(|| replay::replay(&mut **dialogue, lines)) {
         Ok(replayed) => core
-            .owed
+            .pending_facts
             .extend(replayed.facts.into_iter().map(|(_, fact)| fact)),
         Err(panic) => {
             tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");

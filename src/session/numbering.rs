@@ -43,7 +43,7 @@ impl Actor {
                 Mind::Asleep
             }
         };
-        core.owed.push(Fact {
+        core.pending_facts.push(Fact {
             kind: "local".to_owned(),
             data: json!({ "entry": core.seq }),
         });

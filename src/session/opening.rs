@@ -79,7 +79,7 @@ pub(super) fn open(
         quarantine: Quarantine::Clear,
         last: None,
         told: 0,
-        owed: Vec::new(),
+        pending_facts: Vec::new(),
         ended: false,
         normal: false,
         fresh: true,
