@@ -46,8 +46,8 @@ pub(super) struct Turn {
     pub(super) said: String,
     pub(super) ending: Option<Ending>,
     pub(super) decision: Option<Decision>,
-    /// [`Core::told`] once this is stored, if the dialogue is not there to be asked.
-    pub(super) told: u64,
+    /// [`Core::facts_stored_to`] once this is stored, if the dialogue is not there to be asked.
+    pub(super) facts_stored_to: u64,
 }
 
 /// What a decision adds to the ledger.
@@ -224,7 +224,7 @@ impl Actor {
             self.forget(turn.ending);
             return Ok(Answer::default_of_game(kit, &turn.text));
         }
-        turn.told += 2 * before.len() as u64;
+        turn.facts_stored_to += 2 * before.len() as u64;
         turn.before = before;
         self.commit(turn, received, numbers).await
     }
@@ -362,13 +362,13 @@ impl Actor {
             text,
             ending: None,
             decision: None,
-            told: core.seq * 2,
+            facts_stored_to: core.seq * 2,
         };
         let mut dialogue = match std::mem::replace(&mut core.mind, Mind::Asleep) {
             Mind::Awake(dialogue) => dialogue,
             Mind::Asleep | Mind::Away { .. } => {
                 shared.meters.defaulted("unfolded");
-                turn.told = core.told;
+                turn.facts_stored_to = core.facts_stored_to;
                 return turn;
             }
             Mind::Broken => {
@@ -419,7 +419,7 @@ impl Actor {
                     fallback,
                     mind,
                 } = decided;
-                turn.told += 1;
+                turn.facts_stored_to += 1;
                 core.mind = mind;
                 if core.hangs() {
                     core.quarantine.impose();
@@ -466,7 +466,7 @@ impl Actor {
             said,
             ending,
             decision,
-            told,
+            facts_stored_to,
         } = turn;
         let mut entries = before;
         entries.reserve_exact(2);
@@ -497,9 +497,9 @@ impl Actor {
         match self.shared.append(core, entries, facts, close).await {
             Ok(receipt) => {
                 core.fresh = first;
-                core.told = match core.mind {
+                core.facts_stored_to = match core.mind {
                     Mind::Awake(_) => core.seq * 2,
-                    Mind::Asleep | Mind::Away { .. } | Mind::Broken => told,
+                    Mind::Asleep | Mind::Away { .. } | Mind::Broken => facts_stored_to,
                 };
                 let ledger = decision.map(|decision| {
                     self.shared

@@ -29,7 +29,7 @@ pub(super) struct Core {
     pub(super) last: Option<Box<LastMessage>>,
     /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
-    pub(super) told: u64,
+    pub(super) facts_stored_to: u64,
     /// Facts of stored entries that are not stored yet; empty while asleep.
     pub(super) pending_facts: Vec<Fact>,
     pub(super) ended: bool,
@@ -103,7 +103,7 @@ impl Core {
             stray: None,
             quarantine: Quarantine::Unread,
             last: None,
-            told: live.seq * 2,
+            facts_stored_to: live.seq * 2,
             pending_facts: Vec::new(),
             ended: false,
             normal: false,

@@ -71,7 +71,8 @@ pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Resul
         replaying()?
     };
     let facts = replayed.facts.into_iter();
-    let pending_facts = facts.filter_map(|(step, fact)| (step >= core.told).then_some(fact));
+    let pending_facts =
+        facts.filter_map(|(step, fact)| (step >= core.facts_stored_to).then_some(fact));
     core.pending_facts = pending_facts.collect();
     core.mind = Mind::Awake(dialogue);
     core.last = replayed.last.map(Box::new).or_else(|| core.last.take());

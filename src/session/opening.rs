@@ -78,7 +78,7 @@ pub(super) fn open(
         stray: None,
         quarantine: Quarantine::Clear,
         last: None,
-        told: 0,
+        facts_stored_to: 0,
         pending_facts: Vec::new(),
         ended: false,
         normal: false,
