@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Ended, Refusal, Sending, micros};
 use super::begins::{self, Origin};
-use super::core::{Core, Mind};
+use super::core::{Mind, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
@@ -32,7 +32,7 @@ const BACK_WAIT: Duration = Duration::from_millis(100);
 pub(super) struct Actor {
     pub(super) shared: Arc<Shared>,
     session: Arc<Session>,
-    pub(super) core: Option<Box<Core>>,
+    pub(super) core: Option<Box<SessionState>>,
 }
 
 /// What a message leads to, before it is stored.
@@ -46,7 +46,7 @@ pub(super) struct Turn {
     pub(super) said: String,
     pub(super) ending: Option<Ending>,
     pub(super) decision: Option<Decision>,
-    /// [`Core::facts_stored_to`] once this is stored, if the dialogue is not there to be asked.
+    /// [`SessionState::facts_stored_to`] once this is stored, if the dialogue is not there to be asked.
     pub(super) facts_stored_to: u64,
 }
 
@@ -59,7 +59,11 @@ pub(super) struct Decision {
 }
 
 impl Actor {
-    pub(super) fn new(shared: Arc<Shared>, session: Arc<Session>, core: Option<Box<Core>>) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        session: Arc<Session>,
+        core: Option<Box<SessionState>>,
+    ) -> Self {
         Self {
             shared,
             session,
@@ -349,7 +353,7 @@ impl Actor {
     async fn turn(
         shared: &Shared,
         session: &Session,
-        core: &mut Core,
+        core: &mut SessionState,
         (text, received, queued, at_us): (String, Instant, Duration, i64),
         local: Option<Local>,
     ) -> Turn {
@@ -567,7 +571,13 @@ impl Actor {
 }
 
 impl Decision {
-    fn row(&self, core: &Core, receipt: Receipt, at_us: i64, received: Instant) -> LedgerRow {
+    fn row(
+        &self,
+        core: &SessionState,
+        receipt: Receipt,
+        at_us: i64,
+        received: Instant,
+    ) -> LedgerRow {
         LedgerRow {
             session: core.id,
             entry: receipt.last.unwrap_or(crate::store::types::EntryId(0)),

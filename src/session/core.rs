@@ -10,7 +10,7 @@ use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
 
 /// One session.
-pub(super) struct Core {
+pub(super) struct SessionState {
     pub(super) id: SessionId,
     pub(super) match_id: Box<str>,
     pub(super) seed: u64,
@@ -87,7 +87,7 @@ pub(super) enum Mind {
     Broken,
 }
 
-impl Core {
+impl SessionState {
     /// A session that start-up found.
     pub(super) fn found(live: LiveSession, permit: Option<Share>) -> Self {
         Self {

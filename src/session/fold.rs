@@ -1,6 +1,6 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
-use super::core::{Core, Mind, Quarantine};
+use super::core::{Mind, Quarantine, SessionState};
 use super::options::Parts;
 use super::place::Place;
 use crate::replay::{self, Line};
@@ -38,7 +38,11 @@ impl FoldError {
 }
 
 /// Brings a session's dialogue in by its whole transcript.
-pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Result<(), FoldError> {
+pub(super) async fn wake(
+    parts: &Parts,
+    place: &Place,
+    core: &mut SessionState,
+) -> Result<(), FoldError> {
     let (kit, bot) = (place.kit(), place.card().name);
     if core.quarantine == Quarantine::Unread {
         let hung = parts.store.has_fact(core.id, Quarantine::FACT).await?;
@@ -80,7 +84,7 @@ pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Resul
 }
 
 /// Lets a session's dialogue hear and say what came before its first message.
-pub(super) fn replay_preamble(core: &mut Core, before: &[NewEntry]) {
+pub(super) fn replay_preamble(core: &mut SessionState, before: &[NewEntry]) {
     let Mind::Awake(dialogue) = &mut core.mind else {
         return;
     };

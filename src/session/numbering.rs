@@ -3,7 +3,7 @@
 
 use super::actor::{Actor, Turn};
 use super::answer::{Answer, Refusal};
-use super::core::{Core, Mind};
+use super::core::{Mind, SessionState};
 use super::deciding;
 use super::mailbox::{Local, Numbered};
 use crate::store::types::{Direction, NewEntry};
@@ -25,7 +25,7 @@ pub(super) enum Heard {
 impl Actor {
     /// A message that was answered without us: what was said then is what was said.
     pub(super) fn taken_over(
-        core: &mut Core,
+        core: &mut SessionState,
         mut turn: Turn,
         dialogue: Box<dyn Dialogue>,
         heard: Result<Result<Next, WireError>, Panicked>,

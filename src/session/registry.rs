@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::{self, Origin, Rates};
-use super::core::Core;
+use super::core::SessionState;
 use super::detach::DetachOnDrop;
 use super::groups::Groups;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
@@ -356,7 +356,7 @@ impl Sessions {
     }
 }
 
-fn view(session: &Session, core: &Core, now_ms: i64) -> SessionView {
+fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
     let place = &session.key.place;
     SessionView {
         id: core.id,
@@ -474,7 +474,7 @@ impl Shared {
         let peer = key.place.referee().parse().ok().map(Peer::of);
         let permit = self.places.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
-        let core = Box::new(Core::found(found, permit));
+        let core = Box::new(SessionState::found(found, permit));
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         if key.place.kit().wire() == Wire::Hub {
@@ -510,7 +510,7 @@ impl Shared {
             id: row.opened.player,
         };
         let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
-        let core = Box::new(Core::over(row));
+        let core = Box::new(SessionState::over(row));
         let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         lock(self.shard(&key))
             .entry(key.clone())
@@ -533,7 +533,7 @@ impl Shared {
     }
 
     /// Everything but the store's part of ending a session.
-    pub(super) fn end(&self, key: &Key, core: &mut Core, cause: Cause) {
+    pub(super) fn end(&self, key: &Key, core: &mut SessionState, cause: Cause) {
         core.ended = true;
         core.normal = cause == Cause::Normal;
         core.permit = None;
