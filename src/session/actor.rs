@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Ended, Refusal, Sending, micros};
 use super::begins::{self, Origin};
-use super::core::{Mind, SessionState};
+use super::core::{DialogueState, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
@@ -118,7 +118,7 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
             return false;
         };
-        let Mind::Awake(dialogue) = &mut core.mind else {
+        let DialogueState::Awake(dialogue) = &mut core.mind else {
             return false;
         };
         let ending = match guarded(|| dialogue.hung_up()) {
@@ -209,8 +209,10 @@ impl Actor {
             return Ok(Answer::default_of_game(kit, &text));
         };
         match core.mind {
-            Mind::Broken if numbered.is_some() => return Err(Refusal::Over),
-            Mind::Asleep | Mind::Away { .. } if numbered.is_some() => return Err(Refusal::Unfit),
+            DialogueState::Broken if numbered.is_some() => return Err(Refusal::Over),
+            DialogueState::Asleep | DialogueState::Away { .. } if numbered.is_some() => {
+                return Err(Refusal::Unfit);
+            }
             _ => {}
         }
         let numbers = numbered.is_some();
@@ -256,7 +258,7 @@ impl Actor {
         let session = self.core.as_deref().map(|core| core.id.0);
         tracing::error!(session, %error, "a session could not be folded");
         if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
-            core.mind = Mind::Broken;
+            core.mind = DialogueState::Broken;
         }
         Ok(())
     }
@@ -268,15 +270,15 @@ impl Actor {
         if core.ended {
             return Ok(());
         }
-        if let Mind::Away { pending, said } = &mut core.mind {
+        if let DialogueState::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
                 Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, said),
-                Ok(None) => core.mind = Mind::Asleep,
+                Ok(None) => core.mind = DialogueState::Asleep,
                 Err(_) => core.give_up(),
             }
         }
-        if matches!(core.mind, Mind::Asleep) {
+        if matches!(core.mind, DialogueState::Asleep) {
             let waking = fold::wake(&self.shared.parts, &self.session.key.place, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
@@ -368,15 +370,15 @@ impl Actor {
             decision: None,
             facts_stored_to: core.seq * 2,
         };
-        let mut dialogue = match std::mem::replace(&mut core.mind, Mind::Asleep) {
-            Mind::Awake(dialogue) => dialogue,
-            Mind::Asleep | Mind::Away { .. } => {
+        let mut dialogue = match std::mem::replace(&mut core.mind, DialogueState::Asleep) {
+            DialogueState::Awake(dialogue) => dialogue,
+            DialogueState::Asleep | DialogueState::Away { .. } => {
                 shared.meters.defaulted("unfolded");
                 turn.facts_stored_to = core.facts_stored_to;
                 return turn;
             }
-            Mind::Broken => {
-                core.mind = Mind::Broken;
+            DialogueState::Broken => {
+                core.mind = DialogueState::Broken;
                 shared.meters.defaulted("broken");
                 return turn;
             }
@@ -387,7 +389,7 @@ impl Actor {
         }
         match heard {
             Ok(Ok(Next::Wait)) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 turn.said.clear();
             }
             Ok(Ok(Next::Send(said))) => {
@@ -395,7 +397,7 @@ impl Actor {
                 turn.said = said;
             }
             Ok(Ok(Next::Over(ending))) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 turn.said.clone_from(&ending.last_word);
                 turn.ending = Some(ending);
             }
@@ -438,7 +440,7 @@ impl Actor {
                 });
             }
             Ok(Err(error)) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 tracing::debug!(session = core.id.0, %error, "a message was not understood");
                 shared.meters.defaulted("not_understood");
             }
@@ -502,8 +504,10 @@ impl Actor {
             Ok(receipt) => {
                 core.fresh = first;
                 core.facts_stored_to = match core.mind {
-                    Mind::Awake(_) => core.seq * 2,
-                    Mind::Asleep | Mind::Away { .. } | Mind::Broken => facts_stored_to,
+                    DialogueState::Awake(_) => core.seq * 2,
+                    DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
+                        facts_stored_to
+                    }
                 };
                 let ledger = decision.map(|decision| {
                     self.shared
@@ -534,7 +538,7 @@ impl Actor {
                 tracing::debug!(session = core.id.0, %error, "a message could not be stored");
                 self.shared.meters.appends_failed.increment(1);
                 // Whatever was heard is not in the transcript: it is folded anew without it.
-                core.mind = Mind::Asleep;
+                core.mind = DialogueState::Asleep;
                 core.pending_facts.clear();
                 if let StoreError::Closed = error {
                     return Err(self.shared.stopping());

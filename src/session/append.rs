@@ -1,7 +1,7 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
 use super::answer::Ledger;
-use super::core::{Mind, Quarantine, SessionState};
+use super::core::{DialogueState, Quarantine, SessionState};
 use super::registry::Shared;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
@@ -15,8 +15,10 @@ impl Shared {
     /// What a session's dialogue has to say at its end.
     pub(super) fn closing(&self, core: &SessionState, ending: Ending) -> Box<Close> {
         let lessons = match &core.mind {
-            Mind::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
-            Mind::Asleep | Mind::Away { .. } | Mind::Broken => Vec::new(),
+            DialogueState::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
+            DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
+                Vec::new()
+            }
         };
         Box::new(Close {
             at_us: self.now_us(),
@@ -36,7 +38,7 @@ impl Shared {
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
         let mut facts = std::mem::take(&mut core.pending_facts);
-        if let Mind::Awake(dialogue) = &mut core.mind {
+        if let DialogueState::Awake(dialogue) = &mut core.mind {
             facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
         }
         if core.quarantine == Quarantine::Due {

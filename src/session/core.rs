@@ -21,7 +21,7 @@ pub(super) struct SessionState {
     pub(super) rows: Option<Box<Rows>>,
     pub(super) head: Option<EntryId>,
     pub(super) seq: u64,
-    pub(super) mind: Mind,
+    pub(super) mind: DialogueState,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
     pub(super) quarantine: Quarantine,
@@ -76,7 +76,7 @@ pub(super) struct Rows {
 }
 
 /// Where the dialogue is.
-pub(super) enum Mind {
+pub(super) enum DialogueState {
     /// Nowhere: it is folded from the transcript when needed.
     Asleep,
     /// Here.
@@ -99,7 +99,7 @@ impl SessionState {
             rows: None,
             head: live.head,
             seq: live.seq,
-            mind: Mind::Asleep,
+            mind: DialogueState::Asleep,
             stray: None,
             quarantine: Quarantine::Unread,
             last: None,
@@ -134,7 +134,7 @@ impl SessionState {
     pub(super) fn sleep(&mut self) {
         if self.head.is_some() {
             self.give_up();
-            self.mind = Mind::Asleep;
+            self.mind = DialogueState::Asleep;
             self.last = None;
             self.pending_facts.clear();
         }
@@ -142,14 +142,14 @@ impl SessionState {
 
     /// Whether its bot is at a decision that was answered for and hangs.
     pub(super) fn hangs(&self) -> bool {
-        matches!(&self.mind, Mind::Away { pending, .. } if pending.hangs())
+        matches!(&self.mind, DialogueState::Away { pending, .. } if pending.hangs())
     }
 
     /// A decision that did not come back in time is not waited for any more. The first one may still
     /// be late; a second one beside it, or one that hangs, is the last that the bot is asked for.
     pub(super) fn give_up(&mut self) {
-        let pending = match std::mem::replace(&mut self.mind, Mind::Asleep) {
-            Mind::Away { pending, .. } => pending,
+        let pending = match std::mem::replace(&mut self.mind, DialogueState::Asleep) {
+            DialogueState::Away { pending, .. } => pending,
             here => {
                 self.mind = here;
                 return;
@@ -165,6 +165,6 @@ impl SessionState {
 
     /// Whether its dialogue is in memory.
     pub(super) fn awake(&self) -> bool {
-        !matches!(self.mind, Mind::Asleep)
+        !matches!(self.mind, DialogueState::Asleep)
     }
 }

@@ -1,6 +1,6 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
-use super::core::{Mind, Quarantine, SessionState};
+use super::core::{DialogueState, Quarantine, SessionState};
 use super::options::Parts;
 use super::place::Place;
 use crate::replay::{self, Line};
@@ -78,14 +78,14 @@ pub(super) async fn wake(
     let pending_facts =
         facts.filter_map(|(step, fact)| (step >= core.facts_stored_to).then_some(fact));
     core.pending_facts = pending_facts.collect();
-    core.mind = Mind::Awake(dialogue);
+    core.mind = DialogueState::Awake(dialogue);
     core.last = replayed.last.map(Box::new).or_else(|| core.last.take());
     Ok(())
 }
 
 /// Lets a session's dialogue hear and say what came before its first message.
 pub(super) fn replay_preamble(core: &mut SessionState, before: &[NewEntry]) {
-    let Mind::Awake(dialogue) = &mut core.mind else {
+    let DialogueState::Awake(dialogue) = &mut core.mind else {
         return;
     };
     if before.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn replay_preamble(core: &mut SessionState, before: &[NewEntry]) {
             .extend(replayed.facts.into_iter().map(|(_, fact)| fact)),
         Err(panic) => {
             tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
-            core.mind = Mind::Broken;
+            core.mind = DialogueState::Broken;
         }
     }
 }

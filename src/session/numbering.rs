@@ -3,7 +3,7 @@
 
 use super::actor::{Actor, Turn};
 use super::answer::{Answer, Refusal};
-use super::core::{Mind, SessionState};
+use super::core::{DialogueState, SessionState};
 use super::deciding;
 use super::mailbox::{Local, Numbered};
 use crate::store::types::{Direction, NewEntry};
@@ -35,12 +35,12 @@ impl Actor {
             Ok(Ok(Next::Think { .. } | Next::Send(_))) => deciding::told(dialogue, &said),
             Ok(Ok(Next::Over(ending))) => {
                 turn.ending = Some(ending);
-                Mind::Awake(dialogue)
+                DialogueState::Awake(dialogue)
             }
-            Ok(Ok(Next::Wait) | Err(_)) => Mind::Awake(dialogue),
+            Ok(Ok(Next::Wait) | Err(_)) => DialogueState::Awake(dialogue),
             Err(panic) => {
                 tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
-                Mind::Asleep
+                DialogueState::Asleep
             }
         };
         core.pending_facts.push(Fact {
@@ -53,7 +53,7 @@ impl Actor {
 
     fn broken(&self) -> bool {
         let core = self.core.as_deref();
-        core.is_some_and(|core| matches!(core.mind, Mind::Broken))
+        core.is_some_and(|core| matches!(core.mind, DialogueState::Broken))
     }
 
     /// Where a numbered message stands: heard before, the session's first, or the next.

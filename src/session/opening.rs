@@ -1,6 +1,6 @@
 //! How a session begins: number, seed, match, rivals.
 
-use super::core::{Mind, Quarantine, Rows, SessionState};
+use super::core::{DialogueState, Quarantine, Rows, SessionState};
 use super::mailbox::Opening;
 use super::place::Key;
 use super::registry::Shared;
@@ -74,7 +74,7 @@ pub(super) fn open(
         rows: Some(Box::new(Rows { session, match_ })),
         head: None,
         seq: 0,
-        mind: Mind::Asleep,
+        mind: DialogueState::Asleep,
         stray: None,
         quarantine: Quarantine::Clear,
         last: None,

@@ -3,7 +3,7 @@
 use crate::fake;
 use crate::identities::{Identities, KnownMatch};
 use crate::replay::{self, Line, replay};
-use crate::session::core::{Mind, SessionState};
+use crate::session::core::{DialogueState, SessionState};
 use crate::session::mailbox::Local;
 use crate::session::{Key, Numbered, Parts, Place, SessionOptions, Sessions, fold};
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession};
@@ -91,7 +91,7 @@ async fn woken(parts: &Parts, place: &Place, live: LiveSession) -> Box<dyn Dialo
     let mut core = SessionState::found(live, None);
     fold::wake(parts, place, &mut core).await.unwrap();
     match core.mind {
-        Mind::Awake(dialogue) => dialogue,
+        DialogueState::Awake(dialogue) => dialogue,
         _ => panic!("it is awake"),
     }
 }
