@@ -8,12 +8,12 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// A future that goes on in a task of its own if it is dropped before its end. Until then it costs no
 /// task: most callers wait.
-pub(super) struct Lasting<F: Future<Output: Send> + Send + 'static> {
+pub(super) struct DetachOnDrop<F: Future<Output: Send> + Send + 'static> {
     future: Option<Pin<Box<F>>>,
     token: TaskTrackerToken,
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Lasting<F> {
+impl<F: Future<Output: Send> + Send + 'static> DetachOnDrop<F> {
     /// `tracker` knows of the work for as long as it takes.
     pub(super) fn new(tracker: &TaskTracker, future: F) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl<F: Future<Output: Send> + Send + 'static> Lasting<F> {
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Future for Lasting<F> {
+impl<F: Future<Output: Send> + Send + 'static> Future for DetachOnDrop<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -39,7 +39,7 @@ impl<F: Future<Output: Send> + Send + 'static> Future for Lasting<F> {
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Drop for Lasting<F> {
+impl<F: Future<Output: Send> + Send + 'static> Drop for DetachOnDrop<F> {
     fn drop(&mut self) {
         // Without a runtime the process is ending.
         if let Some(future) = self.future.take()

@@ -1,7 +1,7 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
 use super::answer::Ledger;
-use super::core::{Core, Mind, Quarantine};
+use super::core::{DialogueState, Quarantine, SessionState};
 use super::registry::Shared;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
@@ -13,10 +13,12 @@ use std::time::Instant;
 
 impl Shared {
     /// What a session's dialogue has to say at its end.
-    pub(super) fn closing(&self, core: &Core, ending: Ending) -> Box<Close> {
+    pub(super) fn closing(&self, core: &SessionState, ending: Ending) -> Box<Close> {
         let lessons = match &core.mind {
-            Mind::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
-            Mind::Asleep | Mind::Away { .. } | Mind::Broken => Vec::new(),
+            DialogueState::Awake(dialogue) => guarded(|| dialogue.lessons()).unwrap_or_default(),
+            DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
+                Vec::new()
+            }
         };
         Box::new(Close {
             at_us: self.now_us(),
@@ -32,11 +34,11 @@ impl Shared {
     pub(super) fn facts(
         &self,
         place: &super::place::Place,
-        core: &mut Core,
+        core: &mut SessionState,
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
-        let mut facts = std::mem::take(&mut core.owed);
-        if let Mind::Awake(dialogue) = &mut core.mind {
+        let mut facts = std::mem::take(&mut core.pending_facts);
+        if let DialogueState::Awake(dialogue) = &mut core.mind {
             facts.append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
         }
         if core.quarantine == Quarantine::Due {
@@ -68,7 +70,7 @@ impl Shared {
     /// Adds to a session's transcript; its head moves on once that is durable.
     pub(super) async fn append(
         &self,
-        core: &mut Core,
+        core: &mut SessionState,
         entries: Vec<NewEntry>,
         facts: Vec<(Fact, Option<games::Bluff>)>,
         close: Option<Box<Close>>,
@@ -108,7 +110,12 @@ impl Shared {
         Ok(receipt)
     }
 
-    pub(super) fn ledger(&self, core: &Core, row: LedgerRow, received: Instant) -> Box<Ledger> {
+    pub(super) fn ledger(
+        &self,
+        core: &SessionState,
+        row: LedgerRow,
+        received: Instant,
+    ) -> Box<Ledger> {
         self.meters.decisions.increment(1);
         debug_assert_eq!(row.session, core.id);
         let store = self.parts.store.clone();
