@@ -8,8 +8,8 @@ use crate::wire::{Call, Next, Reply};
 use serde_json::json;
 use std::time::Duration;
 
-/// Plays a game in which every decision takes all that it is worth and every command `toll` besides; what
-/// is left of `time` at the end for the first seat, or `None` if that lost the game.
+/// Plays a game in which every decision takes all its allotted time and every command `toll` besides; returns
+/// what is left of `time` at the end for the first seat, or `None` if that seat lost the game.
 fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
     let options = json!({ "time_ms": time.as_millis() as u64 });
     let ids = vec![1, 2, 3, 4];
