@@ -209,8 +209,7 @@ mod tests {
     use crate::planowanie::rules::{Ask, Game, PlannedDeal, Setup};
     use std::sync::Arc;
 
-    /// The own hand and all hand sizes are right, nobody holds a suit they did not follow, and no card is
-    /// held twice.
+    /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
         let players = view.round.players();
         let seat = view.seat.index();

@@ -319,11 +319,7 @@ fn the_client_reads_every_form() {
             let Some(Event::Turn(view)) = events.last() else {
                 panic!("no view")
             };
-            assert_eq!(
-                view.seen.len(),
-                1,
-                "objects outside the world are ignored"
-            );
+            assert_eq!(view.seen.len(), 1, "objects outside the world are ignored");
             assert_eq!(view.ground.tiles()[Seat(0)].last.x, 1);
         }
         player.said("do 9 move left\nend");
