@@ -291,7 +291,10 @@ fn nothing_is_more_than_having_lost() {
     game.play(&[]);
     game.play(&[]);
     assert_eq!(ships(&game, 1), (1, 0));
-    assert!(game.outcome().is_none(), "planet 2 still belongs to its player");
+    assert!(
+        game.outcome().is_none(),
+        "planet 2 still belongs to its player"
+    );
     game.drop_players(&[Seat(1)]);
     let outcome = game.outcome().unwrap();
     assert_eq!(outcome.scores.values(), [0, LOST]);
