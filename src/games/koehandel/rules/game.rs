@@ -266,7 +266,7 @@ impl Koehandel {
         ear.hear(player, || Message::Start);
     }
 
-    /// Whether `player` may be asked to start a trade (A19; without empty offers he needs a card).
+    /// Whether `player` may be asked to start a trade (A19; without empty offers it needs a card).
     fn may_start_trade(&self, player: usize) -> bool {
         let can_offer = self.options.empty_offer || self.purses[player].cards() > 0;
         !self.barred[player] && can_offer && can_trade(&self.herds, player)
