@@ -1,4 +1,4 @@
-//! A seat's knowledge folded from what it hears.
+//! A seat's knowledge, folded from the messages it receives.
 
 mod course;
 mod deal;

@@ -1,4 +1,4 @@
-//! Settlements of several rows: what is still to come, and what follows once it has.
+//! Settlements of several rows: which rows are still to come, and what follows once they have.
 
 use super::deal::Deal;
 use super::knowledge::Fold;
@@ -54,7 +54,7 @@ pub(super) enum Pending {
 }
 
 impl Fold {
-    /// Adds this message to the settlement under way, or closes that one.
+    /// Adds this message to the settlement under way, or closes that settlement.
     pub(super) fn carry_on(&mut self, message: &Message) -> Option<Purse> {
         let pending = std::mem::replace(&mut self.pending, Pending::None);
         match (pending, message) {
@@ -146,7 +146,7 @@ impl Fold {
         };
     }
 
-    /// The message after row 9 makes certain what was paid.
+    /// Determines what was paid from the message after row 9.
     fn close_payment(&mut self, pending: Pending, message: &Message) -> Option<Purse> {
         let Pending::Paying {
             card,
@@ -171,7 +171,7 @@ impl Fold {
         (!matches!(message, Message::Settled(_))).then_some(paid)
     }
 
-    /// Who was paid for the card now up, where no row said so.
+    /// Who was paid for the card now up, if no row said so.
     fn payee_of(&self, buyer: Compass) -> Compass {
         match self.up {
             Some(sale) if sale.auctioneer == buyer => sale.leader,
@@ -180,7 +180,7 @@ impl Fold {
         }
     }
 
-    /// A card was bought for `price`, by `buyer`, from `payee`.
+    /// Records that `buyer` bought a card from `payee` for `price`.
     fn note_sale(
         &mut self,
         card: Animal,

@@ -11,7 +11,7 @@ use crate::koehandel::rules::{Koehandel, Setup};
 use crate::wire::Lesson;
 use serde_json::{Value, json};
 
-/// What the first seat's observer says after a match among these.
+/// What the first seat's observer reports after a match among these.
 fn watch(names: [&str; PLAYERS], seed: u64, trade_payment: TradePayment) -> Vec<Lesson> {
     let models = Models::none();
     let mut bots: Vec<Box<dyn Bot<Koehandel>>> = names

@@ -1,4 +1,4 @@
-//! An auction: sequential bids, the auctioneer's right to buy, bluffs found at payment, payment.
+//! An auction: sequential bids, the auctioneer's right to buy, and payment, at which bluffs are found.
 
 use super::act::{Ask, Money};
 use super::game::{Ear, Koehandel, Phase};
@@ -7,7 +7,7 @@ use crate::koehandel::message::{History, Message};
 use crate::koehandel::options::SecondBluff;
 use smallvec::SmallVec;
 
-/// The auction of one card, through all its restarts.
+/// The auction of one card, including all its restarts.
 #[derive(Clone, Debug)]
 pub(super) struct Auction {
     pub card: Animal,
@@ -16,7 +16,7 @@ pub(super) struct Auction {
     pub price: u16,
     pub out: [bool; PLAYERS],
     exposed: [bool; PLAYERS],
-    /// What was logged as bid, in order; 0 is a pass.
+    /// The bids as logged, in order; 0 is a pass.
     log: SmallVec<[(u8, u16); 12]>,
 }
 
@@ -53,7 +53,7 @@ impl Auction {
         }
     }
 
-    /// The bids as `reader` is shown them: without his own (I3).
+    /// The bids as shown to `reader`: without its own (I3).
     fn history(&self, reader: usize) -> History {
         self.log
             .iter()
@@ -62,7 +62,7 @@ impl Auction {
             .collect()
     }
 
-    /// Takes up an auction in its middle.
+    /// Resumes an auction that is under way.
     pub fn resume(
         &mut self,
         card: Animal,
@@ -88,7 +88,7 @@ impl Auction {
             })
     }
 
-    /// Forgets all bids and begins again at the auctioneer's left (A2).
+    /// Clears all bids and starts again at the auctioneer's left (A2).
     fn restart(&mut self) {
         self.leader = None;
         self.price = 0;
@@ -96,8 +96,8 @@ impl Auction {
         self.log.clear();
     }
 
-    /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
-    /// said was a pass and stays one.
+    /// Strikes a player's bids; the next highest one stands (A3 b). A bid that was not a raise when made was
+    /// a pass and stays one.
     fn strike(&mut self, bluffer: usize) {
         let mut raised = 0;
         let mut best = None;
@@ -160,7 +160,7 @@ impl Koehandel {
         self.ask_bid(bidder, ear);
     }
 
-    /// Whether an exposed player's amount is refused at once (A3 a, A5).
+    /// Whether an amount bid by an exposed player is refused at once (A3 a, A5).
     fn refuses(&self, player: usize, amount: u16) -> bool {
         self.options.second_bluff == SecondBluff::Refused
             && self.auction.exposed[player]
@@ -221,7 +221,7 @@ impl Koehandel {
         });
     }
 
-    /// Shows the bluffer's hand to all and sells the card anew (A4, A24).
+    /// Shows the bluffer's hand to all players and sells the card again (A4, A24).
     fn bluff_found(&mut self, bluffer: usize, ear: &mut impl Ear) {
         let again = self.auction.exposed[bluffer];
         self.auction.exposed[bluffer] = true;
@@ -245,7 +245,7 @@ impl Koehandel {
     fn strike_bid(&mut self, bluffer: usize, ear: &mut impl Ear) {
         ear.hear(bluffer, || Message::SecondBluff);
         if bluffer == self.auction.auctioneer {
-            // His purchase lapses and the highest bid stands.
+            // The purchase lapses and the highest bid stands.
             return self.pre_empt(0, ear);
         }
         self.auction.strike(bluffer);

@@ -10,13 +10,13 @@ use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
 use crate::koehandel::view::{Flow, Herd, View, can_trade};
 
-/// Who hears what the rules tell. Playouts hear nothing, so messages are built only on demand.
+/// Receives the messages of the rules. Playouts listen to none, so messages are built only on demand.
 pub trait Ear {
-    /// `seat` hears a message.
+    /// `seat` receives a message.
     fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message);
 }
 
-/// Nobody listens.
+/// Ignores all messages.
 pub struct Silence;
 
 impl Ear for Silence {
@@ -29,7 +29,7 @@ impl Ear for Vec<(Seat, Message)> {
     }
 }
 
-/// What the match waits for.
+/// What the match is waiting for.
 #[derive(Clone, Debug)]
 pub(super) enum Phase {
     Turn,
@@ -60,13 +60,13 @@ pub struct Koehandel {
     pub(super) views: [View; PLAYERS],
     pub(super) end_turns: u16,
     pub(super) end_turns_without_set: u16,
-    /// Made up for a playout: views keep estimates of cash, no bounds.
+    /// Imagined for a playout: views keep estimates of cash, but no bounds.
     pub(super) blind: bool,
 }
 
 impl Koehandel {
-    /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
-    /// player on turn his [`Message::Start`].
+    /// The first position. All seats but empty ones receive [`Message::Begin`], the player to move also
+    /// [`Message::Start`].
     pub fn begin(setup: &Setup, ear: &mut impl Ear) -> Self {
         let mut deck = [Animal::DONKEY; 40];
         for (place, card) in deck.iter_mut().zip(&setup.deck) {
@@ -88,7 +88,7 @@ impl Koehandel {
             purses: setup.purses,
             herds: setup.herds,
             barred: [false; PLAYERS],
-            // The first turn comes after the one before it.
+            // The first turn is the one after this.
             turn: (usize::from(setup.first) + PLAYERS - 1) % PLAYERS,
             phase: Phase::Turn,
             auction: Auction::default(),
@@ -127,8 +127,8 @@ impl Koehandel {
         Some(asked)
     }
 
-    /// Plays the answer of the player who is asked. `None` and acts of the wrong kind count as an
-    /// empty reply. Does nothing when the match is over.
+    /// Plays the answer of the player asked. `None` and acts of the wrong kind count as an empty reply. Does
+    /// nothing when the match is over.
     pub fn play(&mut self, act: Option<Act>, ear: &mut impl Ear) {
         let amount = match act {
             Some(Act::Amount(Some(amount))) if amount <= MONEY_MAX => amount,
@@ -156,13 +156,13 @@ impl Koehandel {
         &self.views[seat]
     }
 
-    /// Everybody's hidden money, for the referee, tests and searchers that made it up themselves.
+    /// All players' hidden money, for the referee, tests, and searchers that imagined it themselves.
     #[must_use]
     pub fn purses(&self) -> &[Purse; PLAYERS] {
         &self.purses
     }
 
-    /// Everybody's animals, by seat.
+    /// All players' animals, by seat.
     #[must_use]
     pub fn herds(&self) -> &[Herd; PLAYERS] {
         &self.herds
@@ -180,7 +180,7 @@ impl Koehandel {
         &self.options
     }
 
-    /// Who may start no more trades, by seat.
+    /// Which seats may start no more trades.
     #[must_use]
     pub fn barred(&self) -> [bool; PLAYERS] {
         self.barred
@@ -220,7 +220,7 @@ impl Koehandel {
         }
     }
 
-    /// Turns up the next animal; a donkey pays everybody before the bidding (A20).
+    /// Turns up the next animal; a donkey pays all players before the bidding (A20).
     fn draw(&mut self, ear: &mut impl Ear) -> Animal {
         let card = self.deck[usize::from(self.drawn)];
         self.drawn += 1;
@@ -239,7 +239,7 @@ impl Koehandel {
         card
     }
 
-    /// The next player who may act has his turn, or the match ends.
+    /// Gives the turn to the next player who may act, or ends the match.
     pub(super) fn next_turn(&mut self, ear: &mut impl Ear) {
         if self.undrawn() == 0 {
             self.end_turns += 1;
@@ -266,7 +266,7 @@ impl Koehandel {
         ear.hear(player, || Message::Start);
     }
 
-    /// Whether `player` may be asked to start a trade (A19; without empty offers he needs a card).
+    /// Whether `player` may be asked to start a trade (A19; without empty offers it needs a card).
     fn may_start_trade(&self, player: usize) -> bool {
         let can_offer = self.options.empty_offer || self.purses[player].cards() > 0;
         !self.barred[player] && can_offer && can_trade(&self.herds, player)
@@ -281,7 +281,7 @@ impl Koehandel {
         }
     }
 
-    /// A card from the deck goes to its owner, for everybody to see.
+    /// Gives a card from the deck to its owner, visible to all.
     pub(super) fn settle_card(&mut self, card: Animal, owner: usize) {
         let owned = &mut self.herds[owner][card.index()];
         *owned = owned.saturating_add(1).min(4);
@@ -290,9 +290,9 @@ impl Koehandel {
         }
     }
 
-    /// Animals change hands in a trade. Completed quartets put off the cut of an endless end (A22).
+    /// Moves animals in a trade. Completed quartets postpone the cut of an endless end (A22).
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: usize, to: usize) {
-        // Imagined positions rest on what foreign referees say: nobody gives what he does not have.
+        // In imagined positions, which rest on what foreign referees report, a giver may own fewer.
         let gone = count.min(self.herds[from][animal.index()]);
         self.herds[from][animal.index()] -= gone;
         self.herds[to][animal.index()] += gone;
@@ -305,7 +305,7 @@ impl Koehandel {
         }
     }
 
-    /// Money changes hands: the two parties see the cards, the others only how many.
+    /// Moves money: the two parties see the cards, the others only how many.
     pub(super) fn move_money(&mut self, paid: Purse, least: u16, from: usize, to: usize) {
         self.purses[from] = self.purses[from].less(paid);
         self.purses[to] = self.purses[to].plus(paid);

@@ -1,4 +1,4 @@
-//! A trade: a challenge, a counter bid, perhaps a tie and new bids, then the exchange.
+//! A trade: a challenge, a counter bid, possibly a tie and new bids, then the exchange.
 
 use super::act::{Ask, Money};
 use super::auction::others;
@@ -17,7 +17,7 @@ pub(super) struct Trade {
     pub count: u8,
     /// The challenger's bid that counts now.
     pub offer: Purse,
-    /// The target's bid that counts now; his first one while the challenger bids again.
+    /// The target's bid that counts now; its first one while the challenger bids again.
     pub counter: Purse,
 }
 
@@ -60,7 +60,7 @@ impl Trade {
     }
 }
 
-/// Who wins a trade and what each side pays; `None`: his bid does not count.
+/// Who wins a trade and what each side pays; `None`: that side's bid does not count.
 struct Verdict {
     challenger_wins: bool,
     offer: Option<Purse>,
@@ -68,7 +68,7 @@ struct Verdict {
 }
 
 impl Koehandel {
-    /// Checks a challenge in the order of A16.
+    /// Checks a challenge, in the order of A16.
     pub(super) fn challenge(
         &self,
         player: usize,
@@ -128,7 +128,7 @@ impl Koehandel {
         }
     }
 
-    /// After a tie the challenger bids anew; no answer is a bid of no card (A13).
+    /// The challenger's new bid after a tie; no answer is a bid of no cards (A13).
     pub(super) fn rebid_challenger(&mut self, money: Money, ear: &mut impl Ear) {
         let challenger = self.trade.challenger;
         self.trade.offer = match self.bid_cards(challenger, money) {
@@ -149,7 +149,7 @@ impl Koehandel {
         self.ask_rebid(false, ear);
     }
 
-    /// The target's new bid decides; a second tie gives the challenger the animals free (A14).
+    /// The target's new bid decides; a second tie gives the challenger the animals for free (A14).
     pub(super) fn rebid_target(&mut self, money: Money, ear: &mut impl Ear) {
         let verdict = match self.judge_target(money, ear) {
             Judged::Tie(_) => Verdict {
@@ -162,8 +162,8 @@ impl Koehandel {
         self.settle_trade(&verdict, ear);
     }
 
-    /// Holds the target's bid against the challenger's: no bid accepts, an invalid one loses (A11,
-    /// A12), the higher total wins.
+    /// Compares the target's bid with the challenger's: no bid accepts, an invalid one loses (A11, A12), the
+    /// higher total wins.
     fn judge_target(&self, money: Money, ear: &mut impl Ear) -> Judged {
         let (offer, target) = (self.trade.offer, self.trade.target);
         let bid = self.bid_cards(target, money);
@@ -182,7 +182,7 @@ impl Koehandel {
         })
     }
 
-    /// Reads a counter bid or a new bid of `player` (A11, A12).
+    /// Reads a counter bid or new bid of `player` (A11, A12).
     fn bid_cards(&self, player: usize, money: Money) -> Bid {
         match money {
             Money::Missing => Bid::None,
@@ -215,7 +215,7 @@ impl Koehandel {
         }
     }
 
-    /// Moves animals and money, and tells everybody in the order of the worked example.
+    /// Moves animals and money, and sends the messages in the order of the worked example.
     fn settle_trade(&mut self, verdict: &Verdict, ear: &mut impl Ear) {
         let Trade {
             challenger,
@@ -325,13 +325,13 @@ impl Koehandel {
     }
 }
 
-/// What the target's bid makes of a trade.
+/// The result of comparing the target's bid.
 enum Judged {
     Tie(Purse),
     Settled(Verdict),
 }
 
-/// A bid of real cards, read.
+/// A bid of real cards, as read.
 enum Bid {
     None,
     Cards(Purse),

@@ -11,7 +11,7 @@ use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What one seat heard and answered in a match between these bots.
+/// What one seat received and answered in a match between these bots.
 pub fn recorded(
     seed: u64,
     names: [&str; 4],
@@ -44,7 +44,7 @@ pub fn listener(bot: &str) -> Box<dyn Dialogue> {
     KIT.dialogue(&setup).unwrap()
 }
 
-/// What was flagged, as text.
+/// The flags raised, as text.
 pub fn flags(facts: &[Fact]) -> Vec<String> {
     facts
         .iter()
@@ -77,16 +77,16 @@ const HARMS: [Harm; 7] = [
     Harm::Changed,
     Harm::Gap,
 ];
-/// Messages lost in a row.
+/// How many messages in a row are lost.
 const GAP: usize = 8;
-/// A repeated message comes at most so many messages later.
+/// A repeated message comes at most this many messages later.
 const LATE_MAX: u32 = 60;
-/// Nodes of a champion's decision.
+/// Nodes of one champion decision.
 const NODES: u64 = 2;
-/// Slices of thinking in one decision at most.
+/// The most slices of thinking in one decision.
 const SLICES_MAX: usize = 64;
 
-/// The same messages, one of them harmed: the first, which opens a session, stays.
+/// The same messages, one of them harmed; the first, which opens a session, stays.
 fn harmed(
     heard: &[(String, Option<String>)],
     harm: Harm,
@@ -140,8 +140,8 @@ fn known(player: &dyn Dialogue) -> (Vec<Value>, Value, Value) {
     )
 }
 
-/// Hears everything; `thinks` asks the bot at every question, else what was recorded is said. Answers
-/// must be legal in form.
+/// Feeds in all messages. With `thinks` the bot decides every question, else the recorded answer is given.
+/// Answers must be legal in form.
 fn hear_all(bot: &str, heard: &[(String, Option<String>)], thinks: bool) -> Box<dyn Dialogue> {
     let mut player = listener(bot);
     for (call, reply) in heard {
@@ -163,7 +163,7 @@ fn hear_all(bot: &str, heard: &[(String, Option<String>)], thinks: bool) -> Box<
     player
 }
 
-/// Whether an answer can be read as one to this question.
+/// Whether an answer can be read as an answer to this question.
 fn in_form(call: &str, said: &str) -> bool {
     let fields = Fields::cut(call.as_bytes()).unwrap();
     let ask = match fields.kind() {
@@ -193,8 +193,8 @@ fn in_form(call: &str, said: &str) -> bool {
     }
 }
 
-/// Disturbs recorded matches, each in one way and for one seat; prints the share of seats that know at the
-/// end what they know without.
+/// Disturbs recorded matches, each in one way and for one seat; prints the share of seats that end up knowing
+/// what they would have known undisturbed.
 fn disturb(rounds: u64) -> BTreeMap<Harm, (u32, u32)> {
     let tables = [
         ["champion", "guide", "trader", "tuned"],
@@ -224,7 +224,7 @@ fn disturb(rounds: u64) -> BTreeMap<Harm, (u32, u32)> {
         share.1 += 1;
     }
     for (harm, (same, all)) in &shares {
-        println!("{harm:?}: {same} of {all} seats know at the end what is so");
+        println!("{harm:?}: {same} of {all} seats know the truth at the end");
     }
     shares
 }

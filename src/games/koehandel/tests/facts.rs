@@ -1,4 +1,4 @@
-//! Facts say what happened, as far as the seat can know.
+//! Facts report what happened, as far as the seat can know.
 
 use super::play::play;
 use crate::kit::Kit as _;

@@ -42,8 +42,8 @@ fn parse(text: &str) -> (Setup, Vec<Row>) {
     (setup.expect("a position"), rows)
 }
 
-/// Replays a transcript against the referee, row by row in the very order of the example, and
-/// folds what every seat hears on the way.
+/// Replays a transcript against the referee, row by row in the exact order of the example, and folds what
+/// every seat receives along the way.
 fn replay(text: &str) {
     let (setup, rows) = parse(text);
     assert_eq!(
@@ -106,7 +106,7 @@ fn replay(text: &str) {
         (0..PLAYERS).all(|seat| heard.contains(&seat)),
         "all four seats hear"
     );
-    // The next turn makes the last settlement final for everybody.
+    // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {
         fold.hear(&crate::koehandel::message::Message::SecondBluff);
         let (mut seen, known) = (*table.game().seen_by(seat), *fold.view());

@@ -1,4 +1,4 @@
-//! Why an equal message to the same player can only be the last one again.
+//! Why a message equal to the last one to the same player can only be that one sent again.
 
 use super::play::{all_options, play};
 use crate::koehandel::dialect::write;

@@ -1,4 +1,4 @@
-//! The champion in whole matches, in slices, and among nonsense.
+//! The champion in whole matches, in slices, and given nonsense.
 
 use super::{Champion, Memory};
 use crate::game::{Bot, Budget, Game, Progress, Seat};
@@ -105,8 +105,8 @@ fn a_stopped_search_answers_at_once_and_goes_on_later() {
     }
 }
 
-/// All deals held possible hold the money that there is, in hands of the known sizes; while nothing
-/// is hidden, the deal is the true one.
+/// All deals considered possible hold the money that exists, in hands of the known sizes; while nothing is
+/// hidden, the deal is the true one.
 #[test]
 fn deals_agree_with_all_that_is_known() {
     for trade_payment in [TradePayment::Winner, TradePayment::Exchange] {
@@ -152,7 +152,7 @@ fn deals_agree_with_all_that_is_known() {
                 let act = bots[seat].decide(game.seen_by(seat), &ask, Budget::nodes(1));
                 game.play(Some(act), &mut heard);
             }
-            assert!(right > 50, "the true deal was drawn {right} times only");
+            assert!(right > 50, "the true deal was drawn only {right} times");
         }
     }
 }
