@@ -4,7 +4,7 @@ use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
 use clap::Subcommand;
-use games::{Kit, MapStyle};
+use games::{MapStyle, Maps};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -66,15 +66,15 @@ pub(super) enum Verb {
 pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::List { game } => {
-            for (name, _) in with_maps(game)?.maps() {
+            for (name, _) in with_maps(game)? {
                 println!("{name}");
             }
         }
         Verb::Show { game, name } => {
-            let kit = with_maps(game)?;
-            let found = kit.maps().iter().find(|(known, _)| known == name);
+            let maps = with_maps(game)?;
+            let found = maps.iter().find(|(known, _)| known == name);
             let (_, text) = found.ok_or_else(|| {
-                let known: Vec<&str> = kit.maps().iter().map(|(name, _)| *name).collect();
+                let known: Vec<&str> = maps.iter().map(|(name, _)| *name).collect();
                 let known = known.join(", ");
                 UsageError(format!("{game} has no map {name:?}; there are: {known}"))
             })?;
@@ -90,19 +90,23 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             planets,
             players,
         } => {
+            let sizes = [
+                ("width", *width),
+                ("height", *height),
+                ("lighthouses", *lighthouses),
+                ("planets", *planets),
+                ("players", *players),
+            ];
+            let given = |(name, size): (&str, Option<usize>)| Some((name.to_owned(), size?));
             let style = MapStyle {
                 symmetric: *symmetric,
-                width: *width,
-                height: *height,
-                lighthouses: *lighthouses,
-                planets: *planets,
-                players: *players,
+                sizes: sizes.into_iter().filter_map(given).collect(),
             };
-            let drawn = self::game(game)?.draw_map(*seed, &style);
+            let drawn = drawn_maps(game)?.draw(*seed, &style);
             print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);
         }
         Verb::Check { game, file } => {
-            let kit = self::game(game)?;
+            let maps = drawn_maps(game)?;
             let shown = file.display();
             let unreadable = || format!("{shown} cannot be read");
             let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
@@ -111,18 +115,24 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
                 "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
             );
             let text = std::fs::read_to_string(file).with_context(unreadable)?;
-            kit.check_map(&text).with_context(|| format!("{shown}"))?;
+            maps.check(&text).with_context(|| format!("{shown}"))?;
             println!("{shown} is a map of {game}");
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The game, if maps come with it.
-fn with_maps(name: &str) -> Result<&'static dyn Kit, UsageError> {
-    let kit = game(name)?;
-    if kit.maps().is_empty() {
+/// The game's maps, if it is played on such.
+fn drawn_maps(name: &str) -> Result<&'static dyn Maps, UsageError> {
+    let maps = game(name)?.maps();
+    maps.ok_or_else(|| UsageError(format!("{name} has no maps")))
+}
+
+/// The maps that come with the game.
+fn with_maps(name: &str) -> Result<&'static [(&'static str, &'static str)], UsageError> {
+    let shipped = game(name)?.maps().map_or(&[][..], Maps::shipped);
+    if shipped.is_empty() {
         return Err(UsageError(format!("{name} comes without maps")));
     }
-    Ok(kit)
+    Ok(shipped)
 }

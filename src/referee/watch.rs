@@ -1,6 +1,6 @@
 //! The seam between many matches being played and whoever shows or keeps them.
 
-use games::{Blame, Heard, Outcome};
+use games::{Blame, Exchange, Outcome};
 
 /// One match, for whoever keeps it.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct KeptMatch {
     /// How it ended.
     pub outcome: Outcome,
     /// What the referee sent and heard.
-    pub transcript: Vec<Heard>,
+    pub transcript: Vec<Exchange>,
     /// Whose fault ended it, or his own part in it, and how it showed.
     pub blames: Vec<Blame>,
     /// The end of each program's standard error, by seat; may be empty.

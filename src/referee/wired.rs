@@ -13,7 +13,7 @@ use super::watch::{KeptMatch, Watch};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use games::{Heard, Kit, Seat};
+use games::{Exchange, Kit, Seat};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -194,15 +194,15 @@ fn counted(
 }
 
 /// All seats' lines in the order in which they were sent.
-fn transcript(lines: &[Vec<LogLine>]) -> Vec<Heard> {
+fn transcript(lines: &[Vec<LogLine>]) -> Vec<Exchange> {
     let seats = lines.iter().enumerate();
-    let mut all: Vec<(i64, Heard)> = seats
+    let mut all: Vec<(i64, Exchange)> = seats
         .flat_map(|(seat, lines)| lines.iter().map(move |line| (seat, line)))
         .map(|(seat, line)| {
             let (call, reply) = (line.query.clone(), Some(line.reply.clone()));
             (
                 line.at_us,
-                Heard {
+                Exchange {
                     seat: Seat(seat as u8),
                     call,
                     reply,

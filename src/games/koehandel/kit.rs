@@ -12,7 +12,7 @@ use super::referee::Referee;
 use super::rules::{Ear, Koehandel, Setup};
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, OptionCard, Pace, PlaySetup, Played, Route,
     SetupError, TableSetup, bot_seed,
 };
 use crate::wire::{Dialogue, Fact, Table, WireError};
@@ -243,7 +243,7 @@ fn run(
             if ears.records
                 && let Some(call) = write(MARKET, u64::from(seat.0) + 1, &message)
             {
-                transcript.push(Heard {
+                transcript.push(Exchange {
                     seat,
                     call,
                     reply: None,

@@ -5,7 +5,7 @@ use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
 use super::rules::{ROUNDS_MAX, Setup};
-use crate::kit::{OptionCard, SetupError};
+use crate::kit::OptionCard;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -149,53 +149,52 @@ impl Conduct {
 /// The game that options, seed and number of players describe.
 ///
 /// # Errors
-/// [`SetupError`] names the option that cannot be used.
-pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), SetupError> {
-    let wrong = |why: String| SetupError(format!("lighthouses options: {why}"));
+/// A sentence that names the option that cannot be used.
+pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), String> {
     let empty = serde_json::Map::new();
     let given = match options {
         Value::Null => &empty,
         Value::Object(given) => given,
-        other => return Err(wrong(format!("an object is wanted, not {other}"))),
+        other => return Err(format!("an object is wanted, not {other}")),
     };
     let mut conduct = Conduct::default();
     let mut rounds = ROUNDS;
     for (name, value) in given {
-        let milliseconds = || whole(name, value, 1, TIME_MS_MAX).map_err(wrong);
+        let milliseconds = || whole(name, value, 1, TIME_MS_MAX);
         match name.as_str() {
             _ if value.is_null() && name != "neutral" => {}
             "map" => {}
             "rounds" => {
                 let most = u64::from(ROUNDS_MAX);
-                rounds = whole(name, value, 1, most).map_err(wrong)? as u32;
+                rounds = whole(name, value, 1, most)? as u32;
             }
-            "neutral" => conduct.neutral = neutral(value).map_err(wrong)?,
+            "neutral" => conduct.neutral = neutral(value)?,
             "start_ms" => conduct.start_ms = milliseconds()?,
             "soft_ms" => conduct.soft_ms = milliseconds()?,
             "hard_ms" => conduct.hard_ms = milliseconds()?,
             "on_silence" => {
                 conduct.on_silence = serde_json::from_value(value.clone())
-                    .map_err(|_| wrong(format!("on_silence must be drop or pass, not {value}")))?;
+                    .map_err(|_| format!("on_silence must be drop or pass, not {value}"))?;
             }
             "pause_us" => {
-                conduct.pause_us = whole(name, value, 0, PAUSE_US_MAX).map_err(wrong)?;
+                conduct.pause_us = whole(name, value, 0, PAUSE_US_MAX)?;
             }
             name => {
                 let names: Vec<&str> = OPTIONS.iter().map(|card| card.name).collect();
                 let names = names.join(", ");
-                return Err(wrong(format!(
+                return Err(format!(
                     "there is no option {name:?}; the options are {names}"
-                )));
+                ));
             }
         }
     }
-    let map = named_map(given.get("map"), seed, players).map_err(wrong)?;
+    let map = named_map(given.get("map"), seed, players)?;
     let setup = Setup {
         map,
         players,
         rounds,
     };
-    setup.check().map_err(wrong)?;
+    setup.check()?;
     Ok((setup, conduct))
 }
 

@@ -4,7 +4,7 @@ use super::dialect::judge::Lines;
 use super::generate::{Look, Style, generate};
 use super::map;
 use super::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset, Setup, TEAM_MAX};
-use crate::kit::{OptionCard, SetupError};
+use crate::kit::OptionCard;
 use crate::rng::Rng;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -162,33 +162,20 @@ impl Conduct {
     }
 }
 
-fn wrong(why: String) -> SetupError {
-    SetupError(format!("planetwars options: {why}"))
-}
-
-fn given(options: &Value) -> Result<serde_json::Map<String, Value>, SetupError> {
-    match options {
-        Value::Null => Ok(serde_json::Map::new()),
-        Value::Object(given) => Ok(given.clone()),
-        other => Err(wrong(format!("an object is wanted, not {other}"))),
-    }
-}
-
-/// For each player of a match which of those who enter plays him.
+/// For each player of a match which of those who enter plays it.
 ///
 /// # Errors
-/// [`SetupError`] if the option `teams` does not fit so many.
-pub fn line_up(options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
-    let given = given(options)?;
-    let sizes = match sizes(given.get("teams")).map_err(wrong)? {
+/// A sentence, if the option `teams` does not fit so many.
+pub fn seat_owners(options: &Value, entrants: usize) -> Result<Vec<usize>, String> {
+    let sizes = match sizes(options.get("teams"))? {
         Sizes::Each(size) => vec![size; entrants],
         Sizes::Listed(sizes) => sizes,
     };
     if sizes.len() != entrants {
         let teams = sizes.len();
-        return Err(wrong(format!(
+        return Err(format!(
             "teams has {teams} teams, and {entrants} enter: one plays each team"
-        )));
+        ));
     }
     Ok(members(&sizes))
 }
@@ -244,9 +231,10 @@ fn teams(wanted: Option<&Value>, players: usize) -> Result<Vec<u8>, String> {
 /// The game that options, seed and number of players describe.
 ///
 /// # Errors
-/// [`SetupError`] names the option that cannot be used.
-pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), SetupError> {
-    let given = given(options)?;
+/// A sentence that names the option that cannot be used.
+pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), String> {
+    let empty = serde_json::Map::new();
+    let given = options.as_object().unwrap_or(&empty);
     let mut ruleset = match given.get("rules") {
         None | Some(Value::Null) => Ruleset::TEAM,
         Some(Value::String(name)) if name == "team" => Ruleset::TEAM,
@@ -254,7 +242,7 @@ pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduc
         Some(Value::String(name)) if name == "google2010" => Ruleset::GOOGLE2010,
         Some(other) => {
             let why = format!("rules must be team, mz2015 or google2010, not {other}");
-            return Err(wrong(why));
+            return Err(why);
         }
     };
     let mut conduct = Conduct::default();
@@ -306,21 +294,21 @@ pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduc
                     ))
                 }
             };
-        read.map_err(wrong)?;
+        read?;
     }
-    let teams = teams(given.get("teams"), players).map_err(wrong)?;
+    let teams = teams(given.get("teams"), players)?;
     let mut numbers: Vec<PlayerId> = (1..).take(players).collect();
     if shuffled {
         Rng::new(seed, SEATING_STREAM).shuffle(&mut numbers);
     }
-    let planets = planets(given.get("map"), given.get("planets"), seed, players).map_err(wrong)?;
+    let planets = planets(given.get("map"), given.get("planets"), seed, players)?;
     let setup = Setup {
         planets,
         players: numbers,
         teams,
         ruleset,
     };
-    setup.check().map_err(wrong)?;
+    setup.check()?;
     Ok((setup, conduct))
 }
 

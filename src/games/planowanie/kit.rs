@@ -10,7 +10,7 @@ use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Event, PLAYERS, Planowanie, Setup};
 use crate::game::{Bot, Budget, Cause, Duel, Game as _, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, OptionCard, Pace, PlaySetup, Played, Route,
     SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
@@ -254,7 +254,7 @@ fn run(
 }
 
 /// The wire's text of a game that was played without one.
-fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Heard> {
+fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Exchange> {
     let deck = setup.position.game().deck().clone();
     let mut referee = Referee::new(setup);
     let mut acts = acts.iter();
@@ -275,7 +275,7 @@ fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Heard> {
         };
         referee.spent(seat, TICK);
         referee.answer(seat, Reply::Text(reply.as_bytes()));
-        transcript.push(Heard {
+        transcript.push(Exchange {
             seat,
             call: text,
             reply: Some(reply),

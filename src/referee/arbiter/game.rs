@@ -4,7 +4,7 @@ use super::players::Player;
 use crate::link::program::{LineFault, ready};
 use crate::referee::spans::Spans;
 use crate::referee::transcript::Kept;
-use games::{Blame, Call, Cause, Heard, Noted, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub(super) struct Ended {
     pub(super) blames: Vec<Blame>,
     /// What else the table has noted, by seat.
     pub(super) noted: Vec<Noted>,
-    pub(super) transcript: Vec<Heard>,
+    pub(super) transcript: Vec<Exchange>,
     /// Times from call to answer, by seat.
     pub(super) took: Vec<Spans>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Game<'a> {
     record: bool,
     calls: usize,
     open: Vec<Open>,
-    transcript: Vec<Heard>,
+    transcript: Vec<Exchange>,
     took: Vec<Spans>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Game<'a> {
         };
         self.calls += 1;
         if self.record {
-            self.transcript.push(Heard {
+            self.transcript.push(Exchange {
                 seat,
                 call: text.clone(),
                 reply: None,

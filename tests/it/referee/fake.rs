@@ -3,7 +3,7 @@
 
 use games::rng::Rng;
 use games::{
-    Bluff, BotCard, Call, Cause, Dialogue, DialogueSetup, Fact, Heard, Kit, Lesson, Next,
+    Bluff, BotCard, Call, Cause, Dialogue, DialogueSetup, Exchange, Fact, Kit, Lesson, Next,
     OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, Seats, SetupError,
     Table, TableSetup, WireError,
 };
@@ -143,7 +143,7 @@ impl Kit for Fake {
             scores[seat] = 10 * number(bot)? + i64::from(seat == lucky);
             if setup.record {
                 let reply = Some(format!("?n={}", scores[seat]));
-                transcript.push(Heard {
+                transcript.push(Exchange {
                     seat,
                     call: "type=ask".into(),
                     reply,

@@ -60,11 +60,14 @@ fn measure(args: &TurnsArgs) -> anyhow::Result<()> {
         Some(text) => text.split_whitespace().map(str::to_owned).collect(),
         None => own(&["shim", "planetwars", "--local", "--bot", "idle"])?,
     };
-    let drawn = kit.draw_map(
+    let maps = kit.maps().context("Planet Wars has no maps")?;
+    let drawn = maps.draw(
         1,
         &MapStyle {
-            players: Some(args.players),
-            planets: Some(args.planets),
+            sizes: vec![
+                ("players".to_owned(), args.players),
+                ("planets".to_owned(), args.planets),
+            ],
             ..MapStyle::default()
         },
     )?;
