@@ -138,8 +138,8 @@ impl Dialogue for Talk {
                 self.slices = 0;
                 let fallback = "?a=fallback".to_owned();
                 return Ok(Next::Think {
-                    within: Duration::from_secs(5),
-                    worth: field(text, "worth")
+                    limit: Duration::from_secs(5),
+                    target: field(text, "target")
                         .and_then(|ms| ms.parse().ok())
                         .map(Duration::from_millis),
                     fallback,

@@ -2,8 +2,10 @@
 
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
+use crate::clock::now_us;
 use crate::link::Caller;
-use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow, now_us};
+use crate::secrets::{NoRandomness, nonce};
+use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,8 +17,6 @@ const TOKENS_MAX: usize = 1_000;
 const SCOPES_MAX: usize = 32;
 /// Letters of a token's name at most.
 const NAME_LEN_MAX: usize = 64;
-/// Random bytes of a token.
-const SECRET_LEN: usize = 32;
 /// What every token begins with, so that one that has leaked is recognised.
 const PREFIX: &str = "drover_";
 /// How often the use of a token is noted, in microseconds.
@@ -118,9 +118,9 @@ pub enum AccessError {
     /// There is no such live token.
     #[error("there is no token {0}; `drover token list` shows which there are")]
     Unknown(String),
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes: {0}")]
-    Random(String),
+    /// There is nothing to make a token of.
+    #[error(transparent)]
+    Random(#[from] NoRandomness),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -354,12 +354,7 @@ fn is_name(name: &str) -> bool {
 
 /// A new token and its digest.
 fn draw() -> Result<(String, Hash), AccessError> {
-    let mut secret = [0; SECRET_LEN];
-    getrandom::fill(&mut secret).map_err(|error| AccessError::Random(error.to_string()))?;
-    let mut token = PREFIX.to_owned();
-    for byte in secret {
-        token.push_str(&format!("{byte:02x}"));
-    }
+    let token = format!("{PREFIX}{}{}", nonce()?, nonce()?);
     let digest = hash(token.as_bytes());
     Ok((token, digest))
 }

@@ -4,7 +4,8 @@
 //! is for all who may read.
 
 use crate::access::Rights;
-use crate::store::{MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching, now_us};
+use crate::clock::now_us;
+use crate::store::{MatchRow, OpponentKind, Secrecy, SessionRow, StoredModel, Teaching};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -105,7 +106,8 @@ impl Sight {
 mod tests {
     use super::Sight;
     use crate::access::{Rights, Scope};
-    use crate::store::{Secrecy, Side, now_us};
+    use crate::clock::now_us;
+    use crate::store::{Secrecy, Side};
     use std::time::Duration;
 
     fn sight(scopes: &[&str], embargo_s: u64) -> Sight {

@@ -1,8 +1,9 @@
 //! Keeps in a database what was played in process.
 
+use crate::clock::now_us;
 use crate::referee::store_recording::{StoreRecording, lines_of};
 use crate::referee::watch::KeptMatch;
-use crate::referee::{Draw, Numbers, Recording, StartError, now_us};
+use crate::referee::{Draw, Numbers, Recording, StartError};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;

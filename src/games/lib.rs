@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod answer;
 pub mod arena;
 pub mod contest;
 pub mod counts;
@@ -23,6 +24,7 @@ pub mod rng;
 mod scripted;
 pub mod search;
 pub mod smartdog;
+pub mod stats;
 pub mod wire;
 
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};

@@ -28,14 +28,14 @@ pub enum Next {
     Wait,
     /// Say this; no thinking needed.
     Send(Frame),
-    /// A decision is due: call [`Dialogue::think`] until it is done, or `worth` is over, or `within` has
-    /// nearly passed.
+    /// A decision is due: call [`Dialogue::think`] until it is done, or `target` is over, or `limit` has
+    /// nearly passed ([`crate::answer`]).
     Think {
         /// The wire's own limit, from receipt to answer.
-        within: Duration,
-        /// How much time the decision is worth where a clock runs over many of them; `None`: as much as
-        /// there is.
-        worth: Option<Duration>,
+        limit: Duration,
+        /// How long the decision should take where a clock runs over many of them; `None`: as long as
+        /// the limit allows.
+        target: Option<Duration>,
         /// A legal answer that is ready now.
         fallback: Frame,
     },

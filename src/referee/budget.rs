@@ -1,7 +1,8 @@
 //! How long bots think in matches that we run ourselves, and the clock that holds them to it.
 
 use super::spans::Spans;
-use games::{Pace, Seat};
+use games::answer::{Allowance, answer};
+use games::{Dialogue, Frame, Next, Pace, Seat};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -75,6 +76,16 @@ impl ThinkBudget {
             Self::Time(time) => Some(time),
             Self::Nodes(_) => None,
         }
+    }
+
+    /// What a built-in bot says to a message received at `received`.
+    pub(super) fn answer(self, bot: &mut dyn Dialogue, next: Next, received: Instant) -> Frame {
+        let allowed = Allowance {
+            nodes: self.nodes(),
+            ceiling: self.time().unwrap_or(Duration::MAX),
+            elapsed: &|| received.elapsed(),
+        };
+        answer(bot, next, allowed)
     }
 }
 

@@ -2,7 +2,6 @@
 //! restart, and ends them in good order.
 
 use super::board::Board;
-use super::clock::now_us;
 use super::drive::{DriveError, DriveOptions, Links, drive};
 use super::journal::Journal;
 use super::log::{self, LogLine};
@@ -16,6 +15,7 @@ use super::seat_link::{HttpSeat, SeatLink};
 use super::seat_spec::{SeatSpec, SeatSpecError};
 use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
 use super::started::{StartError, Started};
+use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
 use futures_util::FutureExt as _;
 use games::{Kit, Table, TableSetup};

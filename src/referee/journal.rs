@@ -1,10 +1,10 @@
 //! Everything that a match's seats write down: the log that people read and the lines that are kept.
 
-use super::clock::Stamps;
 use super::log::{LogLine, MatchLog, shown};
 use super::record::{Queued, RecordLine};
 use super::seat_task::Message;
 use super::transcript::Kept;
+use crate::clock::Stamps;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
 use std::sync::{Arc, Mutex, PoisonError};

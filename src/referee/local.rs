@@ -1,12 +1,12 @@
 //! Matches in process, without a wire, on threads of their own.
 
 use super::budget::{Stopwatch, ThinkBudget};
-use super::clock::now_us;
 use super::lanes::{DeckPlayed, Lanes};
 use super::schedule::{Deck, Schedule};
 use super::sides::{Seen, Sides};
 use super::tally::Tally;
 use super::watch::{KeptMatch, Watch};
+use crate::clock::now_us;
 use games::{Kit, PlaySetup, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;

@@ -5,7 +5,6 @@ mod allowed;
 pub mod arbiter;
 mod board;
 pub mod budget;
-pub mod clock;
 pub mod demo;
 mod drive;
 pub mod host;
@@ -40,7 +39,6 @@ pub mod watch;
 pub mod wired;
 
 pub use allowed::Reaches;
-pub use clock::now_us;
 pub use host::{Host, HostSettings, OnMatch};
 pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 pub use numbers::{Draw, Numbers};

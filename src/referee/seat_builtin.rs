@@ -3,14 +3,10 @@
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
 use futures_util::future::BoxFuture;
-use games::{Budget, Dialogue, Frame, Kit, Next, Progress};
-use games::{DialogueSetup, SetupError};
+use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-
-/// Part of the wire's limit that is left for everything but thinking.
-const MARGIN: Duration = Duration::from_millis(500);
 
 /// How built-in bots think there.
 #[derive(Clone, Debug)]
@@ -51,23 +47,15 @@ impl BuiltinSeat {
     }
 
     async fn answer(&mut self, text: &str) -> SeatReply {
+        let received = Instant::now();
         let Some(mut dialogue) = self.dialogue.take() else {
             return SeatReply::Failed("the bot broke down".to_owned());
         };
         let reply = match dialogue.receive(text.as_bytes()) {
             Err(error) => SeatReply::Failed(error.to_string()),
-            Ok(Next::Wait | Next::Over(_)) => SeatReply::said(""),
-            Ok(Next::Send(frame)) => {
-                dialogue.said(&frame);
-                SeatReply::said(frame)
-            }
-            Ok(Next::Think {
-                within,
-                worth,
-                fallback,
-            }) => {
-                let limit = limit(within.saturating_sub(MARGIN), worth);
-                return self.think(dialogue, limit, fallback).await;
+            Ok(next @ Next::Think { .. }) => return self.think(dialogue, next, received).await,
+            Ok(next) => {
+                SeatReply::said(self.builtins.budget.answer(&mut *dialogue, next, received))
             }
         };
         self.dialogue = Some(dialogue);
@@ -77,16 +65,15 @@ impl BuiltinSeat {
     async fn think(
         &mut self,
         mut dialogue: Box<dyn Dialogue>,
-        limit: Duration,
-        fallback: Frame,
+        next: Next,
+        received: Instant,
     ) -> SeatReply {
         // The semaphore is never closed.
         let place = Arc::clone(&self.builtins.permits).acquire_owned().await;
         let budget = self.builtins.budget;
         let thought = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let best = decide(dialogue.as_mut(), budget, limit, fallback);
-            dialogue.said(&best);
+            let best = budget.answer(dialogue.as_mut(), next, received);
             (dialogue, best)
         });
         match thought.await {
@@ -95,35 +82,6 @@ impl BuiltinSeat {
                 SeatReply::said(best)
             }
             Err(error) => SeatReply::Failed(format!("the bot broke down: {error}")),
-        }
-    }
-}
-
-/// How long a decision may be thought about at most.
-pub(super) fn limit(most: Duration, worth: Option<Duration>) -> Duration {
-    worth.map_or(most, |worth| worth.min(most))
-}
-
-/// Thinks within the limit and the budget.
-pub(super) fn decide(
-    dialogue: &mut dyn Dialogue,
-    budget: ThinkBudget,
-    limit: Duration,
-    fallback: Frame,
-) -> Frame {
-    let began = Instant::now();
-    let limit = budget.time().map_or(limit, |time| time.min(limit));
-    let stop = || began.elapsed() >= limit;
-    let mut best = fallback;
-    loop {
-        let slice = Budget {
-            nodes: budget.nodes(),
-            stop: &stop,
-        };
-        let progress = dialogue.think(slice, &mut best);
-        // A budget in nodes is one slice.
-        if progress == Progress::Done || stop() || budget.time().is_none() {
-            return best;
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What a match starts from and ends with, put together from what the host and the request say.
 
-use super::clock::now_us;
 use super::log::MatchLog;
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Numbers;
 use super::own::OwnAddress;
 use super::seat_spec::SeatSpec;
+use crate::clock::now_us;
 use crate::store::types::{MatchResult, NewMatch, NewSeat};
 use games::{Cause, Kit};
 use serde_json::Value;

@@ -1,86 +1,9 @@
-//! What many matches add up to: shares, means and how sure they are.
+//! What many matches add up to: shares, means and their intervals.
 
 use super::spans::Spans;
+use games::stats::ClusteredMean;
 use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;
-
-/// Two-sided 95 % of a normal distribution.
-const Z95: f64 = 1.959_964;
-
-/// A mean over observations that come in clusters (the matches over one deck).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Mean {
-    clusters: f64,
-    sum: f64,
-    count: f64,
-    sum_sum: f64,
-    sum_count: f64,
-    count_count: f64,
-}
-
-impl Mean {
-    /// Adds a cluster of `count` observations that total `sum`.
-    pub fn add(&mut self, sum: f64, count: f64) {
-        if count > 0.0 {
-            self.clusters += 1.0;
-            self.sum += sum;
-            self.count += count;
-            self.sum_sum += sum * sum;
-            self.sum_count += sum * count;
-            self.count_count += count * count;
-        }
-    }
-
-    /// The mean; 0 without observations.
-    #[must_use]
-    pub fn value(&self) -> f64 {
-        if self.count > 0.0 {
-            self.sum / self.count
-        } else {
-            0.0
-        }
-    }
-
-    /// Its standard error, clusters being independent; `None` for fewer than two clusters.
-    #[must_use]
-    pub fn error(&self) -> Option<f64> {
-        if self.clusters < 2.0 {
-            return None;
-        }
-        let mean = self.value();
-        let squares = self.sum_sum - 2.0 * mean * self.sum_count + mean * mean * self.count_count;
-        let spread = squares.max(0.0) * self.clusters / (self.clusters - 1.0);
-        Some(spread.sqrt() / self.count)
-    }
-
-    /// The 95 % interval of a mean of shares (0 to 1). Where the clusters show no spread (few
-    /// matches, all won or all lost) it is Wilson's.
-    #[must_use]
-    pub fn share_interval(&self) -> (f64, f64) {
-        match self.error() {
-            Some(error) if error > 0.0 => {
-                let (mean, margin) = (self.value(), Z95 * error);
-                ((mean - margin).max(0.0), (mean + margin).min(1.0))
-            }
-            _ => wilson(self.value(), self.count),
-        }
-    }
-}
-
-/// Wilson's 95 % interval of a share seen in `count` trials.
-fn wilson(share: f64, count: f64) -> (f64, f64) {
-    if count == 0.0 {
-        return (0.0, 1.0);
-    }
-    let z2 = Z95 * Z95;
-    let centre = share + z2 / (2.0 * count);
-    let margin = Z95 * (share * (1.0 - share) / count + z2 / (4.0 * count * count)).sqrt();
-    let scale = 1.0 + z2 / count;
-    (
-        ((centre - margin) / scale).max(0.0),
-        ((centre + margin) / scale).min(1.0),
-    )
-}
 
 /// One match as the tally needs it.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,9 +36,9 @@ pub struct EntrantTally {
     /// Matches won together with others.
     pub shared_wins: u64,
     /// Shares of wins.
-    pub share: Mean,
+    pub share: ClusteredMean,
     /// Scores.
-    pub score: Mean,
+    pub score: ClusteredMean,
     /// Acts that the rules refused.
     pub refused: u64,
     /// Answers that came late or not at all.
@@ -123,7 +46,7 @@ pub struct EntrantTally {
     /// Times of decisions.
     pub took: Spans,
     /// Results against each other player of a match: 1 won, 0.5 drawn.
-    pub pairs: Mean,
+    pub pairs: ClusteredMean,
     /// Matches that ended for it, or for all, by its fault, by cause.
     pub faults: BTreeMap<&'static str, u64>,
 }
@@ -202,42 +125,8 @@ impl EntrantTally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Mean, Tally, wilson};
+    use super::{Counted, Tally};
     use games::{Cause, Outcome};
-
-    #[test]
-    fn single_observations_give_the_usual_error() {
-        let mut mean = Mean::default();
-        for value in [1.0, 2.0, 3.0, 4.0] {
-            mean.add(value, 1.0);
-        }
-        assert_eq!(mean.value(), 2.5);
-        // Sample deviation 1.29099 over the root of 4.
-        assert!((mean.error().unwrap() - 0.645_497).abs() < 1e-5);
-    }
-
-    #[test]
-    fn clusters_count_as_one_observation_each() {
-        let (mut single, mut clustered) = (Mean::default(), Mean::default());
-        for value in [0.0, 1.0, 1.0, 0.0, 1.0] {
-            single.add(value, 1.0);
-            clustered.add(4.0 * value, 4.0);
-        }
-        assert_eq!(single.value(), clustered.value());
-        assert!((single.error().unwrap() - clustered.error().unwrap()).abs() < 1e-12);
-    }
-
-    #[test]
-    fn certainty_still_has_an_interval() {
-        let (low, high) = wilson(1.0, 10.0);
-        assert!(
-            (low - 0.722_5).abs() < 1e-3 && high > 0.999_999,
-            "{low} {high}"
-        );
-        let mut always = Mean::default();
-        always.add(4.0, 4.0);
-        assert!(always.share_interval().0 < 1.0);
-    }
 
     #[test]
     fn entrants_are_counted_wherever_they_sit() {

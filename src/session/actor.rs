@@ -15,6 +15,7 @@ use crate::store::StoreError;
 use crate::store::types::{Close, Direction, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
 use bytes::Bytes;
+use games::answer::Times;
 use games::{Cause, Ending, Next};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -235,7 +236,7 @@ impl Actor {
             Some(_) => kit.answer_within(),
             None => kit.open_within(),
         };
-        received + within.saturating_sub(self.shared.options.margin(kit, within))
+        received + Times::new(within, None, self.shared.options.margin).deadline
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
@@ -398,8 +399,8 @@ impl Actor {
                 turn.ending = Some(ending);
             }
             Ok(Ok(Next::Think {
-                within,
-                worth,
+                limit,
+                target,
                 fallback,
             })) => {
                 // Before thinking, for that may cost us the dialogue.
@@ -407,8 +408,8 @@ impl Actor {
                     .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
                 let asked = Asked {
                     fallback,
-                    within,
-                    worth,
+                    limit,
+                    target,
                     received,
                 };
                 let decided = if core.quarantine.holds() {
@@ -432,7 +433,7 @@ impl Actor {
                     fallback,
                     queued,
                     thought,
-                    limit: within,
+                    limit,
                 });
             }
             Ok(Err(error)) => {

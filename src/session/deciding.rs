@@ -4,21 +4,17 @@ use super::core::Mind;
 use super::place::Place;
 use super::registry::Shared;
 use crate::thinking::{Job, Pending, Thought, guarded};
+use games::answer::{Times, think};
 use games::{Budget, Dialogue, Frame};
 use std::time::{Duration, Instant};
-
-/// What the smallest decision is worth.
-const WORTH_MIN: Duration = Duration::from_millis(10);
-/// How much later than it is worth a decision is waited for: its last slice ends, or it is stuck.
-const WORTH_GRACE: Duration = Duration::from_millis(100);
 
 /// What is asked for.
 pub(super) struct Asked {
     pub(super) fallback: Frame,
     /// What the wire allows, from receipt to answer.
-    pub(super) within: Duration,
-    /// How much time it is worth, where that is less than may be.
-    pub(super) worth: Option<Duration>,
+    pub(super) limit: Duration,
+    /// How long it should take, where a clock runs over many decisions.
+    pub(super) target: Option<Duration>,
     pub(super) received: Instant,
 }
 
@@ -38,28 +34,21 @@ pub(super) async fn decide(
     asked: Asked,
 ) -> Decided {
     let kit = place.kit();
-    let limit = asked.within.min(kit.answer_within().max(kit.open_within()));
-    let deadline = asked.received + limit.saturating_sub(shared.options.margin(place.kit(), limit));
+    let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
+    let times = Times::new(limit, asked.target, shared.options.margin);
+    let deadline = asked.received + times.deadline;
     let nodes = shared.options.nodes.unwrap_or(u64::MAX);
     if !place.card().thinks {
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
     let ceiling = shared.options.ceiling(place.kit().game());
-    // Where one clock runs over many decisions, waiting for a thread uses it up as thinking does.
-    let (stop, deadline) = match asked.worth {
-        Some(worth) => {
-            let stop = asked.received + worth.max(WORTH_MIN);
-            (stop.min(deadline), (stop + WORTH_GRACE).min(deadline))
-        }
-        None => (deadline, deadline),
-    };
     let mut pending = shared.parts.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
-        ceiling: asked.worth.map_or(ceiling, |worth| worth.min(ceiling)),
+        ceiling: asked.target.map_or(ceiling, |target| target.min(ceiling)),
         nodes,
         received: asked.received,
-        deadline: stop,
+        deadline: asked.received + times.stop,
     });
     match tokio::time::timeout_at(deadline.into(), pending.thought()).await {
         Ok(Some(thought)) => thought_out(thought),
@@ -91,21 +80,14 @@ fn at_once(
     let stop = || Instant::now() >= deadline;
     let mut best = fallback.clone();
     let thinking = guarded(move || {
-        let progress = dialogue.think(Budget { nodes, stop: &stop }, &mut best);
-        (dialogue, best, progress)
+        think(dialogue.as_mut(), Budget { nodes, stop: &stop }, &mut best);
+        (dialogue, best)
     });
     match thinking {
-        Ok((mut dialogue, best, _)) => match guarded(|| dialogue.said(&best)) {
-            Ok(()) => Decided {
-                said: best,
-                fallback: None,
-                mind: Mind::Awake(dialogue),
-            },
-            Err(_) => Decided {
-                said: best,
-                fallback: None,
-                mind: Mind::Asleep,
-            },
+        Ok((dialogue, best)) => Decided {
+            mind: told(dialogue, &best),
+            said: best,
+            fallback: None,
         },
         Err(panic) => {
             tracing::error!(%panic, "a decision is answered by the fallback");

@@ -6,7 +6,7 @@ use crate::identities::Identities;
 use crate::store::Store;
 use crate::store::types::Durability;
 use crate::thinking::Pool;
-use games::{Kit, Wire};
+use games::Kit;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Default for SessionOptions {
             hibernate_after: Duration::from_secs(60),
             idle_limit: Duration::from_secs(30 * 60),
             fresh_limit: Duration::from_secs(30),
-            margin: Duration::from_millis(500),
+            margin: games::answer::MARGIN,
             budget: BTreeMap::new(),
             budget_default: Duration::from_millis(1000),
             nodes: None,
@@ -76,14 +76,6 @@ impl Default for SessionOptions {
 }
 
 impl SessionOptions {
-    /// How long before a limit of the wire an answer must be ready: never most of a short limit.
-    pub(super) fn margin(&self, kit: &dyn Kit, limit: Duration) -> Duration {
-        match kit.wire() {
-            Wire::Callbacks => self.margin,
-            Wire::Hub | Wire::Stdio => self.margin.min(limit / 4),
-        }
-    }
-
     pub(super) fn ceiling(&self, game: &str) -> Duration {
         self.budget
             .get(game)

@@ -21,7 +21,7 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -381,9 +381,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Shared {
     fn new(options: SessionOptions, parts: Parts) -> Self {
-        let since_epoch = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
         Self {
             places: Shares::new(options.sessions_max),
             rates: Rates::new(),
@@ -394,7 +391,7 @@ impl Shared {
             tracker: TaskTracker::new(),
             stop: CancellationToken::new(),
             started: Instant::now(),
-            started_us: i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX),
+            started_us: crate::clock::now_us(),
             hasher: RandomState::new(),
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             groups: Mutex::default(),

@@ -1,16 +1,9 @@
 //! The same bot in the shim's own process.
 
-use games::{Budget, Dialogue, DialogueSetup, Frame, Kit, Next, Progress, SetupError};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::thinking::guarded;
+use games::answer::{Allowance, decide};
+use games::{Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
 use std::time::{Duration, Instant};
-
-/// Part of a decision's time that is left for everything but thinking: a share, and at most so much.
-const MARGIN_SHARE: u32 = 8;
-const MARGIN_MAX: Duration = Duration::from_millis(500);
-
-/// What is thought at least: a share of what the wire allows, and at most so long.
-const REST_SHARE: u32 = 20;
-const REST_MAX: Duration = Duration::from_millis(200);
 
 /// How long the bot may think a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +35,8 @@ pub(super) enum Due {
     Answer { said: bool },
     /// A decision.
     Decision {
-        within: Duration,
-        worth: Option<Duration>,
+        limit: Duration,
+        target: Option<Duration>,
     },
 }
 
@@ -73,11 +66,11 @@ impl Local {
     fn guarded<T>(&mut self, act: impl FnOnce(&mut dyn Dialogue, &mut Frame) -> T) -> Option<T> {
         let mut dialogue = self.dialogue.take()?;
         let best = &mut self.best;
-        let done = catch_unwind(AssertUnwindSafe(|| {
+        let (dialogue, done) = guarded(|| {
             let done = act(dialogue.as_mut(), best);
             (dialogue, done)
-        }));
-        let (dialogue, done) = done.ok()?;
+        })
+        .ok()?;
         self.dialogue = Some(dialogue);
         Some(done)
     }
@@ -100,12 +93,12 @@ impl Local {
                 Due::Answer { said: true }
             }
             Ok(Next::Think {
-                within,
-                worth,
+                limit,
+                target,
                 fallback,
             }) => {
                 *best = fallback;
-                Due::Decision { within, worth }
+                Due::Decision { limit, target }
             }
         });
         self.due = heard.unwrap_or(Due::Answer { said: false });
@@ -114,24 +107,14 @@ impl Local {
 
     /// Its own answer to the frame heard last, which came at `received`.
     pub(super) fn answer(&mut self, received: Instant) -> Frame {
-        if let Due::Decision { within, worth } = self.due {
-            let limit = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
-            let limit = worth.map_or(limit, |worth| worth.min(limit));
+        if let Due::Decision { limit, target } = self.due {
             // The daemon may have used most of it up before it was not waited for any more.
-            let deadline = received + limit.min(self.thinking.time);
-            let least = (within / REST_SHARE).min(REST_MAX).min(self.thinking.time);
-            let deadline = deadline.max(Instant::now() + least);
-            let stop = || Instant::now() >= deadline;
-            let slice = Budget {
+            let allowed = Allowance {
                 nodes: self.thinking.nodes,
-                stop: &stop,
+                ceiling: self.thinking.time,
+                elapsed: &|| received.elapsed(),
             };
-            // What it has found before it breaks down stands.
-            self.guarded(
-                |dialogue, best| {
-                    while dialogue.think(slice, best) == Progress::More && !stop() {}
-                },
-            );
+            self.guarded(|dialogue, best| decide(dialogue, (limit, target), allowed, best));
         }
         let best = std::mem::take(&mut self.best);
         self.told(&best);

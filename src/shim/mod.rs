@@ -3,13 +3,13 @@
 //! bot, whenever the daemon does not answer. Plain threads and blocking calls: it starts in
 //! milliseconds and adds microseconds.
 
-mod courier;
 mod input;
 mod journal;
 mod line;
 mod local;
+mod reconnector;
 mod run;
-mod tale;
+mod transcript;
 
 pub use journal::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 pub use local::Thinking;

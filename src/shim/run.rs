@@ -1,25 +1,25 @@
 //! One frame after the other: to the daemon, or to the bot in this process, and the answer back.
 
-use super::courier::{Courier, caught_up};
 use super::input;
 use super::journal::{Journal, folder_of, path_of};
 use super::line::{Handed, Line, WITHIN};
 use super::local::{Due, Local, Thinking};
-use super::tale::Tale;
+use super::reconnector::{Reconnector, caught_up};
+use super::transcript::ShimTranscript;
+use crate::clock::now_us;
 use crate::link::relay::{Bye, Heard, Hello, Request};
+use games::answer::{MARGIN, margin};
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How long the daemon may take for a message that wants no decision.
 const NOTE_WITHIN: Duration = Duration::from_secs(1);
-/// Part of a decision's time after which the daemon's answer is not waited for any more: a share, and
-/// at most so much. The daemon's own margin is twice that.
-const REST_SHARE: u32 = 8;
-const REST_MAX: Duration = Duration::from_millis(250);
+/// The daemon's answer is waited for until this part of the margin is left: the daemon's own is all of it.
+const MARGIN_PART: u32 = 2;
 /// How long a daemon is left alone that was too slow.
 const SLOW_WAIT: Duration = Duration::from_secs(3);
 /// Most messages that are handed over between two of the arbiter's when the daemon is back.
@@ -174,11 +174,11 @@ struct Relayed {
 
 struct Shim {
     options: ShimOptions,
-    tale: Arc<Tale>,
+    transcript: Arc<ShimTranscript>,
     /// The line to the daemon, while there is one.
     line: Option<Line>,
     /// Who looks for the daemon while there is none.
-    courier: Option<Courier>,
+    reconnector: Option<Reconnector>,
     /// The bot in this process.
     local: Local,
     journal: Option<Journal>,
@@ -192,12 +192,12 @@ struct Shim {
 
 impl Shim {
     fn begin(options: ShimOptions) -> Result<Self, SetupError> {
-        let tale = Arc::new(Tale::new(hello(&options)));
+        let transcript = Arc::new(ShimTranscript::new(hello(&options)));
         let mut shim = Self {
-            local: bot(&options, &tale)?,
-            tale,
+            local: bot(&options, &transcript)?,
+            transcript,
             line: None,
-            courier: None,
+            reconnector: None,
             journal: None,
             begun: false,
             unjournalled: false,
@@ -205,7 +205,7 @@ impl Shim {
             options,
         };
         if let Some(socket) = shim.options.socket.clone() {
-            match Line::call(&socket, &shim.tale.hello) {
+            match Line::call(&socket, &shim.transcript.hello) {
                 Ok(line) => shim.adopt(line),
                 Err(error) => shim.alone(&error),
             }
@@ -235,7 +235,11 @@ impl Shim {
     /// Has the daemon looked for and brought up to date.
     fn look(&mut self, delay: Duration) {
         if let Some(socket) = self.options.socket.clone() {
-            self.courier = Some(Courier::send(socket, Arc::clone(&self.tale), delay));
+            self.reconnector = Some(Reconnector::start(
+                socket,
+                Arc::clone(&self.transcript),
+                delay,
+            ));
         }
     }
 
@@ -246,10 +250,10 @@ impl Shim {
             hung_up: true,
         };
         if self.line.as_mut().is_some_and(Line::is_settled) {
-            self.tale.has(self.tale.next() - 1);
+            self.transcript.has(self.transcript.next() - 1);
         }
         // A line on which all is told is kept.
-        let kept = if self.tale.undelivered().is_none() {
+        let kept = if self.transcript.undelivered().is_none() {
             self.line.take()
         } else {
             None
@@ -261,20 +265,20 @@ impl Shim {
         if kept.is_none() && self.options.socket.is_some() {
             self.bye(over);
         }
-        self.tale = Arc::new(Tale::new(hello(&self.options)));
-        self.local = bot(&self.options, &self.tale)?;
+        self.transcript = Arc::new(ShimTranscript::new(hello(&self.options)));
+        self.local = bot(&self.options, &self.transcript)?;
         // What the daemon does not have of the last game stays in its journal.
         self.journal = None;
         self.unjournalled = false;
         if self.options.socket.is_none() {
             return Ok(());
         }
-        if let Some(courier) = self.courier.take() {
-            courier.call_off();
+        if let Some(reconnector) = self.reconnector.take() {
+            reconnector.call_off();
         }
         let greeted = match kept {
             Some(mut line) => line
-                .greet(&self.tale.hello)
+                .greet(&self.transcript.hello)
                 .map(|()| self.line = Some(line)),
             None => Err(ErrorKind::NotConnected.into()),
         };
@@ -291,7 +295,7 @@ impl Shim {
                 .route(frame.as_bytes())
                 .is_ok_and(|route| route.begins)
         };
-        if (self.begun || self.tale.next() > 1) && begins() {
+        if (self.begun || self.transcript.next() > 1) && begins() {
             self.begin_again()?;
         }
         if self.options.socket.is_none() {
@@ -299,37 +303,37 @@ impl Shim {
             self.begun = true;
             return Ok(self.local.answer(received));
         }
-        let number = self.tale.next();
+        let number = self.transcript.next();
         match self.relayed(number, &frame, received) {
             Some(said) => {
                 self.local.told(&said.text);
                 let exchange = heard(number, frame, Some(said.text.clone()));
-                self.tale.add(exchange, said.stored);
+                self.transcript.add(exchange, said.stored);
                 Ok(said.text)
             }
             None => {
                 let said = self.local.answer(received);
                 let mut heard = heard(number, frame, Some(said.clone()));
-                heard.at_us = Some(i64::try_from(now_us()).unwrap_or(i64::MAX));
+                heard.at_us = Some(now_us());
                 self.note(&Request::Heard(heard.clone()));
-                self.tale.add(heard, false);
+                self.transcript.add(heard, false);
                 Ok(said)
             }
         }
     }
 
-    /// Goes back to the daemon if the courier has found it, off the arbiter's clock.
+    /// Goes back to the daemon if the reconnector has found it, off the arbiter's clock.
     fn look_back(&mut self) {
-        let Some(line) = self.courier.as_ref().and_then(Courier::back) else {
+        let Some(line) = self.reconnector.as_ref().and_then(Reconnector::back) else {
             return;
         };
-        self.courier = None;
-        if self.tale.behind() > LAST_MAX {
+        self.reconnector = None;
+        if self.transcript.behind() > LAST_MAX {
             // The game runs faster than it is handed over.
             self.look(Duration::ZERO);
             return;
         }
-        match caught_up(line, &self.tale, LAST_WITHIN) {
+        match caught_up(line, &self.transcript, LAST_WITHIN) {
             Ok(line) => self.adopt(line),
             Err(error) => self.alone(&error),
         }
@@ -358,7 +362,7 @@ impl Shim {
                 Handed::Say(text) => Ok(Relayed { text, stored: true }),
                 Handed::Have(count) => {
                     // It has lost what it had: it gets everything again.
-                    self.tale.has(count);
+                    self.transcript.has(count);
                     Err(ErrorKind::InvalidData.into())
                 }
             },
@@ -369,9 +373,9 @@ impl Shim {
     /// How long the daemon's answer is waited for.
     fn within(&self, due: Due) -> Duration {
         match due {
-            Due::Decision { within, worth } => {
-                let most = within.saturating_sub(REST_MAX.min(within / REST_SHARE));
-                worth.map_or(most, |worth| (worth + NOTE_WITHIN).min(most))
+            Due::Decision { limit, target } => {
+                let most = limit.saturating_sub(margin(MARGIN, limit) / MARGIN_PART);
+                target.map_or(most, |target| (target + NOTE_WITHIN).min(most))
             }
             Due::Nothing | Due::Answer { .. } => NOTE_WITHIN.min(self.options.kit.answer_within()),
         }
@@ -385,23 +389,25 @@ impl Shim {
         let folder = folder_of(socket);
         let noted = match &mut self.journal {
             Some(journal) => journal.write(request),
-            None => Journal::begin(folder, &self.tale.hello, self.synced).and_then(|journal| {
-                // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
-                let journal = self.journal.insert(journal);
-                // What could not be kept before, without which the rest is worth nothing.
-                let mut all = Vec::new();
-                if self.unjournalled {
-                    all.extend(self.tale.missing().into_iter().map(Request::Heard));
-                }
-                all.push(request.clone());
-                journal.write_all(&all)
-            }),
+            None => {
+                Journal::begin(folder, &self.transcript.hello, self.synced).and_then(|journal| {
+                    // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
+                    let journal = self.journal.insert(journal);
+                    // What could not be kept before, without which the rest is worth nothing.
+                    let mut all = Vec::new();
+                    if self.unjournalled {
+                        all.extend(self.transcript.missing().into_iter().map(Request::Heard));
+                    }
+                    all.push(request.clone());
+                    journal.write_all(&all)
+                })
+            }
         };
         match noted {
             Err(error) if !self.unjournalled => {
                 self.unjournalled = true;
-                let path = path_of(folder, &self.tale.hello);
-                let from = self.tale.next();
+                let path = path_of(folder, &self.transcript.hello);
+                let from = self.transcript.next();
                 (self.options.note)(&format!(
                     "the journal {} cannot be written ({error}): what is answered from message {from} on \
                      is lost unless the daemon is back before this game ends",
@@ -415,14 +421,14 @@ impl Shim {
 
     /// The game is over for us.
     fn bye(&mut self, bye: Bye) {
-        if self.tale.next() == 1 {
+        if self.transcript.next() == 1 {
             return;
         }
         let Some(socket) = self.options.socket.clone() else {
             return;
         };
-        if let Some(courier) = self.courier.take() {
-            courier.call_off();
+        if let Some(reconnector) = self.reconnector.take() {
+            reconnector.call_off();
         }
         let bye = Request::Bye(bye);
         let noted = self.journal.is_some();
@@ -432,10 +438,10 @@ impl Shim {
         }
         let line = match self.line.take() {
             Some(line) => Ok(line),
-            None => Line::call(&socket, &self.tale.hello),
+            None => Line::call(&socket, &self.transcript.hello),
         };
         let told = line.and_then(|line| {
-            let mut line = caught_up(line, &self.tale, WITHIN)?;
+            let mut line = caught_up(line, &self.transcript, WITHIN)?;
             line.ask(&bye)
         });
         match (told, self.journal.take()) {
@@ -453,7 +459,7 @@ impl Shim {
 
     /// Tells what neither the daemon nor a journal has of a game that is over.
     fn mourn(&self) {
-        let missing = self.tale.missing();
+        let missing = self.transcript.missing();
         let (Some(first), Some(last)) = (missing.first(), missing.last()) else {
             return;
         };
@@ -462,8 +468,8 @@ impl Shim {
         };
         let Hello {
             game, market, id, ..
-        } = &self.tale.hello;
-        let path = path_of(folder_of(socket), &self.tale.hello);
+        } = &self.transcript.hello;
+        let path = path_of(folder_of(socket), &self.transcript.hello);
         (self.options.note)(&format!(
             "lost: messages {} to {} of the {game} session {market}/{id}, answered while the daemon was away: \
              they are not in the journal {}",
@@ -475,11 +481,11 @@ impl Shim {
 }
 
 /// The bot for a game that begins.
-fn bot(options: &ShimOptions, tale: &Tale) -> Result<Local, SetupError> {
+fn bot(options: &ShimOptions, transcript: &ShimTranscript) -> Result<Local, SetupError> {
     let ShimOptions {
         kit, bot, thinking, ..
     } = options;
-    Local::new(*kit, bot, tale.hello.market, *thinking)
+    Local::new(*kit, bot, transcript.hello.market, *thinking)
 }
 
 fn heard(n: u64, text: String, said: Option<String>) -> Heard {
@@ -496,12 +502,7 @@ fn hello(options: &ShimOptions) -> Hello {
         game: options.kit.game().to_owned(),
         bot: options.bot.clone(),
         referee: options.referee.clone(),
-        market: now_us(),
+        market: now_us().unsigned_abs(),
         id: u64::from(std::process::id()),
     }
-}
-
-fn now_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    u64::try_from(since.unwrap_or_default().as_micros()).unwrap_or(u64::MAX)
 }

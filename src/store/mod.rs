@@ -38,4 +38,4 @@ pub use secrecy::Secrecy;
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use types::*;
 pub use verify::{Checked, Difference, VerifySummary};
-pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED, now_us};
+pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Which modules a module may use: only those with a lower number.
 const LEVELS: &[(&str, u32)] = &[
+    ("clock", 10),
     ("metrics", 30),
     ("secrets", 30),
     ("config", 40),
@@ -28,7 +29,9 @@ const LEVELS: &[(&str, u32)] = &[
 const GAME_LEVELS: &[(&str, u32)] = &[
     ("rng", 10),
     ("game", 10),
+    ("stats", 10),
     ("wire", 20),
+    ("answer", 25),
     ("kit", 25),
     ("search", 25),
     ("koehandel", 30),
@@ -401,6 +404,13 @@ fn only_the_store_knows_sql() {
         "SQL outside the store",
         calls(&words, |source| source.within("src/store/")),
     );
+}
+
+#[test]
+fn there_is_one_wall_clock() {
+    let words = ["SystemTime", "Timestamp::now"];
+    let clock = |source: &Source| source.path == "src/clock.rs" || is_tool(source);
+    none("wall clocks", calls(&words, clock));
 }
 
 #[test]

@@ -235,7 +235,7 @@ async fn a_page_of_bluffs_tells_nothing_of_those_between() {
 async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
     let mut app = App::new().await;
     play(&app).await;
-    let now_us = crate::store::now_us();
+    let now_us = crate::clock::now_us();
     let result = MatchResult {
         at_us: now_us - 60_000_000,
         cause: games::Cause::Cancelled,

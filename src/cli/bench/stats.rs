@@ -1,5 +1,6 @@
 //! Latencies and how they are shown.
 
+pub(super) use games::stats::median;
 use std::time::Duration;
 
 /// Latencies in microseconds.
@@ -24,21 +25,12 @@ impl Latencies {
     pub(super) fn quantiles<const N: usize>(&mut self, wanted: [f64; N]) -> [Duration; N] {
         self.0.sort_unstable();
         wanted.map(|quantile| {
-            let at = (self.0.len().saturating_sub(1) as f64 * quantile).round() as usize;
-            Duration::from_micros(self.0.get(at).copied().unwrap_or(0).into())
+            Duration::from_micros(
+                games::stats::quantile(&self.0, quantile)
+                    .unwrap_or(0)
+                    .into(),
+            )
         })
-    }
-}
-
-/// The median; sorts. Zero where there is nothing.
-pub(super) fn median(numbers: &mut [f64]) -> f64 {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let at = |place: usize| numbers.get(place).copied().unwrap_or(0.0);
-    let half = numbers.len() / 2;
-    if numbers.len() % 2 == 1 {
-        at(half)
-    } else {
-        f64::midpoint(at(half.saturating_sub(1)), at(half))
     }
 }
 

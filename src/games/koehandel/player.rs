@@ -149,8 +149,8 @@ impl Dialogue for Player {
             }));
         }
         Ok(self.fold.ask().map_or(Next::Wait, |ask| Next::Think {
-            within: ANSWER_WITHIN,
-            worth: None,
+            limit: ANSWER_WITHIN,
+            target: None,
             fallback: write_answer(&fallback(self.fold.view(), &ask)),
         }))
     }

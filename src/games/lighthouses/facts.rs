@@ -4,6 +4,7 @@
 use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
 use crate::counts::{Counts, counts};
 use crate::game::{Seat, Seats};
+use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -42,10 +43,8 @@ impl Counts for Record {
         // Points and energy come in lumps: without their spread there is no interval.
         let mean = |sum: u64, of: u64| json!({"mean": sum as f64 / of.max(1) as f64, "count": of});
         let per = |count: u64, of: u64| {
-            let mean = count as f64 / of.max(1) as f64;
-            // Single events over time: their spread is the root of their number.
-            let margin = 1.645 * (count as f64).sqrt() / of.max(1) as f64;
-            json!({"mean": mean, "low": (mean - margin).max(0.0), "high": mean + margin, "count": of})
+            let Interval { low, mean, high } = events90(count, of);
+            json!({"mean": mean, "low": low, "high": high, "count": of})
         };
         json!({
             "games": self.games,

@@ -131,8 +131,8 @@ impl Player {
         (self.given, self.last, self.doubted) = (None, None, None);
         self.ask(Arc::new(view), Ask::Prepare);
         Next::Think {
-            within: GREET_WITHIN,
-            worth: Some(PREPARING),
+            limit: GREET_WITHIN,
+            target: Some(PREPARING),
             fallback: wire::greet(&self.name),
         }
     }
@@ -174,8 +174,8 @@ impl Dialogue for Player {
                 self.given = None;
                 self.ask(view, Ask::Turn);
                 Ok(Next::Think {
-                    within: TURN_WITHIN,
-                    worth: None,
+                    limit: TURN_WITHIN,
+                    target: None,
                     fallback: PASS.to_owned(),
                 })
             }

@@ -5,6 +5,7 @@ use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
 use crate::counts::{Counts, counts};
+use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -49,10 +50,8 @@ impl Counts for Record {
     fn show(&self) -> Value {
         let mean = |sum: f64, of: u64| json!({"mean": sum / of.max(1) as f64, "count": of});
         let per = |count: u64, of: u64| {
-            let mean = count as f64 / of.max(1) as f64;
-            // Single events over time: their spread is the root of their number.
-            let margin = 1.645 * (count as f64).sqrt() / of.max(1) as f64;
-            json!({"mean": mean, "low": (mean - margin).max(0.0), "high": mean + margin, "count": of})
+            let Interval { low, mean, high } = events90(count, of);
+            json!({"mean": mean, "low": low, "high": high, "count": of})
         };
         json!({
             "games": self.games,

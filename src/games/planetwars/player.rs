@@ -98,8 +98,8 @@ impl Dialogue for Player {
         let first = self.view.replace(view).is_none();
         (self.asked, self.shown) = (true, false);
         Ok(Next::Think {
-            within: if first { START_WITHIN } else { TURN_WITHIN },
-            worth: first.then_some(PREPARING),
+            limit: if first { START_WITHIN } else { TURN_WITHIN },
+            target: first.then_some(PREPARING),
             fallback: END.to_owned(),
         })
     }

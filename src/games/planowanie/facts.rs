@@ -4,7 +4,7 @@
 use super::player::WHY_MAX;
 use super::rules::{Game, Round};
 use crate::game::{Seat, Seats};
-use crate::search::interval::rate;
+use crate::stats::{Interval, rate};
 use crate::wire::{Fact, Lesson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ impl Record {
     #[must_use]
     pub fn show(&self) -> Value {
         let share = |yes: u64, of: u64| {
-            let (low, mean, high) = rate(yes as f64, of.saturating_sub(yes) as f64, 0.9);
+            let Interval { low, mean, high } = rate(yes as f64, of.saturating_sub(yes) as f64, 0.9);
             json!({"mean": mean, "low": low, "high": high, "count": of})
         };
         json!({

@@ -214,9 +214,9 @@ fn run(
             pace.begin(seat);
             let clocked = pace.elapsed().is_some();
             view.left = clocked.then_some(left[seat]);
-            let worth = clock::allot(left[seat], &view, ask);
+            let target = clock::allot(left[seat], &view, ask);
             let stop =
-                || pace.stop() || clocked && pace.elapsed().is_some_and(|taken| taken >= worth);
+                || pace.stop() || clocked && pace.elapsed().is_some_and(|taken| taken >= target);
             let budget = Budget {
                 nodes: pace.nodes(),
                 stop: &stop,

@@ -117,18 +117,18 @@ impl Player {
             return Next::Send(self.yes(&ready));
         }
         let view = Arc::new(table.view());
-        let (within, worth) = match view.left {
+        let (limit, target) = match view.left {
             Some(left) => {
                 let free = table.toll.after(left, table.to_come(ask));
                 (left, clock::allot(free, &view, ask))
             }
             None => (UNTOLD_WITHIN, UNTOLD_WITHIN),
         };
-        table.toll.granted += worth;
+        table.toll.granted += target;
         self.asked = Some((view, ask));
         Next::Think {
-            within,
-            worth: Some(worth),
+            limit,
+            target: Some(target),
             fallback: self.yes(&ready),
         }
     }

@@ -2,32 +2,7 @@
 //! scenarios as the base candidate, half of them are dropped at doubling checkpoints, and the base is
 //! left only for one whose mean gain over it is beyond doubt.
 
-/// Differences to the base candidate.
-#[derive(Clone, Copy, Debug, Default)]
-struct Gain {
-    samples: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Gain {
-    fn add(&mut self, value: f64) {
-        self.samples += 1.0;
-        self.sum += value;
-        self.squares += value * value;
-    }
-
-    fn mean(self) -> f64 {
-        self.sum / self.samples.max(1.0)
-    }
-
-    /// The standard error of the mean.
-    fn error(self) -> f64 {
-        let samples = self.samples.max(2.0);
-        let variance = (self.squares / samples - self.mean() * self.mean()).max(0.0);
-        (variance / (samples - 1.0)).sqrt()
-    }
-}
+use crate::stats::Moments;
 
 /// Whether the race goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +16,8 @@ pub enum Verdict {
 /// A race among candidates 0 (the base) to `count`.
 #[derive(Clone, Debug)]
 pub struct Race {
-    gains: Vec<Gain>,
+    /// By candidate: its differences to the base candidate.
+    gains: Vec<Moments>,
     /// Candidates still in the race, the base first.
     alive: Vec<usize>,
     scenarios: u64,
@@ -63,7 +39,7 @@ impl Race {
     #[must_use]
     pub fn new(count: usize, first: u64, most: u64, doubt: f64) -> Self {
         Self {
-            gains: vec![Gain::default(); count],
+            gains: vec![Moments::default(); count],
             alive: (0..count).collect(),
             scenarios: 0,
             checkpoint: first.max(2),
@@ -102,7 +78,7 @@ impl Race {
         self.prune()
     }
 
-    fn gain(&self, candidate: usize) -> Gain {
+    fn gain(&self, candidate: usize) -> Moments {
         self.gains.get(candidate).copied().unwrap_or_default()
     }
 
@@ -117,7 +93,7 @@ impl Race {
         let keep = rest.len().div_ceil(2);
         let best = rest
             .first()
-            .map_or(Gain::default(), |best| self.gain(*best));
+            .map_or(Moments::default(), |best| self.gain(*best));
         let hopeless = rest.is_empty() || best.mean() + 2.0 * best.error() < NEGLIGIBLE;
         rest.truncate(keep);
         let lone = rest.len() == 1;
@@ -141,8 +117,8 @@ impl Race {
             .copied()
             .skip(1)
             .max_by(|a, b| self.gain(*a).mean().total_cmp(&self.gain(*b).mean()));
-        let proven = |gain: Gain| {
-            gain.samples >= SAMPLES_MIN
+        let proven = |gain: Moments| {
+            gain.count >= SAMPLES_MIN
                 && gain.mean() > 0.0
                 && gain.mean() > self.doubt * gain.error()
         };

@@ -161,8 +161,8 @@ impl Player {
         self.hear(&Event::Turn(Arc::clone(&view)));
         self.view = Some(view);
         Ok(Next::Think {
-            within: Duration::from_millis(within),
-            worth: None,
+            limit: Duration::from_millis(within),
+            target: None,
             fallback: END.to_owned(),
         })
     }
@@ -198,8 +198,8 @@ impl Player {
         self.facts.unsound("turn", &why);
         // Nothing is thought about without a view.
         Some(Next::Think {
-            within: Duration::from_millis(u64::from(view.ground.options().get(Key::WaitForTurn))),
-            worth: None,
+            limit: Duration::from_millis(u64::from(view.ground.options().get(Key::WaitForTurn))),
+            target: None,
             fallback: END.to_owned(),
         })
     }

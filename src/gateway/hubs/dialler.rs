@@ -3,8 +3,8 @@
 use super::backoff::Backoff;
 use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
+use crate::clock::now_us;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
-use crate::referee::now_us;
 use crate::session::{Ended, Place, Sessions};
 use games::{Cause, Kit};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -152,9 +152,9 @@ impl Dialler {
         let connected = || {
             lock(&self.status).connects += 1;
         };
-        let knocking = self.seat.knock(&self.sessions, connected).await?;
+        let joining = self.seat.join(&self.sessions, connected).await?;
         self.enters(Phase::Queued);
-        knocking.wait(self.seat.kit).await
+        joining.wait(self.seat.kit).await
     }
 
     /// Plays a game; gives the wait before the next one.

@@ -1,7 +1,7 @@
 //! One game on one connection, from the first word to the last.
 
 use super::dial::{Line, LineFault};
-use crate::referee::now_us;
+use crate::clock::now_us;
 use crate::session::{Answer, Ended, Key, Opening, Place, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
@@ -70,11 +70,11 @@ pub(super) struct Joined {
 
 impl Seat {
     /// Dials and asks to be let in. `connected` is told when the hub answers the call.
-    pub(super) async fn knock(
+    pub(super) async fn join(
         &self,
         sessions: &Sessions,
         connected: impl FnOnce(),
-    ) -> Result<Knocking, GameFault> {
+    ) -> Result<Joining, GameFault> {
         sessions.admits()?;
         let mut talk = self.kit.dialogue(&DialogueSetup {
             bot: self
@@ -92,7 +92,7 @@ impl Seat {
         if let Some(word) = talk.open() {
             say(&mut line, &mut *talk, &mut before, word).await?;
         }
-        Ok(Knocking { line, talk, before })
+        Ok(Joining { line, talk, before })
     }
 
     /// Plays a game to its end.
@@ -167,13 +167,13 @@ pub(super) struct Played {
 }
 
 /// A connection that has asked to be let in.
-pub(super) struct Knocking {
+pub(super) struct Joining {
     line: Line,
     talk: Box<dyn Dialogue>,
     before: Vec<NewEntry>,
 }
 
-impl Knocking {
+impl Joining {
     /// Waits for a game, for as long as the hub lets us wait.
     pub(super) async fn wait(mut self, kit: &dyn Kit) -> Result<Joined, GameFault> {
         let mut within = Some(FIRST_WORD_WITHIN);

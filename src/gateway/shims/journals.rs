@@ -28,7 +28,7 @@ pub(super) async fn number(
     } = heard;
     let local = said.map(|said| Local {
         said,
-        at_us: at_us.unwrap_or_else(crate::referee::now_us),
+        at_us: at_us.unwrap_or_else(crate::clock::now_us),
     });
     let numbered = Numbered { number: n, local };
     sessions.numbered(key, numbered, text, received).await

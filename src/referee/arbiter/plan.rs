@@ -2,9 +2,9 @@
 
 use super::game::{Ended, Game};
 use super::players::{Player, ProgramRules};
+use crate::clock::now_us;
 use crate::link::program::sweep;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::clock::now_us;
 use crate::referee::lanes::{DeckPlayed, Lanes};
 use crate::referee::schedule::{Deck, Schedule};
 use crate::referee::seat_spec::SeatSpec;

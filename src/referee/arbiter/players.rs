@@ -4,21 +4,17 @@ use crate::link::program::{
     Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
 };
 use crate::referee::budget::ThinkBudget;
-use crate::referee::seat_builtin::{decide, limit};
 use crate::referee::seat_spec::SeatSpec;
-use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::thinking::guarded;
+use games::{Dialogue, DialogueSetup, Kit, SetupError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::Instant;
 
 /// Bytes that a program may leave unread beyond what its pipe holds.
 const UNSAID_MAX: usize = 16 << 20;
 /// Bytes of a program's standard error that are kept.
 const STDERR_KEPT: usize = 64 << 10;
-/// Part of a decision's time that is left for everything but thinking, at most; and as a share.
-const MARGIN_MAX: Duration = Duration::from_millis(500);
-const MARGIN_SHARE: u32 = 8;
 
 /// How programs are treated.
 #[derive(Clone, Debug, Default)]
@@ -209,36 +205,15 @@ impl Builtin {
     pub(super) fn answer(&mut self, frame: &str) -> Option<String> {
         let dialogue = self.dialogue.as_deref_mut()?;
         let budget = self.budget;
-        let answered = catch_unwind(AssertUnwindSafe(|| reply(dialogue, budget, frame)));
-        match answered {
-            Ok(answer) => answer,
-            Err(_) => {
-                tracing::error!("a built-in bot broke down");
-                self.dialogue = None;
-                None
-            }
-        }
-    }
-}
-
-fn reply(dialogue: &mut dyn Dialogue, budget: ThinkBudget, frame: &str) -> Option<String> {
-    match dialogue.receive(frame.as_bytes()).ok()? {
-        Next::Wait => Some(String::new()),
-        Next::Over(ending) => Some(ending.last_word),
-        Next::Send(frame) => {
-            dialogue.said(&frame);
-            Some(frame)
-        }
-        Next::Think {
-            within,
-            worth,
-            fallback,
-        } => {
-            let most = within.saturating_sub(MARGIN_MAX.min(within / MARGIN_SHARE));
-            let limit = limit(most, worth);
-            let best = decide(dialogue, budget, limit, fallback);
-            dialogue.said(&best);
-            Some(best)
-        }
+        let received = Instant::now();
+        let answered = guarded(|| {
+            let next = dialogue.receive(frame.as_bytes()).ok()?;
+            Some(budget.answer(dialogue, next, received))
+        });
+        answered.unwrap_or_else(|panic| {
+            tracing::error!(%panic, "a built-in bot broke down");
+            self.dialogue = None;
+            None
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! One match of a hub: lines in as they arrive, calls out, and whoever is out of time or gone.
 
 use super::connection::Outbox;
-use crate::referee::clock::Stamps;
+use crate::clock::Stamps;
 use crate::referee::record::{Queued, RecordLine};
 use crate::referee::transcript::Kept;
 use crate::store::types::{Direction, NewEntry};

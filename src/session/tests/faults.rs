@@ -105,7 +105,7 @@ async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
     world.say(&at, "begin").await;
     let asked = Instant::now();
     assert_eq!(
-        world.say(&at, "ask&stuck=1500&worth=20").await,
+        world.say(&at, "ask&stuck=1500&target=20").await,
         "?a=fallback"
     );
     // The wire would allow 200 ms.

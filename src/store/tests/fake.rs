@@ -91,8 +91,8 @@ impl Dialogue for FakeDialogue {
         let text = std::str::from_utf8(frame).unwrap();
         match text.split_once(' ').unwrap_or((text, "")) {
             ("ask", _) => Ok(Next::Think {
-                within: Duration::from_secs(1),
-                worth: None,
+                limit: Duration::from_secs(1),
+                target: None,
                 fallback: "0".into(),
             }),
             ("say", what) => Ok(Next::Send(what.into())),

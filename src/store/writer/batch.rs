@@ -2,6 +2,7 @@
 
 use super::command::{OpenMatch, Reply, answer};
 use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, OtherRows};
+use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -130,11 +131,6 @@ impl Sessions {
         live.batch = batch;
         Ok(live)
     }
-}
-
-/// Microseconds since 1970-01-01 UTC.
-pub fn now_us() -> i64 {
-    jiff::Timestamp::now().as_microsecond()
 }
 
 /// One transaction in the making.

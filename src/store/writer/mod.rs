@@ -11,7 +11,6 @@ mod refusal;
 mod run;
 mod statements;
 
-pub use batch::now_us;
 pub(super) use checkpoint::Checkpoints;
 pub(super) use command::{Command, OpenMatch};
 pub use fault::EXIT_LOG_FAILED;

@@ -1,6 +1,6 @@
 //! The writer's loop.
 
-use super::batch::{Batch, Sessions, Work, now_us};
+use super::batch::{Batch, Sessions, Work};
 use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Command, Reply, answer};
 use super::fault::{self, Verdict, judge, shown};
@@ -8,6 +8,7 @@ use super::naming::{self, NamingError};
 use super::refusal::refuse;
 use super::statements::Texts;
 use super::{ending, statements};
+use crate::clock::now_us;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};

@@ -250,8 +250,8 @@ impl Dialogue for Talk {
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let asked = String::from_utf8_lossy(frame).contains("type=ask");
         let think = Next::Think {
-            within: WITHIN,
-            worth: None,
+            limit: WITHIN,
+            target: None,
             fallback: String::new(),
         };
         Ok(if asked { think } else { Next::Wait })

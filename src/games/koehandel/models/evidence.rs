@@ -1,5 +1,6 @@
 //! The schema. One match's evidence and a stored model are the same thing, so that merging is adding.
 
+use crate::stats::Moments;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -46,27 +47,6 @@ impl Tally {
         } else {
             self.no += 1.0;
         }
-    }
-}
-
-/// Count, sum and sum of squares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Moments {
-    /// How many values.
-    pub count: f64,
-    /// Their sum.
-    pub sum: f64,
-    /// The sum of their squares.
-    pub squares: f64,
-}
-
-impl Moments {
-    /// Adds one value.
-    pub fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        self.sum += value;
-        self.squares += value * value;
     }
 }
 
@@ -147,9 +127,9 @@ impl Evidence {
                 *mine += his;
             }
         }
-        add_moments(&mut self.drop_out_ratio, &more.drop_out_ratio);
+        self.drop_out_ratio.merge(&more.drop_out_ratio);
         for (cards, moments) in &more.offers {
-            add_moments(self.offers.entry(cards.clone()).or_default(), moments);
+            self.offers.entry(cards.clone()).or_default().merge(moments);
         }
         for (name, weight) in &more.types {
             if self.types.contains_key(name) || self.types.len() < TYPES_MAX {
@@ -157,12 +137,6 @@ impl Evidence {
             }
         }
     }
-}
-
-fn add_moments(mine: &mut Moments, his: &Moments) {
-    mine.count += his.count;
-    mine.sum += his.sum;
-    mine.squares += his.squares;
 }
 
 /// The bin of a ratio.

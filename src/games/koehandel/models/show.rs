@@ -1,7 +1,7 @@
 //! A model made readable: each figure with how often it was seen and its 90 % credible interval.
 
-use super::evidence::{Bins, Evidence, Moments, RATIOS, Tally};
-use crate::search::interval::{mean90, rate};
+use super::evidence::{Bins, Evidence, RATIOS, Tally};
+use crate::stats::{Interval, Moments, rate};
 use serde_json::{Map, Value, json};
 
 /// The level of every interval.
@@ -36,27 +36,24 @@ fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-fn show_rate(tally: Tally) -> Value {
-    let (low, mean, high) = rate(tally.yes, tally.no, LEVEL);
+fn show_interval(interval: Interval, evidence: f64) -> Value {
     json!({
-        "mean": round(mean),
-        "low": round(low),
-        "high": round(high),
-        "evidence": tally.yes + tally.no,
+        "mean": round(interval.mean),
+        "low": round(interval.low),
+        "high": round(interval.high),
+        "evidence": evidence,
     })
+}
+
+fn show_rate(tally: Tally) -> Value {
+    show_interval(rate(tally.yes, tally.no, LEVEL), tally.yes + tally.no)
 }
 
 fn show_moments(moments: Moments) -> Value {
     if moments.count < 1.0 {
         return json!({"mean": null, "low": null, "high": null, "evidence": 0});
     }
-    let (low, mean, high) = mean90(moments.count, moments.sum, moments.squares);
-    json!({
-        "mean": round(mean),
-        "low": round(low),
-        "high": round(high),
-        "evidence": moments.count,
-    })
+    show_interval(moments.mean90(), moments.count)
 }
 
 /// The ratio of price to claim at which he drops out: mean, and quartiles by bin.
@@ -155,7 +152,7 @@ fn show_types(model: &Evidence) -> Value {
         .types
         .iter()
         .map(|(name, weight)| {
-            let (low, mean, high) = rate(*weight, sum - weight, LEVEL);
+            let Interval { low, mean, high } = rate(*weight, sum - weight, LEVEL);
             let share = if sum > 0.0 { weight / sum } else { mean };
             let figure = json!({
                 "share": round(share),

@@ -26,9 +26,9 @@ pub fn over_text(
             let next = player.receive(call.text.as_bytes()).unwrap();
             let reply = match next {
                 Next::Think {
-                    fallback, within, ..
+                    fallback, limit, ..
                 } => {
-                    assert_eq!(call.answer_within, Some(within));
+                    assert_eq!(call.answer_within, Some(limit));
                     let mut best = fallback;
                     player.think(Budget::nodes(NODES), &mut best);
                     player.said(&best);

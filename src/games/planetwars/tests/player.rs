@@ -97,11 +97,11 @@ fn a_state_is_whole_with_its_dot_and_seats_come_from_owners() {
 fn time_is_ten_seconds_and_then_one() {
     let mut player = player("idle");
     let mut within = |state: &str| {
-        let Ok(Next::Think { within, .. }) = player.receive(state.as_bytes()) else {
+        let Ok(Next::Think { limit, .. }) = player.receive(state.as_bytes()) else {
             panic!("no answer is wanted");
         };
         player.said(".");
-        within
+        limit
     };
     assert_eq!(within(STATE), Duration::from_secs(10));
     assert_eq!(within(STATE), Duration::from_secs(1));

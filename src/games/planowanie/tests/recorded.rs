@@ -234,11 +234,11 @@ fn our_player_says_what_the_recorded_one_said() {
                 let frame = match player.receive(exchange.command.as_bytes()).unwrap() {
                     Next::Send(frame) => frame,
                     Next::Think {
-                        within,
+                        limit,
                         mut fallback,
                         ..
                     } => {
-                        assert!(!within.is_zero());
+                        assert!(!limit.is_zero());
                         player.think(Budget::nodes(1), &mut fallback);
                         fallback
                     }

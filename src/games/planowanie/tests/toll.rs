@@ -8,7 +8,7 @@ use crate::wire::{Call, Next, Reply};
 use serde_json::json;
 use std::time::Duration;
 
-/// Plays a game in which every decision takes all that it is worth and every command `toll` besides; what
+/// Plays a game in which every decision takes its whole target and every command `toll` besides; what
 /// is left of `time` at the end for the first seat, or `None` if that lost the game.
 fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
     let options = json!({ "time_ms": time.as_millis() as u64 });
@@ -31,23 +31,23 @@ fn left_after(time: Duration, toll: Duration) -> Option<Duration> {
         table.calls(&mut calls);
         let Call { seat, text, .. } = calls.pop().unwrap();
         let player = &mut players[seat.index()];
-        let (reply, worth) = match player.receive(text.as_bytes()).unwrap() {
+        let (reply, target) = match player.receive(text.as_bytes()).unwrap() {
             Next::Send(reply) => (reply, Duration::ZERO),
             Next::Over(ending) => (ending.last_word, Duration::ZERO),
             Next::Think {
-                worth,
+                target,
                 mut fallback,
                 ..
             } => {
                 player.think(crate::game::Budget::nodes(1), &mut fallback);
-                (fallback, worth.unwrap())
+                (fallback, target.unwrap())
             }
             Next::Wait => panic!("{text}"),
         };
         player.said(&reply);
         if seat == Seat(0) {
-            left = left.saturating_sub(worth + toll);
-            table.spent(seat, worth + toll);
+            left = left.saturating_sub(target + toll);
+            table.spent(seat, target + toll);
         }
         table.answer(seat, Reply::Text(reply.as_bytes()));
     }

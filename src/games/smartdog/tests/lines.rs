@@ -310,10 +310,10 @@ fn the_client_reads_every_form() {
         let turn = format!(
             "state \"turn\":1\n{dog}\nobj\nobj \"x\":99,\"y\":0,\"type\":\"Sheep\"\nobj \"id\":-3,\"type\":\"Dog\"\nturn\n"
         );
-        let Next::Think { within, .. } = player.receive(turn.as_bytes()).unwrap() else {
+        let Next::Think { limit, .. } = player.receive(turn.as_bytes()).unwrap() else {
             panic!("it is not asked");
         };
-        assert_eq!(within.as_millis(), 1000);
+        assert_eq!(limit.as_millis(), 1000);
         {
             let events = heard.lock().unwrap();
             let Some(Event::Turn(view)) = events.last() else {

@@ -1,4 +1,5 @@
-//! Credible intervals for rates and means.
+//! The incomplete beta function and its inverse. Figures derived from it are stored and shown to the last
+//! digit, so its steps never change.
 
 /// The continued fraction's steps; it converges in far fewer.
 const STEPS_MAX: usize = 300;
@@ -6,8 +7,7 @@ const STEPS_MAX: usize = 300;
 const HALVINGS: usize = 60;
 
 /// The regularised incomplete beta function: the share of Beta(a, b) below `x`.
-#[must_use]
-pub fn beta_share_below(x: f64, a: f64, b: f64) -> f64 {
+fn share_below(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
@@ -23,34 +23,12 @@ pub fn beta_share_below(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The middle `level` of what a rate may be after so many yes and no, from a uniform prior:
-/// low end, mean, high end.
-#[must_use]
-pub fn rate(yes: f64, no: f64, level: f64) -> (f64, f64, f64) {
-    let (a, b) = (yes.max(0.0) + 1.0, no.max(0.0) + 1.0);
-    let tail = (1.0 - level) / 2.0;
-    (
-        quantile(tail, a, b),
-        a / (a + b),
-        quantile(1.0 - tail, a, b),
-    )
-}
-
-/// The mean of `count` values and the 90 % interval of it, from their sum and sum of squares.
-#[must_use]
-pub fn mean90(count: f64, sum: f64, squares: f64) -> (f64, f64, f64) {
-    let count = count.max(1.0);
-    let mean = sum / count;
-    let variance = (squares / count - mean * mean).max(0.0);
-    let half = 1.645 * (variance / (count - 1.0).max(1.0)).sqrt();
-    (mean - half, mean, mean + half)
-}
-
-fn quantile(share: f64, a: f64, b: f64) -> f64 {
+/// The `x` with the share `share` of Beta(a, b) below it.
+pub(super) fn quantile(share: f64, a: f64, b: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
-        if beta_share_below(middle, a, b) < share {
+        if share_below(middle, a, b) < share {
             low = middle;
         } else {
             high = middle;
@@ -98,23 +76,14 @@ fn ln_gamma(mut x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::share_below;
 
     #[test]
     fn known_shares() {
-        assert!((beta_share_below(0.3, 1.0, 1.0) - 0.3).abs() < 1e-9);
-        assert!((beta_share_below(0.5, 7.0, 7.0) - 0.5).abs() < 1e-9);
+        assert!((share_below(0.3, 1.0, 1.0) - 0.3).abs() < 1e-9);
+        assert!((share_below(0.5, 7.0, 7.0) - 0.5).abs() < 1e-9);
         // 1 - (1 - x)^b for a = 1.
-        assert!((beta_share_below(0.1, 1.0, 20.0) - (1.0 - 0.9f64.powi(20))).abs() < 1e-9);
-        assert!((beta_share_below(0.9, 500.0, 50.0) - 0.2347).abs() < 0.03);
-    }
-
-    #[test]
-    fn a_rate_is_between_its_ends_and_narrows() {
-        let (low, mean, high) = rate(3.0, 7.0, 0.9);
-        assert!(low < mean && mean < high && low > 0.0 && high < 1.0);
-        let (more_low, _, more_high) = rate(300.0, 700.0, 0.9);
-        assert!(more_high - more_low < (high - low) / 5.0);
-        assert!((more_low..more_high).contains(&0.3));
+        assert!((share_below(0.1, 1.0, 20.0) - (1.0 - 0.9f64.powi(20))).abs() < 1e-9);
+        assert!((share_below(0.9, 500.0, 50.0) - 0.2347).abs() < 0.03);
     }
 }

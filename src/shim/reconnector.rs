@@ -2,7 +2,7 @@
 //! missed, off the arbiter's clock.
 
 use super::line::{Handed, Line, WITHIN};
-use super::tale::Tale;
+use super::transcript::ShimTranscript;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,26 +15,26 @@ const WAIT_MOST: Duration = Duration::from_millis(500);
 /// The thread's stack.
 const STACK: usize = 256 << 10;
 
-/// A courier on its way.
-pub(super) struct Courier {
+/// Calls the daemon on a thread of its own.
+pub(super) struct Reconnector {
     back: Arc<Mutex<Option<Line>>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Courier {
-    /// Sends one out. Without a thread there is none, and the game goes on alone.
+impl Reconnector {
+    /// Starts to call. Without a thread nobody does, and the game goes on alone.
     /// `delay`: before the daemon is called for the first time.
-    pub(super) fn send(socket: PathBuf, tale: Arc<Tale>, delay: Duration) -> Self {
+    pub(super) fn start(socket: PathBuf, transcript: Arc<ShimTranscript>, delay: Duration) -> Self {
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
         let (bring, stopped) = (Arc::clone(&back), Arc::clone(&stop));
-        let errand = move || {
+        let calling = move || {
             let mut wait = WAIT_FIRST;
             std::thread::park_timeout(delay);
             while !stopped.load(Ordering::Relaxed) {
-                let called = Line::call(&socket, &tale.hello);
-                if let Ok(line) = called.and_then(|line| caught_up(line, &tale, WITHIN)) {
+                let called = Line::call(&socket, &transcript.hello);
+                if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, WITHIN)) {
                     *bring.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
                     return;
                 }
@@ -42,11 +42,13 @@ impl Courier {
                 wait = (wait * 2).min(WAIT_MOST);
             }
         };
-        let thread = Builder::new().name("courier".to_owned()).stack_size(STACK);
+        let thread = Builder::new()
+            .name("reconnector".to_owned())
+            .stack_size(STACK);
         Self {
             back,
             stop,
-            thread: thread.spawn(errand).ok(),
+            thread: thread.spawn(calling).ok(),
         }
     }
 
@@ -70,11 +72,15 @@ impl Courier {
 }
 
 /// Hands over every message that the daemon does not have, each within this time.
-pub(super) fn caught_up(mut line: Line, tale: &Tale, within: Duration) -> std::io::Result<Line> {
-    while let Some(heard) = tale.undelivered() {
+pub(super) fn caught_up(
+    mut line: Line,
+    transcript: &ShimTranscript,
+    within: Duration,
+) -> std::io::Result<Line> {
+    while let Some(heard) = transcript.undelivered() {
         match line.deliver(&heard, within)? {
-            Handed::Say(_) => tale.has(heard.n),
-            Handed::Have(count) if count < heard.n => tale.has(count),
+            Handed::Say(_) => transcript.has(heard.n),
+            Handed::Have(count) if count < heard.n => transcript.has(count),
             Handed::Have(_) => return Err(std::io::ErrorKind::InvalidData.into()),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One game.
 #[derive(Debug)]
-pub(super) struct Tale {
+pub(super) struct ShimTranscript {
     /// Whose messages these are.
     pub(super) hello: Hello,
     told: Mutex<Told>,
@@ -19,7 +19,7 @@ struct Told {
     delivered: usize,
 }
 
-impl Tale {
+impl ShimTranscript {
     pub(super) fn new(hello: Hello) -> Self {
         Self {
             hello,

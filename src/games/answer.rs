@@ -1,0 +1,246 @@
+//! What a dialogue wants to say, said in time. Pure: whoever calls owns the clock.
+//!
+//! The one rule of time: a decision may take the wire's limit less the configured margin, and the margin
+//! never takes more than a quarter of a limit below 5 s.
+
+use crate::game::Budget;
+use crate::wire::{Dialogue, Frame, Next, Progress};
+use std::time::Duration;
+
+/// The margin where none is configured: time for a commit and the way back.
+pub const MARGIN: Duration = Duration::from_millis(500);
+/// A margin is at most this part of a limit: a flat one would leave nothing of a limit as short as
+/// itself.
+const MARGIN_SHARE: u32 = 4;
+/// From this limit on the margin is taken as it is configured: it may be 4 s, which leaves enough.
+const WHOLE_FROM: Duration = Duration::from_secs(5);
+/// What the smallest decision may take.
+const TARGET_MIN: Duration = Duration::from_millis(10);
+/// How much later than its target a decision is waited for: its last slice ends, or it is stuck.
+const TARGET_GRACE: Duration = Duration::from_millis(100);
+/// What is thought at least by whoever was asked late: a share of the limit, and at most so long.
+const LEAST_SHARE: u32 = 20;
+const LEAST_MAX: Duration = Duration::from_millis(200);
+
+/// The part of `limit` that is left for everything but thinking.
+#[must_use]
+pub fn margin(configured: Duration, limit: Duration) -> Duration {
+    if limit < WHOLE_FROM {
+        configured.min(limit / MARGIN_SHARE)
+    } else {
+        configured.min(limit)
+    }
+}
+
+/// The moments of a decision, as times since its message was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// When thinking ends.
+    pub stop: Duration,
+    /// When an answer must be there; never before `stop`.
+    pub deadline: Duration,
+}
+
+impl Times {
+    /// The moments of a decision with this limit and target ([`Next::Think`]).
+    #[must_use]
+    pub fn new(limit: Duration, target: Option<Duration>, configured: Duration) -> Self {
+        let last = limit.saturating_sub(margin(configured, limit));
+        // Where one clock runs over many decisions, waiting uses it up as thinking does.
+        let stop = target.map_or(last, |target| target.max(TARGET_MIN));
+        Self {
+            stop: stop.min(last),
+            deadline: (stop + TARGET_GRACE).min(last),
+        }
+    }
+}
+
+/// What thinking may cost.
+#[derive(Clone, Copy)]
+pub struct Allowance<'a> {
+    /// Nodes for one decision; [`u64::MAX`] where time alone counts.
+    pub nodes: u64,
+    /// Time for one decision; [`Duration::MAX`] where the wire's limit alone counts.
+    pub ceiling: Duration,
+    /// The time since the message was received.
+    pub elapsed: &'a dyn Fn() -> Duration,
+}
+
+/// Thinks in slices until it is done or the budget is spent. `best` is legal before and after.
+pub fn think(dialogue: &mut dyn Dialogue, budget: Budget<'_>, best: &mut Frame) {
+    // A budget in nodes is one slice.
+    while dialogue.think(budget, best) == Progress::More
+        && budget.nodes == u64::MAX
+        && !(budget.stop)()
+    {}
+}
+
+/// Decides within a limit and towards a target ([`Next::Think`]). `best` is the fallback, and then the best
+/// answer found, even if the bot panics.
+pub fn decide(
+    dialogue: &mut dyn Dialogue,
+    (limit, target): (Duration, Option<Duration>),
+    allowed: Allowance<'_>,
+    best: &mut Frame,
+) {
+    let waited = (allowed.elapsed)();
+    let left = Times::new(limit, target, MARGIN)
+        .stop
+        .saturating_sub(waited);
+    let most = left.max((limit / LEAST_SHARE).min(LEAST_MAX));
+    let most = most.min(allowed.ceiling).min(target.unwrap_or(most));
+    let stop = || (allowed.elapsed)() >= waited + most;
+    let budget = Budget {
+        nodes: allowed.nodes,
+        stop: &stop,
+    };
+    think(dialogue, budget, best);
+}
+
+/// What is said to a message that left `next` to do; empty: nothing. The dialogue is told.
+pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -> Frame {
+    let said = match next {
+        Next::Wait => return Frame::new(),
+        Next::Over(ending) => return ending.last_word,
+        Next::Send(frame) => frame,
+        Next::Think {
+            limit,
+            target,
+            mut fallback,
+        } => {
+            decide(dialogue, (limit, target), allowed, &mut fallback);
+            fallback
+        }
+    };
+    dialogue.said(&said);
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowance, MARGIN, Times, answer, margin};
+    use crate::game::Budget;
+    use crate::wire::{Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
+    use serde_json::Value;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_margin_leaves_most_of_a_short_limit() {
+        let left = |limit: u64| Times::new(ms(limit), None, MARGIN).stop;
+        assert_eq!(left(100), ms(75));
+        assert_eq!(left(500), ms(375));
+        assert_eq!(left(1_000), ms(750));
+        assert_eq!(left(2_000), ms(1_500));
+        assert_eq!(left(5_000), ms(4_500));
+        assert_eq!(left(900_000), ms(899_500));
+        assert_eq!(margin(ms(100), ms(500)), ms(100), "a small one stands");
+        assert_eq!(margin(ms(4_000), ms(5_000)), ms(4_000), "as configured");
+        for limit in (0..20_000).step_by(7).map(ms) {
+            for configured in (0..=4_000).step_by(250).map(ms) {
+                let margin = margin(configured, limit);
+                assert!(margin <= configured && margin <= limit, "{limit:?}");
+                let left = limit - margin;
+                assert!(left >= (limit * 3 / 4).min(ms(1_000)), "{limit:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_target_is_kept_to_and_waited_for_a_little_longer() {
+        let times = |target| {
+            let times = Times::new(ms(1_000), Some(ms(target)), MARGIN);
+            (times.stop, times.deadline)
+        };
+        assert_eq!(times(0), (ms(10), ms(110)));
+        assert_eq!(times(200), (ms(200), ms(300)));
+        assert_eq!(times(700), (ms(700), ms(750)));
+        assert_eq!(times(5_000), (ms(750), ms(750)));
+        let none = Times::new(ms(0), Some(ms(5)), MARGIN);
+        assert_eq!((none.stop, none.deadline), (ms(0), ms(0)));
+    }
+
+    /// A bot that never ends by itself; each of its slices takes a millisecond of this clock.
+    #[derive(Default)]
+    struct Endless {
+        clock: Arc<AtomicU64>,
+        told: Option<Frame>,
+    }
+
+    impl Dialogue for Endless {
+        fn open(&mut self) -> Option<Frame> {
+            None
+        }
+        fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
+            Ok(Next::Wait)
+        }
+        fn think(&mut self, _: Budget<'_>, best: &mut Frame) -> Progress {
+            self.clock.fetch_add(1, Ordering::Relaxed);
+            best.push('+');
+            Progress::More
+        }
+        fn said(&mut self, said: &str) {
+            self.told = Some(said.to_owned());
+        }
+        fn facts(&mut self) -> Vec<Fact> {
+            Vec::new()
+        }
+        fn lessons(&self) -> Vec<Lesson> {
+            Vec::new()
+        }
+        fn view(&self) -> Value {
+            Value::Null
+        }
+    }
+
+    /// How many slices go into a decision that is begun `waited` milliseconds after its message.
+    fn slices(limit: u64, target: Option<u64>, nodes: u64, ceiling: u64, waited: u64) -> usize {
+        let mut bot = Endless::default();
+        let clock = Arc::clone(&bot.clock);
+        clock.store(waited, Ordering::Relaxed);
+        let next = Next::Think {
+            limit: ms(limit),
+            target: target.map(ms),
+            fallback: Frame::new(),
+        };
+        let allowed = Allowance {
+            nodes,
+            ceiling: ms(ceiling),
+            elapsed: &|| ms(clock.load(Ordering::Relaxed)),
+        };
+        let said = answer(&mut bot, next, allowed);
+        assert_eq!(bot.told.as_ref(), Some(&said));
+        said.len()
+    }
+
+    #[test]
+    fn thinking_ends_with_the_first_of_its_bounds() {
+        let time = u64::MAX;
+        assert_eq!(slices(500, None, time, 10_000, 0), 375, "the limit");
+        assert_eq!(slices(500, None, time, 200, 0), 200, "the ceiling");
+        assert_eq!(slices(500, Some(30), time, 200, 0), 30, "the target");
+        assert_eq!(slices(500, None, 7, 10_000, 0), 1, "nodes are one slice");
+        assert_eq!(slices(500, None, time, 10_000, 300), 75, "what is left");
+        assert_eq!(slices(500, None, time, 10_000, 400), 25, "the least");
+        assert_eq!(slices(500, Some(3), time, 10_000, 400), 3, "less than that");
+    }
+
+    #[test]
+    fn what_is_ready_is_said_and_told() {
+        let mut bot = Endless::default();
+        let allowed = Allowance {
+            nodes: 1,
+            ceiling: Duration::MAX,
+            elapsed: &|| Duration::ZERO,
+        };
+        assert_eq!(answer(&mut bot, Next::Wait, allowed), "");
+        assert_eq!(bot.told, None);
+        assert_eq!(answer(&mut bot, Next::Send("x".into()), allowed), "x");
+        assert_eq!(bot.told.as_deref(), Some("x"));
+    }
+}

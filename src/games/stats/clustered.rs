@@ -1,0 +1,102 @@
+//! A mean over observations that are not independent of each other.
+
+use super::interval::{Z95, wilson95};
+
+/// A mean over observations that come in clusters (the matches over one deck).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClusteredMean {
+    clusters: f64,
+    sum: f64,
+    count: f64,
+    sum_sum: f64,
+    sum_count: f64,
+    count_count: f64,
+}
+
+impl ClusteredMean {
+    /// Adds a cluster of `count` observations that total `sum`.
+    pub fn add(&mut self, sum: f64, count: f64) {
+        if count > 0.0 {
+            self.clusters += 1.0;
+            self.sum += sum;
+            self.count += count;
+            self.sum_sum += sum * sum;
+            self.sum_count += sum * count;
+            self.count_count += count * count;
+        }
+    }
+
+    /// The mean; 0 without observations.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        if self.count > 0.0 {
+            self.sum / self.count
+        } else {
+            0.0
+        }
+    }
+
+    /// Its standard error, clusters being independent; `None` for fewer than two clusters.
+    #[must_use]
+    pub fn error(&self) -> Option<f64> {
+        if self.clusters < 2.0 {
+            return None;
+        }
+        let mean = self.value();
+        let squares = self.sum_sum - 2.0 * mean * self.sum_count + mean * mean * self.count_count;
+        let spread = squares.max(0.0) * self.clusters / (self.clusters - 1.0);
+        Some(spread.sqrt() / self.count)
+    }
+
+    /// The 95 % interval of a mean of shares (0 to 1). Where the clusters show no spread (few
+    /// matches, all won or all lost) it is Wilson's.
+    #[must_use]
+    pub fn share_interval(&self) -> (f64, f64) {
+        match self.error() {
+            Some(error) if error > 0.0 => {
+                let (mean, margin) = (self.value(), Z95 * error);
+                ((mean - margin).max(0.0), (mean + margin).min(1.0))
+            }
+            _ => wilson95(self.value(), self.count),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClusteredMean, wilson95};
+
+    #[test]
+    fn single_observations_give_the_usual_error() {
+        let mut mean = ClusteredMean::default();
+        for value in [1.0, 2.0, 3.0, 4.0] {
+            mean.add(value, 1.0);
+        }
+        assert_eq!(mean.value(), 2.5);
+        // Sample deviation 1.29099 over the root of 4.
+        assert!((mean.error().unwrap() - 0.645_497).abs() < 1e-5);
+    }
+
+    #[test]
+    fn clusters_count_as_one_observation_each() {
+        let (mut single, mut clustered) = (ClusteredMean::default(), ClusteredMean::default());
+        for value in [0.0, 1.0, 1.0, 0.0, 1.0] {
+            single.add(value, 1.0);
+            clustered.add(4.0 * value, 4.0);
+        }
+        assert_eq!(single.value(), clustered.value());
+        assert!((single.error().unwrap() - clustered.error().unwrap()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn certainty_still_has_an_interval() {
+        let (low, high) = wilson95(1.0, 10.0);
+        assert!(
+            (low - 0.722_5).abs() < 1e-3 && high > 0.999_999,
+            "{low} {high}"
+        );
+        let mut always = ClusteredMean::default();
+        always.add(4.0, 4.0);
+        assert!(always.share_interval().0 < 1.0);
+    }
+}

@@ -1,0 +1,12 @@
+//! Statistics that games, tournaments and benches share.
+
+mod beta;
+mod clustered;
+mod interval;
+mod moments;
+mod quantile;
+
+pub use clustered::ClusteredMean;
+pub use interval::{Interval, events90, rate};
+pub use moments::Moments;
+pub use quantile::{median, quantile};
