@@ -5,7 +5,7 @@ use super::dialect::engine::REPLY_LINE_MAX;
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Islands;
-use super::options::{self, OPTIONS};
+use super::options::{OPTIONS, Options};
 use super::player::{GREET_WITHIN, Player, TURN_WITHIN, default_answer};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Lighthouses, PLAYERS, Setup};
@@ -15,7 +15,6 @@ use crate::game::Bot;
 use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
 use crate::ladder::Bout;
 use crate::wire::{Dialogue, Table, WireError};
-use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use std::time::Duration;
 pub static KIT: Door<Lighthouses> = Door::NEW;
 
 impl Contest for Lighthouses {
-    type Options = Value;
+    type Options = Options;
     type Refereed = RefereeSetup;
 
     const NAME: &'static str = "lighthouses";
@@ -44,9 +43,8 @@ impl Contest for Lighthouses {
     };
     const BOUT_NODES: u64 = 200;
 
-    fn set_up(options: Value, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
-        let (position, conduct) = options::read(&options, deal.seed, deal.seats())?;
-        Ok(RefereeSetup { position, conduct })
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        options.set_up(deal.seed, deal.seats())
     }
 
     fn position(refereed: &RefereeSetup) -> &Setup {

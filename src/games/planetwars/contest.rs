@@ -5,7 +5,7 @@ use super::dialect::judge::REPLY_LINE_MAX;
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Planets;
-use super::options::{self, OPTIONS};
+use super::options::{OPTIONS, Options};
 use super::player::{Player, START_WITHIN, TURN_WITHIN, default_answer};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{NEUTRAL, PLAYERS, PlanetWars, PlayerId, Setup};
@@ -16,7 +16,6 @@ use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seatin
 use crate::ladder::Bout;
 use crate::wire::{Dialogue, Table, WireError};
 use serde::Deserialize;
-use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ use std::time::Duration;
 pub static KIT: Door<PlanetWars> = Door::NEW;
 
 impl Contest for PlanetWars {
-    type Options = Value;
+    type Options = Options;
     type Refereed = RefereeSetup;
 
     const NAME: &'static str = "planetwars";
@@ -43,9 +42,8 @@ impl Contest for PlanetWars {
     };
     const BOUT_NODES: u64 = 2_000;
 
-    fn set_up(options: Value, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
-        let (position, conduct) = options::read(&options, deal.seed, deal.seats())?;
-        Ok(RefereeSetup { position, conduct })
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        options.set_up(deal.seed, deal.seats())
     }
 
     fn position(refereed: &RefereeSetup) -> &Setup {
@@ -90,8 +88,8 @@ impl Contest for PlanetWars {
         bots::bouts(name)
     }
 
-    fn seat_owners(options: Value, entrants: usize) -> Result<Vec<usize>, String> {
-        options::seat_owners(&options, entrants)
+    fn seat_owners(options: Options, entrants: usize) -> Result<Vec<usize>, String> {
+        options.seat_owners(entrants)
     }
 
     fn teams(refereed: &str) -> Option<Vec<u8>> {

@@ -53,20 +53,6 @@ fn setup(map: &str, players: usize, rounds: u32) -> Setup {
     }
 }
 
-/// The acts of the first seat in a game of these players.
-fn acts(names: &[&str], setup: &Setup, seed: u64) -> Vec<Act> {
-    let mut acts = Vec::new();
-    let mut bots = seated::<Lighthouses>(names, seed * 16).unwrap();
-    play_by(setup, &mut bots, |seat, bot, view, ask| {
-        let act = bot.decide(view, ask, Budget::nodes(100));
-        if (seat, *ask) == (Seat(0), Ask::Turn) {
-            acts.push(act);
-        }
-        act
-    });
-    acts
-}
-
 #[test]
 fn every_act_is_legal() {
     for (number, map) in (0u64..).zip(MAPS) {
