@@ -76,10 +76,15 @@ impl Kit for Fake {
         })
     }
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
-        Ok(Box::new(Talk {
+        let mut talk = Talk {
             digest: setup.seed,
             ..Talk::default()
-        }))
+        };
+        for (name, model) in setup.rivals.iter().chain(&setup.types) {
+            talk.mix(name);
+            talk.mix(&model.to_string());
+        }
+        Ok(Box::new(talk))
     }
     fn table(&self, _: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
         Err(SetupError("no table".into()))

@@ -2,7 +2,7 @@
 //! under libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded changes of it.
 
 use crate::link::{AnyLine, relay};
-use crate::{config, referee, store};
+use crate::{config, referee, replay, store};
 use bytes::BytesMut;
 use games::fuzzing as dialects;
 use std::fmt::Debug;
@@ -32,6 +32,7 @@ const LINE_MAX: usize = 256;
 /// The columns and blobs of the database.
 pub fn blobs(data: &[u8]) {
     store::fuzz(data);
+    replay::fuzz(data);
 }
 
 /// A configuration file's text.

@@ -14,6 +14,7 @@ pub mod identities;
 pub mod link;
 pub mod metrics;
 pub mod referee;
+pub mod replay;
 pub mod secrets;
 pub mod session;
 pub mod shim;

@@ -56,7 +56,11 @@ pub(super) async fn one(
     }
     let hung = state.store.has_fact(row.id, QUARANTINED).await?;
     value["quarantined"] = hung.into();
-    let team = state.store.team_of(row.id).await?;
+    let kit = state.store.kit(&row.opened.game);
+    let team = match kit.and_then(|kit| kit.team_fact()) {
+        Some(fact) => state.store.team_of(row.id, &fact).await?,
+        None => Vec::new(),
+    };
     let mates = team
         .into_iter()
         .map(|(session, player)| json!({"session": session, "player": player}));

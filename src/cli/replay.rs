@@ -1,7 +1,8 @@
 //! A match's transcripts as people read them: one entry after the other, in the order of the log.
 
+use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Side};
-use crate::store::{FAILED, LATE, MatchEntry, MatchRow};
+use crate::store::{MatchEntry, MatchRow};
 use percent_encoding::percent_decode_str;
 use std::io::{self, Write};
 
@@ -73,12 +74,12 @@ fn line(entry: &MatchEntry, begin_us: i64) -> String {
 
 /// One line of a text, decoded.
 fn plain(text: &str) -> String {
-    match text {
-        "" => "(empty)".to_owned(),
-        LATE => "(nothing in time)".to_owned(),
-        FAILED => "(the connection failed)".to_owned(),
-        text => {
-            let decoded = percent_decode_str(text).decode_utf8_lossy();
+    match RecordedReply::decode(text) {
+        RecordedReply::Late => "(nothing in time)".to_owned(),
+        RecordedReply::Failed(_) | RecordedReply::Dead => "(the connection failed)".to_owned(),
+        RecordedReply::Said(text) if text.is_empty() => "(empty)".to_owned(),
+        RecordedReply::Said(text) => {
+            let decoded = percent_decode_str(&text).decode_utf8_lossy();
             decoded
                 .chars()
                 .map(|letter| {

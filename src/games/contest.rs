@@ -8,7 +8,7 @@ use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Maps, Models, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, StdioWire, TableSetup, Train, Training, Wire, bot_seed,
+    SetupError, StdioWire, TableSetup, TeamFact, Train, Training, Wire, bot_seed,
 };
 use crate::ladder::{self, Bout};
 use crate::options;
@@ -113,6 +113,8 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     const ADVISED: bool = false;
     /// As [`Kit::repeats`].
     const REPEATS: bool = false;
+    /// As [`Kit::team_fact`].
+    const TEAM_FACT: Option<TeamFact> = None;
     /// Nodes a decision in the matches that go into a signature.
     const BOUT_NODES: u64;
 
@@ -440,6 +442,10 @@ impl<C: Contest> Kit for Door<C> {
 
     fn teams(&self, setup: &str) -> Option<Vec<u8>> {
         C::teams(setup)
+    }
+
+    fn team_fact(&self) -> Option<TeamFact> {
+        C::TEAM_FACT
     }
 
     fn duels(&self, outcome: &Outcome) -> Vec<Duel> {

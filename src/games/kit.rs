@@ -410,6 +410,10 @@ pub trait Kit: Sync + Send {
         let _ = setup;
         None
     }
+    /// Which fact tells a session's team, in games whose players learn in play who their allies are.
+    fn team_fact(&self) -> Option<TeamFact> {
+        None
+    }
     /// The results of a match between each two of its seats that count for ratings.
     fn duels(&self, outcome: &Outcome) -> Vec<Duel> {
         outcome.duels()
@@ -448,6 +452,19 @@ pub trait Kit: Sync + Send {
             number => number.parse().ok(),
         }
     }
+}
+
+/// The fact that tells a session's team: its kind, and the fields of its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamFact {
+    /// Its kind.
+    pub kind: &'static str,
+    /// The field that all players of one game have alike.
+    pub table: &'static str,
+    /// The field with the player's own number.
+    pub player: &'static str,
+    /// The field with the list of its allies' numbers.
+    pub allies: &'static str,
 }
 
 /// One line of the bluff history.

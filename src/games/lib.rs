@@ -30,8 +30,8 @@ pub mod wire;
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Exchange, Kit, MapSize, MapStyle, Maps, Models, Nodes,
-    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup, Train,
-    Training, Wire, bot_seed,
+    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
+    TeamFact, Train, Training, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,

@@ -1,12 +1,10 @@
 //! Drives a game's table against its seats: in order for each player, in parallel between them.
 
 use super::journal::{Answer, Journal};
-use super::past::Past;
 use super::seat_link::SeatLink;
 use super::seat_task::{Message, SeatTask};
-use super::transcript::Kept;
-use games::{Call, Cause, Outcome, Seat, Seats, Table};
-use std::collections::BTreeMap;
+use crate::replay::{PendingCall, RecordedReply};
+use games::{Cause, Outcome, Seat, Seats, Table};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -41,14 +39,6 @@ pub(super) enum DriveError {
     Stalled,
     #[error("the match was cut after {CALLS_MAX} calls")]
     Endless,
-    #[error(
-        "the stored transcript of seat {seat} does not fit the rules any more: stored {stored:?}, now {now:?}"
-    )]
-    Diverged {
-        seat: u8,
-        stored: String,
-        now: String,
-    },
     #[error("seat {0} does not exist in this match")]
     NoSeat(u8),
     #[error("the referee was stopped")]
@@ -62,11 +52,20 @@ impl DriveError {
     pub(super) fn cause(&self) -> Cause {
         match self {
             Self::Stalled | Self::Endless => Cause::Stalled,
-            Self::Diverged { .. } | Self::NoSeat(_) | Self::Stopped | Self::Broken => {
-                Cause::Cancelled
-            }
+            Self::NoSeat(_) | Self::Stopped | Self::Broken => Cause::Cancelled,
         }
     }
+}
+
+/// Where a match that a stop cut goes on; the default is the beginning.
+#[derive(Default)]
+pub(super) struct Past {
+    /// Calls that are to be answered yet.
+    pub(super) pending: Vec<PendingCall>,
+    /// How often in a row each seat had failed, by seat.
+    pub(super) failures: Vec<u16>,
+    /// The latest stamp in it, in microseconds since 1970-01-01 UTC.
+    pub(super) last_us: i64,
 }
 
 /// Plays the match to its end and delivers every message of it.
@@ -87,7 +86,7 @@ pub(super) async fn drive(
         let task = SeatTask {
             seat,
             link,
-            failures: past.failures(seat),
+            failures: past.failures.get(place).copied().unwrap_or_default(),
             failures_max: options.failures_max,
             pause: options.pause,
             journal: Arc::clone(&journal),
@@ -100,15 +99,13 @@ pub(super) async fn drive(
     let driver = Driver {
         queues: queues.into_iter().collect(),
         heard,
-        past,
-        due: BTreeMap::new(),
         open: 0,
         calls: 0,
         within: options.within,
     };
     // Dropping the tasks ends them; after a proper end they first deliver what still waits.
     let delivered = async {
-        let outcome = driver.play(table).await?;
+        let outcome = driver.play(table, past.pending).await?;
         while tasks.join_next().await.is_some() {}
         Ok(outcome)
     };
@@ -121,9 +118,6 @@ pub(super) async fn drive(
 struct Driver {
     queues: Seats<mpsc::Sender<Message>>,
     heard: mpsc::Receiver<Answer>,
-    past: Past,
-    /// Answers of the past to calls that are open again, by stamp.
-    due: BTreeMap<(i64, Seat), Kept>,
     /// How many answers the table waits for.
     open: u32,
     calls: u64,
@@ -131,12 +125,20 @@ struct Driver {
 }
 
 impl Driver {
-    async fn play(mut self, table: &mut dyn Table) -> Result<Outcome, DriveError> {
+    async fn play(
+        mut self,
+        table: &mut dyn Table,
+        pending: Vec<PendingCall>,
+    ) -> Result<Outcome, DriveError> {
+        for call in pending {
+            self.send(call).await?;
+        }
         let mut calls = Vec::new();
         loop {
             table.calls(&mut calls);
             for call in calls.drain(..) {
-                self.take(call).await?;
+                let sent_us = None;
+                self.send(PendingCall { call, sent_us }).await?;
             }
             if let Some(outcome) = table.outcome() {
                 return Ok(outcome);
@@ -146,33 +148,13 @@ impl Driver {
         }
     }
 
-    /// Sends a call, unless the past holds it.
-    async fn take(&mut self, call: Call) -> Result<(), DriveError> {
+    async fn send(&mut self, PendingCall { call, sent_us }: PendingCall) -> Result<(), DriveError> {
         self.calls += 1;
         if self.calls > CALLS_MAX {
             return Err(DriveError::Endless);
         }
         let wanted = call.answer_within.is_some();
         self.open += u32::from(wanted);
-        let mut stored = false;
-        if let Some(past) = self.past.next(call.seat) {
-            if past.text != call.text {
-                let seat = call.seat.0;
-                return Err(DriveError::Diverged {
-                    seat,
-                    stored: past.text,
-                    now: call.text,
-                });
-            }
-            match past.reply {
-                Some((at_us, kept)) if wanted => {
-                    self.due.insert((at_us, call.seat), kept);
-                    return Ok(());
-                }
-                Some(_) => return Ok(()),
-                None => stored = true,
-            }
-        }
         let queue = self
             .queues
             .get(call.seat)
@@ -182,20 +164,17 @@ impl Driver {
             text: call.text,
             within,
             wanted,
-            stored,
+            stored: sent_us.is_some(),
         };
         queue.send(message).await.map_err(|_| DriveError::Stalled)
     }
 
     /// The next answer that the table waits for.
-    async fn answer(&mut self) -> Result<(Seat, Kept), DriveError> {
+    async fn answer(&mut self) -> Result<(Seat, RecordedReply), DriveError> {
         if self.open == 0 {
             return Err(DriveError::Stalled);
         }
         self.open -= 1;
-        if let Some(((_, seat), kept)) = self.due.pop_first() {
-            return Ok((seat, kept));
-        }
         let answer = self.heard.recv().await.ok_or(DriveError::Stalled)?;
         if let Some(safe) = answer.safe {
             // A writer that has failed says so at the end; the match goes on.

@@ -2,18 +2,19 @@
 //! restart, and ends them in good order.
 
 use super::board::Board;
-use super::drive::{DriveError, DriveOptions, Links, drive};
+use super::drive::{DriveError, DriveOptions, Links, Past, drive};
 use super::journal::Journal;
 use super::log::{self, LogLine};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
 use super::own::OwnAddress;
-use super::past::Past;
 use super::record::{MatchRecord, RecordError, Recording, Writer};
 use super::seat_builtin::{BuiltinSeat, Builtins};
 use super::seat_link::{HttpSeat, SeatLink};
 use super::seat_spec::{SeatSpec, SeatSpecError};
-use super::setup::{drawn_seed, failures_max, hosted, merged, new_info, result, row, seats};
+use super::setup::{
+    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
+};
 use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
@@ -135,7 +136,8 @@ impl Host {
             .permit()
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
-        let links = self.links(&request.seats, seed, request.reach.as_ref())?;
+        let seeds = bot_seeds(seed, &request.seats);
+        let links = self.links(&request.seats, &seeds, request.reach.as_ref())?;
         let numbers = Draw::of(request.numbers)
             .free(
                 &*self.recording,
@@ -151,16 +153,16 @@ impl Host {
             ids: info.ids.clone(),
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
-        let record = self.recording.open(row, &info.ids).await?;
+        let mut record = self.recording.open(row, &info.ids).await?;
+        record.seeded(&seeds);
         let hosted = hosted(info);
         permit.enter(Arc::clone(&hosted));
-        let past = Past::none(self.seats());
         Ok(self.spawn(
             hosted,
             Play {
                 table,
                 links,
-                past,
+                past: Past::default(),
                 record,
                 pause: request.pause,
             },
@@ -216,10 +218,11 @@ impl Host {
     }
 
     /// Who is called on each seat, within `reach` or else that of all matches. Missing seats are fillers.
+    /// `seeds`: of each seat's bot, if it has one here.
     pub(super) fn links(
         &self,
         specs: &[SeatSpec],
-        seed: u64,
+        seeds: &[u64],
         reach: Option<&Reach>,
     ) -> Result<Links, StartError> {
         let mut http = self.settings.http.clone();
@@ -227,10 +230,10 @@ impl Host {
             http.reach = reach.clone();
         }
         let mut links = Links::new();
-        for (place, spec) in specs.iter().enumerate() {
+        for (spec, seed) in specs.iter().zip(seeds) {
             spec.check(self.kit)?;
             let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
-            links.push(self.link(&spec, seed.wrapping_add(place as u64), &http)?);
+            links.push(self.link(&spec, *seed, &http)?);
         }
         while links.len() < self.seats() {
             links.push(None);

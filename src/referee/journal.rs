@@ -3,8 +3,8 @@
 use super::log::{LogLine, MatchLog, shown};
 use super::record::{Queued, RecordLine};
 use super::seat_task::Message;
-use super::transcript::Kept;
 use crate::clock::Stamps;
+use crate::replay::RecordedReply;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ pub(super) struct Sent {
 /// An answer on its way to the match.
 pub(super) struct Answer {
     pub(super) seat: Seat,
-    pub(super) kept: Kept,
+    pub(super) kept: RecordedReply,
     /// Told when it is kept, if the match is to wait for that.
     pub(super) safe: Option<oneshot::Receiver<()>>,
 }
@@ -89,7 +89,7 @@ impl Journal {
         &self,
         seat: Seat,
         sent: Sent,
-        kept: Kept,
+        kept: RecordedReply,
         note: Option<&str>,
         answers: &mpsc::Sender<Answer>,
     ) {
@@ -101,7 +101,7 @@ impl Journal {
                 reply: shown(&kept, note),
                 took_us: i64::try_from(sent.since.elapsed().as_micros()).unwrap_or(i64::MAX),
                 wanted: sent.wanted,
-                missed: sent.wanted && !matches!(kept, Kept::Said(_)),
+                missed: sent.wanted && !matches!(kept, RecordedReply::Said(_)),
             },
         );
         let line = self.lines.reserve().await.ok();

@@ -1,6 +1,6 @@
 //! The per-player log that `?log=ID` shows: one line a callback.
 
-use super::transcript::Kept;
+use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
 use games::{Seat, Seats};
 use std::fmt::Write as _;
@@ -39,19 +39,11 @@ impl MatchLog {
         Self(Seats::from_fn(seats, |_| Mutex::default()))
     }
 
-    /// The log of a match that was cut by a stop. A last call without a reply goes out again.
+    /// The log of a match that was cut by a stop.
     #[must_use]
     pub fn of_past(past: &Seats<Vec<Entry>>) -> Self {
-        let answered = |entries: &[Entry]| match entries.split_last() {
-            Some((last, before)) if last.direction == Direction::Out => from_entries(before),
-            _ => from_entries(entries),
-        };
-        Self(
-            past.values()
-                .iter()
-                .map(|entries| Mutex::new(answered(entries)))
-                .collect(),
-        )
+        let lines = |entries: &Vec<Entry>| Mutex::new(from_entries(answered(entries)));
+        Self(past.values().iter().map(lines).collect())
     }
 
     /// Adds one seat's next line.
@@ -77,14 +69,22 @@ impl MatchLog {
 
 /// A reply in the words of a log line.
 #[must_use]
-pub(super) fn shown(kept: &Kept, note: Option<&str>) -> String {
+pub(super) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
-        (Kept::Said(text), None) => escaped(text),
-        (Kept::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
-        (Kept::Late, _) => "(late)".to_owned(),
-        (Kept::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
-        (Kept::Failed(why), _) => format!("(failed: {})", escaped(why)),
-        (Kept::Dead, _) => "(not called: treated as a filler)".to_owned(),
+        (RecordedReply::Said(text), None) => escaped(text),
+        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
+        (RecordedReply::Late, _) => "(late)".to_owned(),
+        (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
+        (RecordedReply::Failed(why), _) => format!("(failed: {})", escaped(why)),
+        (RecordedReply::Dead, _) => "(not called: treated as a filler)".to_owned(),
+    }
+}
+
+/// A transcript without a last call that has no reply: it goes out again.
+pub(super) fn answered(entries: &[Entry]) -> &[Entry] {
+    match entries.split_last() {
+        Some((last, before)) if last.direction == Direction::Out => before,
+        _ => entries,
     }
 }
 
@@ -103,7 +103,7 @@ pub fn from_entries(entries: &[Entry]) -> Vec<LogLine> {
                 missed: false,
             }),
             (Direction::In, Some(line)) => {
-                line.reply = shown(&Kept::decode(&entry.text), None);
+                line.reply = shown(&RecordedReply::decode(&entry.text), None);
                 line.took_us = entry.at_us - line.at_us;
             }
             (Direction::In, None) => {}
@@ -157,7 +157,7 @@ mod tests {
         let line = LogLine {
             at_us: 1_500_000,
             query: "market=1&id=2".to_owned(),
-            reply: super::shown(&super::Kept::Said("?a=b\r\nx".to_owned()), None),
+            reply: super::shown(&super::RecordedReply::Said("?a=b\r\nx".to_owned()), None),
             took_us: 12_340,
             wanted: true,
             missed: false,

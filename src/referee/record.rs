@@ -80,6 +80,10 @@ pub trait MatchRecord: Send {
     fn lasting(&self) -> bool {
         true
     }
+    /// Tells it, before the first line, what seeds the bots that sit in this process, by seat.
+    fn seeded(&mut self, seeds: &[u64]) {
+        let _ = seeds;
+    }
     /// Keeps a fact about a seat whose transcript has begun.
     fn note(&mut self, seat: Seat, fact: Fact) -> BoxFuture<'_, Result<(), RecordError>> {
         let _ = (seat, fact);
@@ -95,6 +99,8 @@ pub struct UnfinishedMatch {
     pub row: NewMatch,
     /// Each seat's number on the wire.
     pub ids: Vec<u64>,
+    /// What seeds each seat's bot, if it sits in this process.
+    pub seeds: Vec<u64>,
     /// Each seat's transcript so far.
     pub past: Seats<Vec<Entry>>,
     /// Where it goes on.

@@ -1,14 +1,17 @@
-//! Taking up matches that a stop of the daemon cut: the table is opened again from its setup, hears
-//! the stored answers in their order, and goes on from there.
+//! Taking up matches that a stop of the daemon cut: the table and the bots in this process are opened
+//! again from their setup, replay the transcripts, and go on from there.
 
+use super::drive::{Links, Past};
 use super::host::{Host, Play};
-use super::log::MatchLog;
+use super::log::{MatchLog, answered};
 use super::match_info::{HostedMatch, MatchInfo};
 use super::own::OwnAddress;
-use super::past::Past;
 use super::record::{RecordError, UnfinishedMatch};
-use super::seat_spec::SeatSpec;
 use super::setup::{cancelled, specs};
+use crate::replay::{RecordedReply, replay_table};
+use crate::store::types::{Direction, Entry, NewMatch};
+use crate::thinking::guarded;
+use games::{Seats, Table};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -34,29 +37,12 @@ impl Host {
         let UnfinishedMatch {
             row,
             ids,
-            past,
+            seeds,
+            past: entries,
             record,
         } = cut;
-        let opened = self
-            .kit
-            .reopen(&row.setup)
-            .map_err(|error| error.to_string());
-        let opened = opened.and_then(|table| {
-            let specs = specs(&row)?;
-            if let Some(lost) = specs.iter().find(|spec| in_process(spec)) {
-                return Err(format!("what {lost} knew of it has gone with its process"));
-            }
-            let own = self.settings.own.as_ref();
-            let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
-            let called = again.collect::<Result<Vec<_>, _>>();
-            let called = called.map_err(|error| error.to_string())?;
-            let links = self
-                .links(&called, 0, None)
-                .map_err(|error| error.to_string())?;
-            Ok((table, links))
-        });
-        let (table, links) = match opened {
-            Ok(opened) => opened,
+        let (table, links, past) = match self.reopened(&row, &seeds, &entries) {
+            Ok(reopened) => reopened,
             Err(why) => {
                 let detail = format!("it could not be resumed after a restart: {why}");
                 return match record.close(cancelled(detail)).await {
@@ -74,14 +60,13 @@ impl Host {
             names: row.seats.iter().map(|seat| seat.name.clone()).collect(),
             started_us: row.started_us,
         };
-        let log = Arc::new(MatchLog::of_past(&past));
+        let log = Arc::new(MatchLog::of_past(&entries));
         let hosted = Arc::new(HostedMatch {
             info,
             log,
             end: OnceLock::new(),
         });
         self.board.enter(Arc::clone(&hosted));
-        let past = Past::new(&past);
         let play = Play {
             table,
             links,
@@ -92,9 +77,55 @@ impl Host {
         let _going_on = self.spawn(hosted, play).begin();
         Ok(())
     }
+
+    /// The match's table and players where its transcripts end.
+    fn reopened(
+        &self,
+        row: &NewMatch,
+        seeds: &[u64],
+        entries: &Seats<Vec<Entry>>,
+    ) -> Result<(Box<dyn Table>, Links, Past), String> {
+        let mut table = self
+            .kit
+            .reopen(&row.setup)
+            .map_err(|error| error.to_string())?;
+        let own = self.settings.own.as_ref();
+        let specs = specs(row)?;
+        let again = specs.iter().map(|spec| OwnAddress::known_again(own, spec));
+        let called = again.collect::<Result<Vec<_>, _>>();
+        let called = called.map_err(|error| error.to_string())?;
+        let links = self.links(&called, seeds, None);
+        let mut links = links.map_err(|error| error.to_string())?;
+        for (link, entries) in links.iter_mut().zip(entries.values()) {
+            if let Some(link) = link {
+                link.take_up(answered(entries))?;
+            }
+        }
+        let all = entries.iter();
+        let all = all.flat_map(|(seat, entries)| entries.iter().map(move |entry| (seat, entry)));
+        let (all, wire) = (all.collect::<Vec<_>>(), self.kit.wire());
+        let last_us = all.iter().map(|(_, entry)| entry.at_us).max();
+        let replayed = guarded(|| replay_table(&mut *table, wire, all, false));
+        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        if let Some(difference) = replayed.differences.first() {
+            return Err(format!(
+                "its transcripts do not fit the rules any more: {difference}"
+            ));
+        }
+        let past = Past {
+            pending: replayed.pending,
+            failures: entries.values().iter().map(|of| failures(of)).collect(),
+            last_us: last_us.unwrap_or_default(),
+        };
+        Ok((table, links, past))
+    }
 }
 
-/// A bot without a wire remembers its match in memory only.
-fn in_process(spec: &SeatSpec) -> bool {
-    matches!(spec, SeatSpec::Builtin(_)) && !spec.is_filler()
+/// How often in a row a seat had failed at the end.
+fn failures(entries: &[Entry]) -> u16 {
+    let replies = entries.iter().rev();
+    let replies = replies.filter(|entry| entry.direction == Direction::In);
+    let failed =
+        replies.take_while(|entry| RecordedReply::decode(&entry.text).alive() == Some(false));
+    u16::try_from(failed.count()).unwrap_or(u16::MAX)
 }

@@ -2,6 +2,9 @@
 
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
+use crate::replay::{Line, RecordedReply, replay};
+use crate::store::types::{Direction, Entry};
+use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
 use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
 use std::sync::Arc;
@@ -87,6 +90,32 @@ impl BuiltinSeat {
 }
 
 impl SeatLink for BuiltinSeat {
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+        let Some(dialogue) = &mut self.dialogue else {
+            return Ok(());
+        };
+        let replies: Vec<_> = past
+            .iter()
+            .map(|entry| RecordedReply::decode(&entry.text))
+            .collect();
+        // What the referee sent, the bot received.
+        let lines = past.iter().zip(&replies);
+        let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
+            (Direction::Out, _) => Some(Line {
+                direction: Direction::In,
+                text: &entry.text,
+            }),
+            (Direction::In, RecordedReply::Said(text)) => Some(Line {
+                direction: Direction::Out,
+                text,
+            }),
+            (Direction::In, _) => None,
+        });
+        let replayed = guarded(|| replay(&mut **dialogue, lines));
+        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        replayed.differences.into_iter().next().map_or(Ok(()), Err)
+    }
+
     fn call<'a>(
         &'a mut self,
         text: &'a str,

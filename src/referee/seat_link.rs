@@ -1,6 +1,7 @@
 //! The seam between a match and whoever sits on its seats.
 
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
+use crate::store::types::Entry;
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -33,6 +34,15 @@ impl SeatReply {
 
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
+    /// Is told, before its first call, what this seat was sent and answered before a restart of the
+    /// referee. Players over a wire remember it themselves.
+    ///
+    /// # Errors
+    /// Why the seat cannot go on, as a sentence.
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+        let _ = past;
+        Ok(())
+    }
     /// Hands over one frame and waits for the seat's reply, at most `within`.
     /// `wanted`: the match waits for an answer; else any sign that it was heard will do.
     fn call<'a>(

@@ -3,7 +3,8 @@
 
 use super::journal::{Answer, Journal};
 use super::seat_link::{SeatLink, SeatReply};
-use super::transcript::Kept;
+use super::transcript::recorded;
+use crate::replay::RecordedReply;
 use games::{Frame, Seat};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,17 +56,17 @@ impl SeatTask {
         }
     }
 
-    async fn call(&mut self, message: &Message) -> (Kept, Option<String>) {
+    async fn call(&mut self, message: &Message) -> (RecordedReply, Option<String>) {
         let Some(link) = &mut self.link else {
-            return (Kept::Said(String::new()), None);
+            return (RecordedReply::Said(String::new()), None);
         };
         if self.failures >= self.failures_max {
-            return (Kept::Dead, None);
+            return (RecordedReply::Dead, None);
         }
         let reply = link
             .call(&message.text, message.within, message.wanted)
             .await;
-        let kept = Kept::of(&reply, message.wanted);
+        let kept = recorded(&reply, message.wanted);
         match kept.alive() {
             Some(true) => self.failures = 0,
             Some(false) => self.failed(&reply),

@@ -130,6 +130,15 @@ pub fn merged(ours: &Value, theirs: &Value) -> Value {
     }
 }
 
+/// What seeds the bots that sit in this process, by seat; 0 for others.
+pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
+    let seeds = (0u64..).zip(specs).map(|(place, spec)| match spec {
+        SeatSpec::Builtin(_) if !spec.is_filler() => seed.wrapping_add(place),
+        _ => 0,
+    });
+    seeds.collect()
+}
+
 /// A seed that every JSON reader takes for the same number.
 pub(super) fn drawn_seed() -> u64 {
     (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64

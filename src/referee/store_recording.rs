@@ -72,6 +72,7 @@ impl StoreRecording {
                 (own.last, own.seq, own.written) = (Some(last), seq, true);
             }
         }
+        let seeds = sessions.iter().map(|session| session.opened.seed).collect();
         let record = Box::new(StoreRecord {
             store: self.store.clone(),
             row: row.clone(),
@@ -80,6 +81,7 @@ impl StoreRecording {
         Ok(UnfinishedMatch {
             row,
             ids,
+            seeds,
             past,
             record,
         })
@@ -253,6 +255,12 @@ impl MatchRecord for StoreRecord {
             });
             try_join_all(appends).await.map(|_| ())
         })
+    }
+
+    fn seeded(&mut self, seeds: &[u64]) {
+        for (session, seed) in self.sessions.iter_mut().zip(seeds) {
+            session.opened.seed = *seed;
+        }
     }
 
     fn note(&mut self, seat: Seat, fact: Fact) -> BoxFuture<'_, Result<(), RecordError>> {

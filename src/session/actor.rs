@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Ended, Refusal, Sending, micros};
 use super::begins::{self, Origin};
-use super::core::{Core, Last, Mind};
+use super::core::{Core, Mind};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
@@ -11,6 +11,7 @@ use super::numbering::Heard;
 use super::opening;
 use super::registry::Shared;
 use crate::link::Share;
+use crate::replay::LastMessage;
 use crate::store::StoreError;
 use crate::store::types::{Close, Direction, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
@@ -273,13 +274,10 @@ impl Actor {
             }
         }
         if matches!(core.mind, Mind::Asleep) {
-            let folding = fold::fold(&self.shared.parts, &self.session.key.place, core);
-            let folded = tokio::time::timeout_at(deadline.into(), folding)
+            let waking = fold::wake(&self.shared.parts, &self.session.key.place, core);
+            tokio::time::timeout_at(deadline.into(), waking)
                 .await
                 .map_err(|_| FoldError::Late)??;
-            core.owed = folded.learnt;
-            core.mind = Mind::Awake(folded.dialogue);
-            core.last = folded.last.or_else(|| core.last.take());
         }
         Ok(())
     }
@@ -509,7 +507,7 @@ impl Actor {
                         .ledger(core, decision.row(core, receipt, at_us, received), received)
                 });
                 let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
-                core.last = Some(Box::new(Last {
+                core.last = Some(Box::new(LastMessage {
                     text,
                     answer: said.clone(),
                     mark,

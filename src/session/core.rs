@@ -2,6 +2,7 @@
 //! and what the fold starts from.
 
 use crate::link::Share;
+use crate::replay::LastMessage;
 use crate::store::SessionRow;
 use crate::store::types::{EntryId, LiveSession, NewMatch, NewSession, SessionId};
 use crate::thinking::Pending;
@@ -25,7 +26,7 @@ pub(super) struct Core {
     pub(super) stray: Option<Box<Pending>>,
     pub(super) quarantine: Quarantine,
     /// The last message and what was answered; unknown while asleep.
-    pub(super) last: Option<Box<Last>>,
+    pub(super) last: Option<Box<LastMessage>>,
     /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
     pub(super) told: u64,
@@ -72,16 +73,6 @@ impl Quarantine {
 pub(super) struct Rows {
     pub(super) session: NewSession,
     pub(super) match_: NewMatch,
-}
-
-/// The last message and its answer.
-pub(super) struct Last {
-    pub(super) text: String,
-    pub(super) answer: String,
-    /// The message's place in the transcript, plus one.
-    pub(super) mark: u64,
-    /// How many messages were heard, this one included.
-    pub(super) number: u64,
 }
 
 /// Where the dialogue is.

@@ -265,10 +265,6 @@ impl Store {
         (self.inner.kit)(game)
     }
 
-    pub(super) fn kit_of(&self) -> KitOf {
-        self.inner.kit
-    }
-
     pub(super) async fn ask<T>(
         &self,
         command: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Command,

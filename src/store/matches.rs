@@ -7,7 +7,7 @@ use super::records::{Filter, MatchRow, Page, PageAt, SessionRow, Standing};
 use super::rows;
 use super::secrecy;
 use super::types::{EntryId, NewMatch, NewSeat, SessionId};
-use games::Cause;
+use games::{Cause, TeamFact};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite};
 
@@ -206,32 +206,45 @@ impl Store {
     }
 
     /// Sessions that sat in one game with this one, in one team: with the player's number of each, by
-    /// that number. Known of games whose players learn in play who their allies are.
+    /// that number. `fact` tells it in games whose players learn in play who their allies are.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn team_of(&self, id: SessionId) -> Result<Vec<(SessionId, u32)>, StoreError> {
+    pub async fn team_of(
+        &self,
+        id: SessionId,
+        fact: &TeamFact,
+    ) -> Result<Vec<(SessionId, u32)>, StoreError> {
         // The same game may be played twice: its sessions are open at the same time, and of several of one
         // player's the one counts that was opened next to this one.
-        let rows = sqlx::query(
-            "SELECT s.id, json_extract(f.data, '$.player') AS mate, min(abs(s.opened_us - us.opened_us))
+        // The words stand in the text, so that an index on such facts can serve.
+        let TeamFact {
+            kind,
+            table,
+            player,
+            allies,
+        } = fact;
+        let text = format!(
+            "SELECT s.id, json_extract(f.data, '$.{player}') AS mate, min(abs(s.opened_us - us.opened_us))
              FROM facts own
              JOIN sessions us ON us.id = own.session
-             JOIN facts f ON f.kind = 'team'
-                 AND json_extract(f.data, '$.digest') = json_extract(own.data, '$.digest')
+             JOIN facts f ON f.kind = '{kind}'
+                 AND json_extract(f.data, '$.{table}') = json_extract(own.data, '$.{table}')
              JOIN sessions s ON s.id = f.session AND s.game = us.game
                  AND s.opened_us <= coalesce(us.ended_us, s.opened_us)
                  AND us.opened_us <= coalesce(s.ended_us, us.opened_us)
-             JOIN json_each(own.data, '$.allies') ally
-                 ON ally.value = json_extract(f.data, '$.player')
-             WHERE own.session = ? AND own.kind = 'team'
-                 AND json_extract(own.data, '$.player') != json_extract(f.data, '$.player')
-             GROUP BY mate ORDER BY mate LIMIT ?",
-        )
-        .bind(id.0)
-        .bind(TEAM_MAX)
-        .fetch_all(self.readers())
-        .await?;
+             JOIN json_each(own.data, '$.{allies}') ally
+                 ON ally.value = json_extract(f.data, '$.{player}')
+             WHERE own.session = "
+        );
+        let mut query = QueryBuilder::new(text);
+        query.push_bind(id.0);
+        query.push(format!(
+            " AND own.kind = '{kind}'
+                 AND json_extract(own.data, '$.{player}') != json_extract(f.data, '$.{player}')
+             GROUP BY mate ORDER BY mate LIMIT {TEAM_MAX}"
+        ));
+        let rows = query.build().fetch_all(self.readers()).await?;
         let mates = rows
             .iter()
             .map(|row| Ok((SessionId(row.try_get(0)?), row.try_get(1)?)));

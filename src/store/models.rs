@@ -8,8 +8,8 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _};
 
-/// Learnt types of one game that are read at most.
-const TYPES_MAX: i64 = 1000;
+/// Models that advise one session at most.
+const MODELS_MAX: i64 = 1000;
 
 impl Store {
     /// The model of a named opponent or a learnt type.
@@ -32,22 +32,36 @@ impl Store {
         row.as_ref().map(model).transpose()
     }
 
-    /// The models of all learnt types of a game: (type, model), as [`games::DialogueSetup::types`] has them.
+    /// The numbers of the versions that the models of all learnt types of a game and of these opponents
+    /// have now.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`].
+    pub async fn models_now(&self, game: &str, names: &[&str]) -> Result<Vec<i64>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT v.id FROM opponent_models m JOIN model_versions v USING (game, kind, name, version)
+             WHERE m.game = ? AND (m.kind = 'type' OR m.name IN (SELECT value FROM json_each(?)))
+             ORDER BY m.kind, m.name LIMIT ?",
+        )
+        .bind(game.to_owned())
+        .bind(Value::from(names).to_string())
+        .bind(MODELS_MAX)
+        .fetch_all(self.folders())
+        .await?)
+    }
+
+    /// Models as they were in these versions, by name.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn type_models(&self, game: &str) -> Result<Vec<(String, Value)>, StoreError> {
+    pub async fn model_versions(&self, numbers: &[i64]) -> Result<Vec<StoredModel>, StoreError> {
         let rows = sqlx::query(
-            "SELECT * FROM opponent_models WHERE game = ? AND kind = 'type' ORDER BY name LIMIT ?",
+            "SELECT * FROM model_versions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY name",
         )
-        .bind(game.to_owned())
-        .bind(TYPES_MAX)
+        .bind(Value::from(numbers).to_string())
         .fetch_all(self.folders())
         .await?;
-        let models = rows
-            .iter()
-            .map(|row| model(row).map(|model| (model.name, model.model)));
-        models.collect()
+        rows.iter().map(model).collect()
     }
 
     /// The model with this number.

@@ -30,7 +30,7 @@ impl OpponentKind {
 /// An opponent model as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredModel {
-    /// Its number.
+    /// Its number, or that of one of its versions.
     pub id: i64,
     /// The game's name.
     pub game: String,

@@ -12,7 +12,9 @@ use super::rules::{NEUTRAL, PLAYERS, PlanetWars, PlayerId, Setup};
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::{Bot, Seat};
-use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
+use crate::kit::{
+    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire, TeamFact,
+};
 use crate::ladder::Bout;
 use crate::wire::{Dialogue, Table, WireError};
 use serde::Deserialize;
@@ -40,6 +42,12 @@ impl Contest for PlanetWars {
         time_option: Some("turn_ms"),
         ..StdioWire::USUAL
     };
+    const TEAM_FACT: Option<TeamFact> = Some(TeamFact {
+        kind: "team",
+        table: "digest",
+        player: "player",
+        allies: "allies",
+    });
     const BOUT_NODES: u64 = 2_000;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {

@@ -3,7 +3,7 @@
 use super::players::Player;
 use crate::link::program::{LineFault, ready};
 use crate::referee::spans::Spans;
-use crate::referee::transcript::Kept;
+use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -282,8 +282,8 @@ impl<'a> Game<'a> {
             LineFault::Gone => self.table.answer(open.seat, Reply::Failed),
         }
         let kept = match fault {
-            LineFault::Late => Kept::Late,
-            _ => Kept::Failed(String::new()),
+            LineFault::Late => RecordedReply::Late,
+            _ => RecordedReply::Failed(String::new()),
         };
         open.said = kept.encode().into_bytes();
         self.close(open);

@@ -3,7 +3,7 @@
 use super::connection::Outbox;
 use crate::clock::Stamps;
 use crate::referee::record::{Queued, RecordLine};
-use crate::referee::transcript::Kept;
+use crate::replay::RecordedReply;
 use crate::store::types::{Direction, NewEntry};
 use games::{Call, Cause, Outcome, Seat, Table};
 use std::time::Instant;
@@ -178,7 +178,8 @@ impl Game {
             return;
         };
         let Some(line) = line else {
-            self.fault(seat, Kept::Failed(String::new()), "left").await;
+            self.fault(seat, RecordedReply::Failed(String::new()), "left")
+                .await;
             return;
         };
         // With this character a stored reply says that there was none.
@@ -186,7 +187,8 @@ impl Game {
         place.lines += 1;
         if place.lines > LINES_MAX {
             let what = "said too much in one turn";
-            self.fault(seat, Kept::Failed(String::new()), what).await;
+            self.fault(seat, RecordedReply::Failed(String::new()), what)
+                .await;
         } else if place.deadline.is_some_and(|deadline| deadline < at) {
             self.out_of_time(seat).await;
         } else {
@@ -215,17 +217,19 @@ impl Game {
     }
 
     async fn out_of_time(&mut self, seat: Seat) {
-        self.fault(seat, Kept::Late, "was out of time").await;
+        self.fault(seat, RecordedReply::Late, "was out of time")
+            .await;
     }
 
     async fn all_gone(&mut self) {
         for seat in (0..self.places.len()).map(|seat| Seat(seat as u8)) {
-            self.fault(seat, Kept::Failed(String::new()), "left").await;
+            self.fault(seat, RecordedReply::Failed(String::new()), "left")
+                .await;
         }
     }
 
     /// A player is out of the match; his connection ends when he has heard so.
-    async fn fault(&mut self, seat: Seat, kept: Kept, what: &str) {
+    async fn fault(&mut self, seat: Seat, kept: RecordedReply, what: &str) {
         let Some(place) = self.places.get_mut(seat.index()) else {
             return;
         };
@@ -279,7 +283,7 @@ impl Journal {
         }
     }
 
-    async fn fails(&mut self, seat: Seat, kept: &Kept) {
+    async fn fails(&mut self, seat: Seat, kept: &RecordedReply) {
         self.flush().await;
         let entry = self.entry(Direction::In, &kept.encode());
         self.keep(seat, entry).await;

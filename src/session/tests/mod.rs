@@ -1,5 +1,6 @@
 //! Sessions over a real store and a real pool, with the fake game.
 
+mod agree;
 mod faults;
 mod foreign;
 mod life;

@@ -35,9 +35,7 @@ async fn a_recovered_session_goes_on_as_an_unbroken_one() {
             .iter()
             .map(|pair| if which == 0 { &pair.0 } else { &pair.1 })
             .collect();
-        let live = world.parts.store.live().await.unwrap().pop().unwrap();
-        let setup = crate::store::dialogue_setup(&live.opened);
-        let mut twin = games::Kit::dialogue(crate::fake::FAKE, &setup).unwrap();
+        let mut twin = world.opened_twin().await;
         for (text, said) in SCRIPT.iter().zip(said) {
             let frame = format!("market=1&id=1&type={text}");
             if let Ok(games::Next::Think { mut fallback, .. }) = twin.receive(frame.as_bytes()) {

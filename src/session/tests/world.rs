@@ -2,6 +2,7 @@
 
 use crate::fake;
 use crate::identities::Identities;
+use crate::replay;
 use crate::session::{Answer, Key, Origin, Parts, Place, Refusal, SessionOptions, Sessions};
 use crate::store::types::{Direction, Entry};
 use crate::store::{Settings, Store};
@@ -110,8 +111,10 @@ impl World {
     /// A dialogue as the only live session's began.
     pub(super) async fn opened_twin(&self) -> Box<dyn games::Dialogue> {
         let live = self.parts.store.live().await.unwrap().pop().unwrap();
-        let setup = crate::store::dialogue_setup(&live.opened);
-        games::Kit::dialogue(fake::FAKE, &setup).unwrap()
+        let (store, opened) = (&self.parts.store, live.opened);
+        let seeded = (opened.bot.as_str(), opened.seed);
+        let setup = replay::dialogue_setup(store, fake::FAKE, seeded, &opened.setup).await;
+        fake::FAKE.dialogue(&setup.unwrap()).unwrap()
     }
 
     /// What a dialogue as the only live session's, of match 1 and player 1, says to these messages if

@@ -1,6 +1,5 @@
 //! The store against itself: what is acknowledged is there, what is refused is not.
 
-mod checking;
 pub(crate) mod fake;
 mod naming;
 mod opening;

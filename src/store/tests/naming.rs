@@ -26,10 +26,11 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
         }
         pen.end(&store, vec![1, 2, 3, 4], bluffs).await;
     }
-    assert_eq!(
-        store.type_models("fake").await.unwrap(),
-        [("bluffer".into(), json!({ "bluffs": 5 }))]
-    );
+    let type_now = store.models_now("fake", &[]).await.unwrap();
+    let mut type_now = store.model_versions(&type_now).await.unwrap();
+    let model = type_now.pop().unwrap();
+    assert_eq!((model.name.as_str(), model.version), ("bluffer", 2));
+    assert_eq!((model.model, type_now), (json!({ "bluffs": 5 }), vec![]));
     assert_eq!(bluffs_of(&store, "alice").await, Some(3));
     store.name_seat(&match_id(1), 1, "alice").await.unwrap();
     assert_eq!(bluffs_of(&store, "alice").await, Some(5));

@@ -91,14 +91,16 @@ async fn load(
         } else {
             "type"
         };
-        let model = rows::json(row.try_get(3)?)
+        let model = row.try_get::<Option<&str>, _>(3)?.map(rows::json);
+        let model = model
+            .transpose()
             .map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;
         let key = (row.try_get(0)?, kind, row.try_get(2)?);
         let version = row.try_get(4)?;
         models.insert(
             key,
             Model {
-                model: Some(model),
+                model,
                 version,
                 match_id: String::new(),
                 at_us: 0,

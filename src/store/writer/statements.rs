@@ -266,10 +266,13 @@ pub(super) const CLOSING_SESSIONS: &str = "
 pub(super) const CLOSING_MATCHES: &str =
     "SELECT id, ended_us, game, setup FROM matches WHERE id IN (SELECT value FROM json_each(?))";
 
-/// Stored models by (game, kind, name).
+/// Stored models by (game, kind, name); of one that was deleted only its last version's number, so that
+/// numbers go on.
 pub(super) const MODELS: &str = "
-    SELECT game, kind, name, model, version FROM opponent_models
-    WHERE (game, kind, name) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))";
+    SELECT v.game, v.kind, v.name, m.model, max(v.version)
+    FROM model_versions v LEFT JOIN opponent_models m USING (game, kind, name)
+    WHERE (v.game, v.kind, v.name) IN (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))
+    GROUP BY v.game, v.kind, v.name";
 
 /// The live heads.
 pub(super) const HEADS: &str = "

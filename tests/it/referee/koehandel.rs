@@ -9,9 +9,10 @@ use drover::referee::store_recording::StoreRecording;
 use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
 use drover::store::types::{Durability, Side};
 use drover::store::{Settings, Store};
-use games::Seat;
+use games::{Cause, Seat};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 async fn host(store: &Store) -> Arc<Host> {
@@ -114,4 +115,51 @@ async fn matches_in_process_replay_from_the_store() {
     assert!(played.unwrap().contains("8 of 8 matches of koehandel"));
     let store = Store::open_readonly(&path).await.unwrap();
     clean(&store).await;
+}
+
+/// Stops the referee again and again while built-in bots play: the match goes on each time.
+#[tokio::test]
+async fn built_in_bots_go_on_after_a_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings::at(folder.path().join("matches.db"));
+    let wanted = MatchRequest {
+        seats: ["tuned", "guide", "champion", "random"]
+            .map(builtin)
+            .to_vec(),
+        seed: Some(3),
+        pause: Duration::from_millis(5),
+        ..MatchRequest::default()
+    };
+    let mut store = Store::open(&settings).await.unwrap();
+    let mut host = self::host(&store).await;
+    let started = host.start(wanted).await.unwrap();
+    let id = started.hosted.info.match_id.clone();
+    let mut hosted = Arc::clone(&started.hosted);
+    let _ending = started.begin();
+    for stop in 1..=4 {
+        let lines = || hosted.log.lines(Seat(0)).len();
+        while lines() < 10 * stop && hosted.end.get().is_none() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        host.stop().await;
+        if stop > 1 && hosted.end.get().is_some() {
+            break;
+        }
+        assert!(hosted.end.get().is_none(), "it was cut in mid-match");
+        let before = lines();
+        store.close().await;
+        store = Store::open(&settings).await.unwrap();
+        host = self::host(&store).await;
+        assert_eq!(host.resume().await.unwrap(), 1);
+        hosted = host.matches().pop().unwrap();
+        assert!(hosted.log.lines(Seat(0)).len() >= before, "its log goes on");
+    }
+    host.drain(Duration::from_secs(60)).await;
+    let row = store.match_row(&id).await.unwrap().unwrap();
+    assert_eq!(row.cause, Some(Cause::Normal), "{}", row.detail);
+    let sessions = store.sessions_of(&id).await.unwrap();
+    let seeds = sessions.iter().map(|session| session.opened.seed);
+    assert_eq!(seeds.collect::<Vec<_>>(), [3, 4, 5, 6]);
+    clean(&store).await;
+    store.close().await;
 }

@@ -1,0 +1,122 @@
+//! Our bot's side: a dialogue that hears and says its transcript again.
+
+use crate::store::types::{Direction, Entry, NewEntry};
+use games::{Dialogue, Ending, Fact, Frame, Next};
+
+/// One line of a seat's transcript, seen from its bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Which way it went.
+    pub direction: Direction,
+    /// Its exact text.
+    pub text: &'a str,
+}
+
+impl<'a> From<&'a Entry> for Line<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        let (direction, text) = (entry.direction, entry.text.as_str());
+        Self { direction, text }
+    }
+}
+
+impl<'a> From<&'a NewEntry> for Line<'a> {
+    fn from(entry: &'a NewEntry) -> Self {
+        let (direction, text) = (entry.direction, entry.text.as_str());
+        Self { direction, text }
+    }
+}
+
+/// The last message that was received, and its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastMessage {
+    /// Its exact text.
+    pub text: String,
+    /// What was answered; empty: nothing.
+    pub answer: String,
+    /// Its place in the transcript, plus one.
+    pub mark: u64,
+    /// How many messages were received, this one included.
+    pub number: u64,
+}
+
+/// What came to light while a transcript was replayed.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// The last message.
+    pub last: Option<LastMessage>,
+    /// Facts with the half step that told them: receiving entry `n` is step `2n`, saying what answers
+    /// it step `2n + 1`.
+    pub facts: Vec<(u64, Fact)>,
+    /// How the match ended, if its end was received.
+    pub ending: Option<Ending>,
+    /// Where the transcript holds another answer than the one that the dialogue must give, in sentences.
+    pub differences: Vec<String>,
+}
+
+/// Has a new dialogue receive and say a whole transcript again. Decisions are taken from the
+/// transcript, never recomputed.
+pub fn replay<'a>(
+    dialogue: &mut dyn Dialogue,
+    lines: impl IntoIterator<Item = Line<'a>>,
+) -> Replayed {
+    let mut replayed = Replayed::default();
+    let (mut last, mut number) = (None, 0);
+    let mut lines = (0..).zip(lines).peekable();
+    while let Some((seq, line)) = lines.next() {
+        if line.direction == Direction::Out {
+            // An opening word, said unasked.
+            let due = if seq == 0 { dialogue.open() } else { None };
+            replayed.compare(seq, due, line.text);
+            replayed.say(dialogue, line.text, seq * 2);
+            continue;
+        }
+        // Of several answers the last one was given: an edge overruled the others.
+        let mut answer = None;
+        while let Some(next) = lines.next_if(|(_, next)| next.direction == Direction::Out) {
+            answer = Some(next);
+        }
+        let said = answer.map_or("", |(_, answer)| answer.text);
+        number += 1;
+        let next = dialogue.receive(line.text.as_bytes());
+        replayed.learn(dialogue, seq * 2);
+        match next {
+            Ok(Next::Send(due)) => {
+                if let Some((at, answer)) = answer {
+                    replayed.compare(at, Some(due), answer.text);
+                }
+                replayed.say(dialogue, said, seq * 2 + 1);
+            }
+            Ok(Next::Think { .. }) => replayed.say(dialogue, said, seq * 2 + 1),
+            Ok(Next::Over(ending)) => replayed.ending = Some(ending),
+            // What was answered, if anything, was the transport's own.
+            Ok(Next::Wait) | Err(_) => {}
+        }
+        last = Some((line.text, said, seq));
+    }
+    replayed.last = last.map(|(text, answer, seq)| LastMessage {
+        text: text.to_owned(),
+        answer: answer.to_owned(),
+        mark: seq + 1,
+        number,
+    });
+    replayed
+}
+
+impl Replayed {
+    fn say(&mut self, dialogue: &mut dyn Dialogue, text: &str, step: u64) {
+        dialogue.said(text);
+        self.learn(dialogue, step);
+    }
+
+    fn learn(&mut self, dialogue: &mut dyn Dialogue, step: u64) {
+        let facts = dialogue.facts().into_iter();
+        self.facts.extend(facts.map(|fact| (step, fact)));
+    }
+
+    fn compare(&mut self, seq: u64, due: Option<Frame>, stored: &str) {
+        if let Some(due) = due.filter(|due| due != stored) {
+            let what = format!("entry {seq}: {due:?} was due, {stored:?} is stored");
+            self.differences.push(what);
+        }
+    }
+}

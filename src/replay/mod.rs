@@ -1,0 +1,18 @@
+//! The fold over a transcript: our bot's side of a seat, and the referee's side of a match. Waking a
+//! session, verifying, showing a transcript and resuming a match all use it.
+
+mod dialogue;
+mod fuzz;
+mod reply;
+mod setup;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use dialogue::{LastMessage, Line, Replayed, replay};
+pub use fuzz::fuzz;
+pub use reply::RecordedReply;
+pub use setup::{dialogue_setup, note_advice};
+pub use table::{PendingCall, ReplayedTable, replay_table};
+pub use verify::{Checked, Difference, VerifySummary};

@@ -1,0 +1,94 @@
+//! How replies are written into a referee's transcript: an answer as its exact text, anything else
+//! as one of two words that begin with a control character, which no wire's text does.
+
+/// In place of an answer that did not come in time.
+const LATE: &str = "\u{1}late";
+/// In place of an answer when the connection or program failed.
+const FAILED: &str = "\u{1}failed";
+
+/// What a seat's transcript says about one reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordedReply {
+    /// An answer's exact text.
+    Said(String),
+    /// Nothing in time.
+    Late,
+    /// The connection or program failed.
+    Failed(String),
+    /// Not asked any more: the seat is treated as a filler (A23).
+    Dead,
+}
+
+impl RecordedReply {
+    /// An answer; one that looks like the mark of a missing answer is empty.
+    #[must_use]
+    pub fn said(text: &str) -> Self {
+        match Self::decode(text) {
+            said @ Self::Said(_) => said,
+            _ => Self::Said(String::new()),
+        }
+    }
+
+    /// The text of the transcript's entry. Why a call failed stays in the log.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        match self {
+            Self::Said(text) => text.clone(),
+            Self::Late => LATE.to_owned(),
+            Self::Failed(_) | Self::Dead => FAILED.to_owned(),
+        }
+    }
+
+    /// Reads an entry's text back.
+    #[must_use]
+    pub fn decode(entry: &str) -> Self {
+        match entry {
+            LATE => Self::Late,
+            FAILED => Self::Failed(String::new()),
+            text => Self::Said(text.to_owned()),
+        }
+    }
+
+    /// What the match's table hears of it.
+    #[must_use]
+    pub fn reply(&self) -> games::Reply<'_> {
+        match self {
+            Self::Said(text) => games::Reply::Text(text.as_bytes()),
+            Self::Late => games::Reply::Late,
+            Self::Failed(_) | Self::Dead => games::Reply::Failed,
+        }
+    }
+
+    /// Whether the seat gave a sign of life. `None`: it was not called.
+    #[must_use]
+    pub fn alive(&self) -> Option<bool> {
+        match self {
+            Self::Said(_) => Some(true),
+            Self::Late | Self::Failed(_) => Some(false),
+            Self::Dead => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecordedReply;
+
+    #[test]
+    fn every_reply_comes_back() {
+        let said = |text: &str| RecordedReply::Said(text.to_owned());
+        let replies = [
+            said(""),
+            said("?money=t"),
+            said("late"),
+            RecordedReply::Late,
+            RecordedReply::Failed(String::new()),
+        ];
+        for reply in replies {
+            assert_eq!(RecordedReply::decode(&reply.encode()), reply);
+        }
+        let dead = RecordedReply::decode(&RecordedReply::Dead.encode());
+        assert_eq!(dead.alive(), Some(false));
+        assert_eq!(RecordedReply::said(&RecordedReply::Late.encode()), said(""));
+    }
+}

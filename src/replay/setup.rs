@@ -1,0 +1,86 @@
+//! What a session's dialogue starts from: kept with the session, so that it is the same session
+//! whenever it is woken or verified.
+
+use crate::store::{OpponentKind, Store, StoreError};
+use games::{DialogueSetup, Kit};
+use serde_json::Value;
+
+/// Which versions of stored models advise a session, by their numbers: in its setup.
+const ADVICE: &str = "advice";
+
+/// What a session of `bot` starts from. Of its stored setup count `models`, `opening`, `named` (which
+/// rival has which name) and what [`note_advice`] has noted; what is missing is empty or false.
+///
+/// # Errors
+/// [`StoreError::Read`], [`StoreError::Corrupt`].
+pub async fn dialogue_setup(
+    store: &Store,
+    kit: &dyn Kit,
+    (bot, seed): (&str, u64),
+    stored: &Value,
+) -> Result<DialogueSetup, StoreError> {
+    let mut setup = DialogueSetup {
+        bot: bot.to_owned(),
+        seed,
+        models: models(stored),
+        opening: stored.get("opening").cloned().unwrap_or_default(),
+        ..DialogueSetup::default()
+    };
+    let advice = stored.get(ADVICE).and_then(Value::as_array);
+    let numbers = advice.into_iter().flatten().filter_map(Value::as_i64);
+    let numbers: Vec<i64> = numbers.collect();
+    if numbers.is_empty() || !is_advised(kit, bot, stored) {
+        return Ok(setup);
+    }
+    for version in store.model_versions(&numbers).await? {
+        match version.kind {
+            OpponentKind::Type => setup.types.push((version.name, version.model)),
+            OpponentKind::Named => {
+                let places = named(stored).filter(|(_, name)| *name == version.name);
+                let models = places.map(|(place, _)| (place.to_owned(), version.model.clone()));
+                setup.rivals.extend(models);
+            }
+        }
+    }
+    Ok(setup)
+}
+
+/// Notes in a new session's setup which versions of stored models advise it: those that its named
+/// rivals and the learnt types have now. Done once; a session without models has none.
+///
+/// # Errors
+/// [`StoreError::Read`].
+pub async fn note_advice(
+    store: &Store,
+    kit: &dyn Kit,
+    bot: &str,
+    stored: &mut Value,
+) -> Result<(), StoreError> {
+    if is_advised(kit, bot, stored) && stored.get(ADVICE).is_none() {
+        let names: Vec<&str> = named(stored).map(|(_, name)| name).collect();
+        stored[ADVICE] = store.models_now(kit.game(), &names).await?.into();
+    }
+    Ok(())
+}
+
+fn models(stored: &Value) -> bool {
+    stored.get("models").and_then(Value::as_bool) == Some(true)
+}
+
+fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
+    let thinks = || {
+        kit.bots()
+            .iter()
+            .any(|card| card.name == bot && card.thinks)
+    };
+    models(stored) && kit.advised() && thinks()
+}
+
+/// The rivals that have a name: place and name.
+fn named(stored: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = stored.get("named").and_then(Value::as_array);
+    pairs.into_iter().flatten().filter_map(|pair| {
+        let place = pair.get(0)?.as_str()?;
+        Some((place, pair.get(1)?.as_str()?))
+    })
+}

@@ -1,0 +1,185 @@
+//! What verification finds.
+
+use crate::store::tests::fake::{
+    Pen, heard, match_id, new_match, new_session, open, said, settings,
+};
+use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
+use games::Cause;
+use tempfile::tempdir;
+
+/// A player's match with a decision, a due answer, a bluff and an end.
+async fn play(store: &Store, number: u64) {
+    let mut pen = Pen::player(store, number);
+    pen.write(
+        store,
+        vec![heard("ask"), said("7"), heard("say hello"), said("hello")],
+    )
+    .await;
+    pen.bluff(store, "W 90").await;
+    pen.end(store, vec![3, 1, 0, 0], 1).await;
+}
+
+/// A match of our own referee: two seats, two rounds, one late answer.
+async fn referee(store: &Store, number: u64) {
+    store.open_match(new_match(number, true)).await.unwrap();
+    let mut pens =
+        [0, 1].map(|seat| Pen::new(store, None, new_session(number, Side::Referee, seat)));
+    for (turn, reply) in (0..).zip(["5", "2", "\u{1}late", "4"]) {
+        let at_us = 10 * turn;
+        let call = NewEntry {
+            at_us,
+            direction: Direction::Out,
+            text: format!("turn {turn}"),
+        };
+        let reply = NewEntry {
+            at_us: at_us + 1,
+            direction: Direction::In,
+            text: reply.into(),
+        };
+        pens[turn as usize % 2]
+            .write(store, vec![call, reply])
+            .await;
+    }
+    for mut pen in pens {
+        let mut append = pen.append(Vec::new());
+        let (cause, detail) = (Cause::Normal, String::new());
+        let close = Close {
+            at_us: 50,
+            cause,
+            detail,
+            scores: Vec::new(),
+            wins: Vec::new(),
+            lessons: Vec::new(),
+        };
+        append.close = Some(Box::new(close));
+        pen.send(store, append).await;
+    }
+    let (cause, detail) = (Cause::Normal, String::new());
+    let result = MatchResult {
+        at_us: 51,
+        cause,
+        blame: None,
+        detail,
+        scores: vec![5, 6],
+    };
+    store.close_match(&match_id(number), result).await.unwrap();
+}
+
+/// What verification says about one match after `damage`.
+async fn after(damage: &'static str) -> Vec<String> {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    play(&store, 1).await;
+    referee(&store, 2).await;
+    store.alter(damage).await;
+    let mut found = Vec::new();
+    let summary = store
+        .verify(None, |checked| {
+            found.extend(checked.differences.iter().map(|one| one.what.clone()))
+        })
+        .await
+        .unwrap();
+    assert_eq!(summary.differences as usize, found.len());
+    found
+}
+
+#[tokio::test]
+async fn a_good_store_is_clean() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    play(&store, 1).await;
+    referee(&store, 2).await;
+    Pen::player(&store, 3)
+        .write(&store, vec![heard("ask")])
+        .await;
+    let mut differences = Vec::new();
+    let summary = store
+        .verify(None, |checked| {
+            differences.extend(checked.differences.clone())
+        })
+        .await
+        .unwrap();
+    assert_eq!(differences, []);
+    assert!(summary.clean(), "{summary:?}");
+    assert_eq!(
+        (summary.matches, summary.sessions, summary.entries),
+        (3, 4, 15)
+    );
+    let one = store.verify(Some(&match_id(1)), |_| {}).await.unwrap();
+    assert_eq!(one.matches, 1);
+    assert!(matches!(
+        store.verify(Some("x"), |_| {}).await,
+        Err(StoreError::Unknown { .. })
+    ));
+}
+
+#[tokio::test]
+async fn every_kind_of_damage_is_found() {
+    let cases = [
+        (
+            "UPDATE entries SET text = 'hullo' WHERE text = 'hello'",
+            "was due",
+        ),
+        (
+            "UPDATE facts SET data = '{\"by\":\"W\",\"bid\":91}'",
+            "is stored, folding gives",
+        ),
+        ("DELETE FROM facts", "0 facts are stored"),
+        (
+            "UPDATE sessions SET scores = '[3,2,0,0]' WHERE id = 1",
+            "folding gives Normal",
+        ),
+        (
+            "UPDATE entries SET previous = NULL WHERE id = 3",
+            "are linked",
+        ),
+        ("DELETE FROM entries WHERE id = 2", "is missing"),
+        (
+            "UPDATE entries SET text = 'end x' WHERE text LIKE 'end%'",
+            "folding it panics",
+        ),
+        (
+            "UPDATE entries SET text = '6' WHERE text = '5'",
+            "playing it again gives",
+        ),
+        (
+            "UPDATE entries SET text = 'turn 9' WHERE text = 'turn 1'",
+            "was due",
+        ),
+        (
+            "UPDATE matches SET scores = '[5,7]' WHERE ours = 1",
+            "playing it again gives",
+        ),
+    ];
+    for (damage, sentence) in cases {
+        let found = after(damage).await;
+        assert!(
+            found.iter().any(|what| what.contains(sentence)),
+            "{damage}: {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_backup_of_a_busy_store_opens_and_verifies() {
+    let folder = tempdir().unwrap();
+    let store = open(folder.path()).await;
+    play(&store, 1).await;
+    referee(&store, 2).await;
+    let mut pen = Pen::player(&store, 3);
+    pen.write(&store, vec![heard("ask")]).await;
+    let copy = folder.path().join("copy.db");
+    let (backup, _) = tokio::join!(store.backup(&copy), pen.write(&store, vec![said("1")]));
+    backup.unwrap();
+    let error = store.backup(&copy).await.unwrap_err();
+    assert!(matches!(error, StoreError::Backup { .. }), "{error}");
+    let settings = crate::store::Settings {
+        path: copy,
+        ..settings(folder.path())
+    };
+    let copied = Store::open(&settings).await.unwrap();
+    let summary = copied.verify(None, |_| {}).await.unwrap();
+    assert!(summary.clean(), "{summary:?}");
+    assert_eq!(summary.matches, 3);
+    assert_eq!(copied.live().await.unwrap().len(), 1);
+}

@@ -1,0 +1,360 @@
+//! Checking a store: every transcript is replayed and compared with what is stored.
+
+use super::dialogue::{Line, replay};
+use super::setup::dialogue_setup;
+use super::table::{DIFFERENCES_MAX, replay_table};
+use crate::store::types::{Entry, NewMatch, Side};
+use crate::store::{EntryCounts, FactRow, Filter, MatchRow, PageAt, SessionRow, Store, StoreError};
+use crate::thinking::guarded;
+use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
+use serde::Serialize;
+
+/// Matches read at a time.
+const MATCHES_AT_A_TIME: u32 = 50;
+/// Facts about how an answer came about, not about what was said: no transcript tells them again.
+const ANSWERING_FACTS: [&str; 4] = ["fallback", "local", "quarantined", "refused"];
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The session, where it is about one.
+    pub session: Option<i64>,
+    /// What differs, as a sentence.
+    pub what: String,
+}
+
+/// One match, checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// Which.
+    pub match_id: String,
+    /// Its sessions.
+    pub sessions: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// What is wrong with it.
+    pub differences: Vec<Difference>,
+}
+
+/// The whole store, checked.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct VerifySummary {
+    /// Matches checked.
+    pub matches: u64,
+    /// Their sessions.
+    pub sessions: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// Differences found in them.
+    pub differences: u64,
+    /// What SQLite says about the file, and rows that belong to nothing; empty if all is well.
+    pub integrity: Vec<String>,
+}
+
+impl VerifySummary {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn clean(&self) -> bool {
+        self.differences == 0 && self.integrity.is_empty()
+    }
+
+    fn add(&mut self, checked: &Checked) {
+        self.matches += 1;
+        self.sessions += checked.sessions;
+        self.entries += checked.entries;
+        self.differences += checked.differences.len() as u64;
+    }
+}
+
+impl Store {
+    /// Checks one match or all of them, telling each as it goes; of all, also the file itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is
+    /// no such match.
+    pub async fn verify(
+        &self,
+        only: Option<&str>,
+        mut each: impl FnMut(&Checked),
+    ) -> Result<VerifySummary, StoreError> {
+        let mut summary = VerifySummary::default();
+        if let Some(id) = only {
+            let row = self.match_row(id).await?;
+            let unknown = || StoreError::Unknown {
+                what: "match",
+                id: id.to_owned(),
+            };
+            let row = row.ok_or_else(unknown)?;
+            let counts = self.entry_counts(Some(id)).await?;
+            let checked = check(self, row, &counts).await?;
+            summary.add(&checked);
+            each(&checked);
+            return Ok(summary);
+        }
+        summary.integrity = self.integrity().await?;
+        let counts = self.entry_counts(None).await?;
+        let mut at = PageAt {
+            after: None,
+            limit: MATCHES_AT_A_TIME,
+        };
+        loop {
+            let page = self.matches(&Filter::default(), &at).await?;
+            for row in page.items {
+                let checked = check(self, row, &counts).await?;
+                summary.add(&checked);
+                each(&checked);
+            }
+            match page.next {
+                Some(next) => at.after = Some(next),
+                None => return Ok(summary),
+            }
+        }
+    }
+}
+
+/// A match as it is stored.
+struct Stored {
+    row: MatchRow,
+    opened: Option<NewMatch>,
+    transcripts: Vec<Transcript>,
+    facts: Vec<FactRow>,
+}
+
+/// A session with its transcript.
+struct Transcript {
+    session: SessionRow,
+    /// What its dialogue starts from, if it is our bot's.
+    setup: DialogueSetup,
+    entries: Vec<Entry>,
+    /// How many entries lie in its range, whatever their links say.
+    counted: Option<u64>,
+}
+
+async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Checked, StoreError> {
+    let kit = store.kit(&row.game);
+    let mut stored = Stored {
+        opened: store.opened_match(&row.id).await?,
+        facts: store.facts(&row.id).await?,
+        transcripts: Vec::new(),
+        row,
+    };
+    let mut checked = Checked {
+        match_id: stored.row.id.clone(),
+        sessions: 0,
+        entries: 0,
+        differences: Vec::new(),
+    };
+    for session in store.sessions_of(&stored.row.id).await? {
+        let counted = counts.of(&session);
+        let id = session.id.0;
+        match read(store, kit, session, counted).await {
+            Ok(transcript) => {
+                checked.sessions += 1;
+                checked.entries += transcript.entries.len() as u64;
+                stored.transcripts.push(transcript);
+            }
+            Err(StoreError::Corrupt(what)) => checked.add(Some(id), vec![what]),
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(kit) = kit else {
+        let what = format!("no game is called {}", stored.row.game);
+        checked.add(None, vec![what]);
+        return Ok(checked);
+    };
+    let replaying = tokio::task::spawn_blocking(move || {
+        checked.compare(&stored, kit);
+        checked
+    });
+    replaying
+        .await
+        .map_err(|error| StoreError::Corrupt(format!("replaying failed: {error}")))
+}
+
+async fn read(
+    store: &Store,
+    kit: Option<&'static dyn Kit>,
+    session: SessionRow,
+    counted: Option<u64>,
+) -> Result<Transcript, StoreError> {
+    let opened = &session.opened;
+    let setup = match kit.filter(|_| opened.side == Side::Player) {
+        Some(kit) => dialogue_setup(store, kit, (&opened.bot, opened.seed), &opened.setup).await?,
+        None => DialogueSetup::default(),
+    };
+    let entries = match store.head(&session).await? {
+        Some((head, _)) => store.transcript(session.id, head).await?,
+        None => Vec::new(),
+    };
+    Ok(Transcript {
+        session,
+        setup,
+        entries,
+        counted,
+    })
+}
+
+impl Checked {
+    fn add(&mut self, session: Option<i64>, mut found: Vec<String>) {
+        found.truncate(DIFFERENCES_MAX);
+        let differences = found.into_iter().map(|what| Difference { session, what });
+        self.differences.extend(differences);
+    }
+
+    /// Replays every session of the match and notes what differs.
+    fn compare(&mut self, stored: &Stored, kit: &dyn Kit) {
+        for transcript in &stored.transcripts {
+            let mut found = transcript.links();
+            if transcript.session.opened.side == Side::Player {
+                let replayed = || transcript.compare(&stored.facts, kit);
+                found.append(&mut unless_panicked(replayed));
+            }
+            self.add(Some(transcript.session.id.0), found);
+        }
+        if stored.of_referee().next().is_some()
+            && let Some(opened) = &stored.opened
+        {
+            let replayed = || stored.compare_table(opened, kit);
+            self.add(None, unless_panicked(replayed));
+        }
+    }
+}
+
+/// What `replayed` finds; that a game panicked on a transcript is a finding as well.
+fn unless_panicked(replayed: impl FnOnce() -> Vec<String>) -> Vec<String> {
+    guarded(replayed).unwrap_or_else(|panic| vec![format!("folding it panics: {}", panic.0)])
+}
+
+impl Transcript {
+    fn links(&self) -> Vec<String> {
+        let walked = self.entries.len() as u64;
+        let mut found = Vec::new();
+        if self.session.ended_us.is_some() && self.session.entries.unwrap_or(0) != walked {
+            found.push(format!(
+                "{:?} entries are stored, {walked} are linked",
+                self.session.entries
+            ));
+        }
+        if let Some(counted) = self.counted.filter(|counted| *counted != walked) {
+            found.push(format!(
+                "{counted} entries lie in its range, {walked} are linked"
+            ));
+        }
+        found
+    }
+
+    /// Replays one of our own bot's sessions; says where answers, facts, scores or cause differ.
+    fn compare(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
+        let session = &self.session;
+        let mut dialogue = match kit.dialogue(&self.setup) {
+            Ok(dialogue) => dialogue,
+            Err(error) => return vec![format!("its dialogue cannot be opened: {error}")],
+        };
+        let mut replayed = replay(&mut *dialogue, self.entries.iter().map(Line::from));
+        let mut ending = replayed.ending.take();
+        let mut learnt: Vec<Fact> = replayed.facts.into_iter().map(|(_, fact)| fact).collect();
+        if ending.is_none() && session.cause == Some(Cause::Normal) {
+            // Where the transport's end is the only word for it.
+            ending = dialogue.hung_up();
+            learnt.append(&mut dialogue.facts());
+        }
+        let mut found = replayed.differences;
+        found.append(&mut compare_facts(session, &learnt, facts));
+        found.append(&mut compare_ending(session, ending.as_ref()));
+        found
+    }
+}
+
+fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mine: Vec<&FactRow> = stored
+        .iter()
+        .filter(|fact| fact.session == session.id)
+        .filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
+        .collect();
+    // A session that goes on may have grown between the reading of its facts and of its entries.
+    if mine.len() > learnt.len() || (session.ended_us.is_some() && mine.len() < learnt.len()) {
+        found.push(format!(
+            "{} facts are stored, folding gives {}",
+            mine.len(),
+            learnt.len()
+        ));
+    }
+    for (at, (stored, learnt)) in mine.iter().zip(learnt).enumerate() {
+        if stored.kind != learnt.kind || stored.data != learnt.data {
+            found.push(format!(
+                "fact {at}: {} {} is stored, folding gives {} {}",
+                stored.kind, stored.data, learnt.kind, learnt.data
+            ));
+        }
+    }
+    found
+}
+
+fn compare_ending(session: &SessionRow, ending: Option<&Ending>) -> Vec<String> {
+    if session.ended_us.is_none() {
+        return Vec::new();
+    }
+    match (ending, session.cause) {
+        (Some(ending), cause) if cause == Some(ending.cause) && ending.scores == session.scores => {
+            Vec::new()
+        }
+        (Some(ending), cause) => vec![format!(
+            "it is stored as ended by {cause:?} with scores {:?}, folding gives {:?} with {:?}",
+            session.scores, ending.cause, ending.scores
+        )],
+        (None, Some(Cause::Normal)) => {
+            vec!["it is stored as ended normally, and its transcript has no end".into()]
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+impl Stored {
+    fn of_referee(&self) -> impl Iterator<Item = &Transcript> {
+        let ours = |transcript: &&Transcript| transcript.session.opened.side == Side::Referee;
+        self.transcripts.iter().filter(ours)
+    }
+
+    /// Plays a match of our own referee again from its setup and the recorded replies.
+    fn compare_table(&self, opened: &NewMatch, kit: &dyn Kit) -> Vec<String> {
+        let mut table = match kit.reopen(&opened.setup) {
+            Ok(table) => table,
+            Err(error) => return vec![format!("its table cannot be opened again: {error}")],
+        };
+        let mut found = Vec::new();
+        let mut entries = Vec::new();
+        for Transcript {
+            session,
+            entries: own,
+            ..
+        } in self.of_referee()
+        {
+            match session.opened.seat {
+                Some(seat) => entries.extend(own.iter().map(|entry| (Seat(seat), entry))),
+                None => found.push(format!("session {} has no seat", session.id.0)),
+            }
+        }
+        let growing = self.row.ended_us.is_none();
+        let replayed = replay_table(&mut *table, kit.wire(), entries, growing);
+        found.extend(replayed.differences);
+        let row = &self.row;
+        match table.outcome() {
+            Some(outcome) if !growing => {
+                let scores = outcome.scores.values();
+                if row.cause != Some(outcome.cause) || scores != row.scores {
+                    found.push(format!(
+                        "the match is stored as ended by {:?} with scores {:?}, playing it again gives {:?} with {scores:?}",
+                        row.cause, row.scores, outcome.cause
+                    ));
+                }
+            }
+            None if row.cause == Some(Cause::Normal) => found.push(
+                "the match is stored as ended normally, and playing it again does not end it"
+                    .into(),
+            ),
+            _ => {}
+        }
+        found
+    }
+}
