@@ -3,8 +3,9 @@
 use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
-use clap::Subcommand;
+use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
 use games::{MapStyle, Maps};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,26 +34,11 @@ pub(super) enum Verb {
         /// Seeds the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
-        /// All sides are alike: the left half mirrors the right one, or a turn changes nothing (planetwars: in
-        /// the style of 2010).
+        /// All sides are alike, mirrored or turned.
         #[arg(long)]
         symmetric: bool,
-        /// Cells of a row, or the highest coordinate (planetwars); by seed unless it is given.
-        #[arg(long, value_name = "N")]
-        width: Option<usize>,
-        /// Rows; by seed unless it is given.
-        #[arg(long, value_name = "N")]
-        height: Option<usize>,
-        /// Lighthouses, in games that have them; by seed and size unless it is given.
-        #[arg(long, value_name = "N")]
-        lighthouses: Option<usize>,
-        /// Planets, homes included, in games that have them; by players unless it is given. With
-        /// --symmetric as many below it as give everybody the same.
-        #[arg(long, value_name = "N")]
-        planets: Option<usize>,
-        /// Players that can start on it, in games whose maps say.
-        #[arg(long, value_name = "N")]
-        players: Option<usize>,
+        #[command(flatten)]
+        sizes: Sizes,
     },
     /// Says whether a file is a map of a game, and if not, what is wrong where.
     Check {
@@ -61,6 +47,48 @@ pub(super) enum Verb {
         /// The file.
         file: PathBuf,
     },
+}
+
+/// The numbers given for a drawing: one flag for each that some game draws by ([`Maps::sizes`]).
+#[derive(Clone, Debug)]
+pub(super) struct Sizes(Vec<(String, usize)>);
+
+/// Each number's name, with what it is in each game.
+fn known_sizes() -> BTreeMap<&'static str, Vec<String>> {
+    let mut known: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for kit in games::ALL {
+        for size in kit.maps().map_or(&[][..], Maps::sizes) {
+            let what = format!("{}: {}", kit.game(), size.description);
+            known.entry(size.name).or_default().push(what);
+        }
+    }
+    known
+}
+
+impl clap::Args for Sizes {
+    fn augment_args(command: Command) -> Command {
+        let flag = |(name, what): (&'static str, Vec<String>)| {
+            let flag = Arg::new(name).long(name).value_name("N");
+            flag.value_parser(value_parser!(usize)).help(what.join(" "))
+        };
+        command.args(known_sizes().into_iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Sizes {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |name: &'static str| Some((name.to_owned(), *matches.get_one(name)?));
+        Ok(Self(known_sizes().into_keys().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
@@ -84,23 +112,11 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             game,
             seed,
             symmetric,
-            width,
-            height,
-            lighthouses,
-            planets,
-            players,
+            sizes,
         } => {
-            let sizes = [
-                ("width", *width),
-                ("height", *height),
-                ("lighthouses", *lighthouses),
-                ("planets", *planets),
-                ("players", *players),
-            ];
-            let given = |(name, size): (&str, Option<usize>)| Some((name.to_owned(), size?));
             let style = MapStyle {
                 symmetric: *symmetric,
-                sizes: sizes.into_iter().filter_map(given).collect(),
+                sizes: sizes.0.clone(),
             };
             let drawn = drawn_maps(game)?.draw(*seed, &style);
             print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);

@@ -8,7 +8,7 @@ use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Maps, Models, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, StdioWire, TableSetup, TeamFact, Train, Training, Wire, bot_seed,
+    SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
 };
 use crate::ladder::{self, Bout};
 use crate::options;
@@ -412,14 +412,6 @@ impl<C: Contest> Kit for Door<C> {
         })
     }
 
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        C::models().map_or(Value::Null, |models| models.merge(model, evidence))
-    }
-
-    fn show_model(&self, model: &Value) -> Value {
-        C::models().map_or(Value::Null, |models| models.show(model))
-    }
-
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         C::bluff(fact)
     }
@@ -456,12 +448,16 @@ impl<C: Contest> Kit for Door<C> {
         C::WIRE
     }
 
-    fn stdio(&self) -> StdioWire {
-        C::STDIO
+    fn stdio(&self) -> Option<&'static StdioWire> {
+        (C::WIRE == Wire::Stdio).then_some(&C::STDIO)
     }
 
-    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        Some(C::training()?.train(training, done))
+    fn models(&self) -> Option<&'static dyn Models> {
+        C::models()
+    }
+
+    fn training(&self) -> Option<&'static dyn Train> {
+        C::training()
     }
 
     fn maps(&self) -> Option<&'static dyn Maps> {

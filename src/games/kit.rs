@@ -378,12 +378,11 @@ pub trait Kit: Sync + Send {
     /// # Errors
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
     fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError>;
-    /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value;
-    /// A model made readable: each figure with its evidence count and 90 % credible interval.
-    fn show_model(&self, model: &Value) -> Value;
     /// Which facts are bluffs, in the columns of the bluff history.
-    fn bluff(&self, fact: &Fact) -> Option<Bluff>;
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        let _ = fact;
+        None
+    }
     /// Whether a message that equals the one before it, to the same player of the same match, can
     /// only be that one sent again. Where it can, an equal message is answered from the log and
     /// never heard twice, whatever became of the first answer.
@@ -423,13 +422,15 @@ pub trait Kit: Sync + Send {
         Wire::Callbacks
     }
     /// What programs on pipes are held to, where players are such programs.
-    fn stdio(&self) -> StdioWire {
-        StdioWire::USUAL
+    fn stdio(&self) -> Option<&'static StdioWire> {
+        None
     }
-    /// Learns by self-play what the game's champion ships as data, as that data's text; `done` is told
-    /// how many games are played. `None`: there is no such data.
-    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        let _ = (training, done);
+    /// What is learnt of rivals, if anything is.
+    fn models(&self) -> Option<&'static dyn Models> {
+        None
+    }
+    /// How the champion's data is learnt, if it ships any.
+    fn training(&self) -> Option<&'static dyn Train> {
         None
     }
     /// The game's maps, if it is played on such.
@@ -441,16 +442,9 @@ pub trait Kit: Sync + Send {
         None
     }
     /// How many seats clockwise from a session's own the place is that its wire calls `word`
-    /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: the letters S, W, N, E
-    /// in this order, and plain numbers.
+    /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: plain numbers.
     fn place(&self, word: &str) -> Option<u8> {
-        match word {
-            "S" => Some(0),
-            "W" => Some(1),
-            "N" => Some(2),
-            "E" => Some(3),
-            number => number.parse().ok(),
-        }
+        word.parse().ok()
     }
 }
 

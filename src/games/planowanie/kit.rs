@@ -44,6 +44,24 @@ fn make_bot(name: &str, seed: u64) -> Result<Box<dyn Bot<Planowanie>>, SetupErro
     })
 }
 
+impl crate::Models for PlanowanieKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        let read = |value: &Value| serde_json::from_value::<Record>(value.clone());
+        let before = model.map(read).and_then(Result::ok).unwrap_or_default();
+        json!(before.plus(read(evidence).unwrap_or_default()))
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        serde_json::from_value::<Record>(model.clone()).map_or(Value::Null, |record| record.show())
+    }
+}
+
+impl crate::Train for PlanowanieKit {
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
+        bots::train(training, done)
+    }
+}
+
 impl Kit for PlanowanieKit {
     fn game(&self) -> &'static str {
         "planowanie"
@@ -118,14 +136,12 @@ impl Kit for PlanowanieKit {
         Ok(played.played)
     }
 
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        let read = |value: &Value| serde_json::from_value::<Record>(value.clone());
-        let before = model.map(read).and_then(Result::ok).unwrap_or_default();
-        json!(before.plus(read(evidence).unwrap_or_default()))
+    fn models(&self) -> Option<&'static dyn crate::Models> {
+        Some(&PlanowanieKit)
     }
 
-    fn show_model(&self, model: &Value) -> Value {
-        serde_json::from_value::<Record>(model.clone()).map_or(Value::Null, |record| record.show())
+    fn training(&self) -> Option<&'static dyn crate::Train> {
+        Some(&PlanowanieKit)
     }
 
     fn bluff(&self, _: &Fact) -> Option<Bluff> {
@@ -159,21 +175,17 @@ impl Kit for PlanowanieKit {
             .collect()
     }
 
-    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        Some(bots::train(training, done))
-    }
-
     fn wire(&self) -> Wire {
         Wire::Stdio
     }
 
-    fn stdio(&self) -> StdioWire {
-        StdioWire {
+    fn stdio(&self) -> Option<&'static StdioWire> {
+        Some(&StdioWire {
             reply_line_max: REPLY_LINE_MAX,
             farewell: Some("quit"),
             memory: Some(400 << 20),
             time_option: Some("time_ms"),
-        }
+        })
     }
 
     fn place(&self, word: &str) -> Option<u8> {

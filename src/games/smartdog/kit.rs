@@ -183,6 +183,17 @@ fn make_bot(
     })
 }
 
+/// Models are of maps.
+impl crate::Models for SmartDogKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        cartographer::merge(model, evidence)
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        model.clone()
+    }
+}
+
 impl Kit for SmartDogKit {
     fn game(&self) -> &'static str {
         "smartdog"
@@ -275,13 +286,8 @@ impl Kit for SmartDogKit {
         Ok(run(&position, players, setup.record, pace))
     }
 
-    /// Models are of maps.
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        cartographer::merge(model, evidence)
-    }
-
-    fn show_model(&self, model: &Value) -> Value {
-        model.clone()
+    fn models(&self) -> Option<&'static dyn crate::Models> {
+        Some(&SmartDogKit)
     }
 
     fn bluff(&self, _: &Fact) -> Option<Bluff> {
