@@ -108,6 +108,10 @@ impl Kit for Fake {
     fn models(&self) -> Option<&'static dyn Models> {
         Some(&Fake)
     }
+    fn place(&self, word: &str) -> Option<u8> {
+        let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
+        at.map(|at| at as u8)
+    }
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         (fact.kind == "bluffed").then(|| Bluff {
             by: "W".into(),

@@ -69,6 +69,10 @@ impl Kit for FakeKit {
     fn models(&self) -> Option<&'static dyn Models> {
         Some(&FakeKit)
     }
+    fn place(&self, word: &str) -> Option<u8> {
+        let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
+        at.map(|at| at as u8)
+    }
 }
 
 impl Models for FakeKit {
