@@ -5,7 +5,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use games::koehandel::dialect::{Fields, read, write};
 use games::koehandel::fold::Fold;
 use games::koehandel::message::Message;
-use games::{DialogueSetup, Heard, Kit, Nodes, PlaySetup, Seat};
+use games::{DialogueSetup, Exchange, Kit, Nodes, PlaySetup, Seat};
 use serde_json::json;
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ fn setup(payment: &str, seed: u64, record: bool) -> PlaySetup {
 }
 
 /// What the first seat hears in one match, message by message.
-fn transcript() -> Vec<Heard> {
+fn transcript() -> Vec<Exchange> {
     let played = kit().play(&setup("winner", 7, true), &Nodes(1));
     let all = played.expect("a match of known bots").transcript;
     all.into_iter()

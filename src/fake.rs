@@ -2,8 +2,9 @@
 //! heard and said, so that two folds of one transcript can be compared.
 
 use games::{
-    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson, Next,
-    OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table, TableSetup, WireError,
+    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson,
+    Models, Next, OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table,
+    TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -48,6 +49,15 @@ fn number(text: &str, name: &'static str) -> Result<u64, WireError> {
             field: name,
             why: "a whole number above 0 is wanted".into(),
         })
+}
+
+impl Models for Fake {
+    fn merge(&self, model: Option<&Value>, _: &Value) -> Value {
+        model.cloned().unwrap_or(Value::Null)
+    }
+    fn show(&self, model: &Value) -> Value {
+        model.clone()
+    }
 }
 
 impl Kit for Fake {
@@ -95,11 +105,12 @@ impl Kit for Fake {
     fn play(&self, _: &PlaySetup, _: &dyn Pace) -> Result<Played, SetupError> {
         Err(SetupError("no play".into()))
     }
-    fn merge_model(&self, model: Option<&Value>, _: &Value) -> Value {
-        model.cloned().unwrap_or(Value::Null)
+    fn models(&self) -> Option<&'static dyn Models> {
+        Some(&Fake)
     }
-    fn show_model(&self, model: &Value) -> Value {
-        model.clone()
+    fn place(&self, word: &str) -> Option<u8> {
+        let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
+        at.map(|at| at as u8)
     }
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         (fact.kind == "bluffed").then(|| Bluff {

@@ -73,7 +73,7 @@ impl MatchSink for Heard {
                 .transcript
                 .iter()
                 .filter(|heard| heard.seat == Seat(seat));
-            let exchange = |heard: &games::Heard| {
+            let exchange = |heard: &games::Exchange| {
                 (heard.call.clone(), heard.reply.clone().unwrap_or_default())
             };
             self.seats.push(own.map(exchange).collect());

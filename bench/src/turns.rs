@@ -43,11 +43,14 @@ pub(crate) struct TurnsArgs {
 pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
     let table = Table::new("planetwars", args.players, args.player.as_deref(), "idle")?;
     let style = MapStyle {
-        players: Some(args.players),
-        planets: Some(args.planets),
+        sizes: vec![
+            ("players".to_owned(), args.players),
+            ("planets".to_owned(), args.planets),
+        ],
         ..MapStyle::default()
     };
-    let map = table.kit.draw_map(1, &style)?;
+    let maps = table.kit.maps().context("Planet Wars has no maps")?;
+    let map = maps.draw(1, &style)?;
     // A busy machine must not end the game.
     let options = json!({"map": map, "start_ms": 60_000, "turn_ms": 20_000});
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());

@@ -45,7 +45,7 @@ pub(super) async fn model(
         .ok_or_else(|| Problem::not_found(format!("this version knows no game {}", stored.game)))?;
     let (mut value, seen) = shown(&sight, &taught(&state, &sight).await?, &stored);
     value["model"] = match seen {
-        true => kit.show_model(&stored.model),
+        true => kit.models().map(|models| models.show(&stored.model)).into(),
         false => Value::Null,
     };
     Ok(response::json(&value))

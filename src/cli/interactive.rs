@@ -7,7 +7,7 @@ use crate::link::program::{ProgramLimits, ProgramOptions, adopt_orphans};
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{ByHand, HandGame, Spoken};
 use anyhow::Context as _;
-use games::{Kit, Outcome, Seat, Wire};
+use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
@@ -66,7 +66,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         kit,
         &ProgramOptions {
             words,
-            line_max: kit.stdio().reply_line_max,
+            line_max: kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
             stderr_kept: STDERR_KEPT,
             limits: ProgramLimits {
                 memory: rules.memory,
@@ -86,7 +86,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         options: options.as_object().cloned().unwrap_or_default(),
     };
     if let Some(ms) = args.timeout.map(|timeout| timeout.as_millis() as u64)
-        && let Some(name) = kit.stdio().time_option
+        && let Some(name) = kit.stdio().and_then(|wire| wire.time_option)
     {
         table.options.insert(name.to_owned(), ms.into());
     }

@@ -3,8 +3,9 @@
 use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
-use clap::Subcommand;
-use games::{Kit, MapStyle};
+use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
+use games::{MapStyle, Maps};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,26 +34,11 @@ pub(super) enum Verb {
         /// Seeds the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
-        /// All sides are alike: the left half mirrors the right one, or a turn changes nothing (planetwars: in
-        /// the style of 2010).
+        /// All sides are alike, mirrored or turned.
         #[arg(long)]
         symmetric: bool,
-        /// Cells of a row, or the highest coordinate (planetwars); by seed unless it is given.
-        #[arg(long, value_name = "N")]
-        width: Option<usize>,
-        /// Rows; by seed unless it is given.
-        #[arg(long, value_name = "N")]
-        height: Option<usize>,
-        /// Lighthouses, in games that have them; by seed and size unless it is given.
-        #[arg(long, value_name = "N")]
-        lighthouses: Option<usize>,
-        /// Planets, homes included, in games that have them; by players unless it is given. With
-        /// --symmetric as many below it as give everybody the same.
-        #[arg(long, value_name = "N")]
-        planets: Option<usize>,
-        /// Players that can start on it, in games whose maps say.
-        #[arg(long, value_name = "N")]
-        players: Option<usize>,
+        #[command(flatten)]
+        sizes: Sizes,
     },
     /// Says whether a file is a map of a game, and if not, what is wrong where.
     Check {
@@ -63,18 +49,60 @@ pub(super) enum Verb {
     },
 }
 
+/// The numbers given for a drawing: one flag for each that some game draws by ([`Maps::sizes`]).
+#[derive(Clone, Debug)]
+pub(super) struct Sizes(Vec<(String, usize)>);
+
+/// Each number's name, with what it is in each game.
+fn known_sizes() -> BTreeMap<&'static str, Vec<String>> {
+    let mut known: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for kit in games::ALL {
+        for size in kit.maps().map_or(&[][..], Maps::sizes) {
+            let what = format!("{}: {}", kit.game(), size.description);
+            known.entry(size.name).or_default().push(what);
+        }
+    }
+    known
+}
+
+impl clap::Args for Sizes {
+    fn augment_args(command: Command) -> Command {
+        let flag = |(name, what): (&'static str, Vec<String>)| {
+            let flag = Arg::new(name).long(name).value_name("N");
+            flag.value_parser(value_parser!(usize)).help(what.join(" "))
+        };
+        command.args(known_sizes().into_iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Sizes {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |name: &'static str| Some((name.to_owned(), *matches.get_one(name)?));
+        Ok(Self(known_sizes().into_keys().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::List { game } => {
-            for (name, _) in with_maps(game)?.maps() {
+            for (name, _) in with_maps(game)? {
                 println!("{name}");
             }
         }
         Verb::Show { game, name } => {
-            let kit = with_maps(game)?;
-            let found = kit.maps().iter().find(|(known, _)| known == name);
+            let maps = with_maps(game)?;
+            let found = maps.iter().find(|(known, _)| known == name);
             let (_, text) = found.ok_or_else(|| {
-                let known: Vec<&str> = kit.maps().iter().map(|(name, _)| *name).collect();
+                let known: Vec<&str> = maps.iter().map(|(name, _)| *name).collect();
                 let known = known.join(", ");
                 UsageError(format!("{game} has no map {name:?}; there are: {known}"))
             })?;
@@ -84,25 +112,17 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             game,
             seed,
             symmetric,
-            width,
-            height,
-            lighthouses,
-            planets,
-            players,
+            sizes,
         } => {
             let style = MapStyle {
                 symmetric: *symmetric,
-                width: *width,
-                height: *height,
-                lighthouses: *lighthouses,
-                planets: *planets,
-                players: *players,
+                sizes: sizes.0.clone(),
             };
-            let drawn = self::game(game)?.draw_map(*seed, &style);
+            let drawn = drawn_maps(game)?.draw(*seed, &style);
             print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);
         }
         Verb::Check { game, file } => {
-            let kit = self::game(game)?;
+            let maps = drawn_maps(game)?;
             let shown = file.display();
             let unreadable = || format!("{shown} cannot be read");
             let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
@@ -111,18 +131,24 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
                 "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
             );
             let text = std::fs::read_to_string(file).with_context(unreadable)?;
-            kit.check_map(&text).with_context(|| format!("{shown}"))?;
+            maps.check(&text).with_context(|| format!("{shown}"))?;
             println!("{shown} is a map of {game}");
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The game, if maps come with it.
-fn with_maps(name: &str) -> Result<&'static dyn Kit, UsageError> {
-    let kit = game(name)?;
-    if kit.maps().is_empty() {
+/// The game's maps, if it is played on such.
+fn drawn_maps(name: &str) -> Result<&'static dyn Maps, UsageError> {
+    let maps = game(name)?.maps();
+    maps.ok_or_else(|| UsageError(format!("{name} has no maps")))
+}
+
+/// The maps that come with the game.
+fn with_maps(name: &str) -> Result<&'static [(&'static str, &'static str)], UsageError> {
+    let shipped = game(name)?.maps().map_or(&[][..], Maps::shipped);
+    if shipped.is_empty() {
         return Err(UsageError(format!("{name} comes without maps")));
     }
-    Ok(kit)
+    Ok(shipped)
 }

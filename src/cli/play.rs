@@ -282,7 +282,7 @@ fn with_timeout(
     let Some(timeout) = timeout else {
         return Ok(options);
     };
-    let Some(name) = kit.stdio().time_option else {
+    let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
         let game = kit.game();
         let why = format!("--timeout: {game} has no clock to set; see --option");
         return Err(UsageError(why));

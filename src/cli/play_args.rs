@@ -209,7 +209,7 @@ impl PlayArgs {
             memory: match self.memory_mib {
                 Some(0) => None,
                 Some(mib) => Some(mib.saturating_mul(1 << 20)),
-                None => kit.stdio().memory,
+                None => kit.stdio().and_then(|wire| wire.memory),
             },
             cpu_seconds: self.cpu_seconds,
             cgroup,

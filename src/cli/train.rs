@@ -48,10 +48,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         games: args.games,
         seed: args.seed,
     };
-    let Some(learnt) = kit.train(&training, &mut done) else {
+    let Some(learner) = kit.training() else {
         let why = format!("{} has nothing that is learnt by self-play", kit.game());
         return Err(UsageError(why).into());
     };
+    let learnt = learner.train(&training, &mut done);
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }

@@ -234,6 +234,28 @@ impl Outcome {
 #[error("{0}")]
 pub struct Illegal(pub String);
 
+/// Hears what seats are told while a game is played.
+pub trait Listener<E> {
+    /// `seat` is told this. `event` is only made where somebody listens.
+    fn hear(&mut self, seat: Seat, event: impl FnOnce() -> E);
+    /// The rules refused an act of `seat`.
+    fn refuse(&mut self, seat: Seat) {
+        let _ = seat;
+    }
+}
+
+/// Nobody listens.
+impl<E> Listener<E> for () {
+    fn hear(&mut self, _: Seat, _: impl FnOnce() -> E) {}
+}
+
+/// Everything is kept, in order.
+impl<E> Listener<E> for Vec<(Seat, E)> {
+    fn hear(&mut self, seat: Seat, event: impl FnOnce() -> E) {
+        self.push((seat, event()));
+    }
+}
+
 /// The rules of one game. Deterministic: all chance comes from the setup's seed.
 pub trait Game: Clone + Send + 'static {
     /// What a match starts from: seed and options, or a constructed position.
@@ -247,14 +269,34 @@ pub trait Game: Clone + Send + 'static {
     /// Something that a seat hears.
     type Event;
 
-    /// The position at the start of a match.
-    fn start(setup: &Self::Setup) -> Self;
+    /// The position at the start of a match; `heard` gets what seats are told before the first decision.
+    fn open(setup: &Self::Setup, heard: &mut impl Listener<Self::Event>) -> Self;
+    /// The same with nobody listening.
+    #[must_use]
+    fn start(setup: &Self::Setup) -> Self {
+        Self::open(setup, &mut ())
+    }
+    /// What `seat` is asked in order to get ready before the first decision, in games that allow time for
+    /// that, and what it knows then. The answer has no effect.
+    fn prepare(&self, seat: Seat) -> Option<(Self::View, Self::Ask)> {
+        let _ = seat;
+        None
+    }
     /// Who has to act: one seat, several at once, or none when the match is over.
     fn to_move(&self) -> Seats<bool>;
     /// The decision that `seat` is asked for now, if any.
     fn ask(&self, seat: Seat) -> Option<Self::Ask>;
+    /// Adds everything that is asked now to `out`, in seat order.
+    fn asks(&self, out: &mut Vec<(Seat, Self::Ask)>) {
+        let asked = |(seat, _)| self.ask(seat).map(|ask| (seat, ask));
+        out.extend(self.to_move().iter().filter_map(asked));
+    }
     /// What `seat` may know now.
     fn view(&self, seat: Seat) -> Self::View;
+    /// Looks at what `seat` may know now. For games that hold views ready, so that none is copied.
+    fn look<T>(&self, seat: Seat, look: impl FnOnce(&Self::View) -> T) -> T {
+        look(&self.view(seat))
+    }
     /// Every legal act of `seat`, or a legal sample where they are too many to list.
     fn acts(&self, seat: Seat, out: &mut Vec<Self::Act>);
     /// Whether `seat` may play `act` now.
@@ -263,8 +305,8 @@ pub trait Game: Clone + Send + 'static {
     /// [`Illegal`] says which rule forbids it.
     fn check(&self, seat: Seat, act: &Self::Act) -> Result<(), Illegal>;
     /// Plays the acts in the order they arrived. `None`: nothing legal came in time.
-    /// What each seat hears is pushed to `events` in the order in which it hears it.
-    fn step(&mut self, acts: &[(Seat, Option<Self::Act>)], events: &mut Vec<(Seat, Self::Event)>);
+    /// `heard` gets what each seat is told, in the order in which it is told, and whose act is refused.
+    fn step(&mut self, acts: &[(Seat, Option<Self::Act>)], heard: &mut impl Listener<Self::Event>);
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
 }

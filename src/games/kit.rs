@@ -86,21 +86,83 @@ pub struct StdioWire {
     pub time_option: Option<&'static str>,
 }
 
-/// What kind of map to draw; what is `None` is left to the seed.
+impl StdioWire {
+    /// What holds unless a contest says otherwise.
+    pub const USUAL: Self = Self {
+        reply_line_max: 1 << 20,
+        farewell: None,
+        memory: None,
+        time_option: None,
+    };
+}
+
+/// What kind of map to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapStyle {
     /// Whether both sides are alike.
     pub symmetric: bool,
-    /// Cells of a row.
-    pub width: Option<usize>,
-    /// Rows.
-    pub height: Option<usize>,
-    /// Lighthouses, where a game has them.
-    pub lighthouses: Option<usize>,
-    /// Planets, where a game has them.
-    pub planets: Option<usize>,
-    /// Players that can start on it.
-    pub players: Option<usize>,
+    /// Numbers by the names in [`Maps::sizes`]; what is absent is left to the seed.
+    pub sizes: Vec<(String, usize)>,
+}
+
+impl MapStyle {
+    /// The number of this name.
+    #[must_use]
+    pub fn size(&self, name: &str) -> Option<usize> {
+        let mut sizes = self.sizes.iter();
+        sizes.find_map(|(known, size)| (known == name).then_some(*size))
+    }
+}
+
+/// A number that a map can be drawn by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapSize {
+    /// Its name.
+    pub name: &'static str,
+    /// What it counts, and what holds where it is not given.
+    pub description: &'static str,
+}
+
+impl MapSize {
+    /// A number with what it counts.
+    #[must_use]
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        Self { name, description }
+    }
+}
+
+/// The maps of a game that is played on maps.
+pub trait Maps: Sync {
+    /// The maps that come with the game: name and text, by name.
+    fn shipped(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+    /// What maps can be drawn by.
+    fn sizes(&self) -> &'static [MapSize];
+    /// The map of a seed and style as text; the same for ever.
+    ///
+    /// # Errors
+    /// [`SetupError`] names what cannot be drawn.
+    fn draw(&self, seed: u64, style: &MapStyle) -> Result<String, SetupError>;
+    /// Whether a text is a map of the game.
+    ///
+    /// # Errors
+    /// [`SetupError`] says what is wrong where.
+    fn check(&self, text: &str) -> Result<(), SetupError>;
+}
+
+/// Models of rivals, or of whatever else is learnt match by match.
+pub trait Models: Sync {
+    /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value;
+    /// A model made readable: each figure with its evidence count and 90 % credible interval.
+    fn show(&self, model: &Value) -> Value;
+}
+
+/// How what a champion ships as data is learnt.
+pub trait Train: Sync {
+    /// Learns by self-play and gives the data's text; `done` is told how many games are played.
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String;
 }
 
 /// Which session a first frame belongs to, read without a session.
@@ -216,7 +278,7 @@ impl Pace for Nodes {
 
 /// One line of a match's transcript as the referee saw it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Heard {
+pub struct Exchange {
     /// Whose line.
     pub seat: Seat,
     /// Sent to the seat.
@@ -225,6 +287,19 @@ pub struct Heard {
     pub reply: Option<String>,
     /// How long that took, where somebody looked at a clock.
     pub took: Option<Duration>,
+}
+
+impl Exchange {
+    /// What a seat was told, without an answer.
+    #[must_use]
+    pub const fn told(seat: Seat, call: String) -> Self {
+        Self {
+            seat,
+            call,
+            reply: None,
+            took: None,
+        }
+    }
 }
 
 /// An in-process match, played.
@@ -237,7 +312,7 @@ pub struct Played {
     /// How many acts the rules refused, by seat: 0 for a bot in good order.
     pub refused: Seats<u32>,
     /// The wire transcript, if it was wanted.
-    pub transcript: Vec<Heard>,
+    pub transcript: Vec<Exchange>,
 }
 
 /// The door to one game.
@@ -249,7 +324,7 @@ pub trait Kit: Sync + Send {
     ///
     /// # Errors
     /// [`SetupError`] if the options do not fit so many.
-    fn line_up(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
+    fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
         let _ = options;
         Ok((0..entrants).collect())
     }
@@ -303,12 +378,11 @@ pub trait Kit: Sync + Send {
     /// # Errors
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
     fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError>;
-    /// Adds one match's evidence ([`crate::Lesson::evidence`]) to a stored model.
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value;
-    /// A model made readable: each figure with its evidence count and 90 % credible interval.
-    fn show_model(&self, model: &Value) -> Value;
     /// Which facts are bluffs, in the columns of the bluff history.
-    fn bluff(&self, fact: &Fact) -> Option<Bluff>;
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        let _ = fact;
+        None
+    }
     /// Whether a message that equals the one before it, to the same player of the same match, can
     /// only be that one sent again. Where it can, an equal message is answered from the log and
     /// never heard twice, whatever became of the first answer.
@@ -348,55 +422,29 @@ pub trait Kit: Sync + Send {
         Wire::Callbacks
     }
     /// What programs on pipes are held to, where players are such programs.
-    fn stdio(&self) -> StdioWire {
-        StdioWire {
-            reply_line_max: 1 << 20,
-            farewell: None,
-            memory: None,
-            time_option: None,
-        }
-    }
-    /// Learns by self-play what the game's champion ships as data, as that data's text; `done` is told
-    /// how many games are played. `None`: there is no such data.
-    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        let _ = (training, done);
+    fn stdio(&self) -> Option<&'static StdioWire> {
         None
     }
-    /// The maps that come with the game: name and text, by name.
-    fn maps(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
+    /// What is learnt of rivals, if anything is.
+    fn models(&self) -> Option<&'static dyn Models> {
+        None
     }
-    /// The map of a seed and style as text; the same for ever.
-    ///
-    /// # Errors
-    /// [`SetupError`] names what cannot be drawn.
-    fn draw_map(&self, seed: u64, style: &MapStyle) -> Result<String, SetupError> {
-        let _ = (seed, style);
-        Err(SetupError(format!("{} has no maps", self.game())))
+    /// How the champion's data is learnt, if it ships any.
+    fn training(&self) -> Option<&'static dyn Train> {
+        None
     }
-    /// Whether a text is a map of the game.
-    ///
-    /// # Errors
-    /// [`SetupError`] says what is wrong where.
-    fn check_map(&self, text: &str) -> Result<(), SetupError> {
-        let _ = text;
-        Err(SetupError(format!("{} has no maps", self.game())))
+    /// The game's maps, if it is played on such.
+    fn maps(&self) -> Option<&'static dyn Maps> {
+        None
     }
     /// How players are received who dial the referee themselves, if the game has that.
     fn reception(&self) -> Option<&'static dyn Reception> {
         None
     }
     /// How many seats clockwise from a session's own the place is that its wire calls `word`
-    /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: the letters S, W, N, E
-    /// in this order, and plain numbers.
+    /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: plain numbers.
     fn place(&self, word: &str) -> Option<u8> {
-        match word {
-            "S" => Some(0),
-            "W" => Some(1),
-            "N" => Some(2),
-            "E" => Some(3),
-            number => number.parse().ok(),
-        }
+        word.parse().ok()
     }
 }
 

@@ -1,11 +1,326 @@
-//! Laws that every game must pass: random play ends, offered acts are legal, the same seed gives the
-//! same match, refused acts do no harm. Each game's tests call [`play_randomly`] with its own audit.
+//! The laws of every game, run on one by [`laws!`] in one line: its bots are those listed and play as their
+//! signatures say, decisions end when they must, options are what their cards say, maps are maps, and a
+//! match comes again from its setup, to players who know nothing but what the wire tells them.
+//!
+//! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
+//! harm. Games that know more about their positions call it with an audit of their own.
 
-use crate::game::{Game, Outcome, Seat};
+use crate::contest::{Advice, Contest, Deal, Door};
+use crate::game::{Game, Outcome, Seat, Seats};
+use crate::kit::{
+    BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup,
+    bot_seed,
+};
 use crate::rng::Rng;
+use crate::wire::{Dialogue, Next, Reply, Table};
+use crate::{Budget, ladder, options};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Debug;
+
+/// The laws as tests of a game, its matches played with the options given as JSON: those that make them
+/// short.
+macro_rules! laws {
+    ($game:ty, $($options:tt)+) => {
+        $crate::laws::laws!(@ $game, serde_json::json!($($options)+);
+            bots_are_those_listed signatures_stand_for_the_play decisions_end_when_they_must
+            random_play_ends_alike options_are_as_their_cards_say maps_are_maps
+            a_match_comes_again_from_its_setup);
+    };
+    (@ $game:ty, $options:expr; $($law:ident)+) => {
+        $(#[test]
+        fn $law() {
+            $crate::laws::$law::<$game>(&$options);
+        })+
+    };
+}
+pub(crate) use laws;
 
 /// More steps than any match of any game here can take.
 const STEPS_MAX: usize = 200_000;
+/// Matches of each kind.
+const MATCHES: u64 = 3;
+/// Nodes a decision.
+const NODES: u64 = 20;
+/// Most seats that are tried, in games that have no end of them.
+const SEATS_MAX: usize = 4;
+/// So often a bot may ask whether it must stop before it must.
+const POLLS: u64 = 40;
+/// So often it may ask after that: more is a hang.
+const POLLS_AFTER_STOP_MAX: u64 = 2_000;
+
+/// Names are unique and make bots, no others do, and rungs lead upwards.
+pub fn bots_are_those_listed<C: Contest>(_: &Value) {
+    let names: BTreeSet<&str> = C::BOTS.iter().map(|card| card.name).collect();
+    assert_eq!(names.len(), C::BOTS.len(), "a name twice");
+    for name in &names {
+        assert!(C::bot(name, 1, Advice::None).is_some(), "{name}");
+        assert!(C::bot(name, 1, Advice::Shipped).is_some(), "{name}");
+        let more = format!("{name}-team-team");
+        assert!(C::bot(&more, 1, Advice::Shipped).is_none(), "{more}");
+    }
+    for name in ["nobody", "", "-team", "championchampion", "Champion"] {
+        assert!(C::bot(name, 1, Advice::Shipped).is_none(), "{name:?}");
+        assert_eq!(ladder::signature::<C>(name), None, "{name:?}");
+        let why = ladder::make::<C>(name, 1, Advice::None)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(names.iter().all(|known| why.contains(known)), "{why}");
+    }
+    assert!(C::BOTS.is_sorted_by_key(|card| card.rung), "weakest first");
+}
+
+/// No bot plays otherwise than it did when its signature was noted.
+pub fn signatures_stand_for_the_play<C: Contest>(_: &Value) {
+    for BotCard {
+        name, signature, ..
+    } in C::BOTS
+    {
+        let played = ladder::signature::<C>(name);
+        let changed = "plays differently: raise its version and note the new signature";
+        assert_eq!(played, Some(*signature), "{name} {changed}");
+    }
+}
+
+/// A pace that stops each decision after so many polls.
+struct Polled {
+    stop_at: u64,
+    polls: Cell<u64>,
+}
+
+impl Pace for Polled {
+    fn nodes(&self) -> u64 {
+        u64::MAX
+    }
+    fn begin(&self, _: Seat) {
+        self.polls.set(0);
+    }
+    fn stop(&self) -> bool {
+        self.polls.set(self.polls.get() + 1);
+        let after = self.polls.get().saturating_sub(self.stop_at);
+        assert!(after <= POLLS_AFTER_STOP_MAX, "a decision does not end");
+        after > 0
+    }
+    fn end(&self) {}
+}
+
+/// Whether a budget is of nodes or of time, and spent before it began: every decision ends, and is legal.
+pub fn decisions_end_when_they_must<C: Contest>(options: &Value) {
+    for BotCard { name, .. } in C::BOTS {
+        for stop_at in [0, POLLS] {
+            let polls = Cell::new(0);
+            in_good_order(
+                &play::<C>(&[name], 1, options, &Polled { stop_at, polls }),
+                name,
+            );
+        }
+        let nodes = |seed| play::<C>(&[name, C::BOTS[0].name], seed, options, &Nodes(NODES));
+        let (once, again) = (nodes(1), nodes(1));
+        in_good_order(&once, name);
+        assert_eq!(
+            once.transcript, again.transcript,
+            "{name}: as many nodes play alike"
+        );
+    }
+}
+
+fn in_good_order(played: &Played, name: &str) {
+    assert!(played.asks > 0, "{name} was never asked");
+    let refused = played.refused.values();
+    assert!(
+        refused.iter().all(|refused| *refused == 0),
+        "{name}: {refused:?}"
+    );
+}
+
+/// A match in process with these bots in turn on the seats.
+fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace) -> Played {
+    let seats = seat_counts::<C>().next_back().unwrap();
+    let setup = PlaySetup {
+        bots: names
+            .iter()
+            .cycle()
+            .take(seats)
+            .map(|&name| name.to_owned())
+            .collect(),
+        seed,
+        options: options.clone(),
+        models: false,
+        record: true,
+    };
+    Door::<C>::NEW.play(&setup, pace).unwrap()
+}
+
+fn seat_counts<C: Contest>() -> std::ops::RangeInclusive<usize> {
+    let (least, most) = (*C::SEATS.start(), *C::SEATS.end());
+    least..=most.min(SEATS_MAX.max(least))
+}
+
+/// The law of the rules, for every number of seats.
+pub fn random_play_ends_alike<C: Contest>(options: &Value)
+where
+    C::Event: Debug,
+{
+    for seats in seat_counts::<C>() {
+        for seed in 0..MATCHES {
+            let ids: Vec<u64> = (1..).take(seats).collect();
+            let deal = Deal {
+                seed,
+                market: 1,
+                ids: &ids,
+            };
+            let options = options::read(C::OPTIONS, options).unwrap();
+            let refereed = C::set_up(options, &deal).unwrap();
+            let silence = if seed == 0 { 0.02 } else { 0.0 };
+            let play = || play_randomly::<C>(C::position(&refereed), seed, silence, |_| {});
+            let (outcome, heard) = play();
+            assert_eq!(outcome.scores.len(), seats);
+            assert_eq!(format!("{:?}", play()), format!("{:?}", (outcome, heard)));
+        }
+    }
+}
+
+/// Each card's default is what holds without it, every option with a card is read, and no other is taken.
+pub fn options_are_as_their_cards_say<C: Contest>(_: &Value) {
+    let names: BTreeSet<&str> = C::OPTIONS.iter().map(|card| card.name).collect();
+    assert_eq!(names.len(), C::OPTIONS.len(), "a name twice");
+    let setup = |options: &Value| {
+        let ids = (1..)
+            .take(*C::SEATS.start().max(&2).min(C::SEATS.end()))
+            .collect();
+        let options = options.clone();
+        let setup = TableSetup {
+            seed: 1,
+            options,
+            market: 1,
+            ids,
+        };
+        Door::<C>::NEW.table(&setup).map(|table| table.setup())
+    };
+    let usual = setup(&Value::Null).unwrap();
+    for card in C::OPTIONS {
+        let default: Value = serde_json::from_str(card.default).unwrap();
+        let given = json!({ card.name: default });
+        assert_eq!(setup(&given).as_ref(), Ok(&usual), "{}", card.name);
+        let wrong = setup(&json!({ card.name: {"not": ["of", "its", "kind"]} }));
+        let why = wrong.unwrap_err().to_string();
+        let named = format!("{} options: ", C::NAME);
+        assert!(why.starts_with(&named), "{}: {why}", card.name);
+    }
+    for wrong in [json!({"nonsense": 1}), json!(5)] {
+        let why = setup(&wrong).unwrap_err().to_string();
+        assert!(why.starts_with(&format!("{} options: ", C::NAME)), "{why}");
+    }
+}
+
+/// Maps that come with the game and drawn ones are maps, a drawing is the same for ever, and no size is
+/// listed twice.
+pub fn maps_are_maps<C: Contest>(_: &Value) {
+    let Some(maps) = C::maps() else {
+        return;
+    };
+    for (name, text) in maps.shipped() {
+        assert_eq!(maps.check(text), Ok(()), "{name}");
+    }
+    assert!(maps.shipped().is_sorted_by_key(|(name, _)| name));
+    let sizes: BTreeSet<&str> = maps.sizes().iter().map(|size| size.name).collect();
+    assert_eq!(sizes.len(), maps.sizes().len(), "a size twice");
+    for seed in 0..MATCHES {
+        for symmetric in [false, true] {
+            let sizes = Vec::new();
+            let style = MapStyle { symmetric, sizes };
+            let drawn = maps.draw(seed, &style).unwrap();
+            assert_eq!(maps.check(&drawn), Ok(()), "seed {seed}: {drawn}");
+            assert_eq!(maps.draw(seed, &style), Ok(drawn), "seed {seed}");
+        }
+    }
+    assert!(maps.check("no map").is_err());
+}
+
+/// A recorded match is told again by a table from its setup, word for word, with the same end; and bots that
+/// know nothing but these words say what they said in process, where they saw the rules' own view: it shows
+/// them nothing that the wire hides.
+pub fn a_match_comes_again_from_its_setup<C: Contest>(options: &Value) {
+    let (door, names): (_, Vec<&str>) =
+        (Door::<C>::NEW, C::BOTS.iter().map(|bot| bot.name).collect());
+    for (seed, bots) in (1..).zip(names.chunks(2)) {
+        let played = play::<C>(bots, seed, options, &Nodes(NODES));
+        let seats = played.refused.len();
+        let setup = TableSetup {
+            seed,
+            options: options.clone(),
+            market: 1,
+            ids: (1..).take(seats).collect(),
+        };
+        let setup = door.table(&setup).unwrap().setup();
+        let mut table = door.reopen(&setup).unwrap();
+        assert_eq!(table.setup(), setup);
+        let mut players = Seats::from_fn(seats, |seat| {
+            let card = C::BOTS
+                .iter()
+                .find(|card| card.name == bots[seat.index() % bots.len()]);
+            let card = card.unwrap();
+            let setup = DialogueSetup {
+                bot: card.name.to_owned(),
+                seed: bot_seed(seed, seat),
+                ..DialogueSetup::default()
+            };
+            (door.dialogue(&setup).unwrap(), card)
+        });
+        let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());
+        for (at, exchange) in played.transcript.iter().enumerate() {
+            let seat = exchange.seat;
+            pump(table.as_mut(), &mut calls);
+            let call = calls[seat].pop_front();
+            assert_eq!(
+                call.as_ref(),
+                Some(&exchange.call),
+                "line {at} of seed {seed}"
+            );
+            let (player, card) = &mut players[seat];
+            let said = say(player.as_mut(), &exchange.call, exchange.reply.as_deref());
+            let Some(reply) = &exchange.reply else {
+                continue;
+            };
+            if !card.thinks {
+                assert_eq!(&said, reply, "{} to {:?}", card.name, exchange.call);
+            }
+            table.answer(seat, Reply::Text(reply.as_bytes()));
+        }
+        pump(table.as_mut(), &mut calls);
+        assert!(
+            calls.values().iter().all(VecDeque::is_empty),
+            "words unsaid"
+        );
+        assert_eq!(table.outcome(), Some(played.outcome), "seed {seed}");
+    }
+}
+
+fn pump(table: &mut dyn Table, calls: &mut Seats<VecDeque<String>>) {
+    let mut sent = Vec::new();
+    table.calls(&mut sent);
+    for call in sent {
+        calls[call.seat].push_back(call.text);
+    }
+}
+
+/// What a player says to this; it is told that it has said what was recorded.
+fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String {
+    let next = player.receive(call.as_bytes()).unwrap();
+    let said = match next {
+        Next::Wait | Next::Over(_) => return String::new(),
+        Next::Send(said) => said,
+        Next::Think { fallback, .. } => {
+            let mut best = fallback;
+            let _ = player.think(Budget::nodes(NODES), &mut best);
+            best
+        }
+    };
+    player.said(recorded.unwrap_or(&said));
+    said
+}
 
 /// Plays one match with acts drawn from [`Game::acts`], now and then with none, and checks on the
 /// way that every offered act is legal and that only those to move are offered any. `audit` sees

@@ -5,26 +5,33 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod answer;
+pub mod arena;
+pub mod contest;
+pub mod counts;
 pub mod disturb;
 pub mod fuzzing;
 pub mod game;
 pub mod kit;
 pub mod koehandel;
+pub mod ladder;
 #[cfg(test)]
 pub mod laws;
 pub mod lighthouses;
+pub mod options;
 pub mod planetwars;
 pub mod planowanie;
 pub mod rng;
+mod scripted;
 pub mod search;
 pub mod smartdog;
 pub mod stats;
 pub mod wire;
 
-pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Outcome, Seat, Seats};
+pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, Nodes, OptionCard, Pace, PlaySetup,
-    Played, Route, Seating, SetupError, StdioWire, TableSetup, TeamFact, Training, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, MapSize, MapStyle, Maps, Models, Nodes,
+    OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
+    TeamFact, Train, Training, Wire, bot_seed,
 };
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,

@@ -67,7 +67,7 @@ pub struct Fact {
     pub data: Value,
 }
 
-/// What one match taught about one rival: merged into stored models by [`crate::Kit::merge_model`].
+/// What one match taught about one rival: merged into stored models by [`crate::Models::merge`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lesson {
     /// Which rival: the game's own word for the place, such as `W`.

@@ -35,12 +35,11 @@ fn read(kit: &dyn Kit, value: &Value, text: &str) {
     if let Ok(table) = kit.reopen(value) {
         let _ = (table.outcome(), table.setup());
     }
-    let merged = kit.merge_model(Some(value), value);
-    let _ = (
-        kit.show_model(value),
-        kit.show_model(&merged),
-        kit.teams(text),
-    );
+    if let Some(models) = kit.models() {
+        let merged = models.merge(Some(value), value);
+        let _ = (models.show(value), models.show(&merged));
+    }
+    let _ = kit.teams(text);
     for kind in ["bluff", "trade", "result"] {
         let (kind, data) = (kind.to_owned(), value.clone());
         let _ = kit.bluff(&Fact { kind, data });

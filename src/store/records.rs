@@ -38,7 +38,7 @@ pub struct StoredModel {
     pub kind: OpponentKind,
     /// The opponent's or type's name.
     pub name: String,
-    /// Counts in the game's own schema; [`games::Kit::show_model`] makes them readable.
+    /// Counts in the game's own schema; [`games::Models::show`] makes them readable.
     pub model: Value,
     /// Raised by every match that adds to it.
     pub version: i64,

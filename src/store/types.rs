@@ -146,7 +146,7 @@ pub struct Close {
     /// Shares of the win in the same order, where they were told and scores were not.
     pub wins: Vec<f64>,
     /// What it taught. Merged into the models of named opponents (by the names on the match's seats)
-    /// and of learnt types inside the same transaction, by the game's [`games::Kit::merge_model`].
+    /// and of learnt types inside the same transaction, by the game's [`games::Models::merge`].
     pub lessons: Vec<Lesson>,
 }
 

@@ -6,7 +6,7 @@ use super::stop::Stop;
 use crate::referee::histogram::Histogram;
 use crate::referee::record::log::LogLine;
 use crate::referee::{Draw, Host, MatchRequest, SeatSpec};
-use games::{Heard, Seat};
+use games::{Exchange, Seat};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -93,12 +93,12 @@ fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Histogram {
 }
 
 /// All seats' lines in the order in which they were sent.
-fn transcript(lines: Vec<Vec<LogLine>>) -> Vec<Heard> {
+fn transcript(lines: Vec<Vec<LogLine>>) -> Vec<Exchange> {
     let seats = (0u8..).map(Seat).zip(lines);
-    let mut all: Vec<(i64, Heard)> = seats
+    let mut all: Vec<(i64, Exchange)> = seats
         .flat_map(|(seat, lines)| lines.into_iter().map(move |line| (seat, line)))
         .map(|(seat, line)| {
-            let heard = Heard {
+            let heard = Exchange {
                 seat,
                 call: line.query,
                 reply: Some(line.reply),

@@ -4,7 +4,7 @@ use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
 use crate::referee::{SeatSpec, StartError};
-use games::{Blame, Heard, Kit, Outcome, SetupError};
+use games::{Blame, Exchange, Kit, Outcome, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 
@@ -54,7 +54,7 @@ pub struct PlayedMatch {
     /// How it ended.
     pub outcome: Outcome,
     /// What the referee sent and heard, if the plan records.
-    pub transcript: Vec<Heard>,
+    pub transcript: Vec<Exchange>,
     /// Whose fault ended it, or their own part in it, and how it showed.
     pub blames: Vec<Blame>,
     /// The end of each program's standard error; may be empty.

@@ -22,7 +22,7 @@ impl Sides {
     pub(super) fn new(kit: &dyn Kit, options: &Value, table: &[usize]) -> Result<Self, SetupError> {
         Ok(Self {
             table: table.to_vec(),
-            line_up: kit.line_up(options, table.len())?,
+            line_up: kit.seat_owners(options, table.len())?,
         })
     }
 

@@ -20,12 +20,14 @@
 //! places of the teams, and the teams play it in all rotations, two teams with the sides swapped. A win is the
 //! largest team's total at the end, draws are shared. Intervals are 95 %, from means over blocks.
 
+use games::arena::play_by;
 use games::game::{Bot, Budget, Seat};
+use games::ladder::{seated, signature};
 use games::planetwars::bots::drill::{Drill, drill};
-use games::planetwars::bots::{CARDS, Duel, make, signature};
+use games::planetwars::bots::{CARDS, make};
 use games::planetwars::generate::{Look, Style, generate};
 use games::planetwars::map;
-use games::planetwars::rules::{Ask, NEUTRAL, Planet, PlayerId, Ruleset, Setup};
+use games::planetwars::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, Ruleset, Setup};
 use games::rng::Rng;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -240,13 +242,14 @@ fn play(plan: &Plan, setup: &Setup, names: &[&str], seed: u64) -> Result<Vec<Pla
     }
     let mut results = vec![Played::default(); names.len()];
     let side = |seat: Seat| usize::from(setup.teams[seat.index()]);
-    let game = Duel::of(bots).play_by(setup, |seat, bot, view| {
+    let game = play_by(setup, &mut bots, |seat, bot, view, ask| {
         let begun = Instant::now();
-        let act = bot.decide(view, &Ask, Budget::nodes(plan.nodes));
+        let act = bot.decide(view, ask, Budget::nodes(plan.nodes));
         let took = begun.elapsed().as_nanos() as u64;
         results[side(seat)].times.note(took);
         act
-    });
+    })
+    .game;
     let totals: Vec<i64> = (0..names.len() as u8)
         .map(|team| game.total(team))
         .collect();
@@ -450,10 +453,11 @@ fn speed(args: &Args) -> Result<(), Failure> {
         for _ in 0..args.number("repeat", 3)?.max(1) {
             let mut decisions = 0;
             let names = vec![hero.as_str(); 2 * size];
-            let mut table = Duel::new(&names, number).ok_or(format!("there is no bot {hero}"))?;
-            let game = table.play_by(&setup, |_, bot, view| {
+            let bots = seated::<PlanetWars>(&names, number.wrapping_mul(128));
+            let mut bots = bots.ok_or(format!("there is no bot {hero}"))?;
+            let game = play_by(&setup, &mut bots, |_, bot, view, ask| {
                 let begun = Instant::now();
-                let act = bot.decide(view, &Ask, Budget::nodes(plan.nodes));
+                let act = bot.decide(view, ask, Budget::nodes(plan.nodes));
                 let took = begun.elapsed().as_nanos() as u64;
                 match least.get_mut(decisions) {
                     Some(least) => *least = took.min(*least),
@@ -461,7 +465,8 @@ fn speed(args: &Args) -> Result<(), Failure> {
                 }
                 decisions += 1;
                 act
-            });
+            })
+            .game;
             rounds = game.turn();
         }
         for took in least {
@@ -566,7 +571,7 @@ fn main() -> Result<(), Failure> {
         "ring" => ring(&args),
         "signatures" => {
             for card in CARDS {
-                let signature = signature(card.name).unwrap_or(0);
+                let signature = signature::<PlanetWars>(card.name).unwrap_or(0);
                 println!("{:18} {signature:#018x}", card.name);
             }
             Ok(())

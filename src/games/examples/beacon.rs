@@ -23,11 +23,13 @@
 //! A share of pairs is what part of the pairs with each other player of the table was won by points at
 //! the end, draws half. Intervals are 95 %, from means over blocks: all rotations of one table on one map.
 
+use games::arena::play_by;
 use games::game::{Bot, Budget};
+use games::ladder::signature;
 use games::lighthouses::atlas::{MAPS, find};
 use games::lighthouses::bots::champion::{CHAMPION, Mind, champion_with};
 use games::lighthouses::bots::triangle::{HABITS, Habits, hunter};
-use games::lighthouses::bots::{CARDS, Table, make, signature};
+use games::lighthouses::bots::{CARDS, make};
 use games::lighthouses::generate::{Style, generate};
 use games::lighthouses::map::Map;
 use games::lighthouses::rules::{Lighthouses, Setup};
@@ -235,33 +237,28 @@ fn play(
         let bot = maker(name, seed.wrapping_mul(16).wrapping_add(seat));
         bot.ok_or(format!("there is no bot {name}"))
     });
-    let mut table = Table::of(bots.collect::<Result<_, _>>()?);
+    let mut bots: Vec<_> = bots.collect::<Result<_, _>>()?;
     let setup = Setup {
         map: map.clone(),
         players: names.len(),
         rounds,
     };
     let mut results = vec![Outcome::default(); names.len()];
-    let mut refused = vec![0; names.len()];
-    let game = table.play_by(
-        &setup,
-        |seat, bot, view, ask| {
-            let begun = Instant::now();
-            let act = bot.decide(view, ask, Budget::nodes(nodes));
-            let took = begun.elapsed().as_nanos() as u64;
-            results[seat.index()].times.note(took);
-            act
-        },
-        |seat, _, done| refused[seat.index()] += u64::from(done.is_err()),
-    );
-    let scores = game.scores();
+    let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let begun = Instant::now();
+        let act = bot.decide(view, ask, Budget::nodes(nodes));
+        let took = begun.elapsed().as_nanos() as u64;
+        results[seat.index()].times.note(took);
+        act
+    });
+    let scores = end.game.scores();
     let points = scores.values();
     let all: i64 = points.iter().sum();
     for (seat, result) in results.iter_mut().enumerate() {
         result.points = points[seat] as f64;
         result.share = result.points / (all as f64).max(1.0);
         result.rounds = rounds.into();
-        result.refused = refused[seat];
+        result.refused = end.refused.values()[seat].into();
         for (other, theirs) in points.iter().enumerate() {
             if other != seat {
                 let won = match points[seat].cmp(theirs) {
@@ -544,7 +541,7 @@ fn main() -> Result<(), Failure> {
         "speed" => alone(&maker, &args, args.number("players", 2)?.max(1) as usize),
         "signatures" => {
             for card in CARDS {
-                let signature = signature(card.name).unwrap_or(0);
+                let signature = signature::<Lighthouses>(card.name).unwrap_or(0);
                 println!("{:12} {signature:#018x}", card.name);
             }
             Ok(())

@@ -12,7 +12,7 @@ use super::referee::Referee;
 use super::rules::{Ear, Koehandel, Setup};
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, OptionCard, Pace, PlaySetup, Played, Route,
     SetupError, TableSetup, bot_seed,
 };
 use crate::wire::{Dialogue, Fact, Table, WireError};
@@ -108,6 +108,16 @@ fn make_bot(name: &str, seed: u64, models: &Models) -> Result<Box<dyn Bot<Koehan
     })
 }
 
+impl crate::Models for KoehandelKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        models::merge(model, evidence)
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        models::show(model)
+    }
+}
+
 impl Kit for KoehandelKit {
     fn game(&self) -> &'static str {
         "koehandel"
@@ -189,12 +199,14 @@ impl Kit for KoehandelKit {
         Ok(run(&Setup::deal(setup.seed, options), players, ears, pace))
     }
 
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        models::merge(model, evidence)
+    fn models(&self) -> Option<&'static dyn crate::Models> {
+        Some(&KoehandelKit)
     }
 
-    fn show_model(&self, model: &Value) -> Value {
-        models::show(model)
+    /// The cross's letters clockwise, or numbers.
+    fn place(&self, word: &str) -> Option<u8> {
+        let letter = ["S", "W", "N", "E"].iter().position(|at| *at == word);
+        letter.map_or_else(|| word.parse().ok(), |at| Some(at as u8))
     }
 
     /// Between two messages to a player something has happened, and each message tells it in full: a
@@ -243,7 +255,7 @@ fn run(
             if ears.records
                 && let Some(call) = write(MARKET, u64::from(seat.0) + 1, &message)
             {
-                transcript.push(Heard {
+                transcript.push(Exchange {
                     seat,
                     call,
                     reply: None,

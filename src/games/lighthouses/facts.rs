@@ -2,10 +2,10 @@
 //! every hundred rounds, and what each opponent has been seen to do.
 
 use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
+use crate::counts::{Counts, counts};
 use crate::game::{Seat, Seats};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -14,50 +14,32 @@ const WHY_MAX: usize = 160;
 /// A standing is noted after so many rounds.
 const STANDING_EVERY: u32 = 100;
 
-/// Counts over games of one player, as far as they could be seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Record {
-    /// Games.
-    pub games: u64,
-    /// Rounds.
-    pub rounds: u64,
-    /// Lighthouses taken, neutral ones included.
-    pub captures: u64,
-    /// Lighthouses taken from us.
-    pub from_us: u64,
-    /// Lighthouses lost, to others and to decay.
-    pub losses: u64,
-    /// Links made.
-    pub links: u64,
-    /// Triangles closed.
-    pub triangles: u64,
-    /// Energy put into lighthouses, as far as it showed.
-    pub charged: u64,
-    /// Points that his lighthouses, links and triangles were worth at the moments when we saw them.
-    pub points: u64,
+counts! {
+    /// Counts over games of one player, as far as they could be seen.
+    pub struct Record {
+        /// Games.
+        pub games: u64,
+        /// Rounds.
+        pub rounds: u64,
+        /// Lighthouses taken, neutral ones included.
+        pub captures: u64,
+        /// Lighthouses taken from us.
+        pub from_us: u64,
+        /// Lighthouses lost, to others and to decay.
+        pub losses: u64,
+        /// Links made.
+        pub links: u64,
+        /// Triangles closed.
+        pub triangles: u64,
+        /// Energy put into lighthouses, as far as it showed.
+        pub charged: u64,
+        /// Points that his lighthouses, links and triangles were worth at the moments when we saw them.
+        pub points: u64,
+    }
 }
 
-impl Record {
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            games: self.games + other.games,
-            rounds: self.rounds + other.rounds,
-            captures: self.captures + other.captures,
-            from_us: self.from_us + other.from_us,
-            losses: self.losses + other.losses,
-            links: self.links + other.links,
-            triangles: self.triangles + other.triangles,
-            charged: self.charged + other.charged,
-            points: self.points + other.points,
-        }
-    }
-
-    /// As rates with what they are out of.
-    #[must_use]
-    pub fn show(&self) -> Value {
+impl Counts for Record {
+    fn show(&self) -> Value {
         // Points and energy come in lumps: without their spread there is no interval.
         let mean = |sum: u64, of: u64| json!({"mean": sum as f64 / of.max(1) as f64, "count": of});
         let per = |count: u64, of: u64| {

@@ -3,17 +3,18 @@
 
 pub mod atlas;
 pub mod bots;
+mod contest;
 pub mod dialect;
 pub mod facts;
 pub mod generate;
-mod kit;
 pub mod map;
+mod maps;
 pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
 
-pub use kit::KIT;
+pub use contest::KIT;
 
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,12 @@ use super::atlas;
 use super::dialect::engine::Neutral;
 use super::generate::{Style, generate};
 use super::map::Map;
+use super::referee::RefereeSetup;
 use super::rules::{ROUNDS_MAX, Setup};
-use crate::kit::{OptionCard, SetupError};
-use serde::{Deserialize, Serialize};
+use crate::kit::OptionCard;
+use crate::options::{choice, maybe_whole, text, within};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -116,9 +119,10 @@ impl Conduct {
             ("soft_ms", self.soft_ms),
             ("hard_ms", self.hard_ms),
         ] {
-            whole(name, &ms.into(), 1, TIME_MS_MAX)?;
+            within(&ms.into(), 1, TIME_MS_MAX).map_err(|why| format!("{name} {why}"))?;
         }
-        whole("pause_us", &self.pause_us.into(), 0, PAUSE_US_MAX).map(drop)
+        let pause = within(&self.pause_us.into(), 0, PAUSE_US_MAX);
+        pause.map(drop).map_err(|why| format!("pause_us {why}"))
     }
 
     /// Time for the greeting.
@@ -146,80 +150,67 @@ impl Conduct {
     }
 }
 
-/// The game that options, seed and number of players describe.
-///
-/// # Errors
-/// [`SetupError`] names the option that cannot be used.
-pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), SetupError> {
-    let wrong = |why: String| SetupError(format!("lighthouses options: {why}"));
-    let empty = serde_json::Map::new();
-    let given = match options {
-        Value::Null => &empty,
-        Value::Object(given) => given,
-        other => return Err(wrong(format!("an object is wanted, not {other}"))),
-    };
-    let mut conduct = Conduct::default();
-    let mut rounds = ROUNDS;
-    for (name, value) in given {
-        let milliseconds = || whole(name, value, 1, TIME_MS_MAX).map_err(wrong);
-        match name.as_str() {
-            _ if value.is_null() && name != "neutral" => {}
-            "map" => {}
-            "rounds" => {
-                let most = u64::from(ROUNDS_MAX);
-                rounds = whole(name, value, 1, most).map_err(wrong)? as u32;
-            }
-            "neutral" => conduct.neutral = neutral(value).map_err(wrong)?,
-            "start_ms" => conduct.start_ms = milliseconds()?,
-            "soft_ms" => conduct.soft_ms = milliseconds()?,
-            "hard_ms" => conduct.hard_ms = milliseconds()?,
-            "on_silence" => {
-                conduct.on_silence = serde_json::from_value(value.clone())
-                    .map_err(|_| wrong(format!("on_silence must be drop or pass, not {value}")))?;
-            }
-            "pause_us" => {
-                conduct.pause_us = whole(name, value, 0, PAUSE_US_MAX).map_err(wrong)?;
-            }
-            name => {
-                let names: Vec<&str> = OPTIONS.iter().map(|card| card.name).collect();
-                let names = names.join(", ");
-                return Err(wrong(format!(
-                    "there is no option {name:?}; the options are {names}"
-                )));
-            }
-        }
-    }
-    let map = named_map(given.get("map"), seed, players).map_err(wrong)?;
-    let setup = Setup {
-        map,
-        players,
-        rounds,
-    };
-    setup.check().map_err(wrong)?;
-    Ok((setup, conduct))
+/// What is set; what is not is as in the contest.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    #[serde(deserialize_with = "text")]
+    map: Option<String>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, { ROUNDS_MAX as u64 }>")]
+    rounds: Option<u64>,
+    #[serde(deserialize_with = "neutral")]
+    neutral: Neutral,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
+    start_ms: Option<u64>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
+    soft_ms: Option<u64>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
+    hard_ms: Option<u64>,
+    #[serde(deserialize_with = "choice")]
+    on_silence: OnSilence,
+    #[serde(deserialize_with = "maybe_whole::<_, 0, PAUSE_US_MAX>")]
+    pause_us: Option<u64>,
 }
 
-fn whole(name: &str, value: &Value, least: u64, most: u64) -> Result<u64, String> {
-    value
-        .as_u64()
-        .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| format!("{name} must be a whole number from {least} to {most}, not {value}"))
+impl Options {
+    /// The game of this seed and number of players.
+    ///
+    /// # Errors
+    /// A sentence that names the option that cannot be used.
+    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, String> {
+        let usual = Conduct::default();
+        let conduct = Conduct {
+            neutral: self.neutral,
+            start_ms: self.start_ms.unwrap_or(usual.start_ms),
+            soft_ms: self.soft_ms.unwrap_or(usual.soft_ms),
+            hard_ms: self.hard_ms.unwrap_or(usual.hard_ms),
+            on_silence: self.on_silence,
+            pause_us: self.pause_us.unwrap_or(usual.pause_us),
+        };
+        let position = Setup {
+            map: named_map(self.map.as_deref(), seed, players)?,
+            players,
+            rounds: self.rounds.map_or(ROUNDS, |rounds| rounds as u32),
+        };
+        position.check()?;
+        Ok(RefereeSetup { position, conduct })
+    }
 }
 
 /// `-1` and `null` are taken as texts and as what they look like.
-fn neutral(value: &Value) -> Result<Neutral, String> {
-    match value {
+fn neutral<'de, D: Deserializer<'de>>(value: D) -> Result<Neutral, D::Error> {
+    match Value::deserialize(value)? {
         Value::Null => Ok(Neutral::Null),
         Value::String(word) if word == "null" => Ok(Neutral::Null),
         Value::String(word) if word == "-1" => Ok(Neutral::MinusOne),
         Value::Number(number) if number.as_i64() == Some(-1) => Ok(Neutral::MinusOne),
-        other => Err(format!("neutral must be -1 or null, not {other}")),
+        other => Err(D::Error::custom(format!("must be -1 or null, not {other}"))),
     }
 }
 
-fn named_map(wanted: Option<&Value>, seed: u64, players: usize) -> Result<Map, String> {
+fn named_map(wanted: Option<&str>, seed: u64, players: usize) -> Result<Map, String> {
     match wanted {
-        None | Some(Value::Null) => {
+        None => {
             let maps = atlas::MAPS.iter().map(|(_, text)| Map::read(text));
             let roomy = maps.filter_map(|map| map.ok().filter(|map| map.starts().len() >= players));
             let mut roomy: Vec<Map> = roomy.collect();
@@ -231,17 +222,15 @@ fn named_map(wanted: Option<&Value>, seed: u64, players: usize) -> Result<Map, S
             let at = (seed % roomy.len() as u64) as usize;
             Ok(roomy.swap_remove(at))
         }
-        Some(Value::String(text)) if text.contains('\n') => {
-            Map::read(text).map_err(|why| format!("map: {why}"))
-        }
-        Some(Value::String(name)) if name == DRAWN => {
+        Some(text) if text.contains('\n') => Map::read(text).map_err(|why| format!("map: {why}")),
+        Some(name) if name == DRAWN => {
             let style = Style {
                 players,
                 ..Style::default()
             };
             generate(seed, &style)
         }
-        Some(Value::String(name)) => match atlas::find(name) {
+        Some(name) => match atlas::find(name) {
             Some(map) => map.map_err(|why| why.to_string()),
             None => {
                 let names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
@@ -251,6 +240,5 @@ fn named_map(wanted: Option<&Value>, seed: u64, players: usize) -> Result<Map, S
                 ))
             }
         },
-        Some(other) => Err(format!("map must be a text, not {other}")),
     }
 }

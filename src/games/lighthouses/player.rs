@@ -120,7 +120,7 @@ impl Player {
             .observe(&Event::Begins(Arc::clone(&chart), seat, players));
         let start = chart.point(position);
         self.facts.begins(&chart, seat, players, start);
-        let view = unseen(&chart, position);
+        let view = View::unseen(&chart, position);
         self.game = Some(Game {
             chart,
             seat,
@@ -135,20 +135,6 @@ impl Player {
             target: Some(PREPARING),
             fallback: wire::greet(&self.name),
         }
-    }
-}
-
-/// What a player knows who has not been told a state yet.
-#[must_use]
-pub fn unseen(chart: &Chart, position: Cell) -> View {
-    View {
-        round: 0,
-        position,
-        score: 0,
-        energy: 0,
-        keys: 0,
-        seen: Vec::new(),
-        beacons: vec![Beacon::default(); chart.lighthouses().len()],
     }
 }
 

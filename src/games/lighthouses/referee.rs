@@ -5,7 +5,6 @@ use super::dialect::engine::{self, Broken};
 use super::options::{Conduct, OnSilence};
 use super::rules::{Act, Lighthouses, Setup};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
-use crate::kit::SetupError;
 use crate::wire::{Blame, Call, Noted, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,8 +56,12 @@ pub struct Referee {
 
 impl Referee {
     /// A game from its start.
-    #[must_use]
-    pub fn new(setup: RefereeSetup) -> Self {
+    ///
+    /// # Errors
+    /// A sentence that says which part does not fit.
+    pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+        setup.conduct.check()?;
+        setup.position.check()?;
         let game = Lighthouses::begin(&setup.position);
         let mut referee = Self {
             bots: Seats::from_fn(game.players().len(), |_| Bot::default()),
@@ -69,20 +72,7 @@ impl Referee {
             setup,
         };
         referee.go_on();
-        referee
-    }
-
-    /// The game that [`Table::setup`] described.
-    ///
-    /// # Errors
-    /// [`SetupError`] says which part is missing or does not fit.
-    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let wrong = |why: String| SetupError(format!("lighthouses setup: {why}"));
-        let setup: RefereeSetup =
-            serde_json::from_value(setup.clone()).map_err(|why| wrong(why.to_string()))?;
-        setup.conduct.check().map_err(wrong)?;
-        setup.position.check().map_err(wrong)?;
-        Ok(Self::new(setup))
+        Ok(referee)
     }
 
     /// The game as it stands.

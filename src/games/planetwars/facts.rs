@@ -4,9 +4,9 @@
 use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
+use crate::counts::{Counts, counts};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -22,50 +22,32 @@ const DIGEST_TURN: u32 = 12;
 const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
 
-/// Counts over games of one player, as far as they could be seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Record {
-    /// Games.
-    pub games: u64,
-    /// Turns in which he had a planet.
-    pub turns: u64,
-    /// Planets taken, nobody's included.
-    pub captures: u64,
-    /// Planets taken from us.
-    pub from_us: u64,
-    /// Planets lost.
-    pub losses: u64,
-    /// Fleets seen to leave.
-    pub fleets: u64,
-    /// Ships in them, at least.
-    pub ships: u64,
-    /// Planets held, summed over turns.
-    pub held: u64,
-    /// Growth of those, summed over turns.
-    pub growth: i64,
+counts! {
+    /// Counts over games of one player, as far as they could be seen.
+    pub struct Record {
+        /// Games.
+        pub games: u64,
+        /// Turns in which he had a planet.
+        pub turns: u64,
+        /// Planets taken, nobody's included.
+        pub captures: u64,
+        /// Planets taken from us.
+        pub from_us: u64,
+        /// Planets lost.
+        pub losses: u64,
+        /// Fleets seen to leave.
+        pub fleets: u64,
+        /// Ships in them, at least.
+        pub ships: u64,
+        /// Planets held, summed over turns.
+        pub held: u64,
+        /// Growth of those, summed over turns.
+        pub growth: i64,
+    }
 }
 
-impl Record {
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            games: self.games + other.games,
-            turns: self.turns + other.turns,
-            captures: self.captures + other.captures,
-            from_us: self.from_us + other.from_us,
-            losses: self.losses + other.losses,
-            fleets: self.fleets + other.fleets,
-            ships: self.ships + other.ships,
-            held: self.held + other.held,
-            growth: self.growth + other.growth,
-        }
-    }
-
-    /// As rates with what they are out of.
-    #[must_use]
-    pub fn show(&self) -> Value {
+impl Counts for Record {
+    fn show(&self) -> Value {
         let mean = |sum: f64, of: u64| json!({"mean": sum / of.max(1) as f64, "count": of});
         let per = |count: u64, of: u64| {
             let Interval { low, mean, high } = events90(count, of);

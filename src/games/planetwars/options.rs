@@ -3,10 +3,14 @@
 use super::dialect::judge::Lines;
 use super::generate::{Look, Style, generate};
 use super::map;
-use super::rules::{NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset, Setup, TEAM_MAX};
-use crate::kit::{OptionCard, SetupError};
+use super::referee::RefereeSetup;
+use super::rules::{
+    Alive, Battle, Dropped, Growth, NEUTRAL, PLANETS_MAX, Planet, PlayerId, ROUNDS_MAX, Ruleset,
+    SamePlanet, Setup, TEAM_MAX, Travel, ZeroShips,
+};
+use crate::kit::OptionCard;
+use crate::options::{choice, maybe_whole, within};
 use crate::rng::Rng;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -150,7 +154,7 @@ impl Conduct {
     /// A sentence that names the one that does not.
     pub fn check(&self) -> Result<(), String> {
         for (name, ms) in [("start_ms", self.start_ms), ("turn_ms", self.turn_ms)] {
-            whole(name, &ms.into(), 1, TIME_MS_MAX)?;
+            within(&ms.into(), 1, TIME_MS_MAX).map_err(|why| format!("{name} {why}"))?;
         }
         Ok(())
     }
@@ -162,35 +166,151 @@ impl Conduct {
     }
 }
 
-fn wrong(why: String) -> SetupError {
-    SetupError(format!("planetwars options: {why}"))
+/// What is set; what is not is as the rules say.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    #[serde(deserialize_with = "choice")]
+    rules: Rules,
+    /// A list, a text or a number: [`sizes`].
+    teams: Value,
+    #[serde(deserialize_with = "choice")]
+    assignment: Assignment,
+    /// A style or a text: [`planets`].
+    map: Value,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, { PLANETS_MAX as u64 }>")]
+    planets: Option<u64>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, { ROUNDS_MAX as u64 }>")]
+    rounds: Option<u64>,
+    #[serde(deserialize_with = "choice")]
+    travel: Option<Travel>,
+    #[serde(deserialize_with = "maybe_whole::<_, 0, 1>")]
+    delay: Option<u64>,
+    #[serde(deserialize_with = "choice")]
+    growth: Option<Growth>,
+    #[serde(deserialize_with = "choice")]
+    first_growth: Option<bool>,
+    #[serde(deserialize_with = "choice")]
+    battle: Option<Battle>,
+    #[serde(deserialize_with = "choice")]
+    same_planet: Option<SamePlanet>,
+    #[serde(deserialize_with = "choice")]
+    zero_ships: Option<ZeroShips>,
+    #[serde(deserialize_with = "choice")]
+    upgrades: Option<bool>,
+    #[serde(deserialize_with = "choice")]
+    messages: Option<bool>,
+    #[serde(deserialize_with = "choice")]
+    flight_counts: Option<bool>,
+    #[serde(deserialize_with = "choice")]
+    alive: Option<Alive>,
+    #[serde(deserialize_with = "choice")]
+    dropped: Option<Dropped>,
+    #[serde(deserialize_with = "choice")]
+    lines: Option<Lines>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
+    start_ms: Option<u64>,
+    #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
+    turn_ms: Option<u64>,
 }
 
-fn given(options: &Value) -> Result<serde_json::Map<String, Value>, SetupError> {
-    match options {
-        Value::Null => Ok(serde_json::Map::new()),
-        Value::Object(given) => Ok(given.clone()),
-        other => Err(wrong(format!("an object is wanted, not {other}"))),
-    }
+/// A set of rules to start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Rules {
+    #[default]
+    Team,
+    Mz2015,
+    Google2010,
 }
 
-/// For each player of a match which of those who enter plays him.
-///
-/// # Errors
-/// [`SetupError`] if the option `teams` does not fit so many.
-pub fn line_up(options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
-    let given = given(options)?;
-    let sizes = match sizes(given.get("teams")).map_err(wrong)? {
-        Sizes::Each(size) => vec![size; entrants],
-        Sizes::Listed(sizes) => sizes,
-    };
-    if sizes.len() != entrants {
-        let teams = sizes.len();
-        return Err(wrong(format!(
-            "teams has {teams} teams, and {entrants} enter: one plays each team"
-        )));
+/// Which player has which number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Assignment {
+    #[default]
+    Shuffled,
+    InOrder,
+}
+
+impl Options {
+    /// The game of this seed and number of players.
+    ///
+    /// # Errors
+    /// A sentence that names the option that cannot be used.
+    pub fn set_up(self, seed: u64, players: usize) -> Result<RefereeSetup, String> {
+        let teams = teams(&self.teams, players)?;
+        let mut numbers: Vec<PlayerId> = (1..).take(players).collect();
+        if self.assignment == Assignment::Shuffled {
+            Rng::new(seed, SEATING_STREAM).shuffle(&mut numbers);
+        }
+        let position = Setup {
+            planets: planets(&self.map, self.planets, seed, players)?,
+            players: numbers,
+            teams,
+            ruleset: self.ruleset(),
+        };
+        position.check()?;
+        Ok(RefereeSetup {
+            position,
+            conduct: self.conduct(),
+        })
     }
-    Ok(members(&sizes))
+
+    /// For each player of a match which of those who enter plays it.
+    ///
+    /// # Errors
+    /// A sentence, if the option `teams` does not fit so many.
+    pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
+        let sizes = match sizes(&self.teams)? {
+            Sizes::Each(size) => vec![size; entrants],
+            Sizes::Listed(sizes) => sizes,
+        };
+        if sizes.len() != entrants {
+            let teams = sizes.len();
+            return Err(format!(
+                "teams has {teams} teams, and {entrants} enter: one plays each team"
+            ));
+        }
+        Ok(members(&sizes))
+    }
+
+    fn ruleset(&self) -> Ruleset {
+        let rules = match self.rules {
+            Rules::Team => Ruleset::TEAM,
+            Rules::Mz2015 => Ruleset::MZ2015,
+            Rules::Google2010 => Ruleset::GOOGLE2010,
+        };
+        Ruleset {
+            travel: self.travel.unwrap_or(rules.travel),
+            delay: self.delay.map_or(rules.delay, |delay| delay as u32),
+            growth: self.growth.unwrap_or(rules.growth),
+            first_growth: self.first_growth.unwrap_or(rules.first_growth),
+            battle: self.battle.unwrap_or(rules.battle),
+            same_planet: self.same_planet.unwrap_or(rules.same_planet),
+            zero_ships: self.zero_ships.unwrap_or(rules.zero_ships),
+            upgrades: self.upgrades.unwrap_or(rules.upgrades),
+            messages: self.messages.unwrap_or(rules.messages),
+            flight_counts: self.flight_counts.unwrap_or(rules.flight_counts),
+            alive: self.alive.unwrap_or(rules.alive),
+            dropped: self.dropped.unwrap_or(rules.dropped),
+            rounds: self.rounds.map_or(rules.rounds, |rounds| rounds as u32),
+        }
+    }
+
+    fn conduct(&self) -> Conduct {
+        let lines = match self.rules {
+            // Its judge ignores what it does not know.
+            Rules::Mz2015 => Lines::Lenient,
+            Rules::Team | Rules::Google2010 => Lines::Strict,
+        };
+        let usual = Conduct::default();
+        Conduct {
+            lines: self.lines.unwrap_or(lines),
+            start_ms: self.start_ms.unwrap_or(usual.start_ms),
+            turn_ms: self.turn_ms.unwrap_or(usual.turn_ms),
+        }
+    }
 }
 
 /// How many players teams have.
@@ -200,14 +320,16 @@ enum Sizes {
 }
 
 /// A list is also taken as text, as command lines have it: 3,2 or [3, 2].
-fn sizes(wanted: Option<&Value>) -> Result<Sizes, String> {
-    let size =
-        |value: &Value| whole("a team's size", value, 1, TEAM_MAX as u64).map(|size| size as usize);
+fn sizes(wanted: &Value) -> Result<Sizes, String> {
+    let size = |value: &Value| {
+        let size = within(value, 1, TEAM_MAX as u64).map(|size| size as usize);
+        size.map_err(|why| format!("a team's size {why}"))
+    };
     let listed = |sizes: &[Value]| sizes.iter().map(size).collect::<Result<_, _>>();
     match wanted {
-        None | Some(Value::Null) => Ok(Sizes::Each(1)),
-        Some(Value::Array(list)) => listed(list).map(Sizes::Listed),
-        Some(Value::String(text)) => {
+        Value::Null => Ok(Sizes::Each(1)),
+        Value::Array(list) => listed(list).map(Sizes::Listed),
+        Value::String(text) => {
             let list = text.trim().trim_start_matches('[').trim_end_matches(']');
             let list: Result<Vec<Value>, _> =
                 list.split(',').map(|size| size.trim().parse()).collect();
@@ -215,7 +337,7 @@ fn sizes(wanted: Option<&Value>) -> Result<Sizes, String> {
                 list.map_err(|_| format!("teams must be sizes such as 3,2, not {text:?}"))?;
             listed(&list).map(Sizes::Listed)
         }
-        Some(number) => size(number).map(Sizes::Each),
+        number => size(number).map(Sizes::Each),
     }
 }
 
@@ -226,7 +348,7 @@ fn members(sizes: &[usize]) -> Vec<usize> {
 }
 
 /// Each seat's team.
-fn teams(wanted: Option<&Value>, players: usize) -> Result<Vec<u8>, String> {
+fn teams(wanted: &Value, players: usize) -> Result<Vec<u8>, String> {
     let sizes = match sizes(wanted)? {
         Sizes::Each(size) => vec![size; players / size],
         Sizes::Listed(sizes) => sizes,
@@ -241,121 +363,15 @@ fn teams(wanted: Option<&Value>, players: usize) -> Result<Vec<u8>, String> {
     Ok(teams.into_iter().map(|team| team as u8).collect())
 }
 
-/// The game that options, seed and number of players describe.
-///
-/// # Errors
-/// [`SetupError`] names the option that cannot be used.
-pub fn read(options: &Value, seed: u64, players: usize) -> Result<(Setup, Conduct), SetupError> {
-    let given = given(options)?;
-    let mut ruleset = match given.get("rules") {
-        None | Some(Value::Null) => Ruleset::TEAM,
-        Some(Value::String(name)) if name == "team" => Ruleset::TEAM,
-        Some(Value::String(name)) if name == "mz2015" => Ruleset::MZ2015,
-        Some(Value::String(name)) if name == "google2010" => Ruleset::GOOGLE2010,
-        Some(other) => {
-            let why = format!("rules must be team, mz2015 or google2010, not {other}");
-            return Err(wrong(why));
-        }
-    };
-    let mut conduct = Conduct::default();
-    if ruleset == Ruleset::MZ2015 {
-        // Its judge passes over what it does not know.
-        conduct.lines = Lines::Lenient;
-    }
-    let mut shuffled = true;
-    for (name, value) in given.iter().filter(|(_, value)| !value.is_null()) {
-        let milliseconds = || whole(name, value, 1, TIME_MS_MAX);
-        let read =
-            match name.as_str() {
-                "rules" | "teams" | "map" | "planets" => Ok(()),
-                "assignment" => choice(name, value, "shuffled or in_order")
-                    .map(|order: Assignment| shuffled = order == Assignment::Shuffled),
-                "rounds" => whole(name, value, 1, ROUNDS_MAX.into())
-                    .map(|rounds| ruleset.rounds = rounds as u32),
-                "travel" => choice(name, value, "ceil or floor").map(|to| ruleset.travel = to),
-                "delay" => whole(name, value, 0, 1).map(|delay| ruleset.delay = delay as u32),
-                "growth" => choice(name, value, "after_battles or before_battles")
-                    .map(|to| ruleset.growth = to),
-                "first_growth" => {
-                    choice(name, value, "true or false").map(|to| ruleset.first_growth = to)
-                }
-                "battle" => choice(name, value, "merged, untouched or smallest_loser")
-                    .map(|to| ruleset.battle = to),
-                "same_planet" => choice(name, value, "illegal, ignore or return")
-                    .map(|to| ruleset.same_planet = to),
-                "zero_ships" => {
-                    choice(name, value, "ignore or illegal").map(|to| ruleset.zero_ships = to)
-                }
-                "upgrades" => choice(name, value, "true or false").map(|to| ruleset.upgrades = to),
-                "messages" => choice(name, value, "true or false").map(|to| ruleset.messages = to),
-                "flight_counts" => {
-                    choice(name, value, "true or false").map(|to| ruleset.flight_counts = to)
-                }
-                "alive" => choice(name, value, "fleets or planets").map(|to| ruleset.alive = to),
-                "dropped" => {
-                    choice(name, value, "idle, neutral or team").map(|to| ruleset.dropped = to)
-                }
-                "lines" => choice(name, value, "strict or lenient").map(|to| conduct.lines = to),
-                "start_ms" => milliseconds().map(|ms| conduct.start_ms = ms),
-                "turn_ms" => milliseconds().map(|ms| conduct.turn_ms = ms),
-                name => {
-                    let names: Vec<&str> = OPTIONS.iter().map(|card| card.name).collect();
-                    let names = names.join(", ");
-                    Err(format!(
-                        "there is no option {name:?}; the options are {names}"
-                    ))
-                }
-            };
-        read.map_err(wrong)?;
-    }
-    let teams = teams(given.get("teams"), players).map_err(wrong)?;
-    let mut numbers: Vec<PlayerId> = (1..).take(players).collect();
-    if shuffled {
-        Rng::new(seed, SEATING_STREAM).shuffle(&mut numbers);
-    }
-    let planets = planets(given.get("map"), given.get("planets"), seed, players).map_err(wrong)?;
-    let setup = Setup {
-        planets,
-        players: numbers,
-        teams,
-        ruleset,
-    };
-    setup.check().map_err(wrong)?;
-    Ok((setup, conduct))
-}
-
-#[derive(PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Assignment {
-    Shuffled,
-    InOrder,
-}
-
-fn choice<T: DeserializeOwned>(name: &str, value: &Value, choices: &str) -> Result<T, String> {
-    serde_json::from_value(value.clone())
-        .map_err(|_| format!("{name} must be {choices}, not {value}"))
-}
-
-fn whole(name: &str, value: &Value, least: u64, most: u64) -> Result<u64, String> {
-    value
-        .as_u64()
-        .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| format!("{name} must be a whole number from {least} to {most}, not {value}"))
-}
-
 fn planets(
-    map: Option<&Value>,
-    count: Option<&Value>,
+    map: &Value,
+    count: Option<u64>,
     seed: u64,
     players: usize,
 ) -> Result<Vec<Planet>, String> {
-    let count = match count {
-        None | Some(Value::Null) => None,
-        Some(value) => Some(whole("planets", value, 1, PLANETS_MAX as u64)? as usize),
-    };
     let look = match map {
-        None | Some(Value::Null) => Look::Contest,
-        Some(Value::String(text)) if text.contains(char::is_whitespace) => {
+        Value::Null => Look::Contest,
+        Value::String(text) if text.contains(char::is_whitespace) => {
             let mut planets = map::read(text).map_err(|why| format!("map: {why}"))?;
             for planet in &mut planets {
                 // Homes of players who do not play.
@@ -365,12 +381,13 @@ fn planets(
             }
             return housed(planets, players);
         }
-        Some(named) => choice("map", named, "contest, google or a map's text")?,
+        named => Look::deserialize(named)
+            .map_err(|_| format!("map must be contest, google or a map's text, not {named}"))?,
     };
     let style = Style {
         look,
         players,
-        planets: count,
+        planets: count.map(|count| count as usize),
         side: None,
     };
     generate(seed, &style)

@@ -5,7 +5,6 @@ use super::dialect::judge::{self, Line, Offence, REPLY_LINES_MAX};
 use super::options::Conduct;
 use super::rules::{Act, PlanetWars, Setup};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
-use crate::kit::SetupError;
 use crate::wire::{Blame, Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,8 +48,9 @@ impl Referee {
     /// A game from its start.
     ///
     /// # Errors
-    /// A sentence, as from [`Setup::check`].
+    /// A sentence that says which part does not fit.
     pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+        setup.conduct.check()?;
         let game = PlanetWars::begin(&setup.position)?;
         let players = setup.position.players.len();
         let mut referee = Self {
@@ -62,18 +62,6 @@ impl Referee {
         };
         referee.ask();
         Ok(referee)
-    }
-
-    /// The game that [`Table::setup`] described.
-    ///
-    /// # Errors
-    /// [`SetupError`] says which part is missing or does not fit.
-    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let wrong = |why: String| SetupError(format!("planetwars setup: {why}"));
-        let setup: RefereeSetup =
-            serde_json::from_value(setup.clone()).map_err(|why| wrong(why.to_string()))?;
-        setup.conduct.check().map_err(wrong)?;
-        Self::new(setup).map_err(wrong)
     }
 
     /// The game as it stands.

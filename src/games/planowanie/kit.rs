@@ -10,7 +10,7 @@ use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Event, PLAYERS, Planowanie, Setup};
 use crate::game::{Bot, Budget, Cause, Duel, Game as _, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, OptionCard, Pace, PlaySetup, Played, Route,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, OptionCard, Pace, PlaySetup, Played, Route,
     SetupError, StdioWire, TableSetup, Training, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reply, Table, WireError};
@@ -42,6 +42,24 @@ fn make_bot(name: &str, seed: u64) -> Result<Box<dyn Bot<Planowanie>>, SetupErro
             names.join(", ")
         ))
     })
+}
+
+impl crate::Models for PlanowanieKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        let read = |value: &Value| serde_json::from_value::<Record>(value.clone());
+        let before = model.map(read).and_then(Result::ok).unwrap_or_default();
+        json!(before.plus(read(evidence).unwrap_or_default()))
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        serde_json::from_value::<Record>(model.clone()).map_or(Value::Null, |record| record.show())
+    }
+}
+
+impl crate::Train for PlanowanieKit {
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
+        bots::train(training, done)
+    }
 }
 
 impl Kit for PlanowanieKit {
@@ -118,14 +136,12 @@ impl Kit for PlanowanieKit {
         Ok(played.played)
     }
 
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        let read = |value: &Value| serde_json::from_value::<Record>(value.clone());
-        let before = model.map(read).and_then(Result::ok).unwrap_or_default();
-        json!(before.plus(read(evidence).unwrap_or_default()))
+    fn models(&self) -> Option<&'static dyn crate::Models> {
+        Some(&PlanowanieKit)
     }
 
-    fn show_model(&self, model: &Value) -> Value {
-        serde_json::from_value::<Record>(model.clone()).map_or(Value::Null, |record| record.show())
+    fn training(&self) -> Option<&'static dyn crate::Train> {
+        Some(&PlanowanieKit)
     }
 
     fn bluff(&self, _: &Fact) -> Option<Bluff> {
@@ -159,21 +175,17 @@ impl Kit for PlanowanieKit {
             .collect()
     }
 
-    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> Option<String> {
-        Some(bots::train(training, done))
-    }
-
     fn wire(&self) -> Wire {
         Wire::Stdio
     }
 
-    fn stdio(&self) -> StdioWire {
-        StdioWire {
+    fn stdio(&self) -> Option<&'static StdioWire> {
+        Some(&StdioWire {
             reply_line_max: REPLY_LINE_MAX,
             farewell: Some("quit"),
             memory: Some(400 << 20),
             time_option: Some("time_ms"),
-        }
+        })
     }
 
     fn place(&self, word: &str) -> Option<u8> {
@@ -254,7 +266,7 @@ fn run(
 }
 
 /// The wire's text of a game that was played without one.
-fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Heard> {
+fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Exchange> {
     let deck = setup.position.game().deck().clone();
     let mut referee = Referee::new(setup);
     let mut acts = acts.iter();
@@ -275,7 +287,7 @@ fn transcribed(setup: RefereeSetup, acts: &[(Seat, Act)]) -> Vec<Heard> {
         };
         referee.spent(seat, TICK);
         referee.answer(seat, Reply::Text(reply.as_bytes()));
-        transcript.push(Heard {
+        transcript.push(Exchange {
             seat,
             call: text,
             reply: Some(reply),

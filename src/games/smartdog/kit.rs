@@ -14,8 +14,8 @@ use super::referee::{OnFault, Referee, RefereeSetup};
 use super::rules::{Event, Orders, Players, Setup, SmartDog};
 use crate::game::{Bot, Budget, Cause, Game, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Heard, Kit, MapStyle, OptionCard, Pace, PlaySetup, Played,
-    Route, Seating, SetupError, TableSetup, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, MapSize, MapStyle, Maps, OptionCard, Pace,
+    PlaySetup, Played, Route, Seating, SetupError, TableSetup, Wire, bot_seed,
 };
 use crate::wire::{Call, Dialogue, Fact, Reception, Reply, Table, WireError};
 use serde_json::Value;
@@ -183,6 +183,17 @@ fn make_bot(
     })
 }
 
+/// Models are of maps.
+impl crate::Models for SmartDogKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        cartographer::merge(model, evidence)
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        model.clone()
+    }
+}
+
 impl Kit for SmartDogKit {
     fn game(&self) -> &'static str {
         "smartdog"
@@ -275,13 +286,8 @@ impl Kit for SmartDogKit {
         Ok(run(&position, players, setup.record, pace))
     }
 
-    /// Models are of maps.
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
-        cartographer::merge(model, evidence)
-    }
-
-    fn show_model(&self, model: &Value) -> Value {
-        model.clone()
+    fn models(&self) -> Option<&'static dyn crate::Models> {
+        Some(&SmartDogKit)
     }
 
     fn bluff(&self, _: &Fact) -> Option<Bluff> {
@@ -314,16 +320,42 @@ impl Kit for SmartDogKit {
         Wire::Hub
     }
 
-    fn maps(&self) -> &'static [(&'static str, &'static str)] {
+    fn maps(&self) -> Option<&'static dyn Maps> {
+        Some(&Tiles)
+    }
+
+    fn reception(&self) -> Option<&'static dyn Reception> {
+        Some(&Hub)
+    }
+
+    /// Players by their numbers on the wire.
+    fn place(&self, _: &str) -> Option<u8> {
+        None
+    }
+}
+
+/// The game's maps: one player's tile each.
+struct Tiles;
+
+impl Maps for Tiles {
+    fn sizes(&self) -> &'static [MapSize] {
+        &[]
+    }
+
+    fn shipped(&self) -> &'static [(&'static str, &'static str)] {
         &atlas::MAPS
     }
 
-    fn draw_map(&self, seed: u64, wanted: &MapStyle) -> Result<String, SetupError> {
-        if wanted.lighthouses.is_some() || wanted.players.is_some() {
+    fn draw(&self, seed: u64, wanted: &MapStyle) -> Result<String, SetupError> {
+        if wanted
+            .size("lighthouses")
+            .or(wanted.size("players"))
+            .is_some()
+        {
             let why = "a smartdog map is one player's tile: it has no lighthouses or players";
             return Err(SetupError(why.to_owned()));
         }
-        if wanted.width.is_some() || wanted.height.is_some() {
+        if wanted.size("width").or(wanted.size("height")).is_some() {
             let why = "the size of a smartdog map is drawn by its seed";
             return Err(SetupError(why.to_owned()));
         }
@@ -334,18 +366,9 @@ impl Kit for SmartDogKit {
         Ok(generate(seed, &style).to_string())
     }
 
-    fn check_map(&self, text: &str) -> Result<(), SetupError> {
+    fn check(&self, text: &str) -> Result<(), SetupError> {
         let read = Map::read(text).map(drop);
         read.map_err(|why| SetupError(why.to_string()))
-    }
-
-    fn reception(&self) -> Option<&'static dyn Reception> {
-        Some(&Hub)
-    }
-
-    /// Players by their numbers on the wire.
-    fn place(&self, _: &str) -> Option<u8> {
-        None
     }
 }
 
@@ -424,7 +447,7 @@ fn run(
 }
 
 /// The wire's text of a match that was played without one: the referee hears the orders as they arrived.
-fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
+fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Exchange> {
     let first_dog = first_dog(MARKET);
     let mut referee = Referee::new(RefereeSetup {
         position: setup.clone(),
@@ -435,7 +458,7 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
     let mut asked: Seats<Option<String>> = Seats::from_fn(setup.players.count(), |_| None);
     let mut calls = Vec::new();
     let mut hear =
-        |referee: &mut Referee, asked: &mut Seats<Option<String>>, all: &mut Vec<Heard>| {
+        |referee: &mut Referee, asked: &mut Seats<Option<String>>, all: &mut Vec<Exchange>| {
             referee.calls(&mut calls);
             for Call {
                 seat,
@@ -448,7 +471,7 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
                     asked[seat] = Some(text);
                 } else {
                     let (call, reply) = (text, None);
-                    all.push(Heard {
+                    all.push(Exchange {
                         seat,
                         call,
                         reply,
@@ -460,7 +483,7 @@ fn transcribed(setup: &Setup, arrived: &[(Seat, Orders)]) -> Vec<Heard> {
     hear(&mut referee, &mut asked, &mut transcript);
     for (seat, orders) in arrived {
         let said = dialect::orders(orders, |dog| Some(first_dog + u64::from(dog.0)));
-        transcript.push(Heard {
+        transcript.push(Exchange {
             seat: *seat,
             call: asked[*seat].take().unwrap_or_default(),
             reply: Some(said.clone()),

@@ -197,7 +197,7 @@ impl ByHand {
 
     /// Takes leave of the program and of all that it started.
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
-        if let Some(word) = self.kit.stdio().farewell {
+        if let Some(word) = self.kit.stdio().and_then(|wire| wire.farewell) {
             let _there = self.send(word, hear);
         }
         self.program.dismiss(None);

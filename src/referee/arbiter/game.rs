@@ -4,7 +4,7 @@ use super::players::Player;
 use crate::link::program::{LineFault, ready};
 use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
-use games::{Blame, Call, Cause, Heard, Noted, Outcome, Reply, Seat, Table};
+use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ pub struct Ended {
     /// What else the table has noted, by seat.
     pub noted: Vec<Noted>,
     /// What was sent and heard, if it was to be kept.
-    pub transcript: Vec<Heard>,
+    pub transcript: Vec<Exchange>,
     /// Times from call to answer, by seat.
     pub took: Vec<Histogram>,
     /// The end of each program's standard error, by seat.
@@ -63,7 +63,7 @@ pub(super) struct Game<'a> {
     record: bool,
     calls: usize,
     open: Vec<Open>,
-    transcript: Vec<Heard>,
+    transcript: Vec<Exchange>,
     took: Vec<Histogram>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Game<'a> {
         };
         self.calls += 1;
         if self.record {
-            self.transcript.push(Heard {
+            self.transcript.push(Exchange {
                 seat,
                 call: text.clone(),
                 reply: None,

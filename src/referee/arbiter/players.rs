@@ -6,7 +6,7 @@ use crate::link::program::{
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::thinking::guarded;
-use games::{Dialogue, DialogueSetup, Kit, SetupError};
+use games::{Dialogue, DialogueSetup, Kit, SetupError, StdioWire};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -80,7 +80,7 @@ impl Player {
 
 impl Pipes {
     fn start(kit: &dyn Kit, words: &[String], rules: &ProgramRules) -> Self {
-        let wire = kit.stdio();
+        let wire = kit.stdio().unwrap_or(&StdioWire::USUAL);
         let started = Program::start(&ProgramOptions {
             words: words.to_vec(),
             line_max: wire.reply_line_max,

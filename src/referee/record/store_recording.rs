@@ -315,7 +315,7 @@ impl MatchRecord for StoreRecord {
 /// Lines of a match that is over: a call and a reply each; where players are called, none goes without
 /// a reply. A reply stands as long after its call as it took, the rest is one microsecond apart.
 #[must_use]
-pub fn lines_of(transcript: &[games::Heard], wire: Wire, started_us: i64) -> Vec<RecordLine> {
+pub fn lines_of(transcript: &[games::Exchange], wire: Wire, started_us: i64) -> Vec<RecordLine> {
     let mut lines = Vec::with_capacity(2 * transcript.len());
     let mut at_us = started_us;
     for heard in transcript {

@@ -9,8 +9,8 @@ use crate::store::{
 };
 use games::{
     Bluff, BotCard, Budget, Call, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson,
-    Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, SetupError,
-    Table, TableSetup, WireError,
+    Models, Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat,
+    SetupError, Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -66,15 +66,22 @@ impl Kit for FakeKit {
     fn play(&self, _: &PlaySetup, _: &dyn Pace) -> Result<Played, SetupError> {
         Err(SetupError("it is not played".into()))
     }
-    fn merge_model(&self, model: Option<&Value>, evidence: &Value) -> Value {
+    fn models(&self) -> Option<&'static dyn Models> {
+        Some(&FakeKit)
+    }
+    fn place(&self, word: &str) -> Option<u8> {
+        let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
+        at.map(|at| at as u8)
+    }
+}
+
+impl Models for FakeKit {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
         let count = |value: &Value| value["bluffs"].as_i64().unwrap_or(0);
         json!({ "bluffs": model.map_or(0, count) + count(evidence) })
     }
-    fn show_model(&self, model: &Value) -> Value {
+    fn show(&self, model: &Value) -> Value {
         json!({ "bluff_rate": { "value": 0.5, "evidence": model["bluffs"], "low": 0.1, "high": 0.9 } })
-    }
-    fn bluff(&self, _: &Fact) -> Option<Bluff> {
-        None
     }
 }
 

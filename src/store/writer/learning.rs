@@ -41,7 +41,7 @@ pub(super) async fn merged(
     }
     let mut models = load(connection, merges).await?;
     for merge in merges {
-        let Some(kit) = kit(&merge.key.0) else {
+        let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.models()) else {
             continue;
         };
         let model = models.entry(merge.key.clone()).or_insert_with(|| Model {
@@ -50,7 +50,7 @@ pub(super) async fn merged(
             match_id: String::new(),
             at_us: 0,
         });
-        model.model = Some(kit.merge_model(model.model.as_ref(), merge.evidence));
+        model.model = Some(learnt.merge(model.model.as_ref(), merge.evidence));
         model.version += 1;
         model.at_us = merge.at_us;
         merge.match_id.clone_into(&mut model.match_id);

@@ -106,9 +106,9 @@ async fn forget(
     )
     .await?;
     let mut model = None;
-    if let Some(kit) = kit(game) {
+    if let Some(models) = kit(game).and_then(|kit| kit.models()) {
         for evidence in &taught {
-            model = Some(kit.merge_model(model.as_ref(), evidence));
+            model = Some(models.merge(model.as_ref(), evidence));
         }
     }
     let statement = match &model {

@@ -3,7 +3,7 @@
 
 use games::rng::Rng;
 use games::{
-    Bluff, BotCard, Call, Cause, Dialogue, DialogueSetup, Fact, Heard, Kit, Lesson, Next,
+    BotCard, Call, Cause, Dialogue, DialogueSetup, Exchange, Fact, Kit, Lesson, Models, Next,
     OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, Seats, SetupError,
     Table, TableSetup, WireError,
 };
@@ -143,7 +143,7 @@ impl Kit for Fake {
             scores[seat] = 10 * number(bot)? + i64::from(seat == lucky);
             if setup.record {
                 let reply = Some(format!("?n={}", scores[seat]));
-                transcript.push(Heard {
+                transcript.push(Exchange {
                     seat,
                     call: "type=ask".into(),
                     reply,
@@ -162,14 +162,17 @@ impl Kit for Fake {
             transcript,
         })
     }
-    fn merge_model(&self, _: Option<&Value>, evidence: &Value) -> Value {
+    fn models(&self) -> Option<&'static dyn Models> {
+        Some(&Fake)
+    }
+}
+
+impl Models for Fake {
+    fn merge(&self, _: Option<&Value>, evidence: &Value) -> Value {
         evidence.clone()
     }
-    fn show_model(&self, model: &Value) -> Value {
+    fn show(&self, model: &Value) -> Value {
         model.clone()
-    }
-    fn bluff(&self, _: &Fact) -> Option<Bluff> {
-        None
     }
 }
 

@@ -4,7 +4,7 @@ use super::act::{Act, Ask, Money};
 use super::auction::Auction;
 use super::setup::Setup;
 use super::trade::Trade;
-use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
+use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, MONEY_MAX, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
@@ -16,16 +16,9 @@ pub trait Ear {
     fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message);
 }
 
-/// Ignores all messages.
-pub struct Silence;
-
-impl Ear for Silence {
-    fn hear(&mut self, _: usize, _: impl FnOnce() -> Message) {}
-}
-
-impl Ear for Vec<(Seat, Message)> {
+impl<L: Listener<Message>> Ear for L {
     fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message) {
-        self.push((Seat(seat as u8), message()));
+        Listener::hear(self, Seat(seat as u8), message);
     }
 }
 
@@ -349,8 +342,8 @@ impl Game for Koehandel {
     type View = View;
     type Event = Message;
 
-    fn start(setup: &Setup) -> Self {
-        Self::begin(setup, &mut Silence)
+    fn open(setup: &Setup, heard: &mut impl Listener<Message>) -> Self {
+        Self::begin(setup, heard)
     }
 
     fn to_move(&self) -> Seats<bool> {
@@ -393,10 +386,10 @@ impl Game for Koehandel {
         )
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Message)>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Message>) {
         for (seat, act) in acts {
             if self.ask(*seat).is_some() {
-                self.play(*act, events);
+                self.play(*act, heard);
             }
         }
     }

@@ -12,6 +12,6 @@ mod tests;
 
 pub(in crate::koehandel) use act::check;
 pub use act::{Act, Ask, Money};
-pub use game::{Ear, Koehandel, Silence, score};
+pub use game::{Ear, Koehandel, score};
 pub use imagine::{Bidding, Moment};
 pub use setup::Setup;

@@ -2,7 +2,7 @@
 
 use crate::game::{Budget, Outcome, Seat};
 use crate::kit::bot_seed;
-use crate::kit::{DialogueSetup, Heard, Nodes, PlaySetup, TableSetup};
+use crate::kit::{DialogueSetup, Exchange, Nodes, PlaySetup, TableSetup};
 use crate::koehandel::KIT;
 use crate::koehandel::cards::PLAYERS;
 use crate::wire::{Dialogue, Next, Reply, Table};
@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 const NODES: u64 = 20;
 
 /// Drives a table against dialogues and records what crossed the wire.
-pub fn over_text(table: &mut dyn Table, seats: &mut [Box<dyn Dialogue>]) -> (Outcome, Vec<Heard>) {
+pub fn over_text(
+    table: &mut dyn Table,
+    seats: &mut [Box<dyn Dialogue>],
+) -> (Outcome, Vec<Exchange>) {
     let mut transcript = Vec::new();
     let mut calls = Vec::new();
     loop {
@@ -38,7 +41,7 @@ pub fn over_text(table: &mut dyn Table, seats: &mut [Box<dyn Dialogue>]) -> (Out
                     None
                 }
             };
-            transcript.push(Heard {
+            transcript.push(Exchange {
                 seat: call.seat,
                 call: call.text,
                 reply,

@@ -1,7 +1,7 @@
 //! An independent scorer: it reads transcripts with a parser of its own, does not use the rules' types, and
 //! recomputes who owns which animals and money, and every score.
 
-use crate::kit::{Heard, Kit as _, Nodes, PlaySetup};
+use crate::kit::{Exchange, Kit as _, Nodes, PlaySetup};
 use crate::koehandel::KIT;
 use serde_json::json;
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ impl Account {
         sets.len() as i64 * sets.iter().sum::<i64>()
     }
 
-    fn hear(&mut self, heard: &Heard) {
+    fn hear(&mut self, heard: &Exchange) {
         let fields: HashMap<&str, &str> = heard
             .call
             .split('&')

@@ -3,7 +3,6 @@
 
 pub mod champion;
 mod drifter;
-mod duel;
 mod harvester;
 mod memory;
 mod nearest;
@@ -13,7 +12,8 @@ mod plans;
 mod registry;
 mod ring;
 mod scout;
+mod signature;
 pub mod triangle;
 
-pub use duel::{Table, signature};
 pub use registry::{CARDS, make};
+pub(super) use signature::bouts;

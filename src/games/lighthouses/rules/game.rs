@@ -3,7 +3,7 @@
 
 use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
 use super::network::{Beacon, Network, Refusal};
-use crate::game::{Cause, Illegal, Outcome, Seat, Seats};
+use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use crate::lighthouses::map::Map;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -103,6 +103,22 @@ pub struct View {
     pub seen: Vec<(Cell, u8)>,
     /// Every lighthouse, in the order of the chart.
     pub beacons: Vec<Beacon>,
+}
+
+impl View {
+    /// What a player knows before its first state.
+    #[must_use]
+    pub fn unseen(chart: &Chart, position: Cell) -> Self {
+        Self {
+            round: 0,
+            position,
+            score: 0,
+            energy: 0,
+            keys: 0,
+            seen: Vec::new(),
+            beacons: vec![Beacon::default(); chart.lighthouses().len()],
+        }
+    }
 }
 
 /// A player as the referee sees it.
@@ -360,8 +376,24 @@ impl crate::game::Game for Lighthouses {
     type View = View;
     type Event = Event;
 
-    fn start(setup: &Setup) -> Self {
-        Self::begin(setup)
+    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+        let game = Self::begin(setup);
+        let players = game.players.len();
+        for seat in (0..players as u8).map(Seat) {
+            heard.hear(seat, || {
+                Event::Begins(Arc::clone(&game.chart), seat, players)
+            });
+        }
+        game
+    }
+
+    fn prepare(&self, seat: Seat) -> Option<(View, Ask)> {
+        let player = self.players.get(seat.index())?;
+        Some((View::unseen(&self.chart, player.position), Ask::Prepare))
+    }
+
+    fn asks(&self, out: &mut Vec<(Seat, Ask)>) {
+        out.extend(self.turn().map(|seat| (seat, Ask::Turn)));
     }
 
     fn to_move(&self) -> Seats<bool> {
@@ -400,12 +432,15 @@ impl crate::game::Game for Lighthouses {
         self.legal(*act).map_err(|why| Illegal(why.to_string()))
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Event)>) {
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
         for (seat, act) in acts {
             if self.turn() == Some(*seat) {
                 let act = act.unwrap_or(Act::Pass);
                 let done = self.play(act);
-                events.push((*seat, Event::Done(act, done)));
+                if done.is_err() {
+                    heard.refuse(*seat);
+                }
+                heard.hear(*seat, || Event::Done(act, done));
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Laws of every built-in player.
 
+use crate::arena::play_by;
 use crate::game::{Bot, Budget, Seat};
-use crate::lighthouses::bots::{CARDS, Table, make, signature};
+use crate::ladder::seated;
+use crate::lighthouses::bots::{CARDS, make};
 use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::{
     Act, Ask, Beacon, Cell, Chart, Event, Lighthouse, Lighthouses, Network, Refusal, Setup, View,
@@ -51,41 +53,6 @@ fn setup(map: &str, players: usize, rounds: u32) -> Setup {
     }
 }
 
-/// The acts of the first seat in a game of these players.
-fn acts(names: &[&str], setup: &Setup, seed: u64) -> Vec<Act> {
-    let mut acts = Vec::new();
-    Table::new(names, seed).unwrap().play_by(
-        setup,
-        |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(100)),
-        |seat, act, _| {
-            if seat == Seat(0) {
-                acts.push(act);
-            }
-        },
-    );
-    acts
-}
-
-#[test]
-fn signatures_stand_for_the_play() {
-    for card in CARDS {
-        assert_eq!(
-            signature(card.name),
-            Some(card.signature),
-            "{} plays differently: raise its version and note the new signature",
-            card.name
-        );
-    }
-}
-
-#[test]
-fn only_listed_names_make_players() {
-    for card in CARDS {
-        assert!(make(card.name, 1).is_some());
-    }
-    assert!(make("nobody", 1).is_none());
-}
-
 #[test]
 fn every_act_is_legal() {
     for (number, map) in (0u64..).zip(MAPS) {
@@ -94,22 +61,16 @@ fn every_act_is_legal() {
                 let rival = |at: usize| CARDS[(place + at) % CARDS.len()].name;
                 let mut names: Vec<&str> = (0..players).map(rival).collect();
                 names[0] = card.name;
-                Table::new(&names, number).unwrap().play_by(
-                    &setup(map, players, 150),
-                    |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(100)),
-                    |seat, act, done| assert_eq!(done, Ok(()), "{}: {act:?}", names[seat.index()]),
-                );
+                let mut bots = seated::<Lighthouses>(&names, number * 16).unwrap();
+                let setup = setup(map, players, 150);
+                let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+                    bot.decide(view, ask, Budget::nodes(100))
+                });
+                for (seat, refused) in end.refused.iter() {
+                    assert_eq!(*refused, 0, "{}", names[seat.index()]);
+                }
             }
         }
-    }
-}
-
-#[test]
-fn the_same_seed_plays_the_same() {
-    for card in CARDS {
-        let names = [card.name, "ring", "drifter"];
-        let setup = setup(MAPS[1], 3, 150);
-        assert_eq!(acts(&names, &setup, 5), acts(&names, &setup, 5));
     }
 }
 
@@ -120,17 +81,14 @@ fn a_player_who_hears_it_all_again_goes_on_alike() {
     for card in CARDS {
         let setup = setup(MAPS[1], 2, 120);
         let mut told: Vec<(View, Ask, Act)> = Vec::new();
-        Table::new(&[card.name, "ring"], 4).unwrap().play_by(
-            &setup,
-            |seat, bot, view, ask| {
-                let act = bot.decide(view, ask, Budget::nodes(100));
-                if seat == Seat(0) {
-                    told.push((view.clone(), *ask, act));
-                }
-                act
-            },
-            |_, _, _| {},
-        );
+        let mut bots = seated::<Lighthouses>(&[card.name, "ring"], 4 * 16).unwrap();
+        play_by(&setup, &mut bots, |seat, bot, view, ask| {
+            let act = bot.decide(view, ask, Budget::nodes(100));
+            if seat == Seat(0) {
+                told.push((view.clone(), *ask, act));
+            }
+            act
+        });
         let mut again = make(card.name, 4 * 16).unwrap();
         again.observe(&Event::Begins(Arc::new(setup.map.chart()), Seat(0), 2));
         for (view, ask, act) in told {
@@ -225,9 +183,12 @@ fn nothing_that_is_told_makes_a_player_panic_or_err() {
 #[test]
 fn the_ladder_leads_upwards() {
     let points = |names: [&str; 2]| -> Vec<i64> {
-        let mut table = Table::new(&names, 1).unwrap();
-        let game: Lighthouses = table.play(&setup(MAPS[1], 2, 300), 100);
-        game.scores().values().to_vec()
+        let mut bots = seated::<Lighthouses>(&names, 16).unwrap();
+        let setup = setup(MAPS[1], 2, 300);
+        let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(100))
+        });
+        end.game.scores().values().to_vec()
     };
     for rival in ["passer", "drifter", "nearest"] {
         let there = points(["triangle", rival]);

@@ -1,10 +1,12 @@
 //! The laws of every game, on this one.
 
 use crate::game::Cause;
-use crate::laws::play_randomly;
+use crate::laws::{laws, play_randomly};
 use crate::lighthouses::atlas;
 use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::{Lighthouses, Setup};
+
+laws!(Lighthouses, {"rounds": 60});
 
 #[test]
 fn random_games_keep_the_laws() {

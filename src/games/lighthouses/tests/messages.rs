@@ -26,7 +26,7 @@ impl Talk {
             rounds: 10_000,
         };
         let conduct = Conduct::default();
-        let mut referee = Referee::new(RefereeSetup { position, conduct });
+        let mut referee = Referee::new(RefereeSetup { position, conduct }).unwrap();
         for _ in 0..2 {
             let mut calls = Vec::new();
             referee.calls(&mut calls);

@@ -445,7 +445,7 @@ fn results_escape_what_is_not_ascii() {
 #[test]
 fn names_are_kept() {
     let setup = json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 3}});
-    let mut referee = Referee::reopen(&setup).unwrap();
+    let mut referee = Referee::new(serde_json::from_value(setup).unwrap()).unwrap();
     let call = calls(&mut referee).remove(0);
     referee.answer(
         call.seat,
@@ -466,7 +466,7 @@ fn names_are_kept() {
             "lighthouses setup: hard_ms must be a whole number from 1 to 3600000, not 0",
         ),
     ] {
-        assert_eq!(Referee::reopen(&setup).err().unwrap().to_string(), why);
+        assert_eq!(KIT.reopen(&setup).err().unwrap().to_string(), why);
     }
 }
 

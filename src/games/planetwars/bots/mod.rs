@@ -6,7 +6,6 @@ pub mod champion;
 mod chart;
 pub mod drill;
 mod dual;
-mod duel;
 mod field;
 mod frontier;
 mod idle;
@@ -17,7 +16,8 @@ mod rage;
 mod random;
 mod registry;
 pub mod ring;
+mod signature;
 mod surplus;
 
-pub use duel::{Duel, signature};
 pub use registry::{CARDS, make};
+pub(super) use signature::bouts;

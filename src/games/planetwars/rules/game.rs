@@ -5,7 +5,7 @@ use super::distances::Distances;
 use super::ruleset::{Alive, Dropped, Growth, Ruleset};
 use super::setup::Setup;
 use super::world::{Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
-use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
+use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use std::sync::Arc;
 
 /// Growth whose price exceeds what any planet can pay is not priced any further.
@@ -404,7 +404,7 @@ impl Game for PlanetWars {
     type Event = Event;
 
     /// A setup that fails [`Setup::check`] gives a game without planets that is over at once.
-    fn start(setup: &Setup) -> Self {
+    fn open(setup: &Setup, _: &mut impl Listener<Event>) -> Self {
         Self::begin(setup).unwrap_or_else(|_| Self {
             ruleset: setup.ruleset,
             planets: Arc::default(),
@@ -478,8 +478,10 @@ impl Game for PlanetWars {
         self.check_orders(seat, act)
     }
 
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], _: &mut Vec<(Seat, Event)>) {
-        self.play(acts);
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
+        for (seat, _) in self.answered(acts) {
+            heard.refuse(seat);
+        }
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -1,7 +1,9 @@
 //! Laws of every built-in player.
 
+use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::planetwars::bots::{CARDS, Duel, make, signature};
+use crate::ladder::seated;
+use crate::planetwars::bots::{CARDS, make};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::rules::{
     Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, Ruleset, SamePlanet, Setup,
@@ -56,15 +58,15 @@ fn play(names: [&str; 2], setup: &Setup, seed: u64) -> (PlanetWars, Vec<Act>) {
     let seats = setup.teams.iter();
     let names: Vec<&str> = seats.map(|team| names[usize::from(*team)]).collect();
     let mut acts = Vec::new();
-    let game = Duel::new(&names, seed)
-        .unwrap()
-        .play_by(setup, |seat, bot, view| {
-            let act = bot.decide(view, &Ask, Budget::nodes(100));
-            if seat == Seat(0) {
-                acts.push(act.clone());
-            }
-            act
-        });
+    let mut bots = seated::<PlanetWars>(&names, seed * 128).unwrap();
+    let game = play_by(setup, &mut bots, |seat, bot, view, ask| {
+        let act = bot.decide(view, ask, Budget::nodes(100));
+        if seat == Seat(0) {
+            acts.push(act.clone());
+        }
+        act
+    })
+    .game;
     for seat in (0..names.len() as u8).map(Seat) {
         assert!(
             !game.is_dropped(seat),
@@ -80,28 +82,6 @@ fn is_team(name: &str) -> bool {
 }
 
 #[test]
-fn signatures_stand_for_the_play() {
-    for card in CARDS {
-        assert_eq!(
-            signature(card.name),
-            Some(card.signature),
-            "{} plays differently: raise its version and note the new signature",
-            card.name
-        );
-    }
-}
-
-#[test]
-fn only_listed_names_make_players() {
-    for card in CARDS {
-        assert!(make(card.name, 1).is_some());
-    }
-    for name in ["nobody", "", "-team", "bully-team-team"] {
-        assert!(make(name, 1).is_none(), "{name}");
-    }
-}
-
-#[test]
 fn every_act_is_legal() {
     for (place, card) in CARDS.iter().enumerate() {
         let rival = CARDS[(place + 5) % CARDS.len()].name;
@@ -109,15 +89,6 @@ fn every_act_is_legal() {
             let planets = (seed == 4).then_some(100);
             play([card.name, rival], &setup(seed, size, planets, 80), seed);
         }
-    }
-}
-
-#[test]
-fn the_same_seed_plays_the_same() {
-    for card in CARDS {
-        let setup = setup(5, 2, None, 60);
-        let names = [card.name, "bully-team"];
-        assert_eq!(play(names, &setup, 5).1, play(names, &setup, 5).1);
     }
 }
 
@@ -129,15 +100,14 @@ fn a_player_who_is_told_it_all_again_goes_on_alike() {
         let setup = setup(6, 2, None, 60);
         let mut told: Vec<(View, Act)> = Vec::new();
         let names = [card.name, card.name, "frontier-team", "rage-team"];
-        Duel::new(&names, 4)
-            .unwrap()
-            .play_by(&setup, |seat, bot, view| {
-                let act = bot.decide(view, &Ask, Budget::nodes(100));
-                if seat == Seat(0) {
-                    told.push((view.clone(), act.clone()));
-                }
-                act
-            });
+        let mut bots = seated::<PlanetWars>(&names, 4 * 128).unwrap();
+        play_by(&setup, &mut bots, |seat, bot, view, ask| {
+            let act = bot.decide(view, ask, Budget::nodes(100));
+            if seat == Seat(0) {
+                told.push((view.clone(), act.clone()));
+            }
+            act
+        });
         let mut again = make(card.name, 4 * 128).unwrap();
         for (view, act) in told {
             assert_eq!(again.decide(&view, &Ask, Budget::nodes(100)), act);
@@ -156,20 +126,19 @@ fn teams_do_not_attack_their_mates() {
                 let seat = setup.players.iter().position(|other| *other == player);
                 seat.map(|seat| setup.teams[seat])
             };
-            Duel::new(&names, 1)
-                .unwrap()
-                .play_by(&setup, |_, bot, view| {
-                    let act = bot.decide(view, &Ask, Budget::nodes(100));
-                    for launch in &act.launches {
-                        let goal = view.planets.iter().find(|planet| planet.id == launch.to);
-                        let owner = goal.unwrap().owner;
-                        let mates = team(owner) == team(view.you) && owner != view.you;
-                        assert!(!mates, "{} {launch:?}", card.name);
-                        let known = view.turn >= size as u32;
-                        assert!(known || owner == NEUTRAL || owner == view.you);
-                    }
-                    act
-                });
+            let mut bots = seated::<PlanetWars>(&names, 128).unwrap();
+            play_by(&setup, &mut bots, |_, bot, view, ask| {
+                let act = bot.decide(view, ask, Budget::nodes(100));
+                for launch in &act.launches {
+                    let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+                    let owner = goal.unwrap().owner;
+                    let mates = team(owner) == team(view.you) && owner != view.you;
+                    assert!(!mates, "{} {launch:?}", card.name);
+                    let known = view.turn >= size as u32;
+                    assert!(known || owner == NEUTRAL || owner == view.you);
+                }
+                act
+            });
         }
     }
 }

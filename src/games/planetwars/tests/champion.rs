@@ -1,7 +1,7 @@
 //! Laws of the champion, against any opponent and under any rules.
 
 use crate::game::{Bot, Budget, Game, Seat};
-use crate::kit::{DialogueSetup, Heard, Kit as _, Nodes, PlaySetup};
+use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
 use crate::planetwars::bots::make;
@@ -272,7 +272,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             record: true,
         };
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
-        let heard: Vec<&Heard> = played
+        let heard: Vec<&Exchange> = played
             .transcript
             .iter()
             .filter(|heard| heard.seat == Seat(0))

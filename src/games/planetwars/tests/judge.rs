@@ -268,21 +268,27 @@ fn options_that_cannot_be_used_are_named() {
 
 #[test]
 fn one_who_enters_plays_his_team() {
-    let line_up = |options: Value, entrants| KIT.line_up(&options, entrants);
-    assert_eq!(line_up(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
-    assert_eq!(line_up(json!({"teams": [3, 1]}), 2).unwrap(), [0, 0, 0, 1]);
+    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    assert_eq!(seat_owners(json!({"teams": 2}), 2).unwrap(), [0, 0, 1, 1]);
     assert_eq!(
-        line_up(json!({"teams": "[3, 1]"}), 2).unwrap(),
+        seat_owners(json!({"teams": [3, 1]}), 2).unwrap(),
         [0, 0, 0, 1]
     );
-    assert_eq!(line_up(json!({"teams": "2,2"}), 2).unwrap(), [0, 0, 1, 1]);
-    assert!(line_up(json!({"teams": "two"}), 2).is_err());
-    assert_eq!(line_up(json!({}), 3).unwrap(), [0, 1, 2]);
-    let why = line_up(json!({"teams": [3, 1]}), 3)
+    assert_eq!(
+        seat_owners(json!({"teams": "[3, 1]"}), 2).unwrap(),
+        [0, 0, 0, 1]
+    );
+    assert_eq!(
+        seat_owners(json!({"teams": "2,2"}), 2).unwrap(),
+        [0, 0, 1, 1]
+    );
+    assert!(seat_owners(json!({"teams": "two"}), 2).is_err());
+    assert_eq!(seat_owners(json!({}), 3).unwrap(), [0, 1, 2]);
+    let why = seat_owners(json!({"teams": [3, 1]}), 3)
         .unwrap_err()
         .to_string();
     assert!(why.contains("2 teams, and 3 enter"), "{why}");
-    assert!(line_up(json!({"teams": 0}), 2).is_err());
+    assert!(seat_owners(json!({"teams": 0}), 2).is_err());
 }
 
 /// Numbers on the wire are shuffled over the teams by the seed, and a match is reproduced from its setup.

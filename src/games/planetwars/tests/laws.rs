@@ -1,8 +1,10 @@
 //! The laws that every game must pass.
 
-use crate::laws::play_randomly;
+use crate::laws::{laws, play_randomly};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+laws!(PlanetWars, {"rounds": 60});
 
 #[test]
 fn random_play_obeys_the_laws() {

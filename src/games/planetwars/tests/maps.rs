@@ -180,12 +180,11 @@ fn every_drawn_map_can_be_played() {
 fn the_kit_draws_both_styles() {
     let wanted = MapStyle {
         symmetric: true,
-        players: Some(6),
-        planets: Some(43),
-        ..MapStyle::default()
+        sizes: vec![("players".to_owned(), 6), ("planets".to_owned(), 43)],
     };
-    let map = KIT.draw_map(3, &wanted).unwrap();
+    let maps = KIT.maps().unwrap();
+    let map = maps.draw(3, &wanted).unwrap();
     assert_eq!(map.lines().count(), 43);
-    KIT.check_map(&map).unwrap();
-    assert_ne!(map, KIT.draw_map(4, &wanted).unwrap());
+    maps.check(&map).unwrap();
+    assert_ne!(map, maps.draw(4, &wanted).unwrap());
 }

@@ -156,7 +156,8 @@ fn facts_tell_who_sent_what_where() {
         (&record["captures"], &record["from_us"]),
         (&1.into(), &1.into())
     );
-    let shown = KIT.show_model(&KIT.merge_model(None, record));
+    let models = KIT.models().unwrap();
+    let shown = models.show(&models.merge(None, record));
     assert_eq!(shown["captures_a_game"]["mean"], 1.0);
 }
 

@@ -2,7 +2,7 @@
 
 use super::round::Round;
 use super::setup::{Game, Setup};
-use crate::game::{Cause, Illegal, Outcome, Seat, Seats};
+use crate::game::{Cause, Illegal, Listener, Outcome, Seat, Seats};
 use crate::planowanie::cards::{Card, CardSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -213,8 +213,13 @@ impl crate::game::Game for Planowanie {
     type View = View;
     type Event = Event;
 
-    fn start(setup: &Arc<Setup>) -> Self {
-        Self::begin(Arc::clone(setup))
+    fn open(setup: &Arc<Setup>, heard: &mut impl Listener<Event>) -> Self {
+        let game = Self::begin(Arc::clone(setup));
+        for (seat, hand) in game.hands.iter() {
+            heard.hear(seat, || Event::Begins(Arc::clone(&game.game), seat));
+            heard.hear(seat, || Event::Dealt(*hand));
+        }
+        game
     }
 
     fn to_move(&self) -> Seats<bool> {
@@ -272,31 +277,29 @@ impl crate::game::Game for Planowanie {
         }
     }
 
-    /// Declarations of one step are revealed together, in seat order. A seat without a legal act loses the
-    /// game; of several, the first in seat order.
-    fn step(&mut self, acts: &[(Seat, Option<Act>)], events: &mut Vec<(Seat, Event)>) {
+    /// Declarations of one step are revealed together, in seat order. A seat without a legal act
+    /// loses the game; of several, the first in seat order.
+    fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
         let players = self.game.players() as u8;
-        let everybody = |event: Event, events: &mut Vec<(Seat, Event)>| {
-            let seats = 0..players;
-            events.extend(seats.map(|seat| (Seat(seat), event.clone())));
-        };
+        let seats = || (0..players).map(Seat);
         let mut acts: Vec<_> = acts.to_vec();
         acts.sort_by_key(|(seat, _)| *seat);
         for (seat, act) in acts {
             let legal = act.filter(|act| self.check(seat, act).is_ok());
+            if legal.is_none() && act.is_some() {
+                heard.refuse(seat);
+            }
             let deal = self.deal;
             match legal {
                 Some(Act::Declare(tricks)) if self.declare(seat, tricks).is_ok() => {
-                    everybody(Event::Declared(seat, tricks), events);
+                    seats().for_each(|to| heard.hear(to, || Event::Declared(seat, tricks)));
                 }
                 Some(Act::Play(card)) if self.play(seat, card).is_ok() => {
-                    everybody(Event::Played(seat, card), events);
+                    seats().for_each(|to| heard.hear(to, || Event::Played(seat, card)));
                     if self.deal != deal && !self.is_over() {
-                        events.extend(
-                            self.hands
-                                .iter()
-                                .map(|(seat, hand)| (seat, Event::Dealt(*hand))),
-                        );
+                        for (to, hand) in self.hands.iter() {
+                            heard.hear(to, || Event::Dealt(*hand));
+                        }
                     }
                 }
                 _ => {

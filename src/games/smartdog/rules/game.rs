@@ -6,7 +6,7 @@ use super::setup::Setup;
 use super::sheep::{PUSHES_MAX, Sheep};
 use super::torus::{Direction, Spot};
 use super::view::View;
-use crate::game::{Cause, Game, Illegal, Outcome, Seat, Seats};
+use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use crate::smartdog::options::Key;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -360,16 +360,14 @@ impl SmartDog {
     }
 
     /// The events sent to all seats when a turn has ended.
-    fn tell(&self, events: &mut Vec<(Seat, Event)>) {
+    fn tell(&self, heard: &mut impl Listener<Event>) {
         let winner = self.winner();
-        events.extend(self.ended.iter().map(|(seat, _)| {
-            let event = if self.is_over {
-                Event::Over { winner }
-            } else {
-                Event::Turn(Arc::new(self.seen_by(seat)))
-            };
-            (seat, event)
-        }));
+        for (seat, _) in self.ended.iter() {
+            heard.hear(seat, || match self.is_over {
+                true => Event::Over { winner },
+                false => Event::Turn(Arc::new(self.seen_by(seat))),
+            });
+        }
     }
 }
 
@@ -380,8 +378,10 @@ impl Game for SmartDog {
     type View = View;
     type Event = Event;
 
-    fn start(setup: &Setup) -> Self {
-        Self::begin(setup)
+    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+        let game = Self::begin(setup);
+        game.tell(heard);
+        game
     }
 
     fn to_move(&self) -> Seats<bool> {
@@ -433,18 +433,18 @@ impl Game for SmartDog {
     }
 
     /// A seat that gives no orders in time ends its turn. Refused commands change nothing.
-    fn step(&mut self, acts: &[(Seat, Option<Orders>)], events: &mut Vec<(Seat, Event)>) {
+    fn step(&mut self, acts: &[(Seat, Option<Orders>)], heard: &mut impl Listener<Event>) {
         for (seat, orders) in acts {
             let turn = self.turn;
             let orders = orders.clone().unwrap_or_default();
             for command in &orders {
                 if let Err(why) = self.play(*seat, *command) {
                     let command = *command;
-                    events.push((*seat, Event::Refused { command, why }));
+                    heard.hear(*seat, || Event::Refused { command, why });
                 }
             }
             if self.end(*seat).is_ok() && (self.turn > turn || self.is_over) {
-                self.tell(events);
+                self.tell(heard);
             }
         }
     }

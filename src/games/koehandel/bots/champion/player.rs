@@ -13,7 +13,7 @@ use crate::koehandel::cards::{Compass, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Silence};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Money};
 use crate::koehandel::view::View;
 use crate::rng::Rng;
 use crate::search::{Race, Verdict};
@@ -162,7 +162,7 @@ impl Champion {
             let mut game = scene.start.clone();
             let mut memory = [Limits::NONE; PLAYERS];
             match *candidate {
-                Candidate::Act(act) => game.play(Some(act), &mut Silence),
+                Candidate::Act(act) => game.play(Some(act), &mut ()),
                 Candidate::Limit(limit) => {
                     memory[0] = Limits::fixed(search.view.deck_left, limit, 0);
                 }

@@ -3,7 +3,7 @@
 use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{Style, claims};
 use crate::koehandel::cards::PLAYERS;
-use crate::koehandel::rules::{Act, Ask, Koehandel, Silence};
+use crate::koehandel::rules::{Act, Ask, Koehandel};
 
 /// No auction has more raises than this: by 10 up to all the money there is.
 const RAISES_MAX: usize = 400;
@@ -75,7 +75,7 @@ pub fn play_out(
         let moment = 1 + (undrawn | end_turns << 8) * 8 + u64::from(matches!(ask, Ask::Turn));
         let mut coin = Coin::at(seed, moment, seat);
         let act = cast[seat].act(game.seen_by(seat), &ask, &mut memory[seat], &mut coin);
-        game.play(Some(act), &mut Silence);
+        game.play(Some(act), &mut ());
     }
     STEPS_MAX
 }
@@ -133,6 +133,6 @@ fn run_bidding(
         };
         let bid = Some(last[seat]).filter(|bid| *bid > price);
         last[seat] = 0;
-        game.play(Some(Act::Amount(bid)), &mut Silence);
+        game.play(Some(Act::Amount(bid)), &mut ());
     }
 }

@@ -92,7 +92,7 @@ fn slices_and_one_piece_decide_alike() {
 #[test]
 fn a_stopped_search_answers_at_once_and_goes_on_later() {
     let setup = Setup::deal(1, Options::default());
-    let game = Koehandel::begin(&setup, &mut crate::koehandel::rules::Silence);
+    let game = Koehandel::begin(&setup, &mut ());
     let (seat, ask) = game.asked().unwrap();
     let mut bot = Champion::new(Rng::new(1, 1), &Models::none());
     let stopped = Budget {

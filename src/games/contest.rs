@@ -1,0 +1,474 @@
+//! What a game is to the rest of Drover: [`Contest`], typed, and the [`Door`] that makes a [`Kit`] of it.
+//!
+//! A contest says what is its own: rules, wire, bots, options. Playing in process, transcripts, signatures,
+//! reading options and reopening matches are written once, here and in [`crate::arena`],
+//! [`crate::ladder`] and [`crate::options`].
+
+use crate::arena::{self, Acts, Arena};
+use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
+use crate::kit::{
+    Bluff, BotCard, DialogueSetup, Kit, Maps, Models, OptionCard, Pace, PlaySetup, Played, Route,
+    SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
+};
+use crate::ladder::{self, Bout};
+use crate::options;
+use crate::scripted::transcribed;
+use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, Serialize};
+use serde_json::Value;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The number of a match that is played without a wire.
+const MATCH_NUMBER: u64 = 1;
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The wire's time limit for an answer.
+    pub answer: Duration,
+    /// The wire's time limit for the first answer of a match.
+    pub open: Duration,
+    /// How long a decision is thought about unless it is set otherwise.
+    pub budget: Duration,
+    /// The same in matches that are played here without a clock.
+    pub play_budget: Duration,
+}
+
+impl Limits {
+    /// Limits of a wire with so long for every answer, and the budget of decisions.
+    #[must_use]
+    pub const fn new(answer: Duration, budget: Duration) -> Self {
+        Self {
+            answer,
+            open: answer,
+            budget,
+            play_budget: budget,
+        }
+    }
+}
+
+/// What a match is made for, beside its options.
+#[derive(Clone, Copy, Debug)]
+pub struct Deal<'a> {
+    /// Seeds all chance of the match.
+    pub seed: u64,
+    /// The number of the match on the wire, where the wire carries one.
+    pub market: u64,
+    /// Each seat's number on the wire, where the wire carries one; else as many numbers as there are
+    /// seats.
+    pub ids: &'a [u64],
+}
+
+impl Deal<'_> {
+    /// How many seats the match has.
+    #[must_use]
+    pub const fn seats(&self) -> usize {
+        self.ids.len()
+    }
+}
+
+/// What a bot may know beforehand.
+#[derive(Clone, Copy, Debug)]
+pub enum Advice<'a> {
+    /// Nothing: models are not to be used.
+    None,
+    /// What the game ships.
+    Shipped,
+    /// Stored models, each under its key.
+    Learnt {
+        /// Models of rivals whom somebody could name: (rival's place, model).
+        rivals: &'a [(String, Value)],
+        /// Models of learnt types: (type, model).
+        types: &'a [(String, Value)],
+    },
+}
+
+/// One game: rules, wire, bots and options. All items without a default are what the smallest game writes.
+pub trait Contest: Game<Act: Clone + Debug + Send> {
+    /// The referee's options, one field a card of [`Contest::OPTIONS`].
+    type Options: DeserializeOwned + Default;
+    /// Everything that a match is refereed from, its options and chance included: what
+    /// [`Table::setup`] gives.
+    type Refereed: Serialize + DeserializeOwned;
+
+    /// The game's name.
+    const NAME: &'static str;
+    /// How many seats a match has.
+    const SEATS: RangeInclusive<usize>;
+    /// Built-in bots, weakest first.
+    const BOTS: &'static [BotCard];
+    /// Referee options.
+    const OPTIONS: &'static [OptionCard];
+    /// How long things may take.
+    const LIMITS: Limits;
+    /// How players and referee meet.
+    const WIRE: Wire = Wire::Stdio;
+    /// What programs on pipes are held to, where players are such programs.
+    const STDIO: StdioWire = StdioWire::USUAL;
+    /// Whether stored models advise the game's bots ([`Advice::Learnt`]).
+    const ADVISED: bool = false;
+    /// As [`Kit::repeats`].
+    const REPEATS: bool = false;
+    /// As [`Kit::team_fact`].
+    const TEAM_FACT: Option<TeamFact> = None;
+    /// Nodes a decision in the matches that go into a signature.
+    const BOUT_NODES: u64;
+
+    /// What a match with these options is refereed from.
+    ///
+    /// # Errors
+    /// A sentence that names the option that cannot be used.
+    fn set_up(options: Self::Options, deal: &Deal<'_>) -> Result<Self::Refereed, String>;
+    /// What its rules start from.
+    fn position(refereed: &Self::Refereed) -> &Self::Setup;
+    /// The referee's side of it.
+    ///
+    /// # Errors
+    /// A sentence that says what does not fit, where it was not made by [`Contest::set_up`].
+    fn referee(refereed: Self::Refereed) -> Result<Box<dyn Table>, String>;
+    /// A bot's side of a conversation.
+    fn player(bot: Box<dyn Bot<Self>>, opened: &DialogueSetup) -> Box<dyn Dialogue>;
+    /// Which session a frame belongs to.
+    ///
+    /// # Errors
+    /// [`WireError`] names the field that keeps the frame from being routed.
+    fn route(frame: &[u8]) -> Result<Route, WireError>;
+    /// The built-in bot with this name, if there is one. `seed` is its own chance.
+    fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>>;
+    /// The fixed matches whose acts are the signature of the bot with this name. They never change.
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>>;
+
+    /// An act as it goes into a signature.
+    fn act_text(act: &Option<Self::Act>) -> String {
+        act.as_ref()
+            .map_or_else(String::new, |act| format!("{act:?}"))
+    }
+    /// A match's end as it goes into a signature.
+    fn end_text(game: &Self) -> String {
+        format!("{:?}", game.outcome())
+    }
+    /// Whether the bot with this name heeds what it is told; those that play from the view alone need not be
+    /// told anything.
+    fn listens(name: &str) -> bool {
+        let _ = name;
+        true
+    }
+    /// How long each seat may think in a whole match, where a clock runs over it.
+    fn clock(refereed: &Self::Refereed) -> Duration {
+        let _ = refereed;
+        Duration::ZERO
+    }
+    /// Asks a bot at a pace that has begun; `left` is what is left of its [`Contest::clock`].
+    fn decide(
+        bot: &mut dyn Bot<Self>,
+        view: &Self::View,
+        ask: &Self::Ask,
+        pace: &dyn Pace,
+        left: &mut Duration,
+    ) -> Self::Act {
+        let _ = left;
+        let budget = Budget {
+            nodes: pace.nodes(),
+            stop: &|| pace.stop(),
+        };
+        bot.decide(view, ask, budget)
+    }
+    /// Puts the acts of one step in the order in which they arrive in matches without a wire. They come in
+    /// seat order.
+    fn arrange(game: &Self, acts: &mut Acts<Self>) {
+        let _ = (game, acts);
+    }
+    /// As [`Kit::seat_owners`].
+    ///
+    /// # Errors
+    /// A sentence, if the options do not fit so many.
+    fn seat_owners(options: Self::Options, entrants: usize) -> Result<Vec<usize>, String> {
+        let _ = options;
+        Ok((0..entrants).collect())
+    }
+    /// As [`Kit::teams`].
+    fn teams(refereed: &str) -> Option<Vec<u8>> {
+        let _ = refereed;
+        None
+    }
+    /// As [`Kit::win_shares`].
+    fn win_shares(outcome: &Outcome) -> Seats<f64> {
+        outcome.win_shares()
+    }
+    /// As [`Kit::duels`].
+    fn duels(outcome: &Outcome) -> Vec<Duel> {
+        outcome.duels()
+    }
+    /// As [`Kit::default_answer`].
+    fn default_answer(frame: &str) -> &'static str {
+        let _ = frame;
+        ""
+    }
+    /// As [`Kit::completes`].
+    fn completes(line: &[u8]) -> bool {
+        let _ = line;
+        true
+    }
+    /// As [`Kit::place`].
+    fn place(word: &str) -> Option<u8> {
+        word.parse().ok()
+    }
+    /// As [`Kit::bluff`].
+    fn bluff(fact: &Fact) -> Option<Bluff> {
+        let _ = fact;
+        None
+    }
+    /// The game's maps, if it is played on such.
+    fn maps() -> Option<&'static dyn Maps> {
+        None
+    }
+    /// What is learnt of rivals, if anything is.
+    fn models() -> Option<&'static dyn Models> {
+        None
+    }
+    /// How players are received who dial the referee themselves, if the game has that.
+    fn reception() -> Option<&'static dyn Reception> {
+        None
+    }
+    /// How the champion's data is learnt, if it ships any.
+    fn training() -> Option<&'static dyn Train> {
+        None
+    }
+}
+
+/// The [`Kit`] of a contest.
+pub struct Door<C>(PhantomData<fn() -> C>);
+
+impl<C: Contest> Door<C> {
+    /// The door.
+    pub const NEW: Self = Self(PhantomData);
+
+    fn options(given: &Value) -> Result<C::Options, SetupError> {
+        options::read(C::OPTIONS, given).map_err(Self::wrong("options"))
+    }
+
+    fn refereed(options: &Value, deal: &Deal<'_>) -> Result<C::Refereed, SetupError> {
+        C::set_up(Self::options(options)?, deal).map_err(Self::wrong("options"))
+    }
+
+    fn wrong(what: &'static str) -> impl Fn(String) -> SetupError {
+        move |why| SetupError(format!("{} {what}: {why}", C::NAME))
+    }
+}
+
+/// Asks bots at a pace, and keeps what they did if that is wanted.
+struct Paced<'a, C: Contest> {
+    bots: &'a [String],
+    pace: &'a dyn Pace,
+    left: Seats<Duration>,
+    acts: Option<Vec<(Seat, C::Act)>>,
+}
+
+impl<C: Contest> Arena<C> for Paced<'_, C> {
+    fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<C>, view: &C::View, ask: &C::Ask) -> C::Act {
+        self.pace.begin(seat);
+        let act = C::decide(bot, view, ask, self.pace, &mut self.left[seat]);
+        self.pace.end();
+        act
+    }
+
+    fn listens(&self, seat: Seat) -> bool {
+        let bot = self.bots.get(seat.index());
+        bot.is_none_or(|name| C::listens(name))
+    }
+
+    fn prepared(&mut self, seat: Seat, act: C::Act) {
+        if let Some(kept) = &mut self.acts {
+            kept.push((seat, act));
+        }
+    }
+
+    fn arrive(&mut self, game: &C, acts: &mut Acts<C>) {
+        C::arrange(game, acts);
+        if let Some(kept) = &mut self.acts {
+            let done = acts.iter();
+            kept.extend(done.filter_map(|(seat, act)| Some((*seat, act.clone()?))));
+        }
+    }
+}
+
+impl<C: Contest> Kit for Door<C> {
+    fn game(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
+        C::seat_owners(Self::options(options)?, entrants).map_err(Self::wrong("options"))
+    }
+
+    fn seats(&self) -> RangeInclusive<usize> {
+        C::SEATS
+    }
+
+    fn bots(&self) -> &'static [BotCard] {
+        C::BOTS
+    }
+
+    fn options(&self) -> &'static [OptionCard] {
+        C::OPTIONS
+    }
+
+    fn answer_within(&self) -> Duration {
+        C::LIMITS.answer
+    }
+
+    fn open_within(&self) -> Duration {
+        C::LIMITS.open
+    }
+
+    fn advised(&self) -> bool {
+        C::ADVISED
+    }
+
+    fn usual_budget(&self) -> Duration {
+        C::LIMITS.budget
+    }
+
+    fn play_budget(&self) -> Duration {
+        C::LIMITS.play_budget
+    }
+
+    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
+        C::route(frame)
+    }
+
+    fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
+        let (rivals, types) = (&setup.rivals, &setup.types);
+        let advice = match setup.models {
+            true => Advice::Learnt { rivals, types },
+            false => Advice::None,
+        };
+        let bot = ladder::make::<C>(&setup.bot, setup.seed, advice)?;
+        Ok(C::player(bot, setup))
+    }
+
+    fn table(&self, setup: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
+        let deal = Deal {
+            seed: setup.seed,
+            market: setup.market,
+            ids: &setup.ids,
+        };
+        let refereed = Self::refereed(&setup.options, &deal)?;
+        C::referee(refereed).map_err(Self::wrong("options"))
+    }
+
+    fn reopen(&self, setup: &Value) -> Result<Box<dyn Table>, SetupError> {
+        let read = C::Refereed::deserialize(setup);
+        let refereed = read.map_err(|why| Self::wrong("setup")(why.to_string()))?;
+        C::referee(refereed).map_err(Self::wrong("setup"))
+    }
+
+    fn play(&self, setup: &PlaySetup, pace: &dyn Pace) -> Result<Played, SetupError> {
+        let seats = setup.bots.len();
+        let ids: Vec<u64> = (1..).take(seats).collect();
+        let deal = Deal {
+            seed: setup.seed,
+            market: MATCH_NUMBER,
+            ids: &ids,
+        };
+        let refereed = Self::refereed(&setup.options, &deal)?;
+        let advice = match setup.models {
+            true => Advice::Shipped,
+            false => Advice::None,
+        };
+        let mut bots = Vec::with_capacity(seats);
+        for (seat, name) in (0..).map(Seat).zip(&setup.bots) {
+            bots.push(ladder::make(name, bot_seed(setup.seed, seat), advice)?);
+        }
+        let clock = C::clock(&refereed);
+        let mut paced: Paced<'_, C> = Paced {
+            bots: &setup.bots,
+            pace,
+            left: Seats::from_fn(seats, |_| clock),
+            acts: setup.record.then(Vec::new),
+        };
+        let end = arena::play(C::position(&refereed), &mut bots, &mut paced);
+        let acts = paced.acts;
+        let stalled = || Outcome {
+            cause: Cause::Stalled,
+            scores: Seats::from_fn(seats, |_| 0),
+        };
+        let transcript = match acts {
+            None => Vec::new(),
+            Some(acts) => {
+                let mut table = C::referee(refereed).map_err(Self::wrong("options"))?;
+                transcribed::<C>(table.as_mut(), &setup.bots, &acts)
+            }
+        };
+        Ok(Played {
+            outcome: end.game.outcome().unwrap_or_else(stalled),
+            asks: end.asks,
+            refused: end.refused,
+            transcript,
+        })
+    }
+
+    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
+        C::bluff(fact)
+    }
+
+    fn repeats(&self) -> bool {
+        C::REPEATS
+    }
+
+    fn default_answer(&self, frame: &str) -> &'static str {
+        C::default_answer(frame)
+    }
+
+    fn completes(&self, line: &[u8]) -> bool {
+        C::completes(line)
+    }
+
+    fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
+        C::win_shares(outcome)
+    }
+
+    fn teams(&self, setup: &str) -> Option<Vec<u8>> {
+        C::teams(setup)
+    }
+
+    fn team_fact(&self) -> Option<TeamFact> {
+        C::TEAM_FACT
+    }
+
+    fn duels(&self, outcome: &Outcome) -> Vec<Duel> {
+        C::duels(outcome)
+    }
+
+    fn wire(&self) -> Wire {
+        C::WIRE
+    }
+
+    fn stdio(&self) -> Option<&'static StdioWire> {
+        (C::WIRE == Wire::Stdio).then_some(&C::STDIO)
+    }
+
+    fn models(&self) -> Option<&'static dyn Models> {
+        C::models()
+    }
+
+    fn training(&self) -> Option<&'static dyn Train> {
+        C::training()
+    }
+
+    fn maps(&self) -> Option<&'static dyn Maps> {
+        C::maps()
+    }
+
+    fn reception(&self) -> Option<&'static dyn Reception> {
+        C::reception()
+    }
+
+    fn place(&self, word: &str) -> Option<u8> {
+        C::place(word)
+    }
+}

@@ -1,0 +1,101 @@
+//! Lighthouses as a contest: what is its own.
+
+use super::bots;
+use super::dialect::engine::REPLY_LINE_MAX;
+use super::dialect::player as wire;
+use super::facts::Record;
+use super::maps::Islands;
+use super::options::{OPTIONS, Options};
+use super::player::{GREET_WITHIN, Player, TURN_WITHIN, default_answer};
+use super::referee::{Referee, RefereeSetup};
+use super::rules::{Lighthouses, PLAYERS, Setup};
+use crate::contest::{Advice, Contest, Deal, Door, Limits};
+use crate::counts::Counted;
+use crate::game::Bot;
+use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire};
+use crate::ladder::Bout;
+use crate::wire::{Dialogue, Table, WireError};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Lighthouses.
+pub static KIT: Door<Lighthouses> = Door::NEW;
+
+impl Contest for Lighthouses {
+    type Options = Options;
+    type Refereed = RefereeSetup;
+
+    const NAME: &'static str = "lighthouses";
+    const SEATS: RangeInclusive<usize> = PLAYERS;
+    const BOTS: &'static [BotCard] = bots::CARDS;
+    const OPTIONS: &'static [OptionCard] = OPTIONS;
+    const LIMITS: Limits = Limits {
+        answer: TURN_WITHIN,
+        open: GREET_WITHIN,
+        // The rest of the wire's 100 ms is for the way.
+        budget: Duration::from_millis(60),
+        // Games without a clock are to be over in seconds.
+        play_budget: Duration::from_millis(2),
+    };
+    const STDIO: StdioWire = StdioWire {
+        reply_line_max: REPLY_LINE_MAX,
+        ..StdioWire::USUAL
+    };
+    const BOUT_NODES: u64 = 200;
+
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        options.set_up(deal.seed, deal.seats())
+    }
+
+    fn position(refereed: &RefereeSetup) -> &Setup {
+        &refereed.position
+    }
+
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+        Ok(Box::new(Referee::new(refereed)?))
+    }
+
+    fn player(bot: Box<dyn Bot<Self>>, opened: &DialogueSetup) -> Box<dyn Dialogue> {
+        Box::new(Player::new(bot, &format!("drover-{}", opened.bot)))
+    }
+
+    /// The wire has no numbers: whoever holds the pipe gives them. The message with the player's number
+    /// begins a game.
+    fn route(frame: &[u8]) -> Result<Route, WireError> {
+        let seating = wire::seating(frame).map(|(seat, seats)| Seating {
+            seat,
+            seats,
+            within: TURN_WITHIN,
+        });
+        Ok(Route {
+            market: 0,
+            id: 0,
+            begins: seating.is_some(),
+            seating,
+        })
+    }
+
+    fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
+        bots::make(name, seed)
+    }
+
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
+        bots::bouts(name)
+    }
+
+    fn end_text(game: &Self) -> String {
+        format!("{:?}", game.scores())
+    }
+
+    fn default_answer(frame: &str) -> &'static str {
+        default_answer(frame)
+    }
+
+    fn maps() -> Option<&'static dyn Maps> {
+        Some(&Islands)
+    }
+
+    fn models() -> Option<&'static dyn Models> {
+        Some(&Counted::<Record>::NEW)
+    }
+}

@@ -1,0 +1,131 @@
+//! Planet Wars as a contest: what is its own.
+
+use super::bots;
+use super::dialect::judge::REPLY_LINE_MAX;
+use super::dialect::player as wire;
+use super::facts::Record;
+use super::maps::Planets;
+use super::options::{OPTIONS, Options};
+use super::player::{Player, START_WITHIN, TURN_WITHIN, default_answer};
+use super::referee::{Referee, RefereeSetup};
+use super::rules::{NEUTRAL, PLAYERS, PlanetWars, PlayerId, Setup};
+use crate::contest::{Advice, Contest, Deal, Door, Limits};
+use crate::counts::Counted;
+use crate::game::{Bot, Seat};
+use crate::kit::{
+    BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, StdioWire, TeamFact,
+};
+use crate::ladder::Bout;
+use crate::wire::{Dialogue, Table, WireError};
+use serde::Deserialize;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Planet Wars in teams.
+pub static KIT: Door<PlanetWars> = Door::NEW;
+
+impl Contest for PlanetWars {
+    type Options = Options;
+    type Refereed = RefereeSetup;
+
+    const NAME: &'static str = "planetwars";
+    const SEATS: RangeInclusive<usize> = PLAYERS;
+    const BOTS: &'static [BotCard] = bots::CARDS;
+    const OPTIONS: &'static [OptionCard] = OPTIONS;
+    const LIMITS: Limits = Limits {
+        open: START_WITHIN,
+        // The champion stops by nodes long before.
+        ..Limits::new(TURN_WITHIN, Duration::from_millis(300))
+    };
+    const STDIO: StdioWire = StdioWire {
+        reply_line_max: REPLY_LINE_MAX,
+        time_option: Some("turn_ms"),
+        ..StdioWire::USUAL
+    };
+    const TEAM_FACT: Option<TeamFact> = Some(TeamFact {
+        kind: "team",
+        table: "digest",
+        player: "player",
+        allies: "allies",
+    });
+    const BOUT_NODES: u64 = 2_000;
+
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        options.set_up(deal.seed, deal.seats())
+    }
+
+    fn position(refereed: &RefereeSetup) -> &Setup {
+        &refereed.position
+    }
+
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+        Ok(Box::new(Referee::new(refereed)?))
+    }
+
+    fn player(bot: Box<dyn Bot<Self>>, _: &DialogueSetup) -> Box<dyn Dialogue> {
+        Box::new(Player::new(bot))
+    }
+
+    /// The wire has no numbers, and every state looks alike: whoever holds the pipe tells games apart, one
+    /// program playing one game.
+    fn route(frame: &[u8]) -> Result<Route, WireError> {
+        let state = wire::read(frame)?;
+        let mut players: Vec<PlayerId> = state.planets.iter().map(|planet| planet.owner).collect();
+        players.sort_unstable();
+        players.dedup();
+        players.retain(|player| *player != NEUTRAL);
+        let seat = players.iter().position(|player| *player == state.you);
+        let seating = seat.map(|seat| Seating {
+            seat: Seat(seat as u8),
+            seats: players.len() as u8,
+            within: TURN_WITHIN,
+        });
+        Ok(Route {
+            market: 0,
+            id: 0,
+            begins: false,
+            seating,
+        })
+    }
+
+    fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
+        bots::make(name, seed)
+    }
+
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
+        bots::bouts(name)
+    }
+
+    fn seat_owners(options: Options, entrants: usize) -> Result<Vec<usize>, String> {
+        options.seat_owners(entrants)
+    }
+
+    fn teams(refereed: &str) -> Option<Vec<u8>> {
+        #[derive(Deserialize)]
+        struct Kept {
+            position: Position,
+        }
+        #[derive(Deserialize)]
+        struct Position {
+            teams: Vec<u8>,
+        }
+        let kept: Kept = serde_json::from_str(refereed).ok()?;
+        Some(kept.position.teams)
+    }
+
+    fn default_answer(frame: &str) -> &'static str {
+        default_answer(frame)
+    }
+
+    fn completes(line: &[u8]) -> bool {
+        wire::completes(line)
+    }
+
+    fn maps() -> Option<&'static dyn Maps> {
+        Some(&Planets)
+    }
+
+    fn models() -> Option<&'static dyn Models> {
+        Some(&Counted::<Record>::NEW)
+    }
+}

@@ -1,0 +1,46 @@
+//! Drawn maps: none come with the game.
+
+use super::generate::{Look, Style, generate};
+use super::map;
+use crate::kit::{MapSize, MapStyle, Maps, SetupError};
+
+/// The game's maps.
+pub struct Planets;
+
+impl Maps for Planets {
+    fn sizes(&self) -> &'static [MapSize] {
+        const {
+            &[
+                MapSize::new(
+                    "width",
+                    "The highest coordinate; by seed unless it is given.",
+                ),
+                MapSize::new(
+                    "planets",
+                    "Planets, homes included; by players unless it is given. With --symmetric as many below it as give everybody the same.",
+                ),
+                MapSize::new("players", "Players that can start on it."),
+            ]
+        }
+    }
+
+    fn draw(&self, seed: u64, wanted: &MapStyle) -> Result<String, SetupError> {
+        let style = Style {
+            look: if wanted.symmetric {
+                Look::Google
+            } else {
+                Look::Contest
+            },
+            players: wanted.size("players").unwrap_or(2),
+            planets: wanted.size("planets"),
+            side: wanted.size("width"),
+        };
+        let planets = generate(seed, &style).map_err(SetupError)?;
+        Ok(map::text(&planets))
+    }
+
+    fn check(&self, text: &str) -> Result<(), SetupError> {
+        let read = map::read(text).map(drop);
+        read.map_err(|why| SetupError(why.to_string()))
+    }
+}
