@@ -13,7 +13,7 @@ use crate::kit::{
 use crate::ladder::{self, Bout};
 use crate::options;
 use crate::scripted::transcribed;
-use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
+use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
@@ -113,6 +113,9 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     const ADVISED: bool = false;
     /// As [`Kit::repeats`].
     const REPEATS: bool = false;
+    /// Writes an act as an answer, in games where it is the same text whatever was asked: transcripts of
+    /// their matches need no [`Contest::player`].
+    const ANSWER: Option<fn(&Self::Act) -> Frame> = None;
     /// Nodes a decision in the matches that go into a signature.
     const BOUT_NODES: u64;
 
