@@ -2,9 +2,8 @@
 //! seat, built from messages alone. Foreign referees may send odd rows, leave some out, or be joined
 //! late: whatever comes, nothing panics and bounds stay sane.
 
-use super::course::Course;
 use super::deal::Deal;
-use super::settle::Pending;
+use super::state::{Course, Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;
@@ -346,8 +345,7 @@ impl Fold {
 
     /// Whose turn came after the last known one, while the deck lasts and nobody is passed over.
     pub(super) fn turn_after(&self) -> Option<Compass> {
-        let after = |place: Compass| Compass::ALL[(place.index() + 1) % Compass::ALL.len()];
-        self.turn.filter(|_| !self.view.deck_empty()).map(after)
+        self.turn.filter(|_| !self.view.deck_empty()).map(next)
     }
 
     /// A fault of the opening bid ends the trade: the turn becomes an auction, or is over.

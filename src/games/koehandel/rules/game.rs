@@ -1,9 +1,8 @@
 //! The state of a match, whose turn it is, and how it ends.
 
 use super::act::{Act, Ask, Money, is_in_order};
-use super::auction::Auction;
 use super::setup::Setup;
-use super::trade::Trade;
+use super::state::{Auction, Trade};
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, MONEY_MAX, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;

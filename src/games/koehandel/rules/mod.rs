@@ -5,6 +5,7 @@ mod auction;
 mod game;
 mod imagine;
 mod setup;
+mod state;
 mod trade;
 
 #[cfg(test)]

@@ -3,63 +3,12 @@
 use super::act::{Ask, Money};
 use super::auction::others;
 use super::game::{Koehandel, Phase, tell};
+use super::state::Trade;
 use crate::game::Listener;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::options::{LostRow, TradePayment};
 use crate::koehandel::view::stake;
-
-/// The trade now open.
-#[derive(Clone, Debug)]
-pub(super) struct Trade {
-    pub challenger: usize,
-    pub target: usize,
-    pub animal: Animal,
-    pub count: u8,
-    /// The challenger's bid that counts now.
-    pub offer: Purse,
-    /// The target's bid that counts now; his first one while the challenger bids again.
-    pub counter: Purse,
-}
-
-impl Default for Trade {
-    fn default() -> Self {
-        Self {
-            challenger: 0,
-            target: 0,
-            animal: Animal::DONKEY,
-            count: 0,
-            offer: Purse::EMPTY,
-            counter: Purse::EMPTY,
-        }
-    }
-}
-
-impl Trade {
-    pub fn counter_ask(&self) -> Ask {
-        Ask::Counter {
-            animal: self.animal,
-            count: self.count,
-            challenger: Compass::of(self.target, self.challenger),
-            cards: self.offer.cards(),
-        }
-    }
-
-    pub fn rebid_ask(&self, challenger: bool) -> Ask {
-        let (me, other, bid) = if challenger {
-            (self.challenger, self.target, self.counter)
-        } else {
-            (self.target, self.challenger, self.offer)
-        };
-        Ask::Rebid {
-            animal: self.animal,
-            count: self.count,
-            opponent: Compass::of(me, other),
-            cards: bid.cards(),
-            challenger,
-        }
-    }
-}
 
 /// Who wins a trade and what each side pays; `None`: his bid does not count.
 struct Verdict {
