@@ -28,13 +28,10 @@ impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
     }
 }
 
-/// Writes what was decided before, in games that need nothing else for it.
-struct Written<A> {
-    acts: std::vec::IntoIter<A>,
-    write: fn(&A) -> Frame,
-}
+/// Asked by whatever it hears, for games whose answers are written without a player's side.
+struct Deaf;
 
-impl<A: Send> Dialogue for Written<A> {
+impl Dialogue for Deaf {
     fn open(&mut self) -> Option<Frame> {
         None
     }
@@ -47,12 +44,7 @@ impl<A: Send> Dialogue for Written<A> {
         })
     }
 
-    fn think(&mut self, _: Budget<'_>, best: &mut Frame) -> Progress {
-        *best = self
-            .acts
-            .next()
-            .as_ref()
-            .map_or_else(Frame::new, self.write);
+    fn think(&mut self, _: Budget<'_>, _: &mut Frame) -> Progress {
         Progress::Done
     }
 
@@ -85,12 +77,11 @@ pub(crate) fn transcribed<C: Contest>(
     acts: &[(Seat, C::Act)],
 ) -> Vec<Exchange> {
     let mut players = Seats::from_fn(names.len(), |seat| -> Box<dyn Dialogue> {
-        let own = acts.iter().filter(|(by, _)| *by == seat);
-        let acts: Vec<_> = own.map(|(_, act)| act.clone()).collect();
-        if let Some(write) = C::ANSWER {
-            let acts = acts.into_iter();
-            return Box::new(Written { acts, write });
+        if !C::HEARD_AGAIN {
+            return Box::new(Deaf);
         }
+        let own = acts.iter().filter(|(by, _)| *by == seat);
+        let acts = own.map(|(_, act)| act.clone()).collect();
         let opened = DialogueSetup {
             bot: names[seat.index()].clone(),
             ..DialogueSetup::default()
@@ -98,7 +89,7 @@ pub(crate) fn transcribed<C: Contest>(
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
     let mut waiting: Seats<Option<Asked>> = Seats::from_fn(names.len(), |_| None);
-    let mut order = acts.iter().map(|(seat, _)| *seat);
+    let mut order = acts.iter();
     let (mut transcript, mut calls) = (Vec::new(), Vec::new());
     loop {
         table.calls(&mut calls);
@@ -109,21 +100,18 @@ pub(crate) fn transcribed<C: Contest>(
         if told {
             continue;
         }
-        let Some(seat) = order.next() else {
+        let Some((seat, act)) = order.next() else {
             return transcript;
         };
-        let Some(Asked { call, mut reply }) = waiting[seat].take() else {
+        let Some(Asked { call, mut reply }) = waiting[*seat].take() else {
             return transcript;
         };
-        let _ = players[seat].think(Budget::nodes(u64::MAX), &mut reply);
-        answer(
-            table,
-            players[seat].as_mut(),
-            seat,
-            call,
-            reply,
-            &mut transcript,
-        );
+        let player = players[*seat].as_mut();
+        match C::written(act) {
+            Some(written) => reply = written,
+            None => drop(player.think(Budget::nodes(u64::MAX), &mut reply)),
+        }
+        answer(table, player, *seat, call, reply, &mut transcript);
     }
 }
 

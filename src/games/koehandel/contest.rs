@@ -36,7 +36,7 @@ impl Contest for Koehandel {
     /// question is followed by the news of what was answered, a bid by a higher one or the sale, and
     /// whatever returns later (the same card's auction, the same challenge) comes after other news.
     const REPEATS: bool = true;
-    const ANSWER: Option<fn(&Act) -> Frame> = Some(write_answer);
+    const HEARD_AGAIN: bool = false;
     const BOUT_NODES: u64 = 60;
 
     fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
@@ -89,6 +89,10 @@ impl Contest for Koehandel {
 
     fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
         Some(bots::bouts(name))
+    }
+
+    fn written(act: &Act) -> Option<Frame> {
+        Some(write_answer(act))
     }
 
     fn listens(name: &str) -> bool {
