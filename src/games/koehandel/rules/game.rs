@@ -349,8 +349,10 @@ impl Game for Koehandel {
             .map(|(_, ask)| ask)
     }
 
-    fn asks(&self, out: &mut Vec<(Seat, Ask)>) {
-        out.extend(self.asked().map(|(seat, ask)| (Seat(seat as u8), ask)));
+    fn asks(&self, mut ask: impl FnMut(Seat, &Ask)) {
+        if let Some((seat, asked)) = &self.asked() {
+            ask(Seat(*seat as u8), asked);
+        }
     }
 
     fn view(&self, seat: Seat) -> View {
@@ -388,12 +390,16 @@ impl Game for Koehandel {
 
     fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Message>) {
         for (seat, act) in acts {
-            let Some(ask) = self.ask(*seat) else { continue };
-            let view = self.seen_by(seat.index());
-            if act.is_some_and(|act| !is_in_order(view, &ask, &act)) {
-                heard.refuse(*seat);
+            match &self.asked() {
+                Some((asked, ask)) if *asked == seat.index() => {
+                    let view = self.seen_by(*asked);
+                    if act.as_ref().is_some_and(|act| !is_in_order(view, ask, act)) {
+                        heard.refuse(*seat);
+                    }
+                    self.play(*act, heard);
+                }
+                _ => {}
             }
-            self.play(*act, heard);
         }
     }
 
