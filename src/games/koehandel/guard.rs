@@ -1,7 +1,7 @@
 //! The answer for a bot that gives none, or none that the rules allow.
 
 use super::cards::{Animal, Compass, Note, Purse};
-use super::rules::{Act, Ask, Money, check};
+use super::rules::{Act, Ask, Money};
 use super::view::View;
 
 /// A legal and sensible answer without any search: auction; after the deck's end the smallest challenge
@@ -32,11 +32,4 @@ fn smallest_challenge(view: &View) -> Option<Act> {
             .find(|rival| view.stake(*rival, animal) > 0)?;
         Some(Act::trade(rival, animal, offer))
     })
-}
-
-/// Whether the rules accept `act` as it stands. Not trading after the deck's end is a legal choice too, with
-/// a price: the player is barred.
-#[must_use]
-pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
-    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
 }

@@ -2,7 +2,7 @@
 //! fit is a repeat, or a sign that an earlier row was lost (README.md 2.4).
 
 use super::knowledge::Fold;
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::Message;
 
@@ -15,34 +15,6 @@ pub enum Verdict {
     Unsound(&'static str),
     /// It is possible only if an earlier row was lost: fold it after [`Fold::mend`].
     Mended(&'static str),
-}
-
-/// The order of turns as the reader received it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Course {
-    /// Whether anything was received, and whether it began with the match's first row.
-    pub(super) heard: bool,
-    pub(super) late: bool,
-    /// Whether the turn under way has not been settled yet.
-    pub(super) open: bool,
-    /// A bluff was shown and the card is being sold again.
-    pub(super) anew: bool,
-    /// At most this many cards have settlements that were not received and animals that are unknown.
-    pub(super) missed: u8,
-    /// Whether a guess was folded: how many money cards each player holds is no longer certain.
-    pub(super) guessed: bool,
-    /// A repair closed a settlement whose deals are still to be reported.
-    pub(super) closed: bool,
-    /// The card settled by a guess because the next turn began without any row about it.
-    pub(super) guess: Option<(Animal, Compass)>,
-    /// The settlement under way equals an earlier one: it counts only if its second row follows. Holds the
-    /// turn from before it.
-    pub(super) doubt: Option<(bool, Option<Compass>)>,
-}
-
-/// Who moves after the player at `turn`, while the deck lasts.
-pub(super) fn next(turn: Compass) -> Compass {
-    Compass::ALL[(turn.index() + 1) % Compass::ALL.len()]
 }
 
 const AGAIN: &str = "it was heard before and its turn is over";

@@ -1,9 +1,8 @@
 //! What a row implies about rows lost before it. What is certain is folded; the owner of a card that no row
 //! reported is guessed, and the guess is undone if the row arrives after all.
 
-use super::course::next;
 use super::knowledge::{Fold, Sale};
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::view::Flow;

@@ -392,8 +392,10 @@ impl crate::game::Game for Lighthouses {
         Some((View::unseen(&self.chart, player.position), Ask::Prepare))
     }
 
-    fn asks(&self, out: &mut Vec<(Seat, Ask)>) {
-        out.extend(self.turn().map(|seat| (seat, Ask::Turn)));
+    fn asks(&self, mut ask: impl FnMut(Seat, &Ask)) {
+        if let Some(seat) = self.turn() {
+            ask(seat, &Ask::Turn);
+        }
     }
 
     fn to_move(&self) -> Seats<bool> {
