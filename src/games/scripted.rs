@@ -50,7 +50,7 @@ pub(crate) fn transcribed<C: Contest>(
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
     let mut waiting: Seats<Option<Asked>> = Seats::from_fn(names.len(), |_| None);
-    let mut order = acts.iter().map(|(seat, _)| *seat);
+    let mut order = acts.iter();
     let (mut transcript, mut calls) = (Vec::new(), Vec::new());
     loop {
         table.calls(&mut calls);
@@ -61,21 +61,18 @@ pub(crate) fn transcribed<C: Contest>(
         if told {
             continue;
         }
-        let Some(seat) = order.next() else {
+        let Some((seat, act)) = order.next() else {
             return transcript;
         };
-        let Some(Asked { call, mut reply }) = waiting[seat].take() else {
+        let Some(Asked { call, mut reply }) = waiting[*seat].take() else {
             return transcript;
         };
-        let _ = players[seat].think(Budget::nodes(u64::MAX), &mut reply);
-        answer(
-            table,
-            players[seat].as_mut(),
-            seat,
-            call,
-            reply,
-            &mut transcript,
-        );
+        let player = players[*seat].as_mut();
+        match C::written(act) {
+            Some(written) => reply = written,
+            None => drop(player.think(Budget::nodes(u64::MAX), &mut reply)),
+        }
+        answer(table, player, *seat, call, reply, &mut transcript);
     }
 }
 
