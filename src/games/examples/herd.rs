@@ -22,17 +22,16 @@
 //! In a match the seats' commands of turn N work in seat order beginning with seat (N − 1) mod players.
 //! A win is a match whose official winner is the hero's seat; intervals are 95 % (normal).
 
-use games::arena::{self, Acts, Arena};
 use games::game::{Bot, Budget, Seat};
 use games::ladder::signature;
 use games::smartdog::atlas;
 use games::smartdog::bots::champion::{CHAMPION, Herder, Mind, Proof, solve};
-use games::smartdog::bots::{CARDS, arrange, make};
+use games::smartdog::bots::{CARDS, make, play_by};
 use games::smartdog::generate::{Style, generate};
 use games::smartdog::known::KnownMaps;
 use games::smartdog::map::Map;
 use games::smartdog::options::Options;
-use games::smartdog::rules::{Ask, Orders, Players, Setup, SmartDog, View};
+use games::smartdog::rules::{Players, Setup, SmartDog};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,42 +39,6 @@ use std::time::{Duration, Instant};
 
 type Failure = Box<dyn std::error::Error>;
 type Herd = Vec<Box<dyn Bot<SmartDog>>>;
-
-/// Asks bots, and shows every turn's position with the orders of all seats.
-struct Shown<D, S> {
-    decide: D,
-    seen: S,
-}
-
-impl<D, S> Arena<SmartDog> for Shown<D, S>
-where
-    D: FnMut(Seat, &mut dyn Bot<SmartDog>, &View, &Ask) -> Orders,
-    S: FnMut(&SmartDog, &Acts<SmartDog>),
-{
-    fn decide(
-        &mut self,
-        seat: Seat,
-        bot: &mut dyn Bot<SmartDog>,
-        view: &View,
-        ask: &Ask,
-    ) -> Orders {
-        (self.decide)(seat, bot, view, ask)
-    }
-
-    fn arrive(&mut self, game: &SmartDog, acts: &mut Acts<SmartDog>) {
-        arrange(game, acts);
-        (self.seen)(game, acts);
-    }
-}
-
-fn play_by(
-    setup: &Setup,
-    bots: &mut [Box<dyn Bot<SmartDog>>],
-    decide: impl FnMut(Seat, &mut dyn Bot<SmartDog>, &View, &Ask) -> Orders,
-    seen: impl FnMut(&SmartDog, &Acts<SmartDog>),
-) -> SmartDog {
-    arena::play(setup, bots, &mut Shown { decide, seen }).game
-}
 
 struct Args(HashMap<String, String>);
 
