@@ -2,12 +2,14 @@
 //! and measured: README.md.
 
 pub mod champion;
-mod duel;
 mod random;
 mod registry;
 mod shipped;
+mod shown;
 mod sight;
+mod signature;
 mod stand;
 
-pub use duel::{Stage, signature};
 pub use registry::{CARDS, make};
+pub use shown::play_by;
+pub use signature::bouts;

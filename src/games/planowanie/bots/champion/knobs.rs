@@ -2,7 +2,7 @@
 
 /// How the champion searches.
 #[derive(Clone, Copy, Debug)]
-pub struct Mind {
+pub struct Knobs {
     /// Weight of exploration, for results in units of the deal's number of cards.
     pub exploring: f32,
     /// How many descents the policy's opinion of a card counts as.
@@ -24,7 +24,7 @@ pub struct Mind {
 }
 
 /// The parameters of the shipped champion.
-pub const CHAMPION: Mind = Mind {
+pub const CHAMPION: Knobs = Knobs {
     exploring: 0.35,
     trust: 25.0,
     rivalry: 0.5,
@@ -36,7 +36,7 @@ pub const CHAMPION: Mind = Mind {
     settled: 0.9,
 };
 
-impl Mind {
+impl Knobs {
     /// Sets a parameter by name; false if there is none of this name.
     pub fn set(&mut self, name: &str, value: f32) -> bool {
         let slot = match name {
