@@ -20,6 +20,7 @@ pub mod session;
 pub mod shim;
 pub mod store;
 pub mod thinking;
+pub mod tournament;
 
 #[cfg(test)]
 mod fake;

@@ -37,9 +37,9 @@ pub(crate) fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
         // One deal of one card: next to nothing but starting and ending.
         let short = json!({ "deals": "1 0" });
         for (options, took) in [(Value::Null, &mut ours), (short, &mut starts)] {
-            let mut plan = table.plan(args.games, options);
-            (plan.schedule.seed, plan.schedule.rotate) = (seed, true);
-            took.push(a_game(pipes::play(&plan)?.1));
+            let mut games = table.games(args.games, options);
+            (games.schedule.seed, games.schedule.rotate) = (seed, true);
+            took.push(a_game(games.whole()?.1));
         }
         if let Some(baseline) = &args.baseline {
             let words = [args.games.to_string(), seed.to_string()];

@@ -2,16 +2,13 @@
 
 use anyhow::{Context as _, ensure};
 use drover::referee::SeatSpec;
-use drover::referee::arbiter::{self, ArbiterPlan, ProgramRules};
+use drover::referee::arbiter::ProgramRules;
 use drover::referee::budget::ThinkBudget;
-use drover::referee::schedule::Schedule;
-use drover::referee::tally::Tally;
-use drover::referee::watch::{KeptMatch, Watch};
+use drover::tournament::{MatchError, MatchSink, Plan, Programs, Schedule, Stop, Tally, play};
 use games::Kit;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// A game, and the program that sits on all its seats.
@@ -45,10 +42,15 @@ impl Table {
     }
 
     /// Games one after the other, on new decks, without transcripts.
-    pub(crate) fn plan(&self, games: u64, options: Value) -> ArbiterPlan {
-        ArbiterPlan {
-            kit: self.kit,
-            seats: vec![SeatSpec::Program(self.player.clone()); self.seats],
+    pub(crate) fn games(&self, games: u64, options: Value) -> Games {
+        Games {
+            plan: Plan {
+                kit: self.kit,
+                entrants: vec![SeatSpec::Program(self.player.clone()); self.seats],
+                options,
+                concurrency: NonZeroUsize::MIN,
+                record: false,
+            },
             schedule: Schedule {
                 entrants: self.seats,
                 seats: self.seats,
@@ -57,12 +59,11 @@ impl Table {
                 games,
                 seed: 1,
             },
-            budget: ThinkBudget::Nodes(1),
-            concurrency: NonZeroUsize::MIN,
-            options,
-            models: false,
-            record: false,
-            programs: ProgramRules::default(),
+            programs: Programs {
+                budget: ThinkBudget::Nodes(1),
+                models: false,
+                rules: ProgramRules::default(),
+            },
         }
     }
 
@@ -71,7 +72,7 @@ impl Table {
         let seconds = |rounds: u32| {
             let mut options = options.clone();
             options["rounds"] = json!(rounds);
-            anyhow::Ok(play(&self.plan(1, options))?.1.as_secs_f64())
+            anyhow::Ok(self.games(1, options).whole()?.1.as_secs_f64())
         };
         // One round is next to nothing but starting and ending.
         let (whole, ends) = (seconds(rounds)?, seconds(1)?);
@@ -87,20 +88,28 @@ pub(crate) fn command(text: &str) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Plays whole games without a fault. Gives how long that took, too.
-pub(crate) fn play(plan: &ArbiterPlan) -> anyhow::Result<(Tally, Duration)> {
-    let begun = Instant::now();
-    let tally = arbiter::play(plan, &AtomicBool::new(false), &mut Nobody)?;
-    let took = begun.elapsed();
-    let faults = tally.entrants.iter().any(|one| !one.faults.is_empty());
-    let whole = tally.games == plan.schedule.games && !faults;
-    ensure!(whole, "the player does not play whole games");
-    Ok((tally, took))
+/// Games to be played.
+pub(crate) struct Games {
+    pub(crate) plan: Plan,
+    pub(crate) schedule: Schedule,
+    pub(crate) programs: Programs,
 }
 
-struct Nobody;
+impl Games {
+    /// Plays them.
+    pub(crate) fn play(&self, sink: &mut dyn MatchSink) -> Result<Tally, MatchError> {
+        let matches = self.schedule.matches();
+        play(&self.plan, matches, &self.programs, sink, &Stop::default())
+    }
 
-impl Watch for Nobody {
-    fn done(&mut self, _: u64) {}
-    fn played(&mut self, _: KeptMatch) {}
+    /// Plays them, all without a fault. Gives how long that took, too.
+    pub(crate) fn whole(&self) -> anyhow::Result<(Tally, Duration)> {
+        let begun = Instant::now();
+        let tally = self.play(&mut ())?;
+        let took = begun.elapsed();
+        let faults = tally.entrants.iter().any(|one| !one.faults.is_empty());
+        let whole = tally.games == self.schedule.games && !faults;
+        ensure!(whole, "the player does not play whole games");
+        Ok((tally, took))
+    }
 }

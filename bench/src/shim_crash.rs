@@ -7,10 +7,9 @@ use crate::site::Folder;
 use crate::stats::report;
 use crate::stored;
 use anyhow::ensure;
-use drover::referee::arbiter;
 use drover::referee::budget::ThinkBudget;
-use drover::referee::watch::{KeptMatch, Watch};
 use drover::store::{Direction, Entry, Side, Store};
+use drover::tournament::{MatchSink, PlayedMatch};
 use games::rng::Rng;
 use games::{Cause, Seat};
 use serde_json::Value;
@@ -62,10 +61,8 @@ struct Heard {
     forfeits: Vec<String>,
 }
 
-impl Watch for Heard {
-    fn done(&mut self, _: u64) {}
-
-    fn played(&mut self, played: KeptMatch) {
+impl MatchSink for Heard {
+    fn played(&mut self, played: PlayedMatch) {
         for blame in &played.blames {
             let cause = blame.cause.word();
             self.forfeits
@@ -91,16 +88,16 @@ pub(crate) async fn run(args: ShimCrashArgs) -> anyhow::Result<()> {
     let daemon = Daemon::new(folder.path())?;
     let running = daemon.start().await?;
     let table = Table::with("planowanie", SEATS, daemon.shim("planowanie", &args.bot)?)?;
-    let mut plan = table.plan(args.games, Value::Null);
-    (plan.schedule.seed, plan.schedule.rotate) = (args.seed, true);
-    plan.budget = ThinkBudget::Time(table.kit.usual_budget());
-    plan.concurrency = args.concurrency;
-    (plan.models, plan.record) = (true, true);
+    let mut games = table.games(args.games, Value::Null);
+    (games.schedule.seed, games.schedule.rotate) = (args.seed, true);
+    games.programs.budget = ThinkBudget::Time(table.kit.usual_budget());
+    games.plan.concurrency = args.concurrency;
+    (games.programs.models, games.plan.record) = (true, true);
     let over = Arc::new(AtomicBool::new(false));
     let ended = Arc::clone(&over);
     let playing = tokio::task::spawn_blocking(move || {
         let mut heard = Heard::default();
-        let tally = arbiter::play(&plan, &AtomicBool::new(false), &mut heard);
+        let tally = games.play(&mut heard);
         ended.store(true, Ordering::Relaxed);
         tally.map(|tally| (tally.games, heard))
     });

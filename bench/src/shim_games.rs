@@ -1,13 +1,13 @@
 //! `bench shim-games`: many games at once whose players are shims of one daemon. How long their
 //! turns take, and how many are late.
 
-use crate::pipes::{self, Table};
+use crate::pipes::Table;
 use crate::process::{Daemon, drover};
 use crate::site::Folder;
 use crate::stats::shown;
 use anyhow::{Context as _, ensure};
 use drover::referee::budget::ThinkBudget;
-use drover::referee::spans::Spans;
+use drover::referee::histogram::Histogram;
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -75,25 +75,25 @@ pub(crate) async fn run(args: ShimGamesArgs) -> anyhow::Result<()> {
 
 /// Prints one line; how many turns were late.
 async fn row(name: &str, player: Vec<String>, args: &ShimGamesArgs) -> anyhow::Result<u64> {
-    let mut plan = Table::with("lighthouses", SEATS, player)?.plan(
+    let mut games = Table::with("lighthouses", SEATS, player)?.games(
         args.games,
         // Forty programs that start at once do not greet within two seconds.
         json!({"rounds": args.rounds, "start_ms": 30_000}),
     );
-    plan.budget = ThinkBudget::Time(Duration::from_millis(1));
-    plan.concurrency = NonZeroUsize::new(usize::try_from(args.games)?).context("no games")?;
-    let (tally, took) = tokio::task::spawn_blocking(move || pipes::play(&plan)).await??;
-    let mut spans = Spans::default();
+    games.programs.budget = ThinkBudget::Time(Duration::from_millis(1));
+    games.plan.concurrency = NonZeroUsize::new(usize::try_from(args.games)?).context("no games")?;
+    let (tally, took) = tokio::task::spawn_blocking(move || games.whole()).await??;
+    let mut times = Histogram::default();
     let (mut late, mut refused) = (0, 0);
     for entrant in &tally.entrants {
-        spans.merge(&entrant.took);
+        times.merge(&entrant.took);
         late += entrant.missed;
         refused += entrant.refused;
     }
-    let quantile = |share| spans.quantile(share).map_or_else(String::new, shown);
+    let quantile = |share| times.quantile(share).map_or_else(String::new, shown);
     println!(
         "{name:<28} {:>8} {:>9} {:>9} {:>9} {:>9} {late:>6} {refused:>8} {:>6.1}s",
-        spans.count(),
+        times.count(),
         quantile(0.5),
         quantile(0.99),
         quantile(0.999),

@@ -17,7 +17,6 @@ mod output;
 pub mod play;
 pub mod play_args;
 mod play_gateway;
-mod play_keep;
 mod play_progress;
 mod referee;
 pub mod referee_args;

@@ -1,30 +1,26 @@
 //! `drover play`: local matches, one or many.
 
 use super::play_args::{Output, PlayArgs, game, rule_options};
-use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
 use super::usage::UsageError;
 use crate::link::program::{adopt_orphans, kill_all};
-use crate::referee::arbiter::{self, ArbiterPlan};
 use crate::referee::budget::ThinkBudget;
-use crate::referee::local::{self, LocalPlan};
-use crate::referee::report::{Conditions, Report};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::seat_spec::FILLER;
-use crate::referee::tally::Tally;
-use crate::referee::watch::Watch;
-use crate::referee::wired::{self, WiredPlan};
 use crate::referee::{Host, HostSettings, OnMatch, OwnAddress, Recording, SeatSpec, Unrecorded};
+use crate::tournament::{
+    self, Conditions, Hosted, InProcess, MatchError, MatchPlayer, Plan, PlayedMatch, Programs,
+    REFEREE, Report, Stop, Tally, keep, open_recording,
+};
 use anyhow::Context as _;
 use futures_util::future::BoxFuture;
-use games::{Kit, SetupError, Wire};
+use games::{Kit, Wire};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// What `--wire` needs of a gateway.
@@ -106,19 +102,36 @@ pub async fn play(
     }
     let began = Instant::now();
     let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
-    let plan = Plan {
+    let specs: Vec<String> = entrants.iter().map(SeatSpec::to_string).collect();
+    let run = Run {
         kit,
         args: &args,
-        entrants: &entrants,
-        options: &options,
+        stop: &stop,
+    };
+    let plan = Plan {
+        kit,
+        entrants,
+        options: options.clone(),
+        concurrency: args.concurrency(),
+        record: args.log.is_some() || args.store.is_some() && !wire,
     };
     let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
     let tally = if wire {
-        plan.over_wire(gateway, stop).await?
-    } else if entrants.iter().any(programs) {
-        plan.with_programs(stop).await?
+        run.over_wire(gateway, plan).await?
+    } else if plan.entrants.iter().any(programs) {
+        let player = Programs {
+            budget: args.budget(kit),
+            models: !args.no_models,
+            rules: args.programs(kit)?,
+        };
+        adopt_orphans().context("programs' orphans cannot be adopted")?;
+        run.kept(plan, player).await?
     } else {
-        plan.in_process(stop).await?
+        let player = InProcess {
+            budget: args.budget(kit),
+            models: !args.no_models,
+        };
+        run.kept(plan, player).await?
     };
     let conditions = Conditions {
         game: kit.game().to_owned(),
@@ -131,7 +144,6 @@ pub async fn play(
         models: !args.no_models,
         wire,
     };
-    let specs: Vec<String> = entrants.iter().map(SeatSpec::to_string).collect();
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
     Ok(match args.output {
         Output::Table => report.table(),
@@ -140,96 +152,61 @@ pub async fn play(
     })
 }
 
-struct Plan<'a> {
+struct Run<'a> {
     kit: &'static dyn Kit,
     args: &'a PlayArgs,
-    entrants: &'a [SeatSpec],
-    options: &'a Value,
+    stop: &'a CancellationToken,
 }
 
-impl Plan<'_> {
-    async fn in_process(&self, stop: CancellationToken) -> anyhow::Result<Tally> {
-        let (args, kit) = (self.args, self.kit);
-        let name = |spec: &SeatSpec| spec.builtin().unwrap_or(FILLER).to_owned();
-        let plan = LocalPlan {
-            kit,
-            bots: self.entrants.iter().map(name).collect(),
-            schedule: args.schedule(kit, self.entrants.len()),
-            budget: args.budget(kit),
-            concurrency: args.concurrency(),
-            options: self.options.clone(),
-            models: !args.no_models,
-            record: args.store.is_some() || args.log.is_some(),
+impl Run<'_> {
+    /// Plays on this machine, and keeps what is to be kept.
+    async fn kept(
+        &self,
+        plan: Plan,
+        player: impl MatchPlayer + Send + 'static,
+    ) -> anyhow::Result<Tally> {
+        let Some(path) = &self.args.store else {
+            return self.watched(plan, player, None).await?;
         };
-        self.watched(stop, move |abort, watch| local::play(&plan, abort, watch))
-            .await
+        let recording = open_recording(path).await?;
+        let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
+        let keeping = tokio::spawn(keep(self.kit, plan.options.clone(), recording, played));
+        let tally = self.watched(plan, player, Some(sender)).await?;
+        keeping.await.context("keeping the matches broke down")??;
+        tally
     }
 
-    /// Plays with programs on pipes.
-    async fn with_programs(&self, stop: CancellationToken) -> anyhow::Result<Tally> {
-        let (args, kit) = (self.args, self.kit);
-        let plan = ArbiterPlan {
-            kit,
-            seats: self.entrants.to_vec(),
-            schedule: args.schedule(kit, self.entrants.len()),
-            budget: args.budget(kit),
-            concurrency: args.concurrency(),
-            options: self.options.clone(),
-            models: !args.no_models,
-            record: args.store.is_some() || args.log.is_some(),
-            programs: args.programs(kit)?,
-        };
-        adopt_orphans().context("programs' orphans cannot be adopted")?;
-        self.watched(stop, move |abort, watch| arbiter::play(&plan, abort, watch))
-            .await
-    }
-
-    /// Plays on threads of their own, shows how far that has come, and keeps what is to be kept.
+    /// Plays on threads of their own and shows how far that has come. The outer error is ours, the inner one
+    /// the matches'.
     async fn watched(
         &self,
-        stop: CancellationToken,
-        play: impl FnOnce(&AtomicBool, &mut dyn Watch) -> Result<Tally, SetupError> + Send + 'static,
-    ) -> anyhow::Result<Tally> {
-        let (args, kit) = (self.args, self.kit);
-        let (keeping, sender) = match &args.store {
-            Some(path) => {
-                let recording = open_recording(path).await?;
-                let (sender, played) = tokio::sync::mpsc::channel(MATCHES_WAITING_MAX);
-                let options = self.options.clone();
-                (
-                    Some(tokio::spawn(keep(kit, options, recording, played))),
-                    Some(sender),
-                )
-            }
-            None => (None, None),
-        };
-        let abort = Arc::new(AtomicBool::new(false));
-        let aborting = Arc::clone(&abort);
-        let watcher = tokio::spawn(async move {
-            stop.cancelled().await;
-            aborting.store(true, Ordering::Relaxed);
-        });
-        let mut progress = Progress::new(args.games, args.log.clone(), sender);
+        plan: Plan,
+        player: impl MatchPlayer + Send + 'static,
+        keep: Option<mpsc::Sender<PlayedMatch>>,
+    ) -> anyhow::Result<anyhow::Result<Tally>> {
+        let args = self.args;
+        let matches = args.schedule(self.kit, plan.entrants.len()).matches();
+        let mut progress = Progress::new(args.games, args.log.clone(), keep);
+        let stop = Stop::on(self.stop);
         let playing = tokio::task::spawn_blocking(move || {
-            let tally = play(&abort, &mut progress);
+            let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
             (tally, progress)
         });
         let (tally, progress) = playing.await.context("playing broke down")?;
-        watcher.abort();
         progress
             .finish()
             .context("a transcript cannot be written")?;
-        if let Some(keeping) = keeping {
-            keeping.await.context("keeping the matches broke down")??;
-        }
         // Unknown names were refused before: what is left are option values.
-        tally.map_err(|error| UsageError(error.to_string()).into())
+        Ok(tally.map_err(|error| match error {
+            MatchError::Setup(error) => UsageError(error.to_string()).into(),
+            error => error.into(),
+        }))
     }
 
     async fn over_wire(
         &self,
         gateway: Option<StartGateway>,
-        stop: CancellationToken,
+        mut plan: Plan,
     ) -> anyhow::Result<Tally> {
         let (args, kit) = (self.args, self.kit);
         let ready = match gateway {
@@ -260,23 +237,21 @@ impl Plan<'_> {
             ..HostSettings::default()
         };
         let host = Host::new(kit, settings, recording);
-        let plan = WiredPlan {
-            seats: self.called(ready.as_ref().map(|ready| ready.base_url.as_str()))?,
-            schedule: args.schedule(kit, self.entrants.len()),
-            concurrency: args.concurrency(),
-            options: self.options.clone(),
-            record: args.log.is_some(),
+        if let Some(ready) = &ready {
+            for spec in &mut plan.entrants {
+                self.call(spec, &ready.base_url)?;
+            }
+        }
+        let player = Hosted {
+            host: Arc::clone(&host),
+            runtime: Handle::current(),
         };
-        let mut progress = Progress::new(args.games, args.log.clone(), None);
-        let tally = wired::play(&host, &plan, &mut progress, &stop).await;
+        let tally = self.watched(plan, player, None).await;
         host.stop().await;
         if let Some(ready) = ready {
             ready.stop.await;
         }
-        progress
-            .finish()
-            .context("a transcript cannot be written")?;
-        Ok(tally?)
+        tally?
     }
 
     fn wanted(&self) -> GatewayWanted {
@@ -289,15 +264,12 @@ impl Plan<'_> {
         }
     }
 
-    /// The entrants with built-in bots behind the gateway, if there is one.
-    fn called(&self, base_url: Option<&str>) -> anyhow::Result<Vec<SeatSpec>> {
-        let called = |spec: &SeatSpec| match (base_url, spec.builtin()) {
-            (Some(base), Some(name)) if !spec.is_filler() => {
-                Ok(format!("url:{base}/{}/{name}", self.kit.game()).parse()?)
-            }
-            _ => Ok(spec.clone()),
-        };
-        self.entrants.iter().map(called).collect()
+    /// Has a built-in bot called behind the gateway.
+    fn call(&self, spec: &mut SeatSpec, base_url: &str) -> anyhow::Result<()> {
+        if let Some(name) = spec.builtin().filter(|_| !spec.is_filler()) {
+            *spec = format!("url:{base_url}/{}/{name}", self.kit.game()).parse()?;
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The gateway that `play --wire` plays over: the daemon's own parts on a free loopback port.
 
 use super::play::{GatewayReady, GatewayWanted, StartGateway};
-use super::play_keep::REFEREE;
 use crate::config::Secret;
 use crate::daemon::known_match;
 use crate::gateway::{CallbackOptions, Callbacks, OwnReferee};
@@ -12,6 +11,7 @@ use crate::referee::{MatchInfo, OwnAddress, Recording};
 use crate::session::{Parts, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
+use crate::tournament::REFEREE;
 use anyhow::Context as _;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

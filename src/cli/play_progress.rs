@@ -1,6 +1,6 @@
 //! How far `drover play` has come: a bar on a terminal, plain lines elsewhere.
 
-use crate::referee::watch::{KeptMatch, Watch};
+use crate::tournament::{MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     lined: Instant,
     log: Option<PathBuf>,
-    keep: Option<mpsc::Sender<KeptMatch>>,
+    keep: Option<mpsc::Sender<PlayedMatch>>,
     /// The first transcript that could not be written.
     failure: Option<std::io::Error>,
 }
@@ -24,7 +24,7 @@ pub struct Progress {
 impl Progress {
     /// Progress of so many matches; transcripts go to the directory `log` and to `keep`.
     #[must_use]
-    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<KeptMatch>>) -> Self {
+    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<PlayedMatch>>) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(games);
@@ -55,7 +55,7 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl MatchSink for Progress {
     fn done(&mut self, games: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(games);
@@ -65,7 +65,7 @@ impl Watch for Progress {
         }
     }
 
-    fn played(&mut self, played: KeptMatch) {
+    fn played(&mut self, played: PlayedMatch) {
         if let Some(log) = &self.log {
             let file = log.join(format!("match-{:06}.txt", played.number + 1));
             if let Err(error) = std::fs::write(file, played.text()) {

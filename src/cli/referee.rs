@@ -3,7 +3,6 @@
 use super::common::{Common, on_all_cores};
 use super::logging;
 use super::play_args::{game, rule_options};
-use super::play_keep::open_recording;
 use super::referee_args::RefereeArgs;
 use super::referee_hub::{LISTEN as HUB_LISTEN, settings as hub_settings};
 use super::usage::UsageError;
@@ -12,6 +11,7 @@ use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
 use crate::referee::{Host, HostSettings, Reaches, Recording, Unrecorded, merged, serve};
+use crate::tournament::open_recording;
 use anyhow::Context as _;
 use games::{Kit, TableSetup, Wire};
 use serde_json::Value;

@@ -1,50 +1,23 @@
-//! Runs games: drives a table against its seats, over HTTP, over pipes or in process, seats those who dial a hub,
-//! and keeps what happened.
+//! Plays one match: drives a table against its seats, over HTTP, over pipes or in process, seats those who dial
+//! a hub, and keeps what happened.
 
-mod allowed;
 pub mod arbiter;
-mod board;
-pub mod budget;
-pub mod demo;
-mod drive;
+pub mod histogram;
 pub mod host;
+pub mod http;
 pub mod hub;
-mod journal;
-mod lanes;
-pub mod local;
-pub mod log;
-pub mod match_info;
-pub mod numbers;
-mod own;
-mod page;
-pub mod query;
 pub mod record;
-pub mod report;
-mod resume;
-pub mod schedule;
-pub mod seat_builtin;
-pub mod seat_link;
-pub mod seat_spec;
-mod seat_task;
-pub mod server;
-mod setup;
-mod sides;
-pub mod spans;
-pub mod started;
-pub mod store_recording;
-pub mod tally;
-mod transcript;
-pub mod watch;
-pub mod wired;
+pub mod seat;
 
-pub use allowed::Reaches;
-pub use host::{Host, HostSettings, OnMatch};
-pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
-pub use numbers::{Draw, Numbers};
-pub use own::OwnAddress;
-pub use record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, Unrecorded};
-pub use seat_link::{HttpSeat, SeatLink, SeatReply};
-pub use seat_spec::{SeatSpec, SeatSpecError};
-pub use server::{ServerSettings, serve};
-pub use setup::merged;
-pub use started::{Ending, StartError, Started};
+pub use host::{
+    Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,
+    OnMatch, StartError, Started, demo, merged,
+};
+pub use http::{Reaches, ServerSettings, query, serve};
+pub use record::{
+    MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, Unrecorded, store_recording,
+};
+pub use seat::{
+    HttpSeat, OwnAddress, SeatLink, SeatReply, SeatSpec, SeatSpecError, budget, seat_builtin,
+    seat_spec,
+};

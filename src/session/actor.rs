@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Ended, Refusal, Sending, micros};
 use super::begins::{self, Origin};
-use super::core::{Core, Mind};
+use super::core::{DialogueState, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
@@ -33,7 +33,7 @@ const BACK_WAIT: Duration = Duration::from_millis(100);
 pub(super) struct Actor {
     pub(super) shared: Arc<Shared>,
     session: Arc<Session>,
-    pub(super) core: Option<Box<Core>>,
+    pub(super) core: Option<Box<SessionState>>,
 }
 
 /// What a message leads to, before it is stored.
@@ -47,8 +47,8 @@ pub(super) struct Turn {
     pub(super) said: String,
     pub(super) ending: Option<Ending>,
     pub(super) decision: Option<Decision>,
-    /// [`Core::told`] once this is stored, if the dialogue is not there to be asked.
-    pub(super) told: u64,
+    /// [`SessionState::facts_stored_to`] once this is stored, if the dialogue is not there to be asked.
+    pub(super) facts_stored_to: u64,
 }
 
 /// What a decision adds to the ledger.
@@ -60,7 +60,11 @@ pub(super) struct Decision {
 }
 
 impl Actor {
-    pub(super) fn new(shared: Arc<Shared>, session: Arc<Session>, core: Option<Box<Core>>) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        session: Arc<Session>,
+        core: Option<Box<SessionState>>,
+    ) -> Self {
         Self {
             shared,
             session,
@@ -115,7 +119,7 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
             return false;
         };
-        let Mind::Awake(dialogue) = &mut core.mind else {
+        let DialogueState::Awake(dialogue) = &mut core.mind else {
             return false;
         };
         let ending = match guarded(|| dialogue.hung_up()) {
@@ -206,13 +210,15 @@ impl Actor {
             return Ok(Answer::default_of_game(kit, &text));
         };
         match core.mind {
-            Mind::Broken if numbered.is_some() => return Err(Refusal::Over),
-            Mind::Asleep | Mind::Away { .. } if numbered.is_some() => return Err(Refusal::Unfit),
+            DialogueState::Broken if numbered.is_some() => return Err(Refusal::Over),
+            DialogueState::Asleep | DialogueState::Away { .. } if numbered.is_some() => {
+                return Err(Refusal::Unfit);
+            }
             _ => {}
         }
         let numbers = numbered.is_some();
         let before = opening.map_or_else(Vec::new, |opening| opening.before);
-        fold::rehearse(core, &before);
+        fold::replay_preamble(core, &before);
         let mut turn = Self::turn(
             &self.shared,
             &self.session,
@@ -225,7 +231,7 @@ impl Actor {
             self.forget(turn.ending);
             return Ok(Answer::default_of_game(kit, &turn.text));
         }
-        turn.told += 2 * before.len() as u64;
+        turn.facts_stored_to += 2 * before.len() as u64;
         turn.before = before;
         self.commit(turn, received, numbers).await
     }
@@ -253,7 +259,7 @@ impl Actor {
         let session = self.core.as_deref().map(|core| core.id.0);
         tracing::error!(session, %error, "a session could not be folded");
         if let Some(core) = self.core.as_deref_mut().filter(|_| error.lasts()) {
-            core.mind = Mind::Broken;
+            core.mind = DialogueState::Broken;
         }
         Ok(())
     }
@@ -265,15 +271,15 @@ impl Actor {
         if core.ended {
             return Ok(());
         }
-        if let Mind::Away { pending, said } = &mut core.mind {
+        if let DialogueState::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {
                 Ok(Some(dialogue)) => core.mind = deciding::told(dialogue, said),
-                Ok(None) => core.mind = Mind::Asleep,
+                Ok(None) => core.mind = DialogueState::Asleep,
                 Err(_) => core.give_up(),
             }
         }
-        if matches!(core.mind, Mind::Asleep) {
+        if matches!(core.mind, DialogueState::Asleep) {
             let waking = fold::wake(&self.shared.parts, &self.session.key.place, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
@@ -350,7 +356,7 @@ impl Actor {
     async fn turn(
         shared: &Shared,
         session: &Session,
-        core: &mut Core,
+        core: &mut SessionState,
         (text, received, queued, at_us): (String, Instant, Duration, i64),
         local: Option<Local>,
     ) -> Turn {
@@ -363,17 +369,17 @@ impl Actor {
             text,
             ending: None,
             decision: None,
-            told: core.seq * 2,
+            facts_stored_to: core.seq * 2,
         };
-        let mut dialogue = match std::mem::replace(&mut core.mind, Mind::Asleep) {
-            Mind::Awake(dialogue) => dialogue,
-            Mind::Asleep | Mind::Away { .. } => {
+        let mut dialogue = match std::mem::replace(&mut core.mind, DialogueState::Asleep) {
+            DialogueState::Awake(dialogue) => dialogue,
+            DialogueState::Asleep | DialogueState::Away { .. } => {
                 shared.meters.defaulted("unfolded");
-                turn.told = core.told;
+                turn.facts_stored_to = core.facts_stored_to;
                 return turn;
             }
-            Mind::Broken => {
-                core.mind = Mind::Broken;
+            DialogueState::Broken => {
+                core.mind = DialogueState::Broken;
                 shared.meters.defaulted("broken");
                 return turn;
             }
@@ -384,7 +390,7 @@ impl Actor {
         }
         match heard {
             Ok(Ok(Next::Wait)) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 turn.said.clear();
             }
             Ok(Ok(Next::Send(said))) => {
@@ -392,7 +398,7 @@ impl Actor {
                 turn.said = said;
             }
             Ok(Ok(Next::Over(ending))) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 turn.said.clone_from(&ending.last_word);
                 turn.ending = Some(ending);
             }
@@ -402,7 +408,7 @@ impl Actor {
                 fallback,
             })) => {
                 // Before thinking, for that may cost us the dialogue.
-                core.owed
+                core.pending_facts
                     .append(&mut guarded(|| dialogue.facts()).unwrap_or_default());
                 let asked = Asked {
                     fallback,
@@ -420,7 +426,7 @@ impl Actor {
                     fallback,
                     mind,
                 } = decided;
-                turn.told += 1;
+                turn.facts_stored_to += 1;
                 core.mind = mind;
                 if core.hangs() {
                     core.quarantine.impose();
@@ -435,7 +441,7 @@ impl Actor {
                 });
             }
             Ok(Err(error)) => {
-                core.mind = Mind::Awake(dialogue);
+                core.mind = DialogueState::Awake(dialogue);
                 tracing::debug!(session = core.id.0, %error, "a message was not understood");
                 shared.meters.defaulted("not_understood");
             }
@@ -467,7 +473,7 @@ impl Actor {
             said,
             ending,
             decision,
-            told,
+            facts_stored_to,
         } = turn;
         let mut entries = before;
         entries.reserve_exact(2);
@@ -498,9 +504,11 @@ impl Actor {
         match self.shared.append(core, entries, facts, close).await {
             Ok(receipt) => {
                 core.fresh = first;
-                core.told = match core.mind {
-                    Mind::Awake(_) => core.seq * 2,
-                    Mind::Asleep | Mind::Away { .. } | Mind::Broken => told,
+                core.facts_stored_to = match core.mind {
+                    DialogueState::Awake(_) => core.seq * 2,
+                    DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
+                        facts_stored_to
+                    }
                 };
                 let ledger = decision.map(|decision| {
                     self.shared
@@ -531,8 +539,8 @@ impl Actor {
                 tracing::debug!(session = core.id.0, %error, "a message could not be stored");
                 self.shared.meters.appends_failed.increment(1);
                 // Whatever was heard is not in the transcript: it is folded anew without it.
-                core.mind = Mind::Asleep;
-                core.owed.clear();
+                core.mind = DialogueState::Asleep;
+                core.pending_facts.clear();
                 if let StoreError::Closed = error {
                     return Err(self.shared.stopping());
                 }
@@ -568,7 +576,13 @@ impl Actor {
 }
 
 impl Decision {
-    fn row(&self, core: &Core, receipt: Receipt, at_us: i64, received: Instant) -> LedgerRow {
+    fn row(
+        &self,
+        core: &SessionState,
+        receipt: Receipt,
+        at_us: i64,
+        received: Instant,
+    ) -> LedgerRow {
         LedgerRow {
             session: core.id,
             entry: receipt.last.unwrap_or(crate::store::types::EntryId(0)),

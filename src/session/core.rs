@@ -10,7 +10,7 @@ use games::{Cause, Dialogue, Fact};
 use serde_json::Value;
 
 /// One session.
-pub(super) struct Core {
+pub(super) struct SessionState {
     pub(super) id: SessionId,
     pub(super) match_id: Box<str>,
     pub(super) seed: u64,
@@ -21,7 +21,7 @@ pub(super) struct Core {
     pub(super) rows: Option<Box<Rows>>,
     pub(super) head: Option<EntryId>,
     pub(super) seq: u64,
-    pub(super) mind: Mind,
+    pub(super) mind: DialogueState,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
     pub(super) quarantine: Quarantine,
@@ -29,9 +29,9 @@ pub(super) struct Core {
     pub(super) last: Option<Box<LastMessage>>,
     /// How far facts are stored, in half steps: hearing entry `n` is step `2n`, saying what answers
     /// it step `2n + 1`. Facts of later steps come to light when it is folded.
-    pub(super) told: u64,
+    pub(super) facts_stored_to: u64,
     /// Facts of stored entries that are not stored yet; empty while asleep.
-    pub(super) owed: Vec<Fact>,
+    pub(super) pending_facts: Vec<Fact>,
     pub(super) ended: bool,
     /// Whether it ended as games do.
     pub(super) normal: bool,
@@ -76,7 +76,7 @@ pub(super) struct Rows {
 }
 
 /// Where the dialogue is.
-pub(super) enum Mind {
+pub(super) enum DialogueState {
     /// Nowhere: it is folded from the transcript when needed.
     Asleep,
     /// Here.
@@ -87,7 +87,7 @@ pub(super) enum Mind {
     Broken,
 }
 
-impl Core {
+impl SessionState {
     /// A session that start-up found.
     pub(super) fn found(live: LiveSession, permit: Option<Share>) -> Self {
         Self {
@@ -99,12 +99,12 @@ impl Core {
             rows: None,
             head: live.head,
             seq: live.seq,
-            mind: Mind::Asleep,
+            mind: DialogueState::Asleep,
             stray: None,
             quarantine: Quarantine::Unread,
             last: None,
-            told: live.seq * 2,
-            owed: Vec::new(),
+            facts_stored_to: live.seq * 2,
+            pending_facts: Vec::new(),
             ended: false,
             normal: false,
             fresh: live.seq <= 1,
@@ -134,22 +134,22 @@ impl Core {
     pub(super) fn sleep(&mut self) {
         if self.head.is_some() {
             self.give_up();
-            self.mind = Mind::Asleep;
+            self.mind = DialogueState::Asleep;
             self.last = None;
-            self.owed.clear();
+            self.pending_facts.clear();
         }
     }
 
     /// Whether its bot is at a decision that was answered for and hangs.
     pub(super) fn hangs(&self) -> bool {
-        matches!(&self.mind, Mind::Away { pending, .. } if pending.hangs())
+        matches!(&self.mind, DialogueState::Away { pending, .. } if pending.hangs())
     }
 
     /// A decision that did not come back in time is not waited for any more. The first one may still
     /// be late; a second one beside it, or one that hangs, is the last that the bot is asked for.
     pub(super) fn give_up(&mut self) {
-        let pending = match std::mem::replace(&mut self.mind, Mind::Asleep) {
-            Mind::Away { pending, .. } => pending,
+        let pending = match std::mem::replace(&mut self.mind, DialogueState::Asleep) {
+            DialogueState::Away { pending, .. } => pending,
             here => {
                 self.mind = here;
                 return;
@@ -165,6 +165,6 @@ impl Core {
 
     /// Whether its dialogue is in memory.
     pub(super) fn awake(&self) -> bool {
-        !matches!(self.mind, Mind::Asleep)
+        !matches!(self.mind, DialogueState::Asleep)
     }
 }

@@ -1,6 +1,6 @@
 //! A decision: thought about in time, or answered for.
 
-use super::core::Mind;
+use super::core::DialogueState;
 use super::place::Place;
 use super::registry::Shared;
 use crate::thinking::{Job, Pending, Thought, guarded};
@@ -23,7 +23,7 @@ pub(super) struct Decided {
     pub(super) said: Frame,
     /// Why it is the fallback, if it is.
     pub(super) fallback: Option<&'static str>,
-    pub(super) mind: Mind,
+    pub(super) mind: DialogueState,
 }
 
 /// Decides before the wire's limit less the margin, come what may.
@@ -55,7 +55,7 @@ pub(super) async fn decide(
         Ok(None) => Decided {
             said: asked.fallback,
             fallback: Some("pool_closed"),
-            mind: Mind::Asleep,
+            mind: DialogueState::Asleep,
         },
         Err(_) => overdue(shared, pending, asked.fallback),
     }
@@ -94,7 +94,7 @@ fn at_once(
             Decided {
                 said: fallback,
                 fallback: Some("panic"),
-                mind: Mind::Asleep,
+                mind: DialogueState::Asleep,
             }
         }
     }
@@ -115,7 +115,7 @@ fn thought_out(thought: Thought) -> Decided {
         }
         None => (!thought).then_some("late"),
     };
-    let mind = dialogue.map_or(Mind::Asleep, |dialogue| told(dialogue, &best));
+    let mind = dialogue.map_or(DialogueState::Asleep, |dialogue| told(dialogue, &best));
     Decided {
         said: best,
         fallback,
@@ -133,17 +133,17 @@ fn overdue(shared: &Shared, pending: Pending, fallback: Frame) -> Decided {
     Decided {
         said: said.clone(),
         fallback: cause,
-        mind: Mind::Away { pending, said },
+        mind: DialogueState::Away { pending, said },
     }
 }
 
 /// Tells a dialogue what was said.
-pub(super) fn told(mut dialogue: Box<dyn Dialogue>, said: &str) -> Mind {
+pub(super) fn told(mut dialogue: Box<dyn Dialogue>, said: &str) -> DialogueState {
     match guarded(|| dialogue.said(said)) {
-        Ok(()) => Mind::Awake(dialogue),
+        Ok(()) => DialogueState::Awake(dialogue),
         Err(panic) => {
             tracing::error!(%panic, "a bot panicked on hearing what it said");
-            Mind::Asleep
+            DialogueState::Asleep
         }
     }
 }

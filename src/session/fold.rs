@@ -1,6 +1,6 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
-use super::core::{Core, Mind, Quarantine};
+use super::core::{DialogueState, Quarantine, SessionState};
 use super::options::Parts;
 use super::place::Place;
 use crate::replay::{self, Line};
@@ -38,7 +38,11 @@ impl FoldError {
 }
 
 /// Brings a session's dialogue in by its whole transcript.
-pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Result<(), FoldError> {
+pub(super) async fn wake(
+    parts: &Parts,
+    place: &Place,
+    core: &mut SessionState,
+) -> Result<(), FoldError> {
     let (kit, bot) = (place.kit(), place.card().name);
     if core.quarantine == Quarantine::Unread {
         let hung = parts.store.has_fact(core.id, Quarantine::FACT).await?;
@@ -71,16 +75,17 @@ pub(super) async fn wake(parts: &Parts, place: &Place, core: &mut Core) -> Resul
         replaying()?
     };
     let facts = replayed.facts.into_iter();
-    let owed = facts.filter_map(|(step, fact)| (step >= core.told).then_some(fact));
-    core.owed = owed.collect();
-    core.mind = Mind::Awake(dialogue);
+    let pending_facts =
+        facts.filter_map(|(step, fact)| (step >= core.facts_stored_to).then_some(fact));
+    core.pending_facts = pending_facts.collect();
+    core.mind = DialogueState::Awake(dialogue);
     core.last = replayed.last.map(Box::new).or_else(|| core.last.take());
     Ok(())
 }
 
 /// Lets a session's dialogue hear and say what came before its first message.
-pub(super) fn rehearse(core: &mut Core, before: &[NewEntry]) {
-    let Mind::Awake(dialogue) = &mut core.mind else {
+pub(super) fn replay_preamble(core: &mut SessionState, before: &[NewEntry]) {
+    let DialogueState::Awake(dialogue) = &mut core.mind else {
         return;
     };
     if before.is_empty() {
@@ -89,11 +94,11 @@ pub(super) fn rehearse(core: &mut Core, before: &[NewEntry]) {
     let lines = before.iter().map(Line::from);
     match guarded(|| replay::replay(&mut **dialogue, lines)) {
         Ok(replayed) => core
-            .owed
+            .pending_facts
             .extend(replayed.facts.into_iter().map(|(_, fact)| fact)),
         Err(panic) => {
             tracing::error!(session = core.id.0, %panic, "a bot panicked before its first message");
-            core.mind = Mind::Broken;
+            core.mind = DialogueState::Broken;
         }
     }
 }

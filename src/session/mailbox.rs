@@ -1,10 +1,10 @@
 //! A session as others see it: a bounded mailbox. While messages wait, one actor works on them in
-//! order; without any there is no actor, only the [`Core`].
+//! order; without any there is no actor, only the [`SessionState`].
 
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::Origin;
-use super::core::Core;
+use super::core::SessionState;
 use super::place::Key;
 use super::registry::Shared;
 use crate::link::Share;
@@ -97,7 +97,7 @@ pub(super) struct Session {
 struct Mailbox {
     waiting: VecDeque<Message>,
     busy: bool,
-    core: Option<Box<Core>>,
+    core: Option<Box<SessionState>>,
 }
 
 impl fmt::Debug for Session {
@@ -113,7 +113,7 @@ impl fmt::Debug for Session {
 /// How a message came into a session.
 pub(super) enum Entered<M, T> {
     /// Nobody is at work: whoever brought the message works on it, with the session's core.
-    Idle(Option<Box<Core>>, M),
+    Idle(Option<Box<SessionState>>, M),
     /// It waits for the actor.
     Waits(T),
     /// Too many messages wait.
@@ -133,7 +133,7 @@ pub(super) enum Rest {
 }
 
 impl Session {
-    pub(super) fn new(key: Key, core: Option<Box<Core>>, touched_ms: i64) -> Self {
+    pub(super) fn new(key: Key, core: Option<Box<SessionState>>, touched_ms: i64) -> Self {
         Self {
             key,
             handed: AtomicU64::new(0),
@@ -181,7 +181,7 @@ impl Session {
     }
 
     /// The actor's next message, or `None` after it gave the core back.
-    pub(super) fn next(&self, core: &mut Option<Box<Core>>) -> Option<Message> {
+    pub(super) fn next(&self, core: &mut Option<Box<SessionState>>) -> Option<Message> {
         let mut mailbox = self.lock();
         let next = mailbox.waiting.pop_front();
         if next.is_none() {
@@ -235,7 +235,7 @@ impl Session {
     }
 
     /// Looks at the core, if it is at rest.
-    pub(super) fn peek<T>(&self, look: impl FnOnce(&Core) -> T) -> Option<T> {
+    pub(super) fn peek<T>(&self, look: impl FnOnce(&SessionState) -> T) -> Option<T> {
         self.lock().core.as_deref().map(look)
     }
 }

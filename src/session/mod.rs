@@ -5,13 +5,14 @@
 
 mod actor;
 mod answer;
+mod append;
 mod begins;
 mod core;
 mod deciding;
+mod detach;
 mod fold;
 mod groups;
-mod keeping;
-mod lasting;
+
 mod mailbox;
 mod meters;
 mod numbering;

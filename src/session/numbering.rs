@@ -3,7 +3,7 @@
 
 use super::actor::{Actor, Turn};
 use super::answer::{Answer, Refusal};
-use super::core::{Core, Mind};
+use super::core::{DialogueState, SessionState};
 use super::deciding;
 use super::mailbox::{Local, Numbered};
 use crate::store::types::{Direction, NewEntry};
@@ -25,7 +25,7 @@ pub(super) enum Heard {
 impl Actor {
     /// A message that was answered without us: what was said then is what was said.
     pub(super) fn taken_over(
-        core: &mut Core,
+        core: &mut SessionState,
         mut turn: Turn,
         dialogue: Box<dyn Dialogue>,
         heard: Result<Result<Next, WireError>, Panicked>,
@@ -35,15 +35,15 @@ impl Actor {
             Ok(Ok(Next::Think { .. } | Next::Send(_))) => deciding::told(dialogue, &said),
             Ok(Ok(Next::Over(ending))) => {
                 turn.ending = Some(ending);
-                Mind::Awake(dialogue)
+                DialogueState::Awake(dialogue)
             }
-            Ok(Ok(Next::Wait) | Err(_)) => Mind::Awake(dialogue),
+            Ok(Ok(Next::Wait) | Err(_)) => DialogueState::Awake(dialogue),
             Err(panic) => {
                 tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
-                Mind::Asleep
+                DialogueState::Asleep
             }
         };
-        core.owed.push(Fact {
+        core.pending_facts.push(Fact {
             kind: "local".to_owned(),
             data: json!({ "entry": core.seq }),
         });
@@ -53,7 +53,7 @@ impl Actor {
 
     fn broken(&self) -> bool {
         let core = self.core.as_deref();
-        core.is_some_and(|core| matches!(core.mind, Mind::Broken))
+        core.is_some_and(|core| matches!(core.mind, DialogueState::Broken))
     }
 
     /// Where a numbered message stands: heard before, the session's first, or the next.

@@ -1,6 +1,6 @@
 //! How a session begins: number, seed, match, rivals.
 
-use super::core::{Core, Mind, Quarantine, Rows};
+use super::core::{DialogueState, Quarantine, Rows, SessionState};
 use super::mailbox::Opening;
 use super::place::Key;
 use super::registry::Shared;
@@ -22,7 +22,7 @@ pub(super) fn open(
     late: bool,
     left: Option<&str>,
     told: Option<&Opening>,
-) -> Core {
+) -> SessionState {
     let identity = shared
         .parts
         .identities
@@ -65,7 +65,7 @@ pub(super) fn open(
         None => foreign_match(key, &match_id, at_us, told),
     };
     shared.meters.opened(game);
-    Core {
+    SessionState {
         id: shared.parts.store.next_session(),
         match_id,
         seed: session.seed,
@@ -74,12 +74,12 @@ pub(super) fn open(
         rows: Some(Box::new(Rows { session, match_ })),
         head: None,
         seq: 0,
-        mind: Mind::Asleep,
+        mind: DialogueState::Asleep,
         stray: None,
         quarantine: Quarantine::Clear,
         last: None,
-        told: 0,
-        owed: Vec::new(),
+        facts_stored_to: 0,
+        pending_facts: Vec::new(),
         ended: false,
         normal: false,
         fresh: true,

@@ -3,9 +3,9 @@
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::{self, Origin, Rates};
-use super::core::Core;
+use super::core::SessionState;
+use super::detach::DetachOnDrop;
 use super::groups::Groups;
-use super::lasting::Lasting;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
 use super::options::{Parts, SessionOptions, StoreError};
@@ -287,7 +287,7 @@ impl Sessions {
         match session.enter(callback, self.shared.options.mailbox_max, queue) {
             Entered::Idle(core, callback) => {
                 let actor = Actor::new(Arc::clone(&self.shared), session, core);
-                Lasting::new(&self.shared.tracker, actor.answer(callback)).await
+                DetachOnDrop::new(&self.shared.tracker, actor.answer(callback)).await
             }
             // The actor answers every message it takes; without it the process is ending.
             Entered::Waits(answer) => answer.await.unwrap_or_else(|_| Err(self.shared.stopping())),
@@ -356,7 +356,7 @@ impl Sessions {
     }
 }
 
-fn view(session: &Session, core: &Core, now_ms: i64) -> SessionView {
+fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
     let place = &session.key.place;
     SessionView {
         id: core.id,
@@ -471,7 +471,7 @@ impl Shared {
         let peer = key.place.referee().parse().ok().map(Peer::of);
         let permit = self.places.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
-        let core = Box::new(Core::found(found, permit));
+        let core = Box::new(SessionState::found(found, permit));
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         if key.place.kit().wire() == Wire::Hub {
@@ -507,7 +507,7 @@ impl Shared {
             id: row.opened.player,
         };
         let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
-        let core = Box::new(Core::over(row));
+        let core = Box::new(SessionState::over(row));
         let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         lock(self.shard(&key))
             .entry(key.clone())
@@ -530,7 +530,7 @@ impl Shared {
     }
 
     /// Everything but the store's part of ending a session.
-    pub(super) fn end(&self, key: &Key, core: &mut Core, cause: Cause) {
+    pub(super) fn end(&self, key: &Key, core: &mut SessionState, cause: Cause) {
         core.ended = true;
         core.normal = cause == Cause::Normal;
         core.permit = None;

@@ -95,7 +95,8 @@ struct Fresh(HashMap<Peer, BTreeMap<(i64, usize), Arc<Session>>>);
 
 impl Fresh {
     fn add(&mut self, session: &Arc<Session>) {
-        let peer = |core: &super::core::Core| core.permit.as_ref().filter(|_| core.fresh)?.peer();
+        let peer =
+            |core: &super::core::SessionState| core.permit.as_ref().filter(|_| core.fresh)?.peer();
         if let Some(peer) = session.peek(peer).flatten() {
             let of_peer = self.0.entry(peer).or_default();
             let at = (session.touched_ms(), of_peer.len());

@@ -3,7 +3,7 @@
 
 use super::players::Builtin;
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
-use crate::referee::budget::ThinkBudget;
+use crate::referee::seat::budget::ThinkBudget;
 use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::time::{Duration, Instant};

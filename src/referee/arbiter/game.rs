@@ -2,7 +2,7 @@
 
 use super::players::Player;
 use crate::link::program::{LineFault, ready};
-use crate::referee::spans::Spans;
+use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
 use rustix::event::PollFlags;
@@ -21,15 +21,19 @@ const LOOKS_MAX: u32 = 64;
 const REPLY_MAX: usize = 16 << 20;
 
 /// A game that came to its end.
-pub(super) struct Ended {
-    pub(super) outcome: Outcome,
-    /// Whose fault that was, or his own part in it, and how it showed.
-    pub(super) blames: Vec<Blame>,
+pub struct Ended {
+    /// How.
+    pub outcome: Outcome,
+    /// Whose fault that was, or their own part in it, and how it showed.
+    pub blames: Vec<Blame>,
     /// What else the table has noted, by seat.
-    pub(super) noted: Vec<Noted>,
-    pub(super) transcript: Vec<Exchange>,
+    pub noted: Vec<Noted>,
+    /// What was sent and heard, if it was to be kept.
+    pub transcript: Vec<Exchange>,
     /// Times from call to answer, by seat.
-    pub(super) took: Vec<Spans>,
+    pub took: Vec<Histogram>,
+    /// The end of each program's standard error, by seat.
+    pub stderr: Vec<String>,
 }
 
 /// A call whose answer is waited for.
@@ -60,7 +64,7 @@ pub(super) struct Game<'a> {
     calls: usize,
     open: Vec<Open>,
     transcript: Vec<Exchange>,
-    took: Vec<Spans>,
+    took: Vec<Histogram>,
 }
 
 impl<'a> Game<'a> {
@@ -73,7 +77,7 @@ impl<'a> Game<'a> {
         Self {
             record,
             calls: 0,
-            took: players.iter().map(|_| Spans::default()).collect(),
+            took: players.iter().map(|_| Histogram::default()).collect(),
             table,
             players,
             abort,
@@ -134,6 +138,7 @@ impl<'a> Game<'a> {
             noted: seats.map(|seat| self.table.noted(seat)).collect(),
             transcript: self.transcript,
             took: self.took,
+            stderr: Vec::new(),
         }
     }
 
@@ -221,8 +226,8 @@ impl<'a> Game<'a> {
 
     /// Writes an answer down.
     fn close(&mut self, open: Open) {
-        if let Some(spans) = self.took.get_mut(open.seat.index()) {
-            spans.add(open.charged);
+        if let Some(times) = self.took.get_mut(open.seat.index()) {
+            times.add(open.charged);
         }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
             heard.reply = Some(String::from_utf8_lossy(&open.said).into_owned());

@@ -4,9 +4,10 @@
 
 mod by_hand;
 mod game;
-mod plan;
+mod play;
 mod players;
 
 pub use by_hand::{ByHand, HandGame, Spoken};
-pub use plan::{ArbiterPlan, play};
+pub use game::Ended;
+pub use play::{ArbiterMatch, play};
 pub use players::ProgramRules;

@@ -3,8 +3,8 @@
 use crate::link::program::{
     Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
 };
-use crate::referee::budget::ThinkBudget;
-use crate::referee::seat_spec::SeatSpec;
+use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_spec::SeatSpec;
 use crate::thinking::guarded;
 use games::{Dialogue, DialogueSetup, Kit, SetupError, StdioWire};
 use std::sync::Arc;

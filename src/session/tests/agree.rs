@@ -3,7 +3,7 @@
 use crate::fake;
 use crate::identities::{Identities, KnownMatch};
 use crate::replay::{self, Line, replay};
-use crate::session::core::{Core, Mind};
+use crate::session::core::{DialogueState, SessionState};
 use crate::session::mailbox::Local;
 use crate::session::{Key, Numbered, Parts, Place, SessionOptions, Sessions, fold};
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession};
@@ -88,10 +88,10 @@ async fn only_session(store: &Store) -> LiveSession {
 }
 
 async fn woken(parts: &Parts, place: &Place, live: LiveSession) -> Box<dyn Dialogue> {
-    let mut core = Core::found(live, None);
+    let mut core = SessionState::found(live, None);
     fold::wake(parts, place, &mut core).await.unwrap();
     match core.mind {
-        Mind::Awake(dialogue) => dialogue,
+        DialogueState::Awake(dialogue) => dialogue,
         _ => panic!("it is awake"),
     }
 }

@@ -1,0 +1,85 @@
+//! One match with programs.
+
+use super::game::{Ended, Game};
+use super::players::{Player, ProgramRules};
+use crate::link::program::sweep;
+use crate::referee::budget::ThinkBudget;
+use crate::referee::seat_spec::SeatSpec;
+use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
+use serde_json::Value;
+use std::sync::atomic::AtomicBool;
+
+/// The number of every match on a wire that has none.
+const MATCH_NUMBER: u64 = 1;
+
+/// What is played.
+pub struct ArbiterMatch<'a> {
+    /// The game.
+    pub kit: &'static dyn Kit,
+    /// Programs and built-in bots, by seat.
+    pub seats: &'a [&'a SeatSpec],
+    /// Seeds the table and the bots.
+    pub seed: u64,
+    /// Rule options.
+    pub options: &'a Value,
+    /// How long each decision of a built-in bot may take.
+    pub budget: ThinkBudget,
+    /// Whether built-in bots may use opponent models.
+    pub models: bool,
+    /// Whether the transcript is kept.
+    pub record: bool,
+    /// How programs are treated.
+    pub rules: &'a ProgramRules,
+}
+
+/// Plays it to its end; `None` if `abort` was set meanwhile. Blocks: call it on a thread that may.
+///
+/// # Errors
+/// [`SetupError`] for unknown bots or options or a wrong number of seats.
+pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, SetupError> {
+    let mut table = plan.kit.table(&TableSetup {
+        seed: plan.seed,
+        options: plan.options.clone(),
+        market: MATCH_NUMBER,
+        ids: (1..=plan.seats.len() as u64).collect(),
+    })?;
+    let seats = (0u8..).map(Seat).zip(plan.seats);
+    let mut players = seats
+        .map(|(seat, spec)| {
+            let seed = bot_seed(plan.seed, seat);
+            Player::seat(plan.kit, spec, seed, plan.budget, plan.models, plan.rules)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let ended = Game::new(table.as_mut(), &mut players, abort, plan.record).play();
+    let stderr = end(&mut players);
+    Ok(ended.map(|ended| Ended { stderr, ..ended }))
+}
+
+/// Ends all programs, with nothing left of them; what they said on their standard error.
+fn end(players: &mut [Player]) -> Vec<String> {
+    // All are told first, so that they end at the same time.
+    for player in &mut *players {
+        if let Player::Program(pipes) = player {
+            pipes.dismiss();
+        }
+    }
+    for player in &mut *players {
+        if let Player::Program(pipes) = player {
+            pipes.end();
+        }
+    }
+    let mut markers = Vec::new();
+    let ended = players.iter_mut().map(|player| match player {
+        Player::Program(pipes) => {
+            pipes.settle();
+            markers.extend(pipes.marker.take());
+            pipes.stderr()
+        }
+        Player::Builtin(_) => String::new(),
+    });
+    let stderr = ended.collect();
+    if !markers.is_empty() {
+        sweep(&markers);
+    }
+    stderr
+}

@@ -1,0 +1,124 @@
+//! Many times in little memory: a histogram whose buckets grow with the time, 3 % apart.
+
+use std::time::Duration;
+
+/// Buckets a doubling.
+const STEPS: u64 = 32;
+const STEP_BITS: u32 = STEPS.trailing_zeros();
+
+/// A histogram of times.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    buckets: Vec<u64>,
+    count: u64,
+}
+
+impl Histogram {
+    /// Adds one time.
+    pub fn add(&mut self, time: Duration) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let bucket = bucket(nanoseconds);
+        if self.buckets.len() <= bucket {
+            self.buckets.resize(bucket + 1, 0);
+        }
+        if let Some(count) = self.buckets.get_mut(bucket) {
+            *count += 1;
+            self.count += 1;
+        }
+    }
+
+    /// Adds all times of another one.
+    pub fn merge(&mut self, other: &Self) {
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+    }
+
+    /// How many times.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The time that a `share` (0 to 1) of all stays within; `None` without any.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
+        let wanted = ((self.count as f64 * share).ceil() as u64).clamp(1, self.count.max(1));
+        let mut seen = 0;
+        for (bucket, count) in self.buckets.iter().enumerate() {
+            seen += count;
+            if seen >= wanted {
+                return Some(Duration::from_nanos(upper(bucket)));
+            }
+        }
+        None
+    }
+}
+
+fn bucket(value: u64) -> usize {
+    if value < STEPS {
+        return value as usize;
+    }
+    let doubling = value.ilog2() - STEP_BITS;
+    let step = (value >> doubling) - STEPS;
+    (u64::from(doubling + 1) * STEPS + step) as usize
+}
+
+/// The largest value of a bucket.
+fn upper(bucket: usize) -> u64 {
+    let (doubling, step) = (bucket as u64 / STEPS, bucket as u64 % STEPS);
+    match doubling {
+        0 => step,
+        doubling => (((u128::from(STEPS + step) + 1) << (doubling - 1)) - 1) as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Histogram, bucket, upper};
+
+    #[test]
+    fn buckets_hold_what_they_say() {
+        for value in [
+            0,
+            1,
+            31,
+            32,
+            33,
+            63,
+            64,
+            1_000,
+            123_456_789,
+            u64::MAX / 2,
+            u64::MAX,
+        ] {
+            let place = bucket(value);
+            assert!(upper(place) >= value, "{value}");
+            assert!(place == 0 || upper(place - 1) < value, "{value}");
+            assert!(upper(place) - value <= value / 31, "{value}");
+        }
+    }
+
+    #[test]
+    fn quantiles_of_both_halves() {
+        let mut times = Histogram::default();
+        assert_eq!(times.quantile(0.5), None);
+        let mut more = Histogram::default();
+        for millisecond in 1..=50 {
+            times.add(Duration::from_millis(millisecond));
+            more.add(Duration::from_millis(50 + millisecond));
+        }
+        times.merge(&more);
+        let near = |share: f64, wanted: f64| {
+            let found = times.quantile(share).unwrap().as_secs_f64() * 1_000.0;
+            assert!((found / wanted - 1.0).abs() < 0.04, "{found} {wanted}");
+        };
+        near(0.5, 50.0);
+        near(0.99, 99.0);
+        near(1.0, 100.0);
+    }
+}

@@ -1,0 +1,72 @@
+//! What is asked for when a match is started, and what is known of one that runs.
+
+use crate::link::Reach;
+use crate::referee::record::log::MatchLog;
+use crate::referee::seat::seat_spec::SeatSpec;
+use games::{Cause, Outcome};
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// A match to be started.
+#[derive(Clone, Debug, Default)]
+pub struct MatchRequest {
+    /// Who sits where, by absolute seat.
+    pub seats: Vec<SeatSpec>,
+    /// Under which name a seat's history is kept, by absolute seat; may be shorter than `seats`.
+    pub names: Vec<Option<String>>,
+    /// Seeds all chance; `None` draws one.
+    pub seed: Option<u64>,
+    /// Seeds the numbers on the wire; `None` draws them so that nobody can guess them.
+    pub numbers: Option<u64>,
+    /// Rule options that differ from the host's own.
+    pub options: Value,
+    /// Wait before each message that asks for an answer: zero but for a match to be looked at.
+    pub pause: Duration,
+    /// Which addresses its players may have; `None`: those that the host calls.
+    pub reach: Option<Reach>,
+}
+
+/// Who plays, and under which numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MatchInfo {
+    /// The match's id in the store: a ULID.
+    pub match_id: String,
+    /// The game's name.
+    pub game: String,
+    /// The match's number on the wire.
+    pub market: u64,
+    /// Each seat's number on the wire, unique over all matches of the game.
+    pub ids: Vec<u64>,
+    /// Each seat's spec.
+    pub seats: Vec<String>,
+    /// Under which name each seat's history is kept.
+    pub names: Vec<Option<String>>,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+}
+
+/// How a match ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchEnd {
+    /// Microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// Why it ended.
+    pub cause: Cause,
+    /// A sentence on the particulars, or empty.
+    pub detail: String,
+    /// The result, if it came to one.
+    pub outcome: Option<Outcome>,
+}
+
+/// A match that runs or has run, with its log.
+#[derive(Debug)]
+pub struct HostedMatch {
+    /// Who plays.
+    pub info: MatchInfo,
+    /// Every callback so far.
+    pub log: Arc<MatchLog>,
+    /// Set once it has ended.
+    pub end: OnceLock<MatchEnd>,
+}

@@ -1,0 +1,356 @@
+//! The host of our own matches: starts them, keeps their logs at hand, takes them up again after a
+//! restart, and ends them in good order.
+
+use super::drive::{DriveError, DriveOptions, Links, Past, drive};
+use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+use super::numbers::Draw;
+use super::registry::MatchRegistry;
+use super::setup::{
+    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
+};
+use super::started::{StartError, Started};
+use crate::clock::now_us;
+use crate::link::{HttpOptions, Reach};
+use crate::referee::record::journal::Journal;
+use crate::referee::record::log::{self, LogLine};
+use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
+use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
+use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
+use futures_util::FutureExt as _;
+use games::{Kit, Table, TableSetup};
+use serde_json::Value;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Called with every match before its first callback.
+pub type OnMatch = Arc<dyn Fn(&MatchInfo) + Send + Sync>;
+
+/// How a host works.
+#[derive(Clone)]
+pub struct HostSettings {
+    /// The name that our matches carry as their referee.
+    pub referee: String,
+    /// Most matches at once.
+    pub matches_max: usize,
+    /// How many ended matches stay at hand with their logs.
+    pub ended_kept: usize,
+    /// How players are called.
+    pub http: HttpOptions,
+    /// How built-in bots sit on seats without a wire; `None`: they do not.
+    pub builtins: Option<Builtins>,
+    /// Rule options of every match, unless it asks for others.
+    pub options: Value,
+    /// Where our own bots are called, if this process has any.
+    pub own: Option<OwnAddress>,
+    /// Told of every match before its first callback.
+    pub on_match: Option<OnMatch>,
+}
+
+impl Default for HostSettings {
+    fn default() -> Self {
+        Self {
+            referee: "drover".to_owned(),
+            matches_max: 200,
+            ended_kept: 50,
+            http: HttpOptions::default(),
+            builtins: None,
+            options: Value::Null,
+            own: None,
+            on_match: None,
+        }
+    }
+}
+
+/// Runs matches of one game.
+pub struct Host {
+    pub(in crate::referee) kit: &'static dyn Kit,
+    pub(in crate::referee) settings: HostSettings,
+    pub(in crate::referee) recording: Arc<dyn Recording>,
+    pub(in crate::referee) registry: MatchRegistry,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// Everything that one match is played with.
+pub(in crate::referee) struct Play {
+    pub(in crate::referee) table: Box<dyn Table>,
+    pub(in crate::referee) links: Links,
+    pub(super) past: Past,
+    pub(in crate::referee) record: Box<dyn MatchRecord>,
+    /// Wait before each message that asks for an answer.
+    pub(in crate::referee) pause: Duration,
+}
+
+impl Host {
+    /// A host that runs nothing yet.
+    #[must_use]
+    pub fn new(
+        kit: &'static dyn Kit,
+        settings: HostSettings,
+        recording: Arc<dyn Recording>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            kit,
+            registry: MatchRegistry::new(settings.matches_max, settings.ended_kept),
+            settings,
+            recording,
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        })
+    }
+
+    /// The game.
+    #[must_use]
+    pub fn kit(&self) -> &'static dyn Kit {
+        self.kit
+    }
+
+    /// How many seats a match has.
+    #[must_use]
+    pub fn seats(&self) -> usize {
+        seats(self.kit)
+    }
+
+    /// Matches that run and that have ended lately, newest first.
+    #[must_use]
+    pub fn matches(&self) -> Vec<Arc<HostedMatch>> {
+        self.registry.matches()
+    }
+
+    /// Sets a match up and keeps its row. Missing seats are fillers.
+    ///
+    /// # Errors
+    /// [`StartError`] says what keeps it from starting.
+    pub async fn start(self: &Arc<Self>, request: MatchRequest) -> Result<Started, StartError> {
+        if self.tasks.is_closed() {
+            return Err(StartError::Stopping);
+        }
+        let mut permit = self
+            .registry
+            .permit()
+            .ok_or(StartError::Full(self.settings.matches_max))?;
+        let seed = request.seed.unwrap_or_else(drawn_seed);
+        let seeds = bot_seeds(seed, &request.seats);
+        let links = self.links(&request.seats, &seeds, request.reach.as_ref())?;
+        let numbers = Draw::of(request.numbers)
+            .free(
+                &*self.recording,
+                (self.kit.game(), self.seats()),
+                |numbers| permit.claim(numbers),
+            )
+            .await?;
+        let info = new_info(self.kit, &request, numbers, self.settings.own.as_ref());
+        let table = self.kit.table(&TableSetup {
+            seed,
+            options: merged(&self.settings.options, &request.options),
+            market: info.market,
+            ids: info.ids.clone(),
+        })?;
+        let row = row(&info, &self.settings.referee, table.setup());
+        let mut record = self.recording.open(row, &info.ids).await?;
+        record.seeded(&seeds);
+        let hosted = hosted(info);
+        permit.enter(Arc::clone(&hosted));
+        Ok(self.spawn(
+            hosted,
+            Play {
+                table,
+                links,
+                past: Past::default(),
+                record,
+                pause: request.pause,
+            },
+        ))
+    }
+
+    /// One seat's log, from memory or from the recording; `None` for an id never given out.
+    ///
+    /// # Errors
+    /// [`RecordError`] if the recording cannot be read.
+    pub async fn log(&self, id: u64) -> Result<Option<Vec<LogLine>>, RecordError> {
+        if let Some((hosted, seat)) = self.registry.find(id) {
+            return Ok(Some(hosted.log.lines(seat)));
+        }
+        let (game, seats) = (self.kit.game(), self.seats());
+        let Some((market, seat)) = self.recording.seat_of(game, id, seats).await? else {
+            return Ok(None);
+        };
+        let stored = self
+            .recording
+            .transcript(self.kit.game(), market, seat)
+            .await?;
+        Ok(stored.map(|entries| log::from_entries(&entries)))
+    }
+
+    /// Who sits where this id was given out, if that match still runs.
+    pub(in crate::referee) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
+        let (hosted, seat) = self.registry.find(id)?;
+        if hosted.end.get().is_some() {
+            return None;
+        }
+        let spec = hosted.info.seats.get(seat.index())?;
+        spec.parse().ok()
+    }
+
+    /// Starts nothing more and waits until every match has ended, at most `within`; what then still
+    /// runs is cut and, where it is recorded, taken up at the next start.
+    pub async fn drain(&self, within: Duration) {
+        self.registry.close();
+        self.tasks.close();
+        if tokio::time::timeout(within, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            self.stop.cancel();
+            self.tasks.wait().await;
+        }
+    }
+
+    /// Cuts every match now.
+    pub async fn stop(&self) {
+        self.drain(Duration::ZERO).await;
+    }
+
+    /// Who is called on each seat, within `reach` or else that of all matches. Missing seats are fillers.
+    /// `seeds`: of each seat's bot, if it has one here.
+    pub(in crate::referee) fn links(
+        &self,
+        specs: &[SeatSpec],
+        seeds: &[u64],
+        reach: Option<&Reach>,
+    ) -> Result<Links, StartError> {
+        let mut http = self.settings.http.clone();
+        if let Some(reach) = reach {
+            http.reach = reach.clone();
+        }
+        let mut links = Links::new();
+        for (spec, seed) in specs.iter().zip(seeds) {
+            spec.check(self.kit)?;
+            let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
+            links.push(self.link(&spec, *seed, &http)?);
+        }
+        while links.len() < self.seats() {
+            links.push(None);
+        }
+        Ok(links)
+    }
+
+    fn link(
+        &self,
+        spec: &SeatSpec,
+        seed: u64,
+        http: &HttpOptions,
+    ) -> Result<Option<Box<dyn SeatLink>>, StartError> {
+        if spec.is_filler() {
+            return Ok(None);
+        }
+        match (spec, &self.settings.builtins) {
+            (SeatSpec::Url(target), _) => {
+                Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
+            }
+            (SeatSpec::Builtin(name), Some(builtins)) => {
+                let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
+                Ok(Some(Box::new(seat)))
+            }
+            (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),
+        }
+    }
+
+    pub(in crate::referee) fn spawn(
+        self: &Arc<Self>,
+        hosted: Arc<HostedMatch>,
+        play: Play,
+    ) -> Started {
+        if let Some(tell) = &self.settings.on_match {
+            tell(&hosted.info);
+        }
+        let (begin, may_begin) = oneshot::channel();
+        let (end, ended) = oneshot::channel::<()>();
+        let host = Arc::clone(self);
+        let run = Arc::clone(&hosted);
+        self.tasks.spawn(async move {
+            // Dropped unsent: whoever started the match has gone, and it begins all the same.
+            let _ = may_begin.await;
+            host.run(&run, play).await;
+            host.registry.leave(&run.info.match_id);
+            drop(end);
+        });
+        Started {
+            hosted,
+            begin,
+            ended,
+        }
+    }
+
+    async fn run(&self, hosted: &HostedMatch, play: Play) {
+        let Play {
+            mut table,
+            links,
+            past,
+            record,
+            pause,
+        } = play;
+        let lasting = record.lasting();
+        let writer = Writer::start(record);
+        let journal = Journal::new(
+            Arc::clone(&hosted.log),
+            writer.lines(),
+            past.last_us,
+            lasting,
+        );
+        let options = DriveOptions {
+            failures_max: failures_max(self.kit, &table.setup()),
+            within: self.kit.answer_within(),
+            pause,
+        };
+        let driven = drive(
+            table.as_mut(),
+            links,
+            past,
+            Arc::new(journal),
+            options,
+            &self.stop,
+        );
+        let played = AssertUnwindSafe(driven).catch_unwind().await;
+        let played = played.unwrap_or(Err(DriveError::Broken));
+        if played == Err(DriveError::Broken) {
+            tracing::error!(match_id = hosted.info.match_id, "{}", DriveError::Broken);
+        }
+        let flushed = writer.flush().await;
+        if played == Err(DriveError::Stopped) {
+            return;
+        }
+        let end = match played {
+            Ok(outcome) => MatchEnd {
+                at_us: now_us(),
+                cause: outcome.cause,
+                detail: String::new(),
+                outcome: Some(outcome),
+            },
+            Err(error) => {
+                let (cause, detail) = (error.cause(), error.to_string());
+                MatchEnd {
+                    at_us: now_us(),
+                    cause,
+                    detail,
+                    outcome: None,
+                }
+            }
+        };
+        let closed = match flushed {
+            Ok(record) => record.close(result(&end)).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = closed {
+            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not kept whole");
+        }
+        // Set once: this is the match's only task.
+        let _ = hosted.end.set(end);
+    }
+}

@@ -1,0 +1,17 @@
+//! Plays matches for others: draws their numbers, drives their tables, and goes on with those that a stop cut.
+
+pub mod demo;
+mod drive;
+pub mod match_info;
+mod matches;
+pub mod numbers;
+mod registry;
+mod resume;
+pub(super) mod setup;
+pub mod started;
+
+pub use match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+pub use matches::{Host, HostSettings, OnMatch};
+pub use numbers::{Draw, Numbers};
+pub use setup::merged;
+pub use started::{Ending, StartError, Started};

@@ -1,0 +1,158 @@
+//! What a match starts from and ends with, put together from what the host and the request say.
+
+use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
+use super::numbers::Numbers;
+use crate::clock::now_us;
+use crate::referee::record::log::MatchLog;
+use crate::referee::seat::OwnAddress;
+use crate::referee::seat::seat_spec::SeatSpec;
+use crate::store::types::{MatchResult, NewMatch, NewSeat};
+use games::{Cause, Kit};
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+/// Failures in a row after which a player is a filler, where the game has no such option.
+const FAILURES_MAX: u16 = 10;
+
+pub(in crate::referee) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
+    let log = Arc::new(MatchLog::new(info.ids.len()));
+    Arc::new(HostedMatch {
+        info,
+        log,
+        end: OnceLock::new(),
+    })
+}
+
+/// How many seats a match of the game has.
+pub(in crate::referee) fn seats(kit: &dyn Kit) -> usize {
+    *kit.seats().end()
+}
+
+/// What is known of a new match. Missing seats are fillers.
+pub(in crate::referee) fn new_info(
+    kit: &dyn Kit,
+    request: &MatchRequest,
+    numbers: Numbers,
+    own: Option<&OwnAddress>,
+) -> MatchInfo {
+    let spec = |place| {
+        request
+            .seats
+            .get(place)
+            .cloned()
+            .unwrap_or_else(SeatSpec::filler)
+    };
+    let name = |place| request.names.get(place).cloned().flatten();
+    MatchInfo {
+        match_id: ulid::Ulid::generate().to_string(),
+        game: kit.game().to_owned(),
+        market: numbers.market,
+        ids: numbers.ids,
+        seats: (0..seats(kit))
+            .map(|place| OwnAddress::kept(own, &spec(place)))
+            .collect(),
+        names: (0..seats(kit)).map(name).collect(),
+        started_us: now_us(),
+    }
+}
+
+/// The match's row in the store.
+pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> NewMatch {
+    let seats = info.seats.iter().zip(&info.names).enumerate();
+    NewMatch {
+        id: info.match_id.clone(),
+        game: info.game.clone(),
+        referee: referee.to_owned(),
+        market: info.market,
+        ours: true,
+        started_us: info.started_us,
+        setup,
+        seats: seats
+            .map(|(place, (spec, name))| NewSeat {
+                seat: place as u8,
+                spec: spec.clone(),
+                name: name.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// Each seat's number on the wire where they are not drawn: so many a market, hence unique where markets are.
+pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
+    let first = (market - 1) * seats as u64 + 1;
+    (0..seats as u64).map(|seat| first + seat).collect()
+}
+
+pub(in crate::referee) fn specs(row: &NewMatch) -> Result<Vec<SeatSpec>, String> {
+    let parse = |seat: &NewSeat| {
+        seat.spec
+            .parse::<SeatSpec>()
+            .map_err(|error| error.to_string())
+    };
+    row.seats.iter().map(parse).collect()
+}
+
+pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
+    let scores = end
+        .outcome
+        .as_ref()
+        .map(|outcome| outcome.scores.values().to_vec());
+    MatchResult {
+        at_us: end.at_us,
+        cause: end.cause,
+        blame: None,
+        detail: end.detail.clone(),
+        scores: scores.unwrap_or_default(),
+    }
+}
+
+pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
+    MatchResult {
+        at_us: now_us(),
+        cause: Cause::Cancelled,
+        blame: None,
+        detail,
+        scores: Vec::new(),
+    }
+}
+
+/// Rule options with further ones over them.
+#[must_use]
+pub fn merged(ours: &Value, theirs: &Value) -> Value {
+    match (ours, theirs) {
+        (Value::Object(ours), Value::Object(theirs)) => {
+            let mut all = ours.clone();
+            all.extend(theirs.clone());
+            Value::Object(all)
+        }
+        (ours, Value::Null) => ours.clone(),
+        (_, theirs) => theirs.clone(),
+    }
+}
+
+/// What seeds the bots that sit in this process, by seat; 0 for others.
+pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
+    let seeds = (0u64..).zip(specs).map(|(place, spec)| match spec {
+        SeatSpec::Builtin(_) if !spec.is_filler() => seed.wrapping_add(place),
+        _ => 0,
+    });
+    seeds.collect()
+}
+
+/// A seed that every JSON reader takes for the same number.
+pub(in crate::referee) fn drawn_seed() -> u64 {
+    (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64
+}
+
+/// A23's bound: the match's own option, else the game's default, else [`FAILURES_MAX`].
+pub(in crate::referee) fn failures_max(kit: &dyn Kit, setup: &Value) -> u16 {
+    let name = "failures_max";
+    let own = setup
+        .get("options")
+        .and_then(|options| options.get(name))
+        .and_then(Value::as_u64);
+    let card = kit.options().iter().find(|card| card.name == name);
+    own.or_else(|| card?.default.parse().ok())
+        .and_then(|bound| u16::try_from(bound).ok())
+        .unwrap_or(FAILURES_MAX)
+}

@@ -1,0 +1,77 @@
+//! The start page for people, like the original's `market.html`: a form that makes the connect
+//! query, and the matches with their logs. No script, nothing from elsewhere.
+
+use crate::referee::host::Host;
+use crate::referee::host::match_info::{HostedMatch, MatchEnd};
+use askama::Template;
+use games::Kit;
+use std::sync::Arc;
+
+/// Most matches listed.
+const MATCHES_SHOWN_MAX: usize = 100;
+
+#[derive(Template)]
+#[template(path = "referee.html")]
+struct StartPage {
+    kit: &'static dyn Kit,
+    seats: usize,
+    matches: Vec<Arc<HostedMatch>>,
+}
+
+/// The page as it stands now.
+///
+/// # Errors
+/// Never: it is written to memory.
+pub(in crate::referee) fn page(host: &Host) -> askama::Result<String> {
+    let mut matches = host.matches();
+    matches.truncate(MATCHES_SHOWN_MAX);
+    let page = StartPage {
+        kit: host.kit(),
+        seats: host.seats(),
+        matches,
+    };
+    page.render()
+}
+
+/// The players' names, or where they are called.
+fn names(hosted: &HostedMatch) -> impl Iterator<Item = &str> {
+    let info = &hosted.info;
+    let named = info.names.iter().zip(&info.seats);
+    named.map(|(name, spec)| name.as_deref().unwrap_or(without_path(spec)))
+}
+
+/// The names with scores and numbers.
+fn scored<'a>(
+    hosted: &'a HostedMatch,
+    end: &'a MatchEnd,
+) -> impl Iterator<Item = (&'a str, String, u64)> {
+    let scores = end
+        .outcome
+        .iter()
+        .flat_map(|outcome| outcome.scores.values());
+    let scores = scores.map(ToString::to_string);
+    let scores = scores.chain(std::iter::repeat_with(|| "no score".to_owned()));
+    let players = names(hosted).zip(scores).zip(&hosted.info.ids);
+    players.map(|((name, score), id)| (name, score, *id))
+}
+
+/// A player's address may hold its secrets after the host.
+fn without_path(spec: &str) -> &str {
+    let start = spec.find("://").map_or(0, |end| end + 3);
+    let end = spec
+        .get(start..)
+        .and_then(|rest| rest.find(['/', '?', '#']));
+    end.and_then(|end| spec.get(..start + end)).unwrap_or(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_path;
+
+    #[test]
+    fn addresses_are_shown_without_their_secrets() {
+        assert_eq!(without_path("url:http://a:1/key?x"), "url:http://a:1");
+        assert_eq!(without_path("url:http://a:1?key"), "url:http://a:1");
+        assert_eq!(without_path("filler"), "filler");
+    }
+}

@@ -1,0 +1,144 @@
+//! Everything that a match's seats write down: the log that people read and the lines that are kept.
+
+use super::log::{LogLine, MatchLog, shown};
+use super::recording::{Queued, RecordLine};
+use crate::clock::Stamps;
+use crate::referee::seat::seat_task::Message;
+use crate::replay::RecordedReply;
+use crate::store::types::{Direction, NewEntry};
+use games::Seat;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+
+/// One match's pen.
+pub(in crate::referee) struct Journal {
+    stamps: Stamps,
+    /// Held while a reply is stamped and handed over, so that stamps rise in the order in which the
+    /// match hears its answers.
+    order: Mutex<()>,
+    log: Arc<MatchLog>,
+    lines: mpsc::Sender<Queued>,
+    /// Whether a call goes out, and an answer goes on to the match, only once its line is kept.
+    waits: bool,
+}
+
+/// A call that has gone out.
+pub(in crate::referee) struct Sent {
+    at_us: i64,
+    since: Instant,
+    query: String,
+    wanted: bool,
+}
+
+/// An answer on its way to the match.
+pub(in crate::referee) struct Answer {
+    pub(in crate::referee) seat: Seat,
+    pub(in crate::referee) kept: RecordedReply,
+    /// Told when it is kept, if the match is to wait for that.
+    pub(in crate::referee) safe: Option<oneshot::Receiver<()>>,
+}
+
+impl Journal {
+    /// A journal whose stamps rise from `last_us` on.
+    /// `waits`: calls and answers go on only once they are kept, so that a match taken up again
+    /// repeats at most the one call a seat that was open, and follows the same answers.
+    pub(in crate::referee) fn new(
+        log: Arc<MatchLog>,
+        lines: mpsc::Sender<Queued>,
+        last_us: i64,
+        waits: bool,
+    ) -> Self {
+        Self {
+            stamps: Stamps::after(last_us),
+            order: Mutex::default(),
+            log,
+            lines,
+            waits,
+        }
+    }
+
+    /// Notes that a call goes out; its line is kept when this returns, if somebody is `called` and
+    /// the journal waits for that. A call that a restart repeats stands there already.
+    pub(in crate::referee) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
+        let at_us = self.stamps.next();
+        if !call.stored {
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::Out,
+                text: call.text.clone(),
+            };
+            let (kept, safe) = receipt(self.waits && called);
+            let line = RecordLine { seat, entry };
+            // A writer that has failed says so at the end; the match goes on.
+            let _ = self.lines.send(Queued { line, kept }).await;
+            if let Some(safe) = safe {
+                let _ = safe.await;
+            }
+        }
+        Sent {
+            at_us,
+            since: Instant::now(),
+            query: call.text.clone(),
+            wanted: call.wanted,
+        }
+    }
+
+    /// Notes a reply and hands it to the match if it waits for one.
+    pub(in crate::referee) async fn hears(
+        &self,
+        seat: Seat,
+        sent: Sent,
+        kept: RecordedReply,
+        note: Option<&str>,
+        answers: &mpsc::Sender<Answer>,
+    ) {
+        self.log.push(
+            seat,
+            LogLine {
+                at_us: sent.at_us,
+                query: sent.query,
+                reply: shown(&kept, note),
+                took_us: i64::try_from(sent.since.elapsed().as_micros()).unwrap_or(i64::MAX),
+                wanted: sent.wanted,
+                missed: sent.wanted && !matches!(kept, RecordedReply::Said(_)),
+            },
+        );
+        let line = self.lines.reserve().await.ok();
+        let answer = if sent.wanted {
+            answers.reserve().await.ok()
+        } else {
+            None
+        };
+        let (told, safe) = receipt(self.waits && sent.wanted);
+        let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_us = self.stamps.next();
+        if let Some(line) = line {
+            let entry = NewEntry {
+                at_us,
+                direction: Direction::In,
+                text: kept.encode(),
+            };
+            let line_of = RecordLine { seat, entry };
+            line.send(Queued {
+                line: line_of,
+                kept: told,
+            });
+        }
+        if let Some(answer) = answer {
+            answer.send(Answer { seat, kept, safe });
+        }
+    }
+}
+
+type Receipt = (Option<oneshot::Sender<()>>, Option<oneshot::Receiver<()>>);
+
+/// Both ends of a receipt, if one is asked for.
+fn receipt(asked_for: bool) -> Receipt {
+    if asked_for {
+        let (told, safe) = oneshot::channel();
+        (Some(told), Some(safe))
+    } else {
+        (None, None)
+    }
+}

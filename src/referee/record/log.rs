@@ -1,0 +1,194 @@
+//! The per-player log that `?log=ID` shows: one line a callback.
+
+use crate::replay::RecordedReply;
+use crate::store::types::{Direction, Entry};
+use games::{Seat, Seats};
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+/// Most lines kept a seat; a match cut by its own bounds stays far below.
+const LINES_MAX: usize = 50_000;
+/// Most letters of a reply that a line shows.
+const REPLY_SHOWN_MAX: usize = 400;
+
+/// One callback.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogLine {
+    /// When it was sent, in microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// The query sent.
+    pub query: String,
+    /// What came back, in words.
+    pub reply: String,
+    /// From sending to the whole reply.
+    pub took_us: i64,
+    /// Whether the match waited for it (a stored transcript does not say: false).
+    pub wanted: bool,
+    /// Whether the match waited in vain.
+    pub missed: bool,
+}
+
+/// The callbacks of one match by seat, readable while it runs.
+#[derive(Debug)]
+pub struct MatchLog(Seats<Mutex<Vec<LogLine>>>);
+
+impl MatchLog {
+    /// An empty log.
+    #[must_use]
+    pub fn new(seats: usize) -> Self {
+        Self(Seats::from_fn(seats, |_| Mutex::default()))
+    }
+
+    /// The log of a match that was cut by a stop.
+    #[must_use]
+    pub fn of_past(past: &Seats<Vec<Entry>>) -> Self {
+        let lines = |entries: &Vec<Entry>| Mutex::new(from_entries(answered(entries)));
+        Self(past.values().iter().map(lines).collect())
+    }
+
+    /// Adds one seat's next line.
+    pub fn push(&self, seat: Seat, line: LogLine) {
+        if let Some(lines) = self.0.get(seat) {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            if lines.len() < LINES_MAX {
+                lines.push(line);
+            }
+        }
+    }
+
+    /// The lines of one seat so far.
+    #[must_use]
+    pub fn lines(&self, seat: Seat) -> Vec<LogLine> {
+        let lines = self
+            .0
+            .get(seat)
+            .map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
+        lines.map(|lines| lines.clone()).unwrap_or_default()
+    }
+}
+
+/// A reply in the words of a log line.
+#[must_use]
+pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
+    match (kept, note) {
+        (RecordedReply::Said(text), None) => escaped(text),
+        (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
+        (RecordedReply::Late, _) => "(late)".to_owned(),
+        (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
+        (RecordedReply::Failed(why), _) => format!("(failed: {})", escaped(why)),
+        (RecordedReply::Dead, _) => "(not called: treated as a filler)".to_owned(),
+    }
+}
+
+/// A transcript without a last call that has no reply: it goes out again.
+pub(in crate::referee) fn answered(entries: &[Entry]) -> &[Entry] {
+    match entries.split_last() {
+        Some((last, before)) if last.direction == Direction::Out => before,
+        _ => entries,
+    }
+}
+
+/// The lines of a stored transcript.
+#[must_use]
+pub fn from_entries(entries: &[Entry]) -> Vec<LogLine> {
+    let mut lines: Vec<LogLine> = Vec::new();
+    for entry in entries {
+        match (entry.direction, lines.last_mut()) {
+            (Direction::Out, _) => lines.push(LogLine {
+                at_us: entry.at_us,
+                query: entry.text.clone(),
+                reply: "(no reply stored)".to_owned(),
+                took_us: 0,
+                wanted: false,
+                missed: false,
+            }),
+            (Direction::In, Some(line)) => {
+                line.reply = shown(&RecordedReply::decode(&entry.text), None);
+                line.took_us = entry.at_us - line.at_us;
+            }
+            (Direction::In, None) => {}
+        }
+    }
+    lines
+}
+
+/// The log as text: time, query, reply and milliseconds, separated by tabs.
+#[must_use]
+pub fn text(lines: &[LogLine]) -> String {
+    let mut text = String::from("time\tquery\treply\tms\n");
+    for line in lines {
+        let time = jiff::Timestamp::from_microsecond(line.at_us).unwrap_or_default();
+        let ms = line.took_us as f64 / 1_000.0;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{time:.3}\t{}\t{}\t{ms:.1}",
+            escaped(&line.query),
+            line.reply
+        );
+    }
+    text
+}
+
+/// On one line and of bounded length.
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len().min(REPLY_SHOWN_MAX));
+    for (place, letter) in text.trim_end().chars().enumerate() {
+        if place == REPLY_SHOWN_MAX {
+            shown.push('…');
+            break;
+        }
+        if letter.is_control() || letter == '\\' {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LogLine, from_entries, text};
+    use crate::store::types::{Direction, Entry, EntryId};
+
+    #[test]
+    fn a_line_is_one_line() {
+        let line = LogLine {
+            at_us: 1_500_000,
+            query: "market=1&id=2".to_owned(),
+            reply: super::shown(&super::RecordedReply::Said("?a=b\r\nx".to_owned()), None),
+            took_us: 12_340,
+            wanted: true,
+            missed: false,
+        };
+        let shown = text(&[line]);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(
+            lines.get(1),
+            Some(&"1970-01-01T00:00:01.500Z\tmarket=1&id=2\t?a=b\\r\\nx\t12.3")
+        );
+        assert_eq!(lines.len(), 2);
+    }
+
+    #[test]
+    fn a_stored_transcript_gives_the_same_lines() {
+        let entry = |seq, at_us, direction, text: &str| Entry {
+            id: EntryId(seq),
+            seq: seq as u64,
+            at_us,
+            direction,
+            text: text.to_owned(),
+        };
+        let lines = from_entries(&[
+            entry(0, 10, Direction::Out, "a"),
+            entry(1, 15, Direction::In, "\u{1}late"),
+            entry(2, 20, Direction::Out, "b"),
+        ]);
+        let seen: Vec<_> = lines
+            .iter()
+            .map(|line| (line.query.as_str(), line.reply.as_str(), line.took_us))
+            .collect();
+        assert_eq!(seen, [("a", "(late)", 5), ("b", "(no reply stored)", 0)]);
+    }
+}

@@ -1,0 +1,10 @@
+//! What is kept of a match: its transcripts, its log, and where they are recorded.
+
+pub(super) mod journal;
+pub mod log;
+mod recording;
+pub mod store_recording;
+pub mod transcript;
+
+pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, Unrecorded};
+pub(super) use recording::{Queued, Writer};

@@ -1,0 +1,12 @@
+//! Who sits at a table: how a seat is named, called and asked, and how long it may think.
+
+pub mod budget;
+mod own;
+pub mod seat_builtin;
+pub(super) mod seat_link;
+pub mod seat_spec;
+pub(super) mod seat_task;
+
+pub use own::OwnAddress;
+pub use seat_link::{HttpSeat, SeatLink, SeatReply};
+pub use seat_spec::{SeatSpec, SeatSpecError};

@@ -1,0 +1,127 @@
+//! A built-in bot on a seat of a match that has players over the wire beside it.
+
+use super::budget::ThinkBudget;
+use super::seat_link::{SeatLink, SeatReply};
+use crate::replay::{Line, RecordedReply, replay};
+use crate::store::types::{Direction, Entry};
+use crate::thinking::guarded;
+use futures_util::future::BoxFuture;
+use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// How built-in bots think there.
+#[derive(Clone, Debug)]
+pub struct Builtins {
+    /// The bound on one decision.
+    pub budget: ThinkBudget,
+    /// Whether they may use opponent models.
+    pub models: bool,
+    /// How many may think at once.
+    pub permits: Arc<Semaphore>,
+}
+
+/// A bot's dialogue as a seat.
+pub(in crate::referee) struct BuiltinSeat {
+    /// `None` once thinking has broken down.
+    dialogue: Option<Box<dyn Dialogue>>,
+    builtins: Builtins,
+}
+
+impl BuiltinSeat {
+    /// The bot `name` of a game, its chance seeded by `seed`.
+    pub(in crate::referee) fn new(
+        kit: &dyn Kit,
+        name: &str,
+        seed: u64,
+        builtins: Builtins,
+    ) -> Result<Self, SetupError> {
+        let setup = DialogueSetup {
+            bot: name.to_owned(),
+            seed,
+            models: builtins.models,
+            ..DialogueSetup::default()
+        };
+        Ok(Self {
+            dialogue: Some(kit.dialogue(&setup)?),
+            builtins,
+        })
+    }
+
+    async fn answer(&mut self, text: &str) -> SeatReply {
+        let received = Instant::now();
+        let Some(mut dialogue) = self.dialogue.take() else {
+            return SeatReply::Failed("the bot broke down".to_owned());
+        };
+        let reply = match dialogue.receive(text.as_bytes()) {
+            Err(error) => SeatReply::Failed(error.to_string()),
+            Ok(next @ Next::Think { .. }) => return self.think(dialogue, next, received).await,
+            Ok(next) => {
+                SeatReply::said(self.builtins.budget.answer(&mut *dialogue, next, received))
+            }
+        };
+        self.dialogue = Some(dialogue);
+        reply
+    }
+
+    async fn think(
+        &mut self,
+        mut dialogue: Box<dyn Dialogue>,
+        next: Next,
+        received: Instant,
+    ) -> SeatReply {
+        // The semaphore is never closed.
+        let place = Arc::clone(&self.builtins.permits).acquire_owned().await;
+        let budget = self.builtins.budget;
+        let thought = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let best = budget.answer(dialogue.as_mut(), next, received);
+            (dialogue, best)
+        });
+        match thought.await {
+            Ok((dialogue, best)) => {
+                self.dialogue = Some(dialogue);
+                SeatReply::said(best)
+            }
+            Err(error) => SeatReply::Failed(format!("the bot broke down: {error}")),
+        }
+    }
+}
+
+impl SeatLink for BuiltinSeat {
+    fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
+        let Some(dialogue) = &mut self.dialogue else {
+            return Ok(());
+        };
+        let replies: Vec<_> = past
+            .iter()
+            .map(|entry| RecordedReply::decode(&entry.text))
+            .collect();
+        // What the referee sent, the bot received.
+        let lines = past.iter().zip(&replies);
+        let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
+            (Direction::Out, _) => Some(Line {
+                direction: Direction::In,
+                text: &entry.text,
+            }),
+            (Direction::In, RecordedReply::Said(text)) => Some(Line {
+                direction: Direction::Out,
+                text,
+            }),
+            (Direction::In, _) => None,
+        });
+        let replayed = guarded(|| replay(&mut **dialogue, lines));
+        let replayed = replayed.map_err(|panic| panic.to_string())?;
+        replayed.differences.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    fn call<'a>(
+        &'a mut self,
+        text: &'a str,
+        _within: Duration,
+        _wanted: bool,
+    ) -> BoxFuture<'a, SeatReply> {
+        Box::pin(self.answer(text))
+    }
+}

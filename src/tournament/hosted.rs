@@ -1,0 +1,112 @@
+//! Matches over HTTP, through the host.
+
+use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::schedule::PlannedMatch;
+use super::stop::Stop;
+use crate::referee::histogram::Histogram;
+use crate::referee::record::log::LogLine;
+use crate::referee::{Draw, Host, MatchRequest, SeatSpec};
+use games::{Exchange, Seat};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// Plays over HTTP. The host must have room for all matches at once; it keeps what is cut, and is stopped by its
+/// owner.
+pub struct Hosted {
+    /// Who plays them.
+    pub host: Arc<Host>,
+    /// Where the host's tasks run.
+    pub runtime: Handle,
+}
+
+impl MatchPlayer for Hosted {
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                played = self.one(plan, planned, seats) => played.map(Some),
+                () = stop.cancelled() => Ok(None),
+            }
+        })
+    }
+}
+
+impl Hosted {
+    async fn one(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+    ) -> Result<PlayedMatch, MatchError> {
+        let PlannedMatch { number, seed, .. } = *planned;
+        let request = MatchRequest {
+            seats: seats.iter().map(|spec| (*spec).clone()).collect(),
+            seed: Some(seed),
+            numbers: Some(Draw::seed(seed, number)),
+            options: plan.options.clone(),
+            names: Vec::new(),
+            pause: Duration::ZERO,
+            reach: None,
+        };
+        let hosted = self.host.start(request).await?.begin().wait().await;
+        let end = hosted.end.get();
+        let Some(outcome) = end.and_then(|end| end.outcome.clone()) else {
+            return Err(MatchError::NoResult {
+                match_number: hosted.info.market,
+                why: end.map_or("it was cut", |end| &end.detail).to_owned(),
+            });
+        };
+        let lines: Vec<Vec<LogLine>> = (0..seats.len())
+            .map(|seat| hosted.log.lines(Seat(seat as u8)))
+            .collect();
+        let missed = |lines: &Vec<LogLine>| lines.iter().filter(|line| line.missed).count() as u32;
+        Ok(PlayedMatch {
+            number,
+            seed,
+            started_us: hosted.info.started_us,
+            seats: hosted.info.seats.clone(),
+            outcome,
+            missed: lines.iter().map(missed).collect(),
+            took: seats.iter().zip(&lines).map(times).collect(),
+            transcript: transcript(lines),
+            blames: Vec::new(),
+            stderr: Vec::new(),
+            refused: Vec::new(),
+        })
+    }
+}
+
+/// How long each answer of a seat took; nobody waits for a filler's.
+fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Histogram {
+    let mut times = Histogram::default();
+    for line in lines.iter().filter(|line| line.wanted && !spec.is_filler()) {
+        let us = u64::try_from(line.took_us).unwrap_or_default();
+        times.add(Duration::from_micros(us));
+    }
+    times
+}
+
+/// All seats' lines in the order in which they were sent.
+fn transcript(lines: Vec<Vec<LogLine>>) -> Vec<Exchange> {
+    let seats = (0u8..).map(Seat).zip(lines);
+    let mut all: Vec<(i64, Exchange)> = seats
+        .flat_map(|(seat, lines)| lines.into_iter().map(move |line| (seat, line)))
+        .map(|(seat, line)| {
+            let heard = Exchange {
+                seat,
+                call: line.query,
+                reply: Some(line.reply),
+                took: None,
+            };
+            (line.at_us, heard)
+        })
+        .collect();
+    all.sort_by_key(|(at_us, _)| *at_us);
+    all.into_iter().map(|(_, heard)| heard).collect()
+}

@@ -1,0 +1,69 @@
+//! Matches among built-in bots in this process, without a wire.
+
+use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::schedule::PlannedMatch;
+use super::stop::Stop;
+use crate::clock::now_us;
+use crate::referee::SeatSpec;
+use crate::referee::budget::{Stopwatch, ThinkBudget};
+use crate::referee::seat_spec::FILLER;
+use games::{Kit, PlaySetup};
+
+/// Of bots that do not think, the decisions over every sixteenth deck are timed.
+const TIMED_EVERY: u64 = 16;
+
+/// Plays in process.
+pub struct InProcess {
+    /// How long each decision may take.
+    pub budget: ThinkBudget,
+    /// Whether bots may use opponent models.
+    pub models: bool,
+}
+
+impl MatchPlayer for InProcess {
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        let name = |spec: &&SeatSpec| spec.builtin().unwrap_or(FILLER).to_owned();
+        let setup = PlaySetup {
+            bots: seats.iter().map(name).collect(),
+            seed: planned.seed,
+            options: plan.options.clone(),
+            models: self.models,
+            record: plan.record,
+        };
+        let bots = setup.bots.iter();
+        let timed = planned.deck.is_multiple_of(TIMED_EVERY);
+        let measured = bots.map(|bot| timed || thinks(plan.kit, bot)).collect();
+        let started_us = now_us();
+        let clock = Stopwatch::new(self.budget, measured, stop.flag());
+        let played = plan.kit.play(&setup, &clock)?;
+        if stop.is_set() {
+            return Ok(None);
+        }
+        let specs = setup.bots.iter().filter(|_| plan.record);
+        Ok(Some(PlayedMatch {
+            number: planned.number,
+            seed: planned.seed,
+            started_us,
+            seats: specs.map(|bot| format!("builtin:{bot}")).collect(),
+            outcome: played.outcome,
+            transcript: played.transcript,
+            blames: Vec::new(),
+            stderr: Vec::new(),
+            refused: played.refused.values().to_vec(),
+            missed: Vec::new(),
+            took: clock.into_histograms(),
+        }))
+    }
+}
+
+fn thinks(kit: &dyn Kit, bot: &str) -> bool {
+    kit.bots()
+        .iter()
+        .any(|card| card.name == bot && card.thinks)
+}

@@ -1,0 +1,27 @@
+//! Plays many matches: who meets whom over which deck, the one runner for all of them, whichever way a match is
+//! played, and what they add up to.
+
+mod hosted;
+mod in_process;
+mod keep;
+mod match_player;
+mod programs;
+mod report;
+mod runner;
+mod schedule;
+mod sides;
+mod sink;
+mod stop;
+mod tally;
+
+pub use hosted::Hosted;
+pub use in_process::InProcess;
+pub use keep::{REFEREE, keep, open_recording};
+pub use match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+pub use programs::Programs;
+pub use report::{Conditions, Report, SeatReport};
+pub use runner::{FinishedMatch, play, run};
+pub use schedule::{PlannedMatch, Schedule};
+pub use sink::MatchSink;
+pub use stop::Stop;
+pub use tally::{Counted, EntrantTally, Tally};

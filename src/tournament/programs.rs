@@ -1,0 +1,63 @@
+//! Matches against programs on pipes.
+
+use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::schedule::PlannedMatch;
+use super::stop::Stop;
+use crate::clock::now_us;
+use crate::link::program::sweep;
+use crate::referee::SeatSpec;
+use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
+use crate::referee::budget::ThinkBudget;
+
+/// Plays with programs and built-in bots, as the arbiter.
+pub struct Programs {
+    /// How long each decision of a built-in bot may take.
+    pub budget: ThinkBudget,
+    /// Whether built-in bots may use opponent models.
+    pub models: bool,
+    /// How programs are treated.
+    pub rules: ProgramRules,
+}
+
+impl MatchPlayer for Programs {
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        let started_us = now_us();
+        let ended = arbiter::play(
+            &ArbiterMatch {
+                kit: plan.kit,
+                seats,
+                seed: planned.seed,
+                options: &plan.options,
+                budget: self.budget,
+                models: self.models,
+                record: plan.record,
+                rules: &self.rules,
+            },
+            stop.flag(),
+        )?;
+        Ok(ended.map(|ended| PlayedMatch {
+            number: planned.number,
+            seed: planned.seed,
+            started_us,
+            seats: seats.iter().map(ToString::to_string).collect(),
+            outcome: ended.outcome,
+            transcript: ended.transcript,
+            blames: ended.blames,
+            stderr: ended.stderr,
+            refused: ended.noted.iter().map(|noted| noted.refused).collect(),
+            missed: ended.noted.iter().map(|noted| noted.late).collect(),
+            took: ended.took,
+        }))
+    }
+
+    /// Whoever's they were, no program plays any more.
+    fn finish(&self) {
+        sweep(&[]);
+    }
+}

@@ -1,0 +1,272 @@
+//! The result of many matches as people and programs read it.
+
+use super::tally::{EntrantTally, Tally};
+use crate::referee::budget::ThinkBudget;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The conditions of the matches.
+#[derive(Clone, Debug, Serialize)]
+pub struct Conditions {
+    /// The game's name.
+    pub game: String,
+    /// Matches asked for.
+    pub games_planned: u64,
+    /// Seeds everything.
+    pub seed: u64,
+    /// The bound on one decision of a built-in bot.
+    pub budget: ThinkBudget,
+    /// Rule options that differ from the defaults.
+    pub options: Value,
+    /// Whether tables were drawn from a pool.
+    pub pool: bool,
+    /// Whether seats were rotated over each deck.
+    pub rotated: bool,
+    /// Whether bots might use opponent models.
+    pub models: bool,
+    /// Whether it was played over HTTP.
+    pub wire: bool,
+}
+
+/// One entrant's results.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeatReport {
+    /// Its place in the order given, from 0.
+    pub seat: usize,
+    /// Its spec.
+    pub bot: String,
+    /// Seats taken in matches.
+    pub games: u64,
+    /// Matches won alone.
+    pub wins: u64,
+    /// Matches won together with others.
+    pub shared_wins: u64,
+    /// Mean share of the win: 1/k for one of k winners.
+    pub win_share: f64,
+    /// Lower end of its 95 % interval.
+    pub win_share_low: f64,
+    /// Upper end of its 95 % interval.
+    pub win_share_high: f64,
+    /// Mean score.
+    pub mean_score: f64,
+    /// Its standard error; `null` for a single deck.
+    pub score_error: Option<f64>,
+    /// Mean result against each other player: 1 won, 0.5 drawn.
+    pub pair_score: f64,
+    /// Lower end of its 95 % interval.
+    pub pair_score_low: f64,
+    /// Upper end of its 95 % interval.
+    pub pair_score_high: f64,
+    /// Matches that ended by its fault, by cause.
+    pub faults: BTreeMap<&'static str, u64>,
+    /// Acts that the rules refused.
+    pub refused: u64,
+    /// Answers that did not come.
+    pub missed: u64,
+    /// Decisions that were timed.
+    pub timed: u64,
+    /// Median time of a decision, in milliseconds.
+    pub decision_ms_p50: Option<f64>,
+    /// Time that 99 % of decisions stay within, in milliseconds.
+    pub decision_ms_p99: Option<f64>,
+}
+
+/// The whole result.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// What was played.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// Matches played.
+    pub games: u64,
+    /// Wall-clock time.
+    pub seconds: f64,
+    /// Matches a second.
+    pub games_per_second: f64,
+    /// Results in the order in which the seats (or the pool) were given.
+    pub seats: Vec<SeatReport>,
+}
+
+impl Report {
+    /// Sums up.
+    #[must_use]
+    pub fn new(conditions: Conditions, specs: &[String], tally: &Tally, took: Duration) -> Self {
+        let seconds = took.as_secs_f64();
+        let entrants = specs.iter().zip(&tally.entrants).enumerate();
+        Self {
+            conditions,
+            games: tally.games,
+            seconds,
+            games_per_second: tally.games as f64 / seconds.max(f64::MIN_POSITIVE),
+            seats: entrants
+                .map(|(seat, (spec, entrant))| row(seat, spec, entrant))
+                .collect(),
+        }
+    }
+
+    /// As JSON, for reading by people and programs.
+    ///
+    /// # Errors
+    /// Never for a report of finite numbers.
+    pub fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self)
+    }
+
+    /// As CSV with a header line.
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub fn csv(&self) -> anyhow::Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
+            mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
+            pair_score_low,pair_score_high,faults";
+        writer.write_record(headings.split(','))?;
+        let share = |value: f64| format!("{value:.6}");
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
+        for row in &self.seats {
+            writer.write_record([
+                row.seat.to_string(),
+                row.bot.clone(),
+                row.games.to_string(),
+                row.wins.to_string(),
+                row.shared_wins.to_string(),
+                share(row.win_share),
+                share(row.win_share_low),
+                share(row.win_share_high),
+                format!("{:.3}", row.mean_score),
+                number(row.score_error),
+                row.refused.to_string(),
+                row.missed.to_string(),
+                row.timed.to_string(),
+                number(row.decision_ms_p50),
+                number(row.decision_ms_p99),
+                share(row.pair_score),
+                share(row.pair_score_low),
+                share(row.pair_score_high),
+                row.faults.values().sum::<u64>().to_string(),
+            ])?;
+        }
+        Ok(String::from_utf8(writer.into_inner()?)?)
+    }
+
+    /// As a table for people.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let width = self
+            .seats
+            .iter()
+            .map(|row| row.bot.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(3);
+        let mut text = format!(
+            "{:>4}  {:width$}  {:>7}  {:>7}  {:>6}  {:>15}  {:>9}  {:>6}  {:>7}  {:>9}  {:>9}\n",
+            "seat",
+            "bot",
+            "games",
+            "wins",
+            "share",
+            "95 %",
+            "score",
+            "pairs",
+            "refused",
+            "p50 ms",
+            "p99 ms"
+        );
+        for row in &self.seats {
+            let interval = format!(
+                "{:.1}–{:.1} %",
+                100.0 * row.win_share_low,
+                100.0 * row.win_share_high
+            );
+            let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
+            text.push_str(&format!(
+                "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
+                row.seat,
+                row.bot,
+                row.games,
+                row.wins,
+                100.0 * row.win_share,
+                row.mean_score,
+                100.0 * row.pair_score,
+                row.refused,
+                ms(row.decision_ms_p50),
+                ms(row.decision_ms_p99),
+            ));
+        }
+        for row in self.seats.iter().filter(|row| row.missed > 0) {
+            text.push_str(&format!(
+                "late or missing answers: {}: {}\n",
+                row.bot, row.missed
+            ));
+        }
+        for row in self.seats.iter().filter(|row| !row.faults.is_empty()) {
+            let faults = row.faults.iter();
+            let faults: Vec<String> = faults
+                .map(|(cause, count)| format!("{cause} {count}"))
+                .collect();
+            text.push_str(&format!(
+                "lost by its own fault: {}: {}\n",
+                row.bot,
+                faults.join(", ")
+            ));
+        }
+        let conditions = &self.conditions;
+        text.push_str(&format!(
+            "{} of {} matches of {} in {:.1} s ({:.0} a second), seed {}, budget {}\n",
+            self.games,
+            conditions.games_planned,
+            conditions.game,
+            self.seconds,
+            self.games_per_second,
+            conditions.seed,
+            conditions.budget,
+        ));
+        text
+    }
+}
+
+fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
+    let (low, high) = tally.share.share_interval();
+    let (pair_low, pair_high) = tally.pairs.share_interval();
+    let ms = |share| {
+        tally
+            .took
+            .quantile(share)
+            .map(|time| time.as_secs_f64() * 1_000.0)
+    };
+    SeatReport {
+        seat,
+        bot: spec.to_owned(),
+        games: tally.games,
+        wins: tally.wins,
+        shared_wins: tally.shared_wins,
+        win_share: tally.share.value(),
+        win_share_low: low,
+        win_share_high: high,
+        mean_score: tally.score.value(),
+        score_error: tally.score.error(),
+        pair_score: tally.pairs.value(),
+        pair_score_low: pair_low,
+        pair_score_high: pair_high,
+        faults: tally.faults.clone(),
+        refused: tally.refused,
+        missed: tally.missed,
+        timed: tally.took.count(),
+        decision_ms_p50: ms(0.5),
+        decision_ms_p99: ms(0.99),
+    }
+}
+
+/// Milliseconds with as many decimals as they need.
+fn short(ms: f64) -> String {
+    if ms < 0.1 {
+        format!("{ms:.4}")
+    } else {
+        format!("{ms:.1}")
+    }
+}

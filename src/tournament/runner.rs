@@ -1,0 +1,256 @@
+//! The one runner for many matches, on threads of their own.
+
+use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::schedule::PlannedMatch;
+use super::sides::Sides;
+use super::sink::MatchSink;
+use super::stop::Stop;
+use super::tally::{Counted, Tally};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A match that was played.
+pub struct FinishedMatch {
+    /// What was planned.
+    pub planned: PlannedMatch,
+    /// How it counts for those who entered.
+    pub counted: Counted,
+    /// What is kept of it, if the plan records.
+    pub played: Option<PlayedMatch>,
+}
+
+/// Plays every match that `planned` gives, `plan.concurrency` at once, and hands each result to `each` as it ends,
+/// in any order, one at a time; matches that `stop` cuts are left out. Blocks: call it on a thread that may.
+///
+/// # Errors
+/// The first of `player`; the rest is cut.
+pub fn run(
+    plan: &Plan,
+    planned: impl Iterator<Item = PlannedMatch> + Send,
+    player: &dyn MatchPlayer,
+    stop: &Stop,
+    each: &mut (dyn FnMut(FinishedMatch) + Send),
+) -> Result<(), MatchError> {
+    let planned = Mutex::new(planned.fuse());
+    let results = Mutex::new((each, None));
+    // The scope ends with the panic of whoever poisoned a lock.
+    let work = || {
+        while !stop.is_set() {
+            let next = planned
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .next();
+            let Some(next) = next else { return };
+            let finished = one(plan, next, player, stop);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            match finished {
+                Ok(Some(finished)) => (results.0)(finished),
+                Ok(None) => return,
+                Err(error) => {
+                    stop.set();
+                    results.1.get_or_insert(error);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..plan.concurrency.get() {
+            scope.spawn(work);
+        }
+    });
+    player.finish();
+    let (_, failure) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or(Ok(()), Err)
+}
+
+fn one(
+    plan: &Plan,
+    planned: PlannedMatch,
+    player: &dyn MatchPlayer,
+    stop: &Stop,
+) -> Result<Option<FinishedMatch>, MatchError> {
+    let sides = Sides::new(plan.kit, &plan.options, &planned.table)?;
+    let seats: Vec<_> = sides
+        .entrants()
+        .filter_map(|entrant| plan.entrants.get(entrant))
+        .collect();
+    let played = player.play(plan, &planned, &seats, stop)?;
+    Ok(played.map(|played| FinishedMatch {
+        counted: sides.counted(plan.kit, &played),
+        planned,
+        played: plan.record.then_some(played),
+    }))
+}
+
+/// As [`run`], and sums up. Matches of one deck are counted together when all have ended, since they are not
+/// independent; decks that `stop` cuts are not counted.
+///
+/// # Errors
+/// As [`run`].
+pub fn play(
+    plan: &Plan,
+    planned: impl Iterator<Item = PlannedMatch> + Send,
+    player: &dyn MatchPlayer,
+    sink: &mut dyn MatchSink,
+    stop: &Stop,
+) -> Result<Tally, MatchError> {
+    let mut tally = Tally::new(plan.entrants.len());
+    let mut open: BTreeMap<u64, Vec<FinishedMatch>> = BTreeMap::new();
+    run(plan, planned, player, stop, &mut |finished| {
+        let (deck, of_deck) = (finished.planned.deck, finished.planned.of_deck);
+        let ended = open.entry(deck).or_default();
+        ended.push(finished);
+        if ended.len() < of_deck {
+            return;
+        }
+        let mut whole = open.remove(&deck).unwrap_or_default();
+        whole.sort_by_key(|finished| finished.planned.number);
+        let (counted, played): (Vec<_>, Vec<_>) = whole
+            .into_iter()
+            .map(|finished| (finished.counted, finished.played))
+            .unzip();
+        tally.add(&counted);
+        played
+            .into_iter()
+            .flatten()
+            .for_each(|played| sink.played(played));
+        sink.done(tally.games);
+    })?;
+    Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::Schedule;
+    use super::{FinishedMatch, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch, Stop};
+    use super::{play, run};
+    use crate::referee::{SeatSpec, StartError};
+    use games::{Cause, Outcome};
+    use serde_json::Value;
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio_util::sync::CancellationToken;
+
+    const SCHEDULE: Schedule = Schedule {
+        entrants: 4,
+        seats: 4,
+        pool: false,
+        rotate: true,
+        games: 40,
+        seed: 1,
+    };
+
+    fn plan() -> Plan {
+        Plan {
+            kit: games::find("koehandel").unwrap(),
+            entrants: vec![SeatSpec::filler(); 4],
+            options: Value::Null,
+            concurrency: NonZeroUsize::new(3).unwrap(),
+            record: true,
+        }
+    }
+
+    /// Plays without a game: the first seat wins. One number may stop the run, or fail.
+    #[derive(Default)]
+    struct Quick {
+        stops_at: Option<u64>,
+        fails_at: Option<u64>,
+        running: AtomicUsize,
+        most: AtomicUsize,
+        finished: AtomicUsize,
+    }
+
+    impl MatchPlayer for Quick {
+        fn play(
+            &self,
+            _: &Plan,
+            planned: &PlannedMatch,
+            seats: &[&SeatSpec],
+            stop: &Stop,
+        ) -> Result<Option<PlayedMatch>, MatchError> {
+            let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(running, Ordering::SeqCst);
+            std::thread::yield_now();
+            self.running.fetch_sub(1, Ordering::SeqCst);
+            if self.fails_at == Some(planned.number) {
+                return Err(StartError::Stopping.into());
+            }
+            if self.stops_at == Some(planned.number) {
+                stop.set();
+                return Ok(None);
+            }
+            Ok(Some(PlayedMatch {
+                number: planned.number,
+                seed: planned.seed,
+                started_us: 0,
+                seats: seats.iter().map(ToString::to_string).collect(),
+                outcome: Outcome {
+                    cause: Cause::Normal,
+                    scores: [9, 1, 1, 1].into_iter().collect(),
+                },
+                transcript: Vec::new(),
+                blames: Vec::new(),
+                stderr: Vec::new(),
+                refused: vec![0, 2, 0, 0],
+                missed: Vec::new(),
+                took: Vec::new(),
+            }))
+        }
+
+        fn finish(&self) {
+            self.finished.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn every_match_is_played_once_and_so_many_at_once() {
+        let quick = Quick::default();
+        let mut numbers = Vec::new();
+        let mut each = |finished: FinishedMatch| numbers.push(finished.planned.number);
+        let matches = SCHEDULE.matches();
+        run(&plan(), matches, &quick, &Stop::default(), &mut each).unwrap();
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..40).collect::<Vec<_>>());
+        assert!(quick.most.into_inner() <= 3);
+        assert_eq!(quick.finished.into_inner(), 1);
+    }
+
+    #[test]
+    fn only_whole_decks_are_counted_when_a_run_is_stopped() {
+        let quick = Quick {
+            stops_at: Some(22),
+            ..Quick::default()
+        };
+        let stop = Stop::default();
+        let tally = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop).unwrap();
+        // Five decks were begun before; the one that was cut is not counted.
+        assert!((20..=36).contains(&tally.games), "{}", tally.games);
+        for entrant in &tally.entrants {
+            assert_eq!(entrant.games, tally.games);
+            assert_eq!(4 * entrant.wins, tally.games, "each sat everywhere");
+            assert_eq!(2 * entrant.refused, tally.games);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failure_ends_the_run_but_not_the_token_of_others() {
+        let quick = Quick {
+            fails_at: Some(9),
+            ..Quick::default()
+        };
+        let token = CancellationToken::new();
+        let stop = Stop::on(&token);
+        let failed = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop);
+        assert!(matches!(failed, Err(MatchError::Start(_))), "{failed:?}");
+        assert!(stop.is_set() && !token.is_cancelled());
+        assert_eq!(quick.finished.into_inner(), 1);
+
+        let others = Stop::on(&token);
+        assert!(!others.is_set());
+        token.cancel();
+        others.cancelled().await;
+        while !others.is_set() {
+            tokio::task::yield_now().await;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Ends a run of matches early.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
+
+/// Says that all play must end now. A search looks at it at every step, which a token's lock is too slow for:
+/// the flag follows the token.
+#[derive(Default)]
+pub struct Stop {
+    token: CancellationToken,
+    flag: Arc<AtomicBool>,
+}
+
+impl Stop {
+    /// A stop that follows `token`. Call it on the async runtime.
+    #[must_use]
+    pub fn on(token: &CancellationToken) -> Self {
+        let stop = Self {
+            token: token.child_token(),
+            flag: Arc::default(),
+        };
+        let (token, flag) = (stop.token.clone(), Arc::clone(&stop.flag));
+        tokio::spawn(async move {
+            token.cancelled().await;
+            flag.store(true, Ordering::Relaxed);
+        });
+        stop
+    }
+
+    /// Ends all play of this run, not of whoever else waits for its token.
+    pub fn set(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+        self.token.cancel();
+    }
+
+    /// Whether all play must end.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+
+    /// The same for those who look often.
+    #[must_use]
+    pub fn flag(&self) -> &AtomicBool {
+        &self.flag
+    }
+
+    /// Waits for it.
+    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        self.token.cancelled()
+    }
+}
+
+/// Ends the task that follows the token.
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.token.cancel();
+    }
+}

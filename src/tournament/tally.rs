@@ -1,0 +1,165 @@
+//! What many matches add up to: shares, means and their intervals.
+
+use crate::referee::histogram::Histogram;
+use games::stats::ClusteredMean;
+use games::{Cause, Duel, Outcome, Seat, Seats};
+use std::collections::BTreeMap;
+
+/// One match as the tally needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counted {
+    /// Entrants by absolute seat.
+    pub table: Vec<usize>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Shares of the win, by seat, as the game gives them.
+    pub shares: Seats<f64>,
+    /// The results between each two seats that count.
+    pub duels: Vec<Duel>,
+    /// Whose fault ended it, or their own part in it.
+    pub faults: Vec<(Seat, Cause)>,
+    /// Acts that the rules refused, by seat.
+    pub refused: Vec<u32>,
+    /// Answers that came late or not at all, by seat.
+    pub missed: Vec<u32>,
+    /// Times of decisions, by seat, where they were measured.
+    pub took: Vec<Histogram>,
+}
+
+/// One entrant's sums.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EntrantTally {
+    /// Seats taken in matches.
+    pub games: u64,
+    /// Matches won alone.
+    pub wins: u64,
+    /// Matches won together with others.
+    pub shared_wins: u64,
+    /// Shares of wins.
+    pub share: ClusteredMean,
+    /// Scores.
+    pub score: ClusteredMean,
+    /// Acts that the rules refused.
+    pub refused: u64,
+    /// Answers that came late or not at all.
+    pub missed: u64,
+    /// Times of decisions.
+    pub took: Histogram,
+    /// Results against each other player of a match: 1 won, 0.5 drawn.
+    pub pairs: ClusteredMean,
+    /// Matches that ended for it, or for all, by its fault, by cause.
+    pub faults: BTreeMap<&'static str, u64>,
+}
+
+/// All entrants' sums.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Matches counted.
+    pub games: u64,
+    /// By entrant.
+    pub entrants: Vec<EntrantTally>,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    #[must_use]
+    pub fn new(entrants: usize) -> Self {
+        Self {
+            games: 0,
+            entrants: vec![EntrantTally::default(); entrants],
+        }
+    }
+
+    /// Adds the matches over one deck.
+    pub fn add(&mut self, matches: &[Counted]) {
+        let mut cluster = vec![(0.0, 0.0, 0.0); self.entrants.len()];
+        let mut pairs = vec![(0.0, 0.0); self.entrants.len()];
+        for played in matches {
+            self.games += 1;
+            let shares = &played.shares;
+            let scores = played.outcome.scores.values();
+            for duel in &played.duels {
+                for (seat, share) in [(duel.first, duel.share), (duel.second, 1.0 - duel.share)] {
+                    let entrant = played.table.get(seat.index());
+                    if let Some(sums) = entrant.and_then(|entrant| pairs.get_mut(*entrant)) {
+                        *sums = (sums.0 + share, sums.1 + 1.0);
+                    }
+                }
+            }
+            for (seat, entrant) in played.table.iter().enumerate() {
+                let share = shares.values().get(seat).copied().unwrap_or_default();
+                let score = scores.get(seat).copied().unwrap_or_default() as f64;
+                if let (Some(sums), Some(tally)) =
+                    (cluster.get_mut(*entrant), self.entrants.get_mut(*entrant))
+                {
+                    *sums = (sums.0 + share, sums.1 + score, sums.2 + 1.0);
+                    tally.count(played, seat, share);
+                }
+            }
+        }
+        for (tally, (share, score, count)) in self.entrants.iter_mut().zip(cluster) {
+            tally.share.add(share, count);
+            tally.score.add(score, count);
+        }
+        for (tally, (share, count)) in self.entrants.iter_mut().zip(pairs) {
+            tally.pairs.add(share, count);
+        }
+    }
+}
+
+impl EntrantTally {
+    fn count(&mut self, played: &Counted, seat: usize, share: f64) {
+        self.games += 1;
+        self.wins += u64::from(share == 1.0);
+        self.shared_wins += u64::from(share > 0.0 && share < 1.0);
+        self.refused += u64::from(played.refused.get(seat).copied().unwrap_or_default());
+        self.missed += u64::from(played.missed.get(seat).copied().unwrap_or_default());
+        for (_, cause) in played.faults.iter().filter(|(at, _)| at.index() == seat) {
+            *self.faults.entry(cause.word()).or_default() += 1;
+        }
+        if let Some(took) = played.took.get(seat) {
+            self.took.merge(took);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, Tally};
+    use games::{Cause, Outcome};
+
+    #[test]
+    fn entrants_are_counted_wherever_they_sit() {
+        let played = |table: Vec<usize>, scores: [i64; 4]| {
+            let outcome = Outcome {
+                cause: Cause::Normal,
+                scores: scores.into_iter().collect(),
+            };
+            Counted {
+                table,
+                shares: outcome.win_shares(),
+                duels: outcome.duels(),
+                faults: Vec::new(),
+                outcome,
+                refused: vec![0, 1, 0, 0],
+                missed: vec![0; 4],
+                took: Vec::new(),
+            }
+        };
+        let mut tally = Tally::new(2);
+        tally.add(&[
+            played(vec![0, 1, 1, 1], [9, 1, 2, 3]),
+            played(vec![1, 0, 1, 1], [5, 5, 0, 0]),
+        ]);
+        let first = &tally.entrants[0];
+        assert_eq!(
+            (first.games, first.wins, first.shared_wins, first.refused),
+            (2, 1, 1, 1)
+        );
+        assert_eq!(first.share.value(), 0.75);
+        assert_eq!(first.score.value(), 7.0);
+        // Three pairs won, then one drawn and two won.
+        assert_eq!(first.pairs.value(), 5.5 / 6.0);
+        assert_eq!((tally.games, tally.entrants[1].games), (2, 6));
+    }
+}
