@@ -1,24 +1,24 @@
-//! Who is who in the matches of our own referee: it says so here, and our sessions of the same
-//! process join its match and know their rivals' names. For a foreign referee nobody knows.
+//! Who is who in our own referee's matches: it registers them here, so that our sessions in the same process
+//! join its match and know their rivals' names. For a foreign referee nothing is known.
 
 use crate::store::types::NewMatch;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Matches that may be registered at once; further ones are not known to our sessions.
+/// The most matches registered at once; further ones are unknown to our sessions.
 const MATCHES_MAX: usize = 100_000;
 
-/// What is known of one match of our own referee.
+/// What is known about one match of our own referee.
 #[derive(Clone, Debug)]
 pub struct KnownMatch {
-    /// Its row, as the referee writes it.
+    /// Its row, as written by the referee.
     pub row: Arc<NewMatch>,
     /// Each seat's number on the wire, by seat.
     pub ids: Vec<u64>,
 }
 
-/// What a session learns of its match.
+/// What a session learns about its match.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The match's row.
@@ -38,8 +38,8 @@ pub struct Identities {
 }
 
 impl Identities {
-    /// Makes a match known before its first message is sent. `referee` is the name under which our
-    /// callbacks will see the referee: the path segment, or its address without port.
+    /// Registers a match before its first message is sent. `referee` is the name under which our callbacks
+    /// will see the referee: the path segment, or its address without port.
     pub fn register(&self, referee: &str, market: u64, known: KnownMatch) {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() < MATCHES_MAX {
@@ -47,32 +47,31 @@ impl Identities {
         }
     }
 
-    /// Makes a seat known by the address from which its player dialled our hub, for a wire that has no
-    /// numbers.
+    /// Registers a seat by the address from which its player dialled our hub, for a wire without numbers.
     pub fn register_line(&self, line: SocketAddr, row: Arc<NewMatch>, seat: u8) {
         let ids = row.seats.iter().map(|known| u64::from(known.seat == seat));
         let ids = ids.collect();
         self.register(&line.to_string(), 0, KnownMatch { row, ids });
     }
 
-    /// Forgets a line whose match is over.
+    /// Removes a line whose match is over.
     pub fn forget_line(&self, line: SocketAddr) {
         self.forget(&line.to_string(), 0);
     }
 
-    /// Which seat of which match the player has who dialled from this address, if the hub is ours.
+    /// Which seat of which match belongs to the player that dialled from this address, if the hub is ours.
     #[must_use]
     pub fn find_line(&self, line: SocketAddr) -> Option<Identity> {
         self.find(&line.to_string(), 0, 1)
     }
 
-    /// Forgets a match that is over.
+    /// Removes a match that is over.
     pub fn forget(&self, referee: &str, market: u64) {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         all.remove(&(referee.to_owned(), market));
     }
 
-    /// Who player `id` is in the referee's match `market`, if that match is ours.
+    /// Which player `id` is in the referee's match `market`, if that match is ours.
     #[must_use]
     pub fn find(&self, referee: &str, market: u64, id: u64) -> Option<Identity> {
         let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The names of all metrics and the one place that sets the recorder up.
+//! The names of all metrics, and the one place that installs the recorder.
 
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
@@ -28,7 +28,7 @@ pub const LISTENER_OPEN: &str = "drover_listener_connections_open";
 pub const CONNECTIONS_MAX: &str = "drover_connections_max";
 /// Connections closed at once because their peer had its share, by `listener`.
 pub const TURNED_AWAY: &str = "drover_connections_turned_away_total";
-/// Idle connections closed for others' sake, by `listener`.
+/// Idle connections closed to make room for others.
 pub const SENT_AWAY: &str = "drover_connections_sent_away_total";
 /// Files and sockets that are open.
 pub const FILES_OPEN: &str = "drover_files_open";
@@ -38,7 +38,7 @@ pub const FILES_MAX: &str = "drover_files_max";
 pub const DECISIONS: &str = "drover_decisions_total";
 /// Decisions answered by the fallback, by `cause`.
 pub const FALLBACKS: &str = "drover_fallbacks_total";
-/// The deadline ledger, by `step`: queued, thought, committed, sent; seconds spent in the step.
+/// Seconds that decisions spent in each `step`: queued, thought, committed, sent.
 pub const LEDGER: &str = "drover_ledger_seconds";
 /// Appends that the store refused.
 pub const APPENDS_FAILED: &str = "drover_appends_failed_total";

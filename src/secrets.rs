@@ -1,9 +1,9 @@
-//! Random numbers that nobody can guess, and the comparison of secrets.
+//! Unguessable random numbers, and the comparison of secrets.
 
 use std::fmt::Write as _;
 use subtle::ConstantTimeEq as _;
 
-/// The system gives no random numbers.
+/// The system provides no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system gives no random numbers: {0}")]
 pub struct NoRandomness(#[from] getrandom::Error);
@@ -16,7 +16,7 @@ pub fn nonce() -> Result<String, NoRandomness> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     }))
@@ -30,8 +30,8 @@ pub fn bits() -> Result<u64, NoRandomness> {
     Ok(getrandom::u64()?)
 }
 
-/// Whether a text from outside is the secret, in a time that tells nothing of the secret but its
-/// length. An empty secret is none, and nothing is the same as it.
+/// Whether a text from outside is the secret, in a time that reveals nothing about the secret but its length.
+/// An empty secret matches nothing.
 #[must_use]
 pub fn same(given: &str, secret: &str) -> bool {
     !secret.is_empty() && bool::from(given.as_bytes().ct_eq(secret.as_bytes()))

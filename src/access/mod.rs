@@ -1,4 +1,4 @@
-//! Who may ask, and whose secrets they may see: tokens, their scopes, and the rule of access.
+//! Who may make requests, and whose secrets they may see: tokens, their scopes, and the access rule.
 
 mod rights;
 mod scope;

@@ -1,21 +1,21 @@
-//! What one caller may.
+//! The rights of one caller.
 
 use super::scope::Scope;
 use crate::store::{Secrecy, Side};
 use std::sync::Arc;
 
-/// What one caller may. There is none for nobody: whoever has it may read.
+/// The rights of one caller. Every caller that has this value may at least read.
 #[derive(Clone, Debug)]
 pub struct Rights(Arc<[Scope]>);
 
 impl Rights {
-    /// Of a token with these scopes.
+    /// The rights of a token with these scopes.
     #[must_use]
     pub fn of(scopes: impl Into<Arc<[Scope]>>) -> Self {
         Self(scopes.into())
     }
 
-    /// Of whoever may do everything.
+    /// The rights of a caller that may do everything.
     #[must_use]
     pub fn admin() -> Self {
         Self::of([Scope::Admin])
@@ -27,7 +27,7 @@ impl Rights {
         self.0.contains(&Scope::Admin)
     }
 
-    /// Whether what this session knows is the caller's own: the bot is theirs, or the seat is.
+    /// Whether what this session knows belongs to the caller: the bot or the seat is theirs.
     #[must_use]
     pub fn owns(&self, whose: &Secrecy) -> bool {
         self.0.iter().any(|scope| match scope {

@@ -1,31 +1,31 @@
-//! What a token may, in words: `read`, `admin`, `bot:NAME`, `entrant:NAME`.
+//! The words for what a token may do: `read`, `admin`, `bot:NAME`, `entrant:NAME`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Letters of a bot's or entrant's name at most.
+/// The most letters in a bot's or entrant's name.
 const NAME_LEN_MAX: usize = 64;
 
-/// One thing that a token may. Every one of them includes [`Scope::Read`].
+/// One thing that a token may do. Every one of them includes [`Scope::Read`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Read what is for everybody: lists, figures, matches that are over.
+    /// Read what is public: lists, figures, finished matches.
     Read,
     /// Everything.
     Admin,
-    /// See what the sessions of this bot of ours know, also while they play.
+    /// See what the sessions of this bot of ours know, even while they play.
     Bot(String),
-    /// See what the sessions on seats of this name know, also while they play.
+    /// See what the sessions on seats of this name know, even while they play.
     Entrant(String),
 }
 
-/// A text that names no scope.
+/// A text that is not a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScopeError {
-    /// None of the words.
+    /// None of the known words.
     #[error("there is no scope {0:?}; a scope is read, admin, bot:NAME or entrant:NAME")]
     Unknown(String),
-    /// A name that cannot be one.
+    /// An invalid name.
     #[error(
         "the scope {0:?} needs a name of 1 to {NAME_LEN_MAX} letters without control characters or outer blanks"
     )]
@@ -57,7 +57,7 @@ impl FromStr for Scope {
 }
 
 impl Scope {
-    /// Reads a scope that is to be given to somebody: its bot must exist.
+    /// Reads a scope that is to be granted: its bot must exist.
     ///
     /// # Errors
     /// [`ScopeError`] says what it may be.

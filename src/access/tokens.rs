@@ -1,4 +1,4 @@
-//! The register of tokens: issuing, revoking, and the rule of access.
+//! The register of tokens: issuing, revoking, and the access rule.
 
 use super::rights::Rights;
 use super::scope::{Scope, ScopeError};
@@ -11,21 +11,21 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use subtle::{Choice, ConstantTimeEq as _};
 
-/// Live tokens at most: each request's token is compared with all of them.
+/// The most live tokens: each request's token is compared with all of them.
 const TOKENS_MAX: usize = 1_000;
-/// Scopes of one token at most.
+/// The most scopes of one token.
 const SCOPES_MAX: usize = 32;
-/// Letters of a token's name at most.
+/// The most letters in a token's name.
 const NAME_LEN_MAX: usize = 64;
 /// What every token begins with, so that one that has leaked is recognised.
 const PREFIX: &str = "drover_";
-/// How often the use of a token is noted, in microseconds.
+/// How often the use of a token is recorded, in microseconds.
 const USE_NOTED_EVERY_US: i64 = 3_600_000_000;
 
 type Hash = [u8; DIGEST_LEN];
 
-/// All tokens. Cheap to clone. The process that has the database has the only register, so what it
-/// remembers is what holds.
+/// All tokens. Cheap to clone. The process that holds the database has the only register, so its memory is
+/// authoritative.
 #[derive(Clone)]
 pub struct Tokens {
     inner: Arc<Inner>,
@@ -36,7 +36,7 @@ struct Inner {
     /// The digest of the configured token, if any: an admin's.
     configured: Option<Hash>,
     live: Mutex<Vec<Known>>,
-    /// Held over each change: its rules are checked against what it changes.
+    /// Held during each change, because its rules are checked against what it changes.
     changing: tokio::sync::Mutex<()>,
 }
 
@@ -46,24 +46,24 @@ struct Known {
     rights: Rights,
 }
 
-/// A live token as it is shown.
+/// A live token as shown to callers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenCard {
     /// Its number.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What it may, in words.
+    /// Its scopes, in words.
     pub scopes: Vec<String>,
-    /// Microseconds since 1970-01-01 UTC.
+    /// When it was made, in microseconds since 1970-01-01 UTC.
     pub created_us: i64,
     /// When it was last used, to the hour, in microseconds since 1970-01-01 UTC.
     pub used_us: Option<i64>,
 }
 
-/// A new token. Its text is shown to whoever asked for it and kept nowhere.
+/// A new token. Its text is shown to the requester and stored nowhere.
 pub struct Issued {
-    /// What is kept of it.
+    /// What is stored of it.
     pub card: TokenCard,
     /// The token itself.
     pub token: String,
@@ -78,17 +78,17 @@ pub enum Denied {
     /// The token is wrong or was revoked.
     #[error("this token is not known: it is wrong, or it was revoked")]
     Unknown,
-    /// No token exists, and the caller is elsewhere or behind a proxy.
+    /// No token exists, and the caller is remote or behind a proxy.
     #[error(
         "no token exists yet, so only callers who speak directly from this machine are answered: make one there by `drover token add`, or set `api.token`"
     )]
     Elsewhere,
 }
 
-/// Why tokens were not changed.
+/// Why tokens could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
-    /// A name that cannot be one.
+    /// An invalid name.
     #[error(
         "a token's name takes 1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores, and is no number"
     )]
@@ -105,12 +105,12 @@ pub enum AccessError {
     /// There are too many.
     #[error("there are {TOKENS_MAX} tokens already; revoke some")]
     Full,
-    /// Nobody could manage tokens any more.
+    /// No caller could manage tokens any more.
     #[error(
         "once a token exists every caller needs one, and none would be an admin's: add a token with the scope admin first, or set `api.token`"
     )]
     NeedsAdmin,
-    /// Nobody could manage tokens any more.
+    /// No caller could manage tokens any more.
     #[error(
         "{0} is the last token of an admin and others are left, which nobody could manage: add another one with the scope admin first, or revoke the others before it"
     )]
@@ -152,9 +152,9 @@ impl Tokens {
         })
     }
 
-    /// What this caller may. While no token exists, who speaks directly from this machine is an admin;
-    /// as soon as one does, everybody needs one. `given`: the bearer token that was sent, `Some("")`
-    /// where the header holds none.
+    /// The rights of this caller. While no token exists, a caller that connects directly from this machine is
+    /// an admin; as soon as one exists, all callers need one. `given`: the bearer token sent, `Some("")` if
+    /// the header holds none.
     ///
     /// # Errors
     /// [`Denied`] says what is missing.
@@ -182,7 +182,7 @@ impl Tokens {
     /// Makes a token. Its text is in the answer and nowhere else.
     ///
     /// # Errors
-    /// [`AccessError`] says what cannot be so.
+    /// [`AccessError`] says what is not allowed.
     pub async fn add(&self, name: &str, scopes: &[String]) -> Result<Issued, AccessError> {
         let given = scopes_of(scopes)?;
         let rights = Rights::of(given);
@@ -261,7 +261,7 @@ impl Tokens {
         Ok(found.row.clone())
     }
 
-    /// The rights of a token, in a time that does not tell how near it is to another one.
+    /// The rights of a token, in a time that does not reveal how close it is to another one.
     fn find(&self, given: &[u8]) -> Option<Rights> {
         let given = hash(given);
         let mut rights = None;
@@ -280,7 +280,7 @@ impl Tokens {
         rights
     }
 
-    /// Notes the use of a token beside the request, now and then. That it is lost by a stop or a full
+    /// Records the use of a token occasionally, outside the request. Losing a record through a stop or a full
     /// disk does no harm.
     fn note_use(&self, known: &mut Known) {
         let (id, at_us) = (known.row.id, now_us());
@@ -322,8 +322,8 @@ impl Known {
     }
 }
 
-/// Runs a change to its end, even if whoever asked for it goes away: what is stored and what is
-/// remembered must not differ.
+/// Runs a change to its end, even if the requester goes away: what is stored and what is remembered must not
+/// differ.
 async fn to_its_end<T: Send + 'static>(
     change: impl Future<Output = Result<T, AccessError>> + Send + 'static,
 ) -> Result<T, AccessError> {

@@ -1,4 +1,4 @@
-//! Who asks: the caller's address and bearer token turned into what they may see and do.
+//! Authentication: the caller's address and bearer token turned into what it may see and do.
 
 use super::problem::Problem;
 use super::sight::Sight;
@@ -45,7 +45,7 @@ pub(super) async fn admins_only(
     .into_response()
 }
 
-/// What one caller is shown is not for another: caches must keep answers apart, or not keep them.
+/// Answers are specific to the caller: caches must keep them apart, or not keep them.
 pub(super) async fn keep_apart(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("Authorization"));
@@ -55,7 +55,7 @@ pub(super) async fn keep_apart(mut response: Response) -> Response {
     response
 }
 
-/// The bearer token that was sent; empty if the header holds something else.
+/// The bearer token sent; empty if the header holds something else.
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let value = headers.get(AUTHORIZATION)?.as_bytes();
     let token = value

@@ -15,7 +15,7 @@ const FILTERS: &[&str] = &[
     "game", "match", "opponent", "by", "bot", "caught", "since", "until",
 ];
 
-/// How often rows are read for one page that its caller may see: then it is shorter.
+/// How often rows are read for one page that its caller may see; after that the page is shorter.
 const READS_MAX: usize = 100;
 
 /// `GET /api/v1/bluffs`
@@ -28,14 +28,14 @@ pub(super) async fn list(
     let page = seen(&state.store, &sight, &params.filter()?, params.page()?).await?;
     let mut value = response::page(page, |row| shown(&sight, row));
     if !sight.sees_all() {
-        // Said whether anything was left out or not: that would tell what is happening.
+        // Sent whether or not anything was left out: the difference would reveal what is happening.
         value["withheld"] = WITHHELD.into();
     }
     Ok(response::json(&value))
 }
 
-/// The next page of what the caller sees. Its cursor is a row that they see and is there only if they see
-/// another one after it, so that it tells nothing of those between.
+/// The next page of what the caller sees. Its cursor is a row that the caller sees, present only if it sees
+/// another one after it, so that it reveals nothing about those between.
 async fn seen(
     store: &Store,
     sight: &Sight,

@@ -94,7 +94,7 @@ async fn page(
 
 /// What the caller may read of a match.
 struct Read {
-    /// Whether it is all that there is and ever will be.
+    /// Whether it is complete and final.
     open: bool,
     entries: Vec<MatchEntry>,
     withheld: bool,

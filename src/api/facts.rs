@@ -1,4 +1,4 @@
-//! What a match's transcripts told.
+//! The facts from a match's transcripts.
 
 use super::matches;
 use super::params::Params;

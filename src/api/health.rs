@@ -1,4 +1,4 @@
-//! Whether the daemon lives, whether it can work, and its figures.
+//! Whether the daemon is alive, whether it can work, and its figures.
 
 use super::problem::Problem;
 use super::response;
@@ -11,7 +11,7 @@ use serde_json::json;
 /// The content type of Prometheus text.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// `GET /healthz`: it answers, so it lives.
+/// `GET /healthz`: any answer means that it is alive.
 pub(super) async fn alive() -> Response {
     response::json(&json!({ "status": "alive" }))
 }

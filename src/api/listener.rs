@@ -1,4 +1,4 @@
-//! The listener of the REST interface, and what it refuses before any route is looked at.
+//! The listener of the REST interface, and what it refuses before any route is matched.
 
 use super::problem::Problem;
 use crate::link::{Hosts, HttpIn};
@@ -16,7 +16,7 @@ use tower::ServiceExt as _;
 /// Serves these routes under these names until `stop`.
 ///
 /// # Errors
-/// If the listener is of no use.
+/// If the listener is unusable.
 pub async fn serve(
     router: Router,
     hosts: Hosts,
@@ -37,7 +37,7 @@ pub async fn serve(
     http.serve(listener, answer, stop).await
 }
 
-/// Refuses what is meant for another name, and changes that another site's page asks for.
+/// Refuses requests meant for another name, and changes requested by another site's page.
 async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
     let checked = hosts.admit(&request).and_then(|()| match reads {

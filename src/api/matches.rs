@@ -66,7 +66,7 @@ pub(super) async fn find(state: &ApiState, id: &str) -> Result<MatchRow, Problem
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
 }
 
-/// A match as it is shown.
+/// A match as shown to callers.
 fn shown(sight: &Sight, row: &MatchRow) -> Value {
     json!({
         "id": row.id,

@@ -1,4 +1,4 @@
-//! Opponents and what is known of them.
+//! Opponents and what is known about them.
 
 use super::params::{PAGE, Params};
 use super::problem::Problem;
@@ -51,7 +51,7 @@ pub(super) async fn model(
     Ok(response::json(&value))
 }
 
-/// What matches taught that are not for everybody yet.
+/// What was learnt from matches that are not public yet.
 async fn taught(state: &ApiState, sight: &Sight) -> Result<Vec<Teaching>, Problem> {
     if sight.sees_all() {
         return Ok(Vec::new());

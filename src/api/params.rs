@@ -1,4 +1,4 @@
-//! Query parameters: each known, given once, and with a value that means something.
+//! Query parameters: each known, given once, and with a meaningful value.
 
 use super::problem::Problem;
 use crate::store::{Filter, PageAt, Standing};
@@ -6,14 +6,14 @@ use games::Cause;
 use percent_encoding::percent_decode_str;
 use std::collections::BTreeMap;
 
-/// Rows of a page unless told otherwise.
+/// Rows per page by default.
 const LIMIT_DEFAULT: u32 = 50;
-/// Rows of a page at most.
+/// The most rows per page.
 const LIMIT_MAX: u32 = 250;
 /// Letters of a ULID.
 const ULID_LEN: usize = 26;
 
-/// What lists take besides their filters.
+/// The parameters that lists accept besides their filters.
 pub(super) const PAGE: &[&str] = &["limit", "cursor"];
 
 /// A request's query parameters.
@@ -87,12 +87,12 @@ impl Params {
             .map_err(|_| Problem::parameter(name, detail(), [""; 0]))
     }
 
-    /// Where the page begins and how long it is; its cursor is a number.
+    /// Where the page begins and its length; its cursor is a number.
     pub(super) fn page(&self) -> Result<PageAt, Problem> {
         self.page_by(|cursor| cursor.parse::<i64>().is_ok())
     }
 
-    /// The same where the cursor is a match's id.
+    /// The same if the cursor is a match's id.
     pub(super) fn page_of_matches(&self) -> Result<PageAt, Problem> {
         self.page_by(|cursor| {
             cursor.len() == ULID_LEN && cursor.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -134,7 +134,7 @@ impl Params {
         })
     }
 
-    /// A game that exists. While none is registered every name is taken, so that old matches show.
+    /// A game that exists. While none is registered any name is accepted, so that old matches can be listed.
     pub(super) fn game(&self) -> Result<Option<String>, Problem> {
         if games::ALL.is_empty() {
             return Ok(self.text("game"));

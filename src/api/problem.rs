@@ -58,7 +58,7 @@ impl Problem {
         }
     }
 
-    /// There is no such thing.
+    /// No such thing exists.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         let title = "There is no such thing";
         Self::new(
@@ -69,7 +69,7 @@ impl Problem {
         )
     }
 
-    /// The request's body is not what it should be.
+    /// The request's body is invalid.
     pub(super) fn body(detail: impl Into<String>) -> Self {
         let title = "The body is not understood";
         Self::new(
@@ -90,7 +90,7 @@ impl Problem {
         )
     }
 
-    /// It does not go together with what there is.
+    /// It conflicts with the present state.
     pub(super) fn conflict(detail: impl Into<String>) -> Self {
         let title = "Not as things stand";
         let kind = "urn:drover:problem:conflict";
@@ -115,14 +115,14 @@ impl Problem {
         Self::new(why.status(), kind, title, why.to_string())
     }
 
-    /// The daemon cannot do it at present.
+    /// The daemon cannot do it at the moment.
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
         let title = "Not possible at present";
         let kind = "urn:drover:problem:unavailable";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, kind, title, detail.into())
     }
 
-    /// An error that a layer below gave without words.
+    /// An error from a lower layer that has no text of its own.
     fn of_status(status: StatusCode) -> Self {
         let title = status.canonical_reason().unwrap_or("The request failed");
         let detail = match status {

@@ -1,4 +1,4 @@
-//! The shapes of good answers: lists, single things, unchanging things with their tag.
+//! The shapes of successful answers: lists, single things, unchanging things with their tag.
 
 use super::problem::Problem;
 use crate::store::Page;
@@ -30,7 +30,7 @@ pub(super) fn json(value: &impl Serialize) -> Response {
     }
 }
 
-/// An answer that carries a strong tag if `lasting`, and is empty if the caller has it already.
+/// An answer that carries a strong tag if `lasting`, and is empty if the caller already has it.
 pub(super) fn tagged(
     headers: &HeaderMap,
     lasting: bool,

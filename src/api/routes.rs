@@ -14,9 +14,9 @@ use std::time::Duration;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
-/// How long an answer may take.
+/// The time limit for an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// Bytes of a request's body at most.
+/// The most bytes in a request's body.
 const BODY_LEN_MAX: usize = 64 * 1024;
 
 /// All routes over this state.

@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::Deserialize;
 
-/// Letters of a name at most.
+/// The most letters in a name.
 const NAME_LEN_MAX: usize = 64;
 
 #[derive(Deserialize)]

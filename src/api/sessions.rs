@@ -15,7 +15,7 @@ const FILTERS: &[&str] = &[
     "game", "bot", "opponent", "outcome", "cause", "since", "until", "match", "live",
 ];
 
-/// The fact that says that a session's bot hung and is not asked any more.
+/// The fact that a session's bot hung and is no longer asked.
 const QUARANTINED: &str = "quarantined";
 
 /// `GET /api/v1/sessions`
@@ -68,8 +68,8 @@ pub(super) async fn one(
     Ok(response::json(&value))
 }
 
-/// A session as it is shown. Seed and setup stay inside: they tell what a bot will do. Under which
-/// numbers it is called, and what it has heard and was told, is part of what the seat knows.
+/// A session as shown to callers. Seed and setup stay private: they reveal what a bot will do. The numbers
+/// under which it is called, and its transcript and facts, are part of what the seat knows.
 pub(super) fn shown(sight: &Sight, row: &SessionRow) -> Value {
     let opened = &row.opened;
     let mut value = json!({

@@ -1,7 +1,7 @@
 //! Who sees what: the one place that decides it for every handler.
 //!
-//! What a seat knows is its owner's while the match runs, and an admin's; then, and after an embargo, it
-//! is for all who may read.
+//! While the match runs, what a seat knows is visible to its owner and to admins; after it, and after an
+//! embargo, to all who may read.
 
 use crate::access::Rights;
 use crate::clock::now_us;
@@ -17,7 +17,7 @@ pub(super) const WITHHELD: &str = "what a seat knows is shown to its owner alone
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     rights: Rights,
-    /// What was over by then is for everybody, in microseconds since 1970-01-01 UTC.
+    /// Matches that were over by then are public, in microseconds since 1970-01-01 UTC.
     open_us: i64,
 }
 
@@ -31,12 +31,12 @@ impl Sight {
         }
     }
 
-    /// What the caller may do.
+    /// The caller's rights.
     pub(super) fn rights(&self) -> &Rights {
         &self.rights
     }
 
-    /// Whether all of a match is for everybody.
+    /// Whether all of a match is public.
     pub(super) fn is_open(&self, row: &MatchRow) -> bool {
         self.is_over(row.over_us)
     }
@@ -46,20 +46,20 @@ impl Sight {
         self.is_over(whose.over_us) || self.rights.owns(whose)
     }
 
-    /// Whether the caller sees under which number the match's referee calls: who knows it could speak in
-    /// the referee's place.
+    /// Whether the caller sees the number under which the match's referee calls: with it a caller could
+    /// impersonate the referee.
     pub(super) fn sees_market(&self, row: &MatchRow) -> bool {
         self.is_open(row) || self.rights.is_admin()
     }
 
-    /// Leaves the sessions whose knowledge the caller sees, and tells whether there were others.
+    /// Keeps the sessions whose knowledge the caller sees, and returns whether there were others.
     pub(super) fn keep(&self, sessions: &mut Vec<SessionRow>) -> bool {
         let before = sessions.len();
         sessions.retain(|row| self.sees(&row.secrecy));
         sessions.len() < before
     }
 
-    /// Whether the caller sees everything always, so that nothing need be looked up.
+    /// Whether the caller always sees everything, so that nothing need be looked up.
     pub(super) fn sees_all(&self) -> bool {
         self.rights.is_admin()
     }
@@ -69,7 +69,7 @@ impl Sight {
         self.open_us
     }
 
-    /// Whether the caller sees a model, given what was taught by matches that are not for everybody.
+    /// Whether the caller sees a model, given what was learnt from matches that are not public.
     pub(super) fn sees_model(&self, model: &StoredModel, taught: &[Teaching]) -> bool {
         let forms = |taught: &&Teaching| {
             let name = match model.kind {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Everything that the API shows from.
+/// Everything that the API serves.
 #[derive(Clone)]
 pub struct ApiState {
     /// The store.
@@ -24,9 +24,9 @@ pub struct ApiState {
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
     /// Connections to hubs that we dial.
     pub hubs: Hubs,
-    /// Who may ask.
+    /// The tokens.
     pub tokens: Tokens,
-    /// For how long after a match's end it is not yet for everybody.
+    /// How long after its end a match is not yet public.
     pub embargo: Duration,
 }
 
@@ -41,13 +41,13 @@ impl fmt::Debug for ApiState {
 /// How much room there is for new matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Room {
-    /// Why a new match would be refused to anybody, if it would.
+    /// Why a new match would be refused to any caller, if it would.
     pub refusal: Option<String>,
-    /// What is scarce, each a sentence: new matches are taken, but a caller gets no more than its share.
+    /// What is scarce, each a sentence: new matches are accepted, but a caller gets no more than its share.
     pub scarce: Vec<String>,
 }
 
-/// Whether the daemon takes new matches, and if not, why. All clones tell the same.
+/// Whether the daemon accepts new matches, and if not, why. All clones agree.
 #[derive(Clone, Debug)]
 pub struct Readiness(watch::Sender<Option<String>>);
 
@@ -63,7 +63,7 @@ impl Readiness {
         self.0.send_replace(Some(why.into()));
     }
 
-    /// New matches are taken again.
+    /// New matches are accepted again.
     pub fn accept(&self) {
         self.0.send_replace(None);
     }

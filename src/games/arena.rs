@@ -86,16 +86,14 @@ pub fn play<G: Game>(
             arena.prepared(seat, act);
         }
     }
-    let (mut asks, mut acts, mut asked) = (Vec::new(), Vec::new(), 0);
+    let (mut acts, mut asked) = (Vec::new(), 0);
     loop {
-        game.asks(&mut asks);
-        for (seat, ask) in asks.drain(..) {
-            let Some(bot) = bots.get_mut(seat.index()) else {
-                continue;
-            };
-            let act = game.look(seat, |view| arena.decide(seat, bot.as_mut(), view, &ask));
-            acts.push((seat, Some(act)));
-        }
+        game.asks(|seat, ask| {
+            if let Some(bot) = bots.get_mut(seat.index()) {
+                let act = game.look(seat, |view| arena.decide(seat, bot.as_mut(), view, ask));
+                acts.push((seat, Some(act)));
+            }
+        });
         if acts.is_empty() {
             return Finished {
                 game,
@@ -121,9 +119,10 @@ pub fn play_by<G: Game>(
 }
 
 fn tell<G: Game>(bots: &mut [Box<dyn Bot<G>>], told: &mut Vec<(Seat, G::Event)>) {
-    for (seat, event) in told.drain(..) {
+    for (seat, event) in told.iter() {
         if let Some(bot) = bots.get_mut(seat.index()) {
-            bot.observe(&event);
+            bot.observe(event);
         }
     }
+    told.clear();
 }

@@ -286,10 +286,13 @@ pub trait Game: Clone + Send + 'static {
     fn to_move(&self) -> Seats<bool>;
     /// The decision that `seat` is asked for now, if any.
     fn ask(&self, seat: Seat) -> Option<Self::Ask>;
-    /// Adds everything that is asked now to `out`, in seat order.
-    fn asks(&self, out: &mut Vec<(Seat, Self::Ask)>) {
-        let asked = |(seat, _)| self.ask(seat).map(|ask| (seat, ask));
-        out.extend(self.to_move().iter().filter_map(asked));
+    /// Shows everything that is asked now, in seat order, by reference: many small asks are slow to move.
+    fn asks(&self, mut ask: impl FnMut(Seat, &Self::Ask)) {
+        for (seat, _) in self.to_move().iter() {
+            if let Some(asked) = self.ask(seat) {
+                ask(seat, &asked);
+            }
+        }
     }
     /// What `seat` may know now.
     fn view(&self, seat: Seat) -> Self::View;

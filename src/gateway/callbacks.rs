@@ -19,11 +19,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Bytes of a request's head that are read before it is refused.
+/// The most bytes of a request's head before it is refused.
 const HEAD_BYTES_MAX: usize = 128 * 1024;
 /// Headers of a request.
 const HEADERS_MAX: usize = 64;
-/// How long a connection that has to go for another may take to end, unless it is answering.
+/// How long a connection that must make room may take to end, unless it is answering.
 const AWAY_MAX: Duration = Duration::from_secs(1);
 
 /// Why callbacks cannot be served.
@@ -79,15 +79,15 @@ impl Callbacks {
         })
     }
 
-    /// Its connections, for whoever wants to know how full it is.
+    /// Its connections, for callers that want to know how full it is.
     #[must_use]
     pub fn crowd(&self) -> Crowd {
         self.gateway.crowd.clone()
     }
 
-    /// Serves until `stop`; then no new session begins, and connections may go on for as long as
-    /// [`CallbackOptions::drain`] while sessions live. Then, and also if this is dropped, each
-    /// connection ends after the request at hand, at once if that does not come or is not read.
+    /// Serves until `stop`; then no new session begins, and connections may continue for as long as
+    /// [`CallbackOptions::drain`] while sessions live. Then, and also if this is dropped, each connection
+    /// ends after the current request, at once if that does not arrive or is not read.
     ///
     /// # Errors
     /// [`CallbacksError::Listener`] if the listener cannot be used at all.
@@ -120,17 +120,17 @@ impl Callbacks {
     }
 }
 
-/// Sessions that live at a stop go on until they end, within a bound: until then their referees must
-/// be able to connect.
+/// Sessions that live at a stop continue until they end, within a bound: until then their referees must be
+/// able to connect.
 async fn sessions_over(sessions: &Sessions, bound: Duration) {
-    /// How often it is looked whether any are left.
+    /// How often to check whether any are left.
     const LOOK: Duration = Duration::from_millis(50);
     let looking = async {
         while sessions.live() > 0 {
             tokio::time::sleep(LOOK).await;
         }
     };
-    // Those that are left at the bound stay live in the store: the next start takes them up.
+    // Those left at the bound stay live in the store: the next start resumes them.
     drop(tokio::time::timeout(bound, looking).await);
 }
 
@@ -153,7 +153,7 @@ struct Serving {
     builder: http1::Builder,
     room: Arc<Semaphore>,
     tracker: TaskTracker,
-    /// Cancelled when connections are to end after the request at hand.
+    /// Cancelled when connections are to end after the current request.
     finish: CancellationToken,
 }
 
@@ -190,7 +190,7 @@ impl Serving {
         let peer = peer.ip().to_canonical();
         let counted = Peer::of(peer);
         let options = &self.gateway.options;
-        // A proxy's connections are those of many.
+        // A proxy's connections belong to many callers.
         let exempt = options.is_proxy(peer) || options.is_exempt(peer);
         let Ok(stay) = self.gateway.crowd.admit(counted, exempt) else {
             tracing::debug!(%peer, "its share of connections is used up: one is closed");
@@ -242,7 +242,7 @@ impl Serving {
     }
 }
 
-/// Waits until a connection is to end, and tells within what time.
+/// Waits until a connection is to end, and returns within what time.
 async fn leaving(stay: &Stay, finish: &CancellationToken, finish_max: Duration) -> Duration {
     let away = stay.away();
     tokio::select! {

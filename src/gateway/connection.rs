@@ -1,4 +1,4 @@
-//! One connection: its requests, one after the other.
+//! One connection: its requests, one after another.
 
 use super::body::Reply;
 use super::callbacks::Gateway;
@@ -23,7 +23,7 @@ pub(super) struct Connection {
     load: Arc<Load>,
     /// Its place among the connections.
     stay: Arc<Stay>,
-    /// Where the last request went: the next one mostly goes there, too.
+    /// The last request's target: the next one usually has the same.
     last: Mutex<Option<Visited>>,
 }
 
@@ -109,7 +109,7 @@ impl Connection {
         }
     }
 
-    /// Who calls: the peer, or whom a trusted proxy names.
+    /// The caller: the peer, or whom a trusted proxy names.
     fn caller(&self, request: &Request<Incoming>) -> (IpAddr, Arc<Load>) {
         if !self.proxy {
             return (self.peer, Arc::clone(&self.load));
@@ -119,8 +119,7 @@ impl Connection {
         (caller, self.gateway.peers.of(Peer::of(caller)))
     }
 
-    /// Whether a proxy on this machine that is not listed has passed the request on: then nobody knows
-    /// from where it came.
+    /// Whether an unlisted proxy on this machine has forwarded the request: then its origin is unknown.
     fn is_hidden(&self, request: &Request<Incoming>) -> bool {
         !self.proxy
             && self.peer.is_loopback()

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Addresses kept before those without any load are swept out.
+/// Addresses kept before those without any load are removed.
 const PEERS_SWEEP: usize = 4_096;
 
-/// What one peer holds at present.
+/// What one peer holds at the moment.
 #[derive(Debug, Default)]
 pub(super) struct Load {
     connections: AtomicUsize,
@@ -30,7 +30,7 @@ impl Peers {
     }
 }
 
-/// One connection or request of an address; given back when dropped.
+/// One connection or request of an address; released when dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     load: Arc<Load>,

@@ -1,4 +1,4 @@
-//! What lets the world in: callbacks over HTTP/1.1, hubs that we dial, shims on a Unix socket.
+//! The entrances: callbacks over HTTP/1.1, hubs that we dial, shims on a Unix socket.
 
 mod body;
 mod callbacks;

@@ -1,4 +1,4 @@
-//! How callbacks are taken.
+//! How callbacks are handled.
 
 use super::referees::OwnReferee;
 use crate::config::PathReferee;
@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// How callbacks are taken.
+/// How callbacks are handled.
 #[derive(Clone, Debug)]
 pub struct CallbackOptions {
     /// The bot behind `/`.
@@ -17,22 +17,21 @@ pub struct CallbackOptions {
     pub referees: Vec<PathReferee>,
     /// The referee of this process, if it calls our bots.
     pub own_referee: Option<OwnReferee>,
-    /// Peers whose `X-Forwarded-For` is believed.
+    /// Peers whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// Callers whose connections and sessions are nobody's share.
+    /// Callers whose connections and sessions count towards no share.
     pub exempt: Vec<IpNet>,
-    /// Connections at once.
+    /// The most connections at once.
     pub connections_max: usize,
-    /// Connections of one peer at once.
+    /// The most connections of one peer at once.
     pub connections_per_peer_max: usize,
-    /// Requests of one peer at once; behind a trusted proxy, of one forwarded address.
+    /// The most requests of one peer at once; behind a trusted proxy, of one forwarded address.
     pub requests_per_peer_max: usize,
-    /// How long a request's head may take to arrive; an idle connection is closed after it, too.
+    /// How long a request's head may take to arrive; an idle connection is closed after it as well.
     pub header_read_timeout: Duration,
-    /// How long connections may go on after the stop.
+    /// How long connections may continue after the stop.
     pub drain: Duration,
-    /// How long a connection may take to end after that: an answer that is being worked on is due
-    /// within five seconds.
+    /// How long a connection may take to end after that: an answer in progress is due within five seconds.
     pub finish: Duration,
 }
 
@@ -56,12 +55,12 @@ impl Default for CallbackOptions {
 }
 
 impl CallbackOptions {
-    /// Whether shares and rates do not bind this caller.
+    /// Whether this caller is exempt from shares and rates.
     pub(super) fn is_exempt(&self, caller: IpAddr) -> bool {
         self.exempt.iter().any(|net| net.contains(&caller))
     }
 
-    /// Whether this peer's `X-Forwarded-For` is believed.
+    /// Whether this peer's `X-Forwarded-For` is trusted.
     pub(super) fn is_proxy(&self, peer: IpAddr) -> bool {
         self.trusted_proxies.iter().any(|net| net.contains(&peer))
     }

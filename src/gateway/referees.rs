@@ -1,16 +1,16 @@
-//! Which referee a path names, and whether the caller may say so.
+//! Which referee a path names, and whether the caller may name it.
 
 use crate::config::{PathReferee, Secret};
 use crate::secrets;
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// The referee of this process: who says the nonce in a path is it.
+/// The referee of this process: a caller that gives the nonce in its path is it.
 #[derive(Clone, Debug)]
 pub struct OwnReferee {
     /// Its name: part of its sessions' key.
     pub name: String,
-    /// What it says in place of a name.
+    /// What it gives in place of a name.
     pub nonce: Secret,
 }
 
@@ -26,8 +26,8 @@ impl Referees {
         Self { own, named }
     }
 
-    /// The referee that `segment` of a path names, if the caller may say so. `caller`: their address;
-    /// `None`: nobody knows it.
+    /// The referee that `segment` of a path names, if the caller may name it. `caller`: its address; `None`:
+    /// unknown.
     pub(super) fn named(&self, segment: &str, caller: Option<IpAddr>) -> Option<&str> {
         let ours = |own: &&OwnReferee| is(&own.nonce, segment);
         if let Some(own) = self.own.as_ref().filter(ours) {
@@ -42,7 +42,7 @@ impl Referees {
     }
 }
 
-/// Whether a caller who says this after the name is that referee.
+/// Whether a caller that gives this after the name is that referee.
 fn admits(known: &PathReferee, given: Option<&str>, caller: Option<IpAddr>) -> bool {
     let has_secret = known.secret.reveal().is_some();
     let said = given.map_or(!has_secret, |given| is(&known.secret, given));

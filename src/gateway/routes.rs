@@ -8,7 +8,7 @@ use games::{Kit, Wire};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Longest request target, in bytes; no game's message comes near.
+/// Longest request target, in bytes; no game's message comes close.
 pub(super) const TARGET_BYTES_MAX: usize = 8 * 1024;
 
 /// The games whose referees call us, and how they are reached.
@@ -39,9 +39,9 @@ impl Routes {
         }
     }
 
-    /// The bot at `path`. Its referee is the caller's address, which no path can name, or one that is
-    /// configured and that the caller may name. `known`: the address that `caller` has indeed, if that
-    /// can be known; names that are bound to addresses need it.
+    /// The bot at `path`. Its referee is the caller's address, which no path can name, or a configured one
+    /// that the caller may name. `known`: the address that `caller` really has, if that can be known; names
+    /// that are bound to addresses need it.
     pub(super) fn place(
         &self,
         path: &str,
@@ -76,7 +76,7 @@ impl Routes {
             .ok_or_else(|| no_bot(kit))
     }
 
-    /// The path behind the secret one. Who does not know it learns nothing.
+    /// The path after the secret segment. A caller that does not know the secret learns nothing.
     fn open<'a>(&self, path: &'a str) -> Result<&'a str, NoRoute> {
         let path = path.trim_start_matches('/');
         if self.prefix.is_empty() {
@@ -112,7 +112,7 @@ fn no_bot(kit: &dyn Kit) -> NoRoute {
     ))
 }
 
-/// The same words whatever is wrong with it: a stranger does not learn which names there are.
+/// The same text whatever is wrong with it: a stranger does not learn which names exist.
 fn unnamed(kit: &dyn Kit) -> NoRoute {
     NoRoute(format!(
         "the path names a referee that does not count here; whoever runs this service can list it in the \

@@ -1,5 +1,5 @@
-//! What is said to a referee whose request no session can take. A lenient referee reads any body as
-//! an answer: no text here may hold `=`, `&` or `?`.
+//! The texts for a referee whose request no session can take. A lenient referee reads any body as an answer:
+//! no text here may contain `=`, `&` or `?`.
 
 use super::body::Reply;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};

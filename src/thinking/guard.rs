@@ -1,14 +1,14 @@
-//! Bots are code that others wrote: a panic in one must not reach further than its own session.
+//! Bots are third-party code: a panic in one must not affect more than its own session.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a panic said.
+/// The message of a panic.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the bot panicked: {0}")]
 pub struct Panicked(pub String);
 
-/// Runs `work` and turns a panic into an error. Whatever `work` was changing must be thrown away then.
+/// Runs `work` and turns a panic into an error. Whatever `work` was changing must then be discarded.
 ///
 /// # Errors
 /// [`Panicked`] with the panic's message.

@@ -7,37 +7,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// A decision to be thought about.
+/// A decision to be computed.
 pub struct Job {
-    /// Whose; it comes back in [`Thought::dialogue`].
+    /// The bot's dialogue; it is returned in [`Thought::dialogue`].
     pub dialogue: Box<dyn Dialogue>,
     /// A legal answer to start from.
     pub fallback: Frame,
-    /// How long thinking may take when nobody else thinks.
+    /// How long thinking may take when no other job is present.
     pub ceiling: Duration,
-    /// At most so many nodes; [`u64::MAX`] where time alone counts.
+    /// The most nodes; [`u64::MAX`] if only time counts.
     pub nodes: u64,
     /// When the message was received.
     pub received: Instant,
-    /// When an answer must be there at the latest.
+    /// The latest time for an answer.
     pub deadline: Instant,
 }
 
-/// What came of a decision.
+/// The result of a decision.
 pub struct Thought {
-    /// The dialogue, to be told what was said. `None` if it panicked.
+    /// The dialogue, to be told what was sent. `None` if it panicked.
     pub dialogue: Option<Box<dyn Dialogue>>,
     /// The best answer found, or the fallback.
     pub best: Frame,
     /// Whether at least one slice of thinking went into it.
     pub thought: bool,
-    /// What the panic said, if there was one.
+    /// The panic's message, if there was one.
     pub panic: Option<String>,
-    /// Time spent thinking, without waiting.
+    /// Time spent thinking, excluding waiting.
     pub used: Duration,
 }
 
-/// The best answer so far, for whoever cannot wait any longer.
+/// The best answer so far, for a caller that cannot wait any longer.
 #[derive(Debug, Default)]
 pub(super) struct Published {
     best: Mutex<Option<Frame>>,
@@ -58,13 +58,13 @@ impl Published {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Notes the slice that the job is on a thread with; `None`: it is on none.
+    /// Records the slice in which the job is running; `None`: it is not running.
     pub(super) fn runs(&self, slice: Option<Slice>) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = slice;
     }
 }
 
-/// A decision that is being thought about.
+/// A decision being computed.
 #[must_use = "the dialogue comes back here"]
 pub struct Pending {
     pub(super) done: oneshot::Receiver<Thought>,
@@ -87,8 +87,7 @@ impl Pending {
             .clone()
     }
 
-    /// Whether a bot holds its thread far beyond the end of its slice, and not for want of a
-    /// processor.
+    /// Whether a bot holds its thread far beyond the end of its slice, and not for lack of processor time.
     #[must_use]
     pub fn hangs(&self) -> bool {
         let running = self.published.running.lock();
@@ -96,7 +95,7 @@ impl Pending {
         slice.is_some_and(|slice| slice.hangs(Instant::now()))
     }
 
-    /// Whether the decision has not come back yet.
+    /// Whether the decision has not been returned yet.
     pub fn is_out(&mut self) -> bool {
         matches!(
             self.done.try_recv(),
@@ -104,7 +103,7 @@ impl Pending {
         )
     }
 
-    /// Thinking on is of no use any more: the dialogue comes back after the slice that is running.
+    /// No more thinking is needed: the dialogue is returned after the running slice.
     pub fn cancel(&self) {
         self.published.cancelled.store(true, Ordering::Relaxed);
     }

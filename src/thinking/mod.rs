@@ -1,5 +1,5 @@
-//! The thinking pool: own threads apart from the async runtime, earliest deadline first over short
-//! slices, so that many matches at once lose depth and not deadlines.
+//! The thinking pool: threads apart from the async runtime, earliest deadline first over short slices, so
+//! that many matches at once lose search depth rather than deadlines.
 
 mod guard;
 mod job;

@@ -1,4 +1,4 @@
-//! The pool: its threads, its queue and its watch over threads that do not come back.
+//! The pool: its threads, its queue, and its watchdog for threads that are not given back.
 
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
@@ -8,23 +8,23 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Threads that may be started in place of ones that a bot does not give back.
+/// How many threads may be started in place of ones that a bot does not give back.
 pub(super) const REPLACEMENTS_MAX: usize = 8;
-/// A slice that goes on so long after its end holds its thread against the rules.
+/// A slice that overruns its end by this long holds its thread in breach of the rules.
 const STUCK: Duration = Duration::from_millis(50);
-/// A thread whose slice goes on so long after its end, and that nobody replaced, is as good as none.
+/// A thread whose slice overruns by this long, and that was not replaced, counts as lost.
 pub(super) const LOST: Duration = Duration::from_secs(5);
-/// The priority of a thread that lets all others go first.
+/// The priority of a thread that yields to all others.
 const NICEST: i32 = 19;
-/// Thinking searches deep: more stack than a thread's default.
+/// Searches recurse deeply: they need more stack than a thread's default.
 const STACK_BYTES: usize = 8 << 20;
 
 /// How the pool works.
 #[derive(Clone, Debug)]
 pub struct PoolOptions {
-    /// Threads; 0: as many as cores less one, at least one.
+    /// Threads; 0: one fewer than there are cores, at least one.
     pub threads: usize,
-    /// How long a job thinks before the next more urgent one may go on.
+    /// How long a job thinks before the next most urgent one may run.
     pub slice: Duration,
     /// Whether the threads run at the lowest priority (nice 19): everything else on the machine
     /// then goes first, and a loaded host can starve them.
@@ -41,7 +41,7 @@ impl Default for PoolOptions {
     }
 }
 
-/// Why there is no pool.
+/// Why the pool could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start a thinking thread: {0}; lower thinking.threads or raise the process limit")]
 pub struct PoolError(#[from] std::io::Error);
@@ -60,13 +60,13 @@ pub(super) struct Shared {
     pub(super) slice: Duration,
     idle_priority: bool,
     watch: Mutex<Watch>,
-    /// Threads that the system refused in place of stuck ones.
+    /// Replacement threads that the system refused.
     unstarted: AtomicUsize,
     decisions: AtomicU64,
     used_us: AtomicU64,
 }
 
-/// Which slices are running: number, end, whether their thread was replaced.
+/// The running slices: number, end, whether their thread was replaced.
 #[derive(Default)]
 struct Watch {
     running: Vec<(u64, Instant, bool)>,
@@ -115,7 +115,7 @@ impl Pool {
         })
     }
 
-    /// Hands a decision in.
+    /// Submits a decision.
     pub fn submit(&self, job: Job) -> Pending {
         let (sender, done) = oneshot::channel();
         let published = Arc::new(Published::default());
@@ -138,8 +138,8 @@ impl Pool {
         self.shared.threads
     }
 
-    /// How many threads can take a decision up: without those that a bot holds against the rules and
-    /// for which no other could be started. At 0 nothing is thought about any more.
+    /// How many threads can take up a decision: excluding those that a bot does not give back and that could
+    /// not be replaced. At 0 no decision is computed any more.
     #[must_use]
     pub fn threads_free(&self) -> usize {
         self.threads_free_at(Instant::now())
@@ -149,7 +149,7 @@ impl Pool {
         self.shared.threads_free(now)
     }
 
-    /// How many decisions are being thought about or wait for it.
+    /// How many decisions are being computed or are waiting.
     #[must_use]
     pub fn jobs(&self) -> usize {
         self.shared
@@ -159,7 +159,7 @@ impl Pool {
             .present
     }
 
-    /// How many decisions were thought about so far, and for how long in all.
+    /// How many decisions were computed so far, and the total time spent.
     #[must_use]
     pub fn used(&self) -> (u64, Duration) {
         let decisions = self.shared.decisions.load(Ordering::Relaxed);
@@ -178,8 +178,8 @@ impl Pool {
         }
     }
 
-    /// Called by whoever gave up waiting: a thread that a bot holds against the rules is replaced,
-    /// so that it is missing to nobody else.
+    /// Called by a caller that gave up waiting: a thread that a bot does not give back is replaced, so that
+    /// no other job lacks it.
     pub fn replace_stuck(&self) {
         let lost = self.shared.mark_stuck(Instant::now());
         for number in 0..lost {
@@ -191,7 +191,7 @@ impl Pool {
         }
     }
 
-    /// Ends the threads after the slices that are running; jobs that wait are dropped.
+    /// Ends the threads after the running slices; waiting jobs are dropped.
     pub fn close(&self) {
         self.shared.close();
     }
@@ -234,7 +234,7 @@ impl Shared {
             .fetch_add(used.as_micros() as u64, Ordering::Relaxed);
     }
 
-    /// Notes that a slice begins that is to be over at `end`; gives its number.
+    /// Records the start of a slice due to end at `end`; returns its number.
     pub(super) fn note_begin(&self, end: Instant) -> u64 {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         watch.slices += 1;
@@ -243,7 +243,7 @@ impl Shared {
         number
     }
 
-    /// Notes that a slice is over; true if its thread was replaced meanwhile and is to end.
+    /// Records the end of a slice; true if its thread was replaced meanwhile and must end.
     pub(super) fn note_end(&self, number: u64) -> bool {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(place) = watch
@@ -257,7 +257,7 @@ impl Shared {
         if replaced {
             watch.replaced -= 1;
         }
-        // Where no other could be started in its place, it goes on itself.
+        // If no other could be started in its place, it continues itself.
         let alone = |unstarted: usize| unstarted.checked_sub(1);
         let stays = |unstarted: &AtomicUsize| {
             unstarted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, alone)

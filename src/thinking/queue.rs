@@ -1,4 +1,4 @@
-//! Who thinks next: the earliest deadline first, and how long: a fair share of what is left.
+//! Which job runs next: the earliest deadline first; and for how long: a fair share of the time left.
 
 use super::job::{Job, Published, Thought};
 use std::cmp::{Ordering, Reverse};
@@ -13,21 +13,21 @@ pub(super) struct Waiting {
     pub(super) best: games::Frame,
     pub(super) published: Arc<Published>,
     pub(super) done: oneshot::Sender<Thought>,
-    /// What it may use in all; set when it first runs.
+    /// Its total budget; set when it first runs.
     pub(super) share: Option<Duration>,
     pub(super) used: Duration,
-    /// Slices that ended in good order.
+    /// Slices that ended normally.
     pub(super) slices: u32,
     order: u64,
 }
 
 impl Waiting {
-    /// When it should be answered if nobody else thinks.
+    /// When it should be answered if no other job is present.
     pub(super) fn stop(&self) -> Instant {
         (self.job.received + self.job.ceiling).min(self.job.deadline)
     }
 
-    /// Whether nodes bound it.
+    /// Whether it is bounded by nodes.
     pub(super) fn counted(&self) -> bool {
         self.job.nodes != u64::MAX
     }
@@ -68,7 +68,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Takes a new job in.
+    /// Adds a new job.
     pub(super) fn arrive(
         &mut self,
         job: Job,
@@ -90,7 +90,7 @@ impl Queue {
         }));
     }
 
-    /// Puts a job back that has more to think; one that comes back to a closed pool is dropped.
+    /// Returns a job that needs more thinking to the queue; if the pool is closed it is dropped.
     pub(super) fn put_back(&mut self, waiting: Waiting) {
         if self.closed {
             self.present -= 1;
@@ -99,15 +99,15 @@ impl Queue {
         self.heap.push(Reverse(waiting));
     }
 
-    /// Takes no more and drops all who wait.
+    /// Accepts no more jobs and drops all that wait.
     pub(super) fn close(&mut self) {
         self.closed = true;
         self.present -= self.heap.len();
         self.heap.clear();
     }
 
-    /// Takes the most urgent job and settles its share, if this is its first slice: what is left
-    /// until its stop, divided among all who are present, but never less than `floor`.
+    /// Takes the most urgent job and, before its first slice, sets its share: the time left until its stop,
+    /// divided among all jobs present, but never less than `floor`.
     pub(super) fn take(
         &mut self,
         threads: usize,

@@ -2,22 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-/// A slice whose thread has computed for so long hangs: slices are of milliseconds.
+/// A slice whose thread has used this much processor time hangs: slices take milliseconds.
 const COMPUTED_MAX: Duration = Duration::from_secs(1);
-/// A slice so long past its end hangs, however little its thread has computed.
+/// A slice this long past its end hangs, however little processor time its thread has used.
 const OVERRUN_MAX: Duration = Duration::from_secs(30);
 
 /// A slice on its thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
     thread: rustix::thread::Pid,
-    /// What the thread had computed when the slice began.
+    /// The thread's processor time when the slice began.
     computed: Duration,
     end: Instant,
 }
 
 impl Slice {
-    /// A slice of the calling thread that is to be over at `end`.
+    /// A slice of the calling thread that is due to end at `end`.
     pub(super) fn begin(end: Instant) -> Self {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         Self {
@@ -27,8 +27,8 @@ impl Slice {
         }
     }
 
-    /// Whether it will not end by itself. Time on the processor counts, so that a thread which the
-    /// machine does not let run is not taken for one that hangs.
+    /// Whether it will not end by itself. Processor time counts, so that a thread starved by the machine is
+    /// not mistaken for one that hangs.
     pub(super) fn hangs(&self, now: Instant) -> bool {
         let overrun = now.saturating_duration_since(self.end);
         if overrun < COMPUTED_MAX {
@@ -39,11 +39,11 @@ impl Slice {
     }
 }
 
-/// What a thread of this process has computed; `None` where the system does not say.
+/// The processor time of a thread of this process; `None` if the system does not report it.
 fn computed(thread: rustix::thread::Pid) -> Option<Duration> {
     let path = format!("/proc/self/task/{}/stat", thread.as_raw_nonzero());
     let stat = std::fs::read_to_string(path).ok()?;
-    // The 14th and 15th fields; the 2nd, a name in parentheses, may hold blanks.
+    // The 14th and 15th fields; the 2nd, a name in parentheses, may contain blanks.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     let ticks = ticks()?.checked_add(ticks()?)?;

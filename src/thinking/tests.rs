@@ -93,7 +93,7 @@ async fn two_hundred_jobs_at_once_all_think_and_end_near_the_ceiling() {
     );
 }
 
-/// Notes when it is its turn; the first waits until all the others are there.
+/// Records when it runs; the first waits until all the others are there.
 struct Turn {
     number: u64,
     turns: Arc<Mutex<Vec<u64>>>,
@@ -151,7 +151,7 @@ async fn the_more_urgent_goes_first() {
     assert_eq!(*turns.lock().unwrap(), Vec::from_iter(0..JOBS));
 }
 
-/// Keeps its thread until it is let go, whatever the time.
+/// Keeps its thread until released, regardless of time.
 fn hanging(go: &Arc<AtomicBool>) -> Job {
     let (turns, go) = (Arc::default(), Arc::clone(go));
     Job {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// No job gets less thinking than this, however many are present.
 pub(super) const FLOOR: Duration = Duration::from_millis(1);
 
-/// Thinks until the pool is closed or this thread has become one too many.
+/// Thinks until the pool is closed or this thread has become surplus.
 pub(super) fn work(shared: &Shared) {
     while let Some(waiting) = next(shared) {
         let begun = Instant::now();
@@ -25,7 +25,7 @@ pub(super) fn work(shared: &Shared) {
             Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
         }
         if surplus {
-            // What it put back is another thread's now, and that one may be asleep.
+            // The job it put back is for another thread, which may be asleep.
             shared.arrived.notify_one();
             return;
         }
@@ -65,7 +65,7 @@ fn next(shared: &Shared) -> Option<Waiting> {
     }
 }
 
-/// Bots that count nodes are bounded by those and by the deadline alone.
+/// Bots that count nodes are bounded only by those and by the deadline.
 fn slice_end(shared: &Shared, waiting: &Waiting, begun: Instant) -> Instant {
     let length = if waiting.counted() {
         shared.slice
@@ -139,7 +139,7 @@ fn over(waiting: Waiting, panic: Option<String>) -> Outcome {
     Outcome::Over(Box::new(over), dialogue, panic)
 }
 
-/// Drops a dialogue whose state nobody can trust; its own drop may panic as well.
+/// Drops a dialogue whose state cannot be trusted; its own drop may panic as well.
 fn discard(dialogue: Box<dyn games::Dialogue>) -> Option<Box<dyn games::Dialogue>> {
     if let Err(panic) = guarded(|| drop(dialogue)) {
         tracing::warn!(%panic, "dropping a bot that panicked panicked as well");
@@ -161,7 +161,7 @@ fn finish(
         used,
         done,
     } = over;
-    // Whoever asked may have given up and built the dialogue anew.
+    // The caller may have given up and rebuilt the dialogue.
     drop(done.send(Thought {
         dialogue,
         best,

@@ -9,7 +9,7 @@ pub const PLAYERS: usize = 4;
 pub const ANIMALS: usize = 10;
 /// Cards in the deck at the start.
 pub const DECK: usize = 40;
-/// All money that can exist at one table, in points: no higher bid can be meant.
+/// All money that can exist at one table, in points: no higher bid is meaningful.
 pub const MONEY_MAX: u16 = 3_760;
 
 /// One of the ten kinds of animal, `A` to `J`.
@@ -22,7 +22,7 @@ impl Animal {
     pub const DONKEY: Animal = Animal(6);
     const VALUES: [u16; ANIMALS] = [10, 40, 90, 160, 250, 350, 500, 650, 800, 1000];
 
-    /// The animal with this number, 0 for `A` to 9 for `J`.
+    /// The animal with this number, from 0 for `A` to 9 for `J`.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         if (number as usize) < ANIMALS {
@@ -57,7 +57,7 @@ impl Animal {
         Self::VALUES[self.0 as usize]
     }
 
-    /// Its place in arrays by animal.
+    /// Its index in arrays by animal.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -79,7 +79,7 @@ impl From<Animal> for char {
 impl TryFrom<char> for Animal {
     type Error = String;
     fn try_from(letter: char) -> Result<Self, String> {
-        Self::from_letter(letter).ok_or_else(|| format!("{letter:?} is no animal from A to J"))
+        Self::from_letter(letter).ok_or_else(|| format!("{letter:?} is not an animal from A to J"))
     }
 }
 
@@ -102,7 +102,7 @@ pub enum Note {
 }
 
 impl Note {
-    /// Every kind, least first.
+    /// All kinds, from the least.
     pub const ALL: [Note; 6] = [
         Note::Zero,
         Note::Ten,
@@ -111,7 +111,7 @@ impl Note {
         Note::TwoHundred,
         Note::FiveHundred,
     ];
-    /// What the first, second, third and fourth donkey give to every player.
+    /// What the first, second, third and fourth donkey give to each player.
     pub const DONKEYS: [Note; 4] = [
         Note::Fifty,
         Note::Hundred,
@@ -119,7 +119,7 @@ impl Note {
         Note::FiveHundred,
     ];
 
-    /// Its worth in points.
+    /// Its value in points.
     #[must_use]
     pub const fn value(self) -> u16 {
         [0, 10, 50, 100, 200, 500][self as usize]
@@ -143,14 +143,14 @@ impl Note {
 pub struct Purse(pub [u8; 6]);
 
 impl Purse {
-    /// What everybody starts with: `nnttttf`, worth 90.
+    /// What each player starts with: `nnttttf`, 90 points.
     pub const START: Purse = Purse([2, 4, 1, 0, 0, 0]);
     /// All money that one table can ever hold.
     pub const ALL: Purse = Purse([8, 16, 8, 4, 4, 4]);
     /// No cards.
     pub const EMPTY: Purse = Purse([0; 6]);
 
-    /// Worth in points.
+    /// The value in points.
     #[must_use]
     pub const fn value(self) -> u16 {
         let [_, t, f, h, big_t, big_f] = self.0;
@@ -188,7 +188,7 @@ impl Purse {
         self
     }
 
-    /// With no more of any kind than exist, so that sums stay in range whatever a foreign referee says.
+    /// Limited to the cards of each kind that exist: sums stay in range whatever a foreign referee says.
     #[must_use]
     pub fn capped(mut self) -> Purse {
         for (mine, most) in self.0.iter_mut().zip(Self::ALL.0) {
@@ -197,7 +197,7 @@ impl Purse {
         self
     }
 
-    /// Without as many of the cards of `part` as are here: for what a foreign referee says.
+    /// Without those cards of `part` that are here; for what foreign referees report.
     #[must_use]
     pub fn less(mut self, part: Purse) -> Purse {
         for (mine, less) in self.0.iter_mut().zip(part.0) {
@@ -224,7 +224,7 @@ impl Purse {
         Purse(counts)
     }
 
-    /// What the server takes for `price` from this hand: least total that covers it, then fewest
+    /// What the server takes for `price` from this hand: the least total that covers it, then the fewest
     /// cards, never `n` (README.md A7). `None` if the hand is worth less.
     #[must_use]
     pub fn exact_payment(self, price: u16) -> Option<Purse> {
@@ -234,7 +234,7 @@ impl Purse {
         let mut best = Purse::EMPTY;
         let mut best_cost = (u16::MAX, u8::MAX);
         let [_, tens, fifties, hundreds, two_hundreds, five_hundreds] = self.0;
-        // What the smaller notes are worth together, and so how many of a note there must be at least.
+        // What the smaller notes are worth together gives the least number needed of this one.
         let with_fifties = u16::from(tens) * 10 + u16::from(fifties) * 50;
         let with_hundreds = with_fifties + u16::from(hundreds) * 100;
         let with_two_hundreds = with_hundreds + u16::from(two_hundreds) * 200;
@@ -282,39 +282,39 @@ impl fmt::Debug for Purse {
     }
 }
 
-/// A place as one player sees it: himself `S`, then clockwise `W`, `N`, `E` (section 1.2).
+/// A place from one player's point of view: the player is `S`, then clockwise `W`, `N`, `E` (section 1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Compass {
-    /// The viewer himself.
+    /// The viewer.
     S,
-    /// At his left: next in turn.
+    /// To the viewer's left: next in turn.
     W,
     /// Opposite.
     N,
-    /// At his right.
+    /// To the viewer's right.
     E,
 }
 
 impl Compass {
     /// The three rivals, clockwise.
     pub const RIVALS: [Compass; 3] = [Compass::W, Compass::N, Compass::E];
-    /// All four places, the viewer first.
+    /// All four places, starting with the viewer.
     pub const ALL: [Compass; 4] = [Compass::S, Compass::W, Compass::N, Compass::E];
 
-    /// How `viewer` names `subject`; both are absolute seats 0..4.
+    /// What `viewer` calls `subject`; both are absolute seats 0..4.
     #[must_use]
     pub const fn of(viewer: usize, subject: usize) -> Compass {
         Self::ALL[(subject + PLAYERS - viewer) % PLAYERS]
     }
 
-    /// Which absolute seat `viewer` means by this place.
+    /// The absolute seat that `viewer` means by this place.
     #[must_use]
     pub const fn seat(self, viewer: usize) -> usize {
         (viewer + self as usize) % PLAYERS
     }
 
-    /// Its place in arrays by compass.
+    /// Its index in arrays by compass.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
@@ -337,7 +337,7 @@ impl Compass {
 mod tests {
     use super::*;
 
-    /// Every subset of a hand, by counting up.
+    /// Every subset of a hand, by counting.
     fn subsets(hand: Purse) -> Vec<Purse> {
         let mut all = vec![Purse::EMPTY];
         for note in Note::ALL {

@@ -1,11 +1,11 @@
-//! What is said when a bot says nothing, or nothing that the rules allow.
+//! The answer for a bot that gives none, or none that the rules allow.
 
 use super::cards::{Animal, Compass, Note, Purse};
-use super::rules::{Act, Ask, Money, check};
+use super::rules::{Act, Ask, Money};
 use super::view::View;
 
-/// A legal and sensible answer that needs no thought: auction; after the deck's end the smallest
-/// challenge rather than being barred; pass; pay in the least cards; accept.
+/// A legal and sensible answer without any search: auction; after the deck's end the smallest challenge
+/// rather than being barred; pass; pay with the fewest cards; accept.
 #[must_use]
 pub fn fallback(view: &View, ask: &Ask) -> Act {
     match ask {
@@ -20,7 +20,7 @@ pub fn fallback(view: &View, ask: &Ask) -> Act {
     }
 }
 
-/// One card of the least worth for the dearest animal that can be had.
+/// One card of the least value, for the most valuable animal available.
 fn smallest_challenge(view: &View) -> Option<Act> {
     let offer = Note::ALL
         .into_iter()
@@ -32,11 +32,4 @@ fn smallest_challenge(view: &View) -> Option<Act> {
             .find(|rival| view.stake(*rival, animal) > 0)?;
         Some(Act::trade(rival, animal, offer))
     })
-}
-
-/// Whether the rules take `act` for what it says. Not to trade after the deck's end is a choice too,
-/// with its price: the player is barred.
-#[must_use]
-pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
-    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
 }

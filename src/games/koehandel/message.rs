@@ -1,5 +1,5 @@
-//! What a player hears: the rows of the message catalogue (README.md, section 1.4), typed and seen
-//! from his own place. Both ways to hear, text over a wire and rules in process, give these.
+//! Messages to a player: the rows of the message catalogue (README.md, section 1.4), typed and from the
+//! player's point of view. Both the wire's text and the rules in process produce these.
 
 use super::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use smallvec::SmallVec;
@@ -20,8 +20,8 @@ pub enum Fault {
 /// Bids of one auction in the order made, without the reader's own; 0 is a pass.
 pub type History = SmallVec<[(Compass, u16); 6]>;
 
-/// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with
-/// `count` animals and `cards` money cards.
+/// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with `count`
+/// for animals and `cards` for money cards.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the fields' names are the catalogue's columns")]
 pub enum Message {
@@ -31,9 +31,9 @@ pub enum Message {
     Start,
     /// Rows 3 and 18.
     Fault(Fault),
-    /// Row 4: everybody gets this card from the donkey; this is the reader's own.
+    /// Row 4: each player gets this card from the donkey; this is the reader's own.
     Donkey(Note),
-    /// Not of our referee: money from the bank that is no single donkey card, such as the starting
+    /// Not sent by our referee: money from the bank that is not a single donkey card, such as the starting
     /// money (A21).
     Dealt(Purse),
     /// Row 5.
@@ -46,7 +46,7 @@ pub enum Message {
         auctioneer: Compass,
         history: History,
     },
-    /// Row 7: the reader, auctioneer, may buy at `price` from `bidder`.
+    /// Row 7: the reader, as auctioneer, may buy from `bidder` at `price`.
     PreEmpt {
         card: Animal,
         bidder: Compass,
@@ -61,7 +61,7 @@ pub enum Message {
     PaidByServer { payee: Compass, paid: Purse },
     /// Rows 11 and 23.
     Money { payer: Compass, paid: Purse },
-    /// Row 12: another player bought and paid so many cards.
+    /// Row 12: another player bought, paying this many cards.
     Bought {
         card: Animal,
         buyer: Compass,
@@ -128,6 +128,6 @@ pub enum Message {
     WinnerPaid { winner: Compass, cards: u8 },
     /// Row 26: scores by place.
     End([i64; PLAYERS]),
-    /// Not on the wire: what the reader himself paid at row 9, once it is certain.
+    /// Not on the wire: what the reader paid at row 9, once it is certain.
     Settled(Purse),
 }

@@ -1,24 +1,24 @@
-//! What one player may know: his own hand, what lies open, and bounds on what is hidden.
+//! What one player may know: its own hand, what is open to all, and bounds on what is hidden.
 
 use super::cards::{ANIMALS, Animal, Compass, DECK, Note, PLAYERS, Purse};
 
-/// Cards of each animal that one player owns, by animal.
+/// How many cards of each animal one player owns, by animal.
 pub type Herd = [u8; ANIMALS];
 
 /// Cards of one animal.
 const QUARTET: u8 = 4;
 
-/// The least and the most a player's hidden cash can be, in points.
+/// The least and the most that a player's hidden cash can be, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// No less than this.
+    /// The least.
     pub low: u16,
-    /// No more than this.
+    /// The most.
     pub high: u16,
 }
 
 impl Bounds {
-    /// Known to the point.
+    /// An exactly known value.
     #[must_use]
     pub const fn exact(value: u16) -> Self {
         Self {
@@ -27,65 +27,65 @@ impl Bounds {
         }
     }
 
-    /// Whether it is known to the point.
+    /// Whether the value is known exactly.
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.low == self.high
     }
 }
 
-/// What moved between two players, as one viewer saw it.
+/// Money that moved between two players, as one viewer saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The viewer took part or was shown: these cards.
+    /// The viewer took part or was shown the cards: these.
     Seen(Purse),
-    /// So many cards, worth at least so much.
+    /// A number of cards with a known least value.
     Hidden {
-        /// Cards.
+        /// How many cards.
         cards: u8,
-        /// At least this many points: the price of an auction, 0 in a trade.
+        /// Their least value in points: the price of an auction, 0 in a trade.
         least: u16,
     },
 }
 
-/// What a player knows at one moment. All arrays are by [`Compass`]: himself first, then clockwise.
+/// What a player knows at one moment. All arrays are by [`Compass`]: the viewer first, then clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// His own money.
+    /// The viewer's own money.
     pub purse: Purse,
-    /// Everybody's animals: always open.
+    /// All players' animals: always open.
     pub herds: [Herd; PLAYERS],
-    /// How many money cards everybody holds: always open.
+    /// How many money cards each player holds: always open.
     pub cards: [u8; PLAYERS],
-    /// Bounds on everybody's cash; his own is exact.
+    /// Bounds on each player's cash; the viewer's own is exact.
     pub cash: [Bounds; PLAYERS],
-    /// A point estimate of everybody's cash within the bounds; rivals' estimates add up to
+    /// A point estimate of each player's cash within the bounds; rivals' estimates add up to
     /// [`View::rivals_cash`].
     pub guess: [u16; PLAYERS],
-    /// Animals not yet settled: 40 less those sold or given.
+    /// Animals not yet settled: 40 less those sold or given away.
     pub deck_left: u8,
     /// Donkeys turned up so far.
     pub donkeys: u8,
-    /// Who was shown to be bluffing on the card now up.
+    /// Who was exposed as bluffing on the card now up.
     pub exposed: [bool; PLAYERS],
-    /// Who may start no more trades, as far as the viewer can prove it.
+    /// Who may start no more trades, as far as the viewer can prove.
     pub barred: [bool; PLAYERS],
-    /// For each rival: whether he could have started a trade ever since the viewer's last turn ...
+    /// For each rival: whether it could have started a trade ever since the viewer's last turn ...
     open: [bool; PLAYERS],
-    /// ... and whether he took part in one.
+    /// ... and whether it took part in one.
     traded: [bool; PLAYERS],
-    /// Whether the viewer had a turn after the deck's end.
+    /// Whether the viewer has had a turn after the deck's end.
     end_turn: bool,
 }
 
 impl View {
-    /// Before the first turn: everybody holds the same known hand.
+    /// Before the first turn: each player holds the same known hand.
     #[must_use]
     pub fn start() -> Self {
         Self::of([Purse::START; PLAYERS], [[0; ANIMALS]; PLAYERS], 0)
     }
 
-    /// At the start of a constructed position in which every hand's worth is known.
+    /// At the start of a constructed position in which the value of each hand is known.
     #[must_use]
     pub fn of(purses: [Purse; PLAYERS], herds: [Herd; PLAYERS], donkeys: u8) -> Self {
         let settled = herds
@@ -108,7 +108,7 @@ impl View {
         }
     }
 
-    /// What everybody has been given so far, in points: all money at the table.
+    /// What all players have been given so far, in points: all money at the table.
     #[must_use]
     pub fn table_cash(&self) -> u16 {
         let given: u16 = Note::DONKEYS
@@ -119,7 +119,7 @@ impl View {
         PLAYERS as u16 * (Purse::START.value() + given)
     }
 
-    /// What the three rivals hold together: always known to the point.
+    /// The three rivals' cash in total: always known exactly.
     #[must_use]
     pub fn rivals_cash(&self) -> u16 {
         self.table_cash().saturating_sub(self.purse.value())
@@ -131,7 +131,7 @@ impl View {
         self.herds[place.index()][animal.index()]
     }
 
-    /// Whether the deck is used up, so that only trades are left.
+    /// Whether the deck is empty, so that only trades are left.
     #[must_use]
     pub fn deck_empty(&self) -> bool {
         self.deck_left == 0
@@ -143,7 +143,7 @@ impl View {
         stake(self.owns(Compass::S, animal), self.owns(rival, animal))
     }
 
-    /// Whether the player at `place` holds an animal that somebody else holds too.
+    /// Whether the player at `place` holds an animal that another player also holds.
     #[must_use]
     pub fn can_trade(&self, place: Compass) -> bool {
         can_trade(&self.herds, place.index())
@@ -170,8 +170,8 @@ impl View {
         self.herds.iter().map(|herd| herd[animal.index()]).sum()
     }
 
-    /// A card from the deck is settled: it goes to `owner`. A fifth card of an animal does not exist:
-    /// herds and deck together are always the whole deck.
+    /// Settles a card from the deck: it goes to `owner`. A fifth card of an animal does not exist: herds and
+    /// deck together are always the whole deck.
     pub(super) fn settle_card(&mut self, card: Animal, owner: Compass) {
         if self.out(card) < QUARTET && self.deck_left > 0 {
             self.herds[owner.index()][card.index()] += 1;
@@ -180,14 +180,14 @@ impl View {
         self.exposed = [false; PLAYERS];
     }
 
-    /// Animals change hands in a trade: no more than the giver has.
+    /// Moves animals in a trade: no more than the giver has.
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
         let gone = count.min(self.owns(from, animal));
         self.herds[from.index()][animal.index()] -= gone;
         self.herds[to.index()][animal.index()] += gone;
     }
 
-    /// A trade is settled, money included.
+    /// Settles a trade, money included.
     pub(super) fn traded(&mut self, a: Compass, b: Compass) {
         self.traded[a.index()] = true;
         self.traded[b.index()] = true;
@@ -196,7 +196,7 @@ impl View {
         }
     }
 
-    /// The viewer's own turn begins: who was passed over since his last one is barred (README.md A19).
+    /// The viewer's own turn begins: players skipped since its last turn are barred (README.md A19).
     pub(super) fn turn(&mut self) {
         if !self.deck_empty() {
             return;
@@ -224,7 +224,7 @@ impl View {
         self.settle_bounds();
     }
 
-    /// Money goes from one player to another.
+    /// Moves money from one player to another.
     pub(super) fn pay(&mut self, from: Compass, to: Compass, flow: Flow) {
         let (from, to) = (from.index(), to.index());
         let (cards, low, high, guess) = match flow {
@@ -265,7 +265,7 @@ impl View {
         self.settle_bounds();
     }
 
-    /// As [`View::pay`] without bounds: only estimates move, for playouts.
+    /// Like [`View::pay`] without bounds: only estimates move, for playouts.
     pub(super) fn pay_blind(&mut self, from: Compass, to: Compass, flow: Flow) {
         let (from, to) = (from.index(), to.index());
         let (cards, guess) = match flow {
@@ -290,8 +290,8 @@ impl View {
         self.guess[to] = self.guess[to].saturating_add(guess);
     }
 
-    /// Draws the bounds together: nobody holds more than his cards can be worth, and the three
-    /// rivals' cash adds up to what is known.
+    /// Tightens the bounds: nobody holds more than their cards can be worth, and the three rivals' cash adds
+    /// up to what is known.
     pub(super) fn settle_bounds(&mut self) {
         let own = self.purse.value();
         self.cash[0] = Bounds::exact(own);
@@ -351,7 +351,7 @@ impl View {
     }
 }
 
-/// The most that so many cards can be worth after so many donkeys, leaving out who holds the rest.
+/// The most that `cards` cards can be worth after `donkeys` donkeys, whoever holds the rest.
 fn most_in(cards: u8, donkeys: u8) -> u16 {
     let issued = [
         8,
@@ -378,8 +378,8 @@ fn most_in(cards: u8, donkeys: u8) -> u16 {
     worth
 }
 
-/// Cards that a trade between owners of `mine` and `theirs` moves: 2 if both hold exactly two,
-/// 0 if one holds none or all four, else 1.
+/// Cards that a trade between owners of `mine` and `theirs` moves: 2 if both hold exactly two, 0 if one holds
+/// none or all four, else 1.
 #[must_use]
 pub const fn stake(mine: u8, theirs: u8) -> u8 {
     match (mine, theirs) {
@@ -389,7 +389,7 @@ pub const fn stake(mine: u8, theirs: u8) -> u8 {
     }
 }
 
-/// Whether `player` holds an animal that somebody else holds too.
+/// Whether `player` holds an animal that another player also holds.
 #[must_use]
 pub fn can_trade(herds: &[Herd; PLAYERS], player: usize) -> bool {
     (0..ANIMALS).any(|animal| {

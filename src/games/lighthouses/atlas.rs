@@ -1,8 +1,8 @@
-//! The maps that come with the program: own drawings (README.md, section 2).
+//! The maps that come with the program: our own designs (README.md, section 2).
 
 use super::map::{Map, MapError};
 
-/// Every map: its name and its file's text, by name.
+/// Every map's name and file text, sorted by name.
 pub const MAPS: [(&str, &str); 9] = [
     ("atoll", include_str!("maps/atoll.txt")),
     ("crescent", include_str!("maps/crescent.txt")),
@@ -18,7 +18,7 @@ pub const MAPS: [(&str, &str); 9] = [
 /// Reads the map with this name; `None` if there is none.
 ///
 /// # Errors
-/// [`MapError`] if the built-in text is no map, which a test rules out.
+/// [`MapError`] if the built-in text is not a map, which a test rules out.
 #[must_use]
 pub fn find(name: &str) -> Option<Result<Map, MapError>> {
     let (_, text) = MAPS.iter().find(|(known, _)| *known == name)?;

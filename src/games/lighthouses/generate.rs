@@ -1,33 +1,33 @@
-//! Maps drawn by chance (README.md, section 2): the same seed and style give the same map for ever.
+//! Random maps (README.md, section 2): the same seed and style give the same map forever.
 
 use super::map::{LIGHTHOUSES_MAX, Map, SIDE_MAX};
 use super::rules::PLAYERS;
 use crate::rng::Rng;
 use std::ops::RangeInclusive;
 
-/// Streams of a map's seed begin here, away from the deals' and the bots'.
+/// A map seed's random streams begin here, away from those of the deals and the bots.
 const MAP_STREAM: u64 = 3 << 32;
-/// Drawings that are tried for one with enough room.
+/// How many drawings are tried for one with enough room.
 const ATTEMPTS: u64 = 40;
-/// Shortest side: less has no room for anything.
+/// The shortest side: a shorter one has no room for anything.
 pub const SIDE_MIN: usize = 6;
-/// Sides that are drawn unless one is asked for.
+/// Sides drawn unless one is requested.
 const SIDES: RangeInclusive<usize> = 12..=32;
 
-/// What kind of maps to draw.
+/// The kind of maps to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Cells of a row, [`SIDE_MIN`] to [`SIDE_MAX`]; `None`: by seed.
+    /// Cells per row, [`SIDE_MIN`] to [`SIDE_MAX`]; `None`: by seed.
     pub width: Option<usize>,
     /// Rows, in the same range.
     pub height: Option<usize>,
-    /// Lighthouses, 1 to [`LIGHTHOUSES_MAX`]; `None`: by seed and size. A symmetric map without a cell in
-    /// its middle has one less where the number is odd.
+    /// Lighthouses, 1 to [`LIGHTHOUSES_MAX`]; `None`: by seed and size. A symmetric map without a middle cell
+    /// has one fewer if the number is odd.
     pub lighthouses: Option<usize>,
     /// Start cells, 1 to 16.
     pub players: usize,
-    /// Whether the island is its own image when turned by half a turn, so that the first two players
-    /// start alike, and the next two.
+    /// Whether the island maps to itself when turned by half a turn, so that the first two players start
+    /// alike, and the next two.
     pub symmetric: bool,
 }
 
@@ -46,7 +46,7 @@ impl Default for Style {
 /// Draws the map of a seed.
 ///
 /// # Errors
-/// A sentence that names what of the style cannot be drawn.
+/// A sentence that names what in the style cannot be drawn.
 pub fn generate(seed: u64, style: &Style) -> Result<Map, String> {
     let side = |name: &str, side: Option<usize>| match side {
         Some(side) if !(SIDE_MIN..=SIDE_MAX).contains(&side) => Err(format!(
@@ -76,7 +76,7 @@ pub fn generate(seed: u64, style: &Style) -> Result<Map, String> {
     drawn.ok_or_else(|| "there is no room for so many lighthouses and players".to_owned())
 }
 
-/// A drawing under way.
+/// A drawing in progress.
 struct Sketch {
     width: usize,
     height: usize,
@@ -124,7 +124,7 @@ impl Sketch {
         Map::read(&text).ok()
     }
 
-    /// The cell on the other side.
+    /// The cell opposite this one.
     fn image(&self, cell: usize) -> usize {
         self.letters.len() - 1 - cell
     }
@@ -139,13 +139,13 @@ impl Sketch {
         land.map(|(cell, _)| cell).collect()
     }
 
-    /// The sea eats from the shore and here and there within.
+    /// Erodes the island from the shore and here and there within.
     fn flood(&mut self, rng: &mut Rng) {
         let cells = self.letters.len();
         let shares = [0.05, 0.15, 0.3, 0.45];
         let share = shares[rng.below(shares.len() as u32) as usize];
         let mut wanted = (cells as f64 * share) as usize;
-        // Every walk takes at least a step, and ends.
+        // Every walk takes at least one step, and ends.
         for _ in 0..cells {
             if wanted == 0 {
                 return;
@@ -179,8 +179,8 @@ impl Sketch {
         }
     }
 
-    /// The largest island stays; of two equal ones the first. With symmetry it is its own image, or it
-    /// has none and the drawing will be refused for want of symmetry.
+    /// Keeps the largest island; of two equal ones the first. With symmetry either it maps to itself or the
+    /// drawing is rejected as not symmetric.
     fn keep_largest(&mut self) {
         let mut best: Vec<usize> = Vec::new();
         let mut seen = vec![false; self.letters.len()];
@@ -218,7 +218,7 @@ impl Sketch {
         ax.abs_diff(bx).max(ay.abs_diff(by))
     }
 
-    /// Spread out: as far apart as there is room.
+    /// Spread out: as far apart as space allows.
     fn place_lighthouses(&mut self, rng: &mut Rng, count: usize) -> Option<()> {
         let mut land = self.land();
         if self.symmetric
@@ -247,7 +247,7 @@ impl Sketch {
                     placed.push(twin);
                 }
             }
-            // An odd one has no place where there is no middle.
+            // An odd one has no place if there is no middle.
             let odd = self.symmetric && placed.len() + 1 == count;
             if placed.len() == count || odd && apart == 0 {
                 break;
@@ -260,7 +260,7 @@ impl Sketch {
         Some(())
     }
 
-    /// Around the middle, as near to it as there is land.
+    /// Around the middle, as close to it as there is land.
     fn place_starts(&mut self, rng: &mut Rng, players: usize) -> Option<()> {
         let mut land = self.land();
         rng.shuffle(&mut land);

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Cells of a map's side at most.
+/// The most cells in a map's side.
 pub const SIDE_MAX: usize = 256;
-/// Lighthouses of a map at most: sets of them are one machine word.
+/// The most lighthouses on a map: sets of them are one machine word.
 pub const LIGHTHOUSES_MAX: usize = 64;
-/// Bytes of a map file at most: the largest map with room for line ends.
+/// The most bytes in a map file: the largest map with room for line ends.
 pub const FILE_BYTES_MAX: usize = SIDE_MAX * (SIDE_MAX + 2) * 4;
 
 /// Sea in map files.
 const SEA: char = '#';
-/// An island cell without anything on it.
+/// An empty island cell.
 const ISLAND: char = ' ';
 /// A lighthouse.
 const LIGHTHOUSE: char = '!';
 
-/// Why a text is no map.
+/// Why a text is not a map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
     /// More bytes than a map file may have.
@@ -58,7 +58,7 @@ pub enum MapError {
         row: usize,
         /// Counted from 1, from the left.
         column: usize,
-        /// What stands there.
+        /// The character there.
         letter: char,
     },
     /// Too few lighthouses or too many.
@@ -67,10 +67,10 @@ pub enum MapError {
         /// How many.
         count: usize,
     },
-    /// Nobody can start.
+    /// No player can start.
     #[error("the map has no start cell: any character but {SEA:?}, {ISLAND:?} and {LIGHTHOUSE:?}")]
     NoStart,
-    /// The island falls apart.
+    /// The island is not connected.
     #[error(
         "row {row}, column {column} cannot be reached from row {from_row}, column {from_column}: the island must be connected"
     )]
@@ -165,7 +165,7 @@ impl Map {
         Ok(map)
     }
 
-    /// Every island cell must be reached from every other one by king's moves.
+    /// Every island cell must be reachable from every other one by king's moves.
     fn connected(&self) -> Result<(), MapError> {
         let mut unreached = self.island.clone();
         let Some(first) = unreached.iter().position(|island| *island) else {

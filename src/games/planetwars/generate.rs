@@ -1,49 +1,49 @@
-//! Maps drawn by chance (README.md, section 5): the same seed and style give the same map for ever.
+//! Random maps (README.md, section 5): the same seed and style give the same map forever.
 
 use super::rules::{NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlayerId};
 use crate::rng::Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
-/// Streams of a map's seed begin here, away from the bots' and the seating's.
+/// A map seed's random streams begin here, away from those of the bots and the seating.
 const MAP_STREAM: u64 = 4 << 32;
 
 /// What a map looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Look {
-    /// As the contest's own: whole numbers anywhere in a square, growth 1, homes of 2 ships, nobody's
-    /// planets of 1 ship, nothing alike.
+    /// Like the contest's own: whole numbers anywhere in a square, growth 1, homes of 2 ships, neutral
+    /// planets of 1 ship, no symmetry.
     #[default]
     Contest,
-    /// As in 2010: the same for every player around the middle, homes of 100 ships that grow by 5, nobody's
+    /// Like 2010: the same for every player around the middle, homes of 100 ships that grow by 5, neutral
     /// planets of up to 100 ships that grow by up to 5.
     Google,
 }
 
-/// What kind of map is wanted; what is `None` follows from the number of players or from chance.
+/// The kind of map to draw; a `None` follows from the number of players or from the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// What it looks like.
+    /// Its look.
     pub look: Look,
     /// Players with a home.
     pub players: usize,
-    /// Planets, homes included. Around a middle there may be fewer, so that all get the same.
+    /// Planets, homes included. Around a middle there may be fewer, so that all players get the same.
     pub planets: Option<usize>,
     /// Highest coordinate of the contest's square.
     pub side: Option<usize>,
 }
 
-/// Highest coordinate that may be asked for.
+/// The highest coordinate that may be requested.
 pub const SIDE_MAX: usize = 1_000;
-/// Homes are so many units apart, around a middle.
+/// Distance between neighbouring homes around a middle, in units.
 const HOMES_APART: f64 = 7.0;
-/// Planets around a middle are so many units apart at least.
+/// The least distance between planets around a middle, in units.
 const APART: f64 = 1.2;
-/// How often a place is drawn anew that lies too near to another.
+/// How often a place too near to another is redrawn.
 const DRAWS: usize = 200;
 
-/// The map of this seed and style.
+/// The map for this seed and style.
 ///
 /// # Errors
 /// A sentence that names what cannot be drawn.
@@ -111,7 +111,7 @@ fn contest(rng: &mut Rng, style: &Style) -> Result<Vec<Planet>, String> {
     Ok(planets.collect())
 }
 
-/// One sector for each player, with his home and the same of nobody's planets in it, and one in the middle.
+/// One sector per player, with its home and the same neutral planets in it, and one planet in the middle.
 fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
     let sectors = style.players;
     let usual = (14 + rng.below(17) as usize)
@@ -140,7 +140,7 @@ fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
             let (far, angle) = if home {
                 (radius, rng.between(0.0, TAU))
             } else {
-                // Evenly over the disc.
+                // Uniformly over the disc.
                 let far = radius * 1.4 * rng.between(0.01, 1.0).sqrt();
                 (far, rng.between(0.0, TAU))
             };
@@ -170,7 +170,7 @@ fn google(rng: &mut Rng, style: &Style) -> Vec<Planet> {
     out
 }
 
-/// Whether a ring of places lies as many turns from all others for everybody: rounded places may not.
+/// Whether all players fly the same number of turns to a ring of places: rounding may break this.
 fn alike(ring: &[(f64, f64)], others: &[Planet], sectors: usize) -> bool {
     let turns = |from: (f64, f64), to: (f64, f64)| (from.0 - to.0).hypot(from.1 - to.1).ceil();
     let middle = others.len() % sectors;

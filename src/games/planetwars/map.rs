@@ -3,10 +3,10 @@
 use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
 use std::fmt::Write as _;
 
-/// Longest text of a map, in bytes.
+/// The longest text of a map, in bytes.
 pub const TEXT_MAX: usize = 64 << 10;
 
-/// Why a text is no map: the line, counted from 1, and a sentence.
+/// Why a text is not a map: the line, counted from 1, and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct MapError {
@@ -16,7 +16,7 @@ pub struct MapError {
     pub why: String,
 }
 
-/// The planets of a map. Blank lines, and lines that begin with `#`, mean nothing.
+/// The planets of a map. Blank lines, and lines that begin with `#`, are ignored.
 ///
 /// # Errors
 /// [`MapError`].
@@ -116,7 +116,7 @@ pub fn write(planet: &Planet, out: &mut String) {
     let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
 }
 
-/// A map's text.
+/// A map as text.
 #[must_use]
 pub fn text(planets: &[Planet]) -> String {
     let mut out = String::new();

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Most cards that a deck may have.
+/// The most cards that a deck may have.
 pub const CARDS_MAX: usize = 128;
 
-/// One card of a deck, by its place: suit after suit, the lowest value first.
+/// One card of a deck, by index: suit after suit, the lowest value first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Card(pub u8);
 
 impl Card {
-    /// Its place in arrays by card.
+    /// Its index in arrays by card.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -32,13 +32,13 @@ impl CardSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the card is one of them.
+    /// Whether the card is in the set.
     #[must_use]
     pub const fn has(self, card: Card) -> bool {
         self.0 >> card.0 & 1 == 1
@@ -68,13 +68,13 @@ impl CardSet {
         Self(self.0 | other.0)
     }
 
-    /// The cards of this set that the other does not have.
+    /// The cards of this set that are not in the other.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The card with the lowest place.
+    /// The card with the lowest index.
     #[must_use]
     pub const fn first(self) -> Option<Card> {
         if self.0 == 0 {
@@ -84,7 +84,7 @@ impl CardSet {
         }
     }
 
-    /// The card with the highest place.
+    /// The card with the highest index.
     #[must_use]
     pub const fn last(self) -> Option<Card> {
         if self.0 == 0 {
@@ -94,7 +94,7 @@ impl CardSet {
         }
     }
 
-    /// Every card, the lowest place first.
+    /// All cards, the lowest index first.
     pub fn iter(self) -> impl Iterator<Item = Card> {
         let mut rest = self;
         std::iter::from_fn(move || {
@@ -117,7 +117,7 @@ impl fmt::Debug for CardSet {
     }
 }
 
-/// Why a deck cannot be played with, as a sentence.
+/// Why a deck cannot be used, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeckError {
     /// No values or no suits.
@@ -134,7 +134,7 @@ pub enum DeckError {
     TooLarge(usize),
 }
 
-/// Values low to high, and suits of which the first is trump.
+/// Values from low to high, and suits of which the first is trump.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Letters", into = "Letters")]
 pub struct Deck {
@@ -191,7 +191,7 @@ impl Deck {
     /// The deck of these values, low to high, and these suits, the first one trump.
     ///
     /// # Errors
-    /// [`DeckError`] for nothing, letters that stand twice or are blank, and more than 128 cards.
+    /// [`DeckError`] for no values or suits, repeated or blank letters, and more than 128 cards.
     pub fn new(values: &str, suits: &str) -> Result<Self, DeckError> {
         let (values, suits) = (distinct("values", values)?, distinct("suits", suits)?);
         let cards = values.len().saturating_mul(suits.len());
@@ -210,13 +210,13 @@ impl Deck {
         }
     }
 
-    /// The values as `set_deck` has them.
+    /// The values as in `set_deck`.
     #[must_use]
     pub fn values(&self) -> String {
         self.values.iter().collect()
     }
 
-    /// The suits as `set_deck` has them.
+    /// The suits as in `set_deck`.
     #[must_use]
     pub fn suits(&self) -> String {
         self.suits.iter().collect()
@@ -240,7 +240,7 @@ impl Deck {
         self.values.len() * self.suits.len()
     }
 
-    /// Never: every deck has a card.
+    /// Always false: every deck has a card.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
@@ -271,7 +271,7 @@ impl Deck {
         (card.index() % self.values.len()) as u8
     }
 
-    /// The card that is written like this. Case matters.
+    /// The card written this way. Case matters.
     #[must_use]
     pub fn read(&self, text: &str) -> Option<Card> {
         let mut letters = text.chars();
@@ -286,7 +286,7 @@ impl Deck {
             .map(Card)
     }
 
-    /// How a card is written: its value, then its suit.
+    /// The card as text: its value, then its suit.
     #[must_use]
     pub fn text(&self, card: Card) -> String {
         let value = self.values.get(usize::from(self.value_of(card)));
@@ -294,7 +294,7 @@ impl Deck {
         value.into_iter().chain(suit).collect()
     }
 
-    /// What may be played from a hand when a card of the suit `led` lies, or nothing.
+    /// What may be played from a hand if a card of the suit `led` lies on the table, or nothing does.
     #[must_use]
     pub fn playable(&self, hand: CardSet, led: Option<u8>) -> CardSet {
         let following = led.map_or(CardSet::EMPTY, |suit| hand.and(self.suit(suit)));
@@ -305,7 +305,7 @@ impl Deck {
         }
     }
 
-    /// Whether `card` takes the trick from `best`, which holds it so far.
+    /// Whether `card` takes the trick from `best`, which is winning it so far.
     #[must_use]
     pub fn beats(&self, card: Card, best: Card) -> bool {
         let (suit, best_suit) = (self.suit_of(card), self.suit_of(best));
@@ -316,7 +316,7 @@ impl Deck {
         }
     }
 
-    /// Which of the cards, in the order they were played, takes the trick. None of none.
+    /// Which of the cards, in the order they were played, takes the trick. `None` for no cards.
     #[must_use]
     pub fn winner(&self, cards: &[Card]) -> Option<usize> {
         let mut best: Option<(usize, Card)> = None;

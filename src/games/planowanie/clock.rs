@@ -1,26 +1,25 @@
-//! How a player spreads the time that he has for a whole game over its decisions.
+//! How a player spreads its time for a whole game over its decisions.
 
 use super::rules::{Ask, PlannedDeal, View};
 use std::time::Duration;
 
-/// Time kept back for what nobody foresees, of a game with plenty of it.
+/// Time kept in reserve for the unexpected, in a game with plenty of it.
 const MARGIN: Duration = Duration::from_secs(2);
-/// Of what is left, this part is kept back for the same, if that is less than [`MARGIN`].
+/// This share of the time left is the reserve if it is less than [`MARGIN`].
 const MARGIN_PART: u32 = 10;
-/// This part of the whole game's weight is never spent.
+/// This share of the whole game's weight is never spent.
 const RESERVE_PART: u64 = 20;
-/// Of what is still to come, this part takes no time: only cards, and searches that end early.
+/// The share of what is still to come that takes no time: forced cards, and searches that end early.
 const FREE_PART: f64 = 0.45;
-/// What a declaration weighs in first cards of its deal.
+/// The weight of a declaration, in first cards of its deal.
 const DECLARING: u64 = 1;
 
-/// How much of the time `left` for the whole game this decision should get. None for what is decided
-/// anyway: the only legal card.
+/// How much of the time `left` for the whole game this decision should get. Zero for a forced decision: the
+/// only legal card.
 ///
-/// A card weighs the cards left in hand times the cards of the deal, a declaration as much as a
-/// first card. The decision gets its share of what this deal and those after it still weigh, and a
-/// reserve weighs as if it had to be decided too; but of what is to come only the part that is likely to
-/// need time.
+/// A card weighs the cards left in hand times the cards of the deal, a declaration as much as a first card.
+/// The decision gets its share of the weight that this deal and those after it still have, and a reserve
+/// weighs as if it had to be decided too; but of what is to come only the part that is likely to need time.
 #[must_use]
 pub fn allot(left: Duration, view: &View, ask: Ask) -> Duration {
     let cards = u64::from(view.round.cards());
@@ -44,7 +43,7 @@ fn forced(view: &View) -> bool {
     deck.playable(view.hand, view.round.led(deck)).len() < 2
 }
 
-/// What the decisions from a hand of `held` cards weigh; the last card is not decided.
+/// The weight of the decisions from a hand of `held` cards; the last card is not a decision.
 fn cards_weight(cards: u64, held: u64) -> u64 {
     let all = held * (held + 1) / 2;
     cards * all.saturating_sub(1)

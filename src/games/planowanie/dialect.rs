@@ -6,12 +6,12 @@ use crate::game::Seat;
 
 /// Longest line of a reply, in bytes (B4.16).
 pub const REPLY_LINE_MAX: usize = 1_024;
-/// Digits of a command's number at most: it is echoed.
+/// The most digits of a command's number, because it is echoed.
 pub const ID_LEN_MAX: usize = 20;
-/// A reply that says no more than yes.
+/// A reply that only agrees.
 pub const YES: &str = "=\n";
 
-/// What an arbiter says.
+/// A command of an arbiter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Nothing: a blank line, which gets no reply.
@@ -20,14 +20,14 @@ pub enum Command {
     SetDeck(Deck),
     /// `set_players n i`.
     SetPlayers {
-        /// How many play.
+        /// The number of players.
         players: usize,
         /// The reader's own seat.
         own: Seat,
     },
     /// `set_game d c1 s1 …`.
     SetGame(Vec<PlannedDeal>),
-    /// `set_cards c K1 …`; cards as they are written.
+    /// `set_cards c K1 …`; cards as written.
     SetCards(Vec<String>),
     /// `time_left t`, in milliseconds for the rest of the game.
     TimeLeft(i64),
@@ -37,7 +37,7 @@ pub enum Command {
     Declare(Seat, u8),
     /// `gen_move`.
     GenMove,
-    /// `play i K`; the card as it is written.
+    /// `play i K`; the card as written.
     Play(Seat, String),
     /// `quit`.
     Quit,
@@ -55,11 +55,11 @@ pub struct CommandError(pub String);
 pub struct Line {
     /// The leading number, as written.
     pub id: Option<String>,
-    /// What is said.
+    /// The command.
     pub command: Result<Command, CommandError>,
 }
 
-/// A line without its control characters but tabs (B4.2).
+/// A line without its control characters except tabs (B4.2).
 #[must_use]
 pub fn clean(line: &[u8]) -> String {
     String::from_utf8_lossy(line)
@@ -149,7 +149,7 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
 /// The pairs of `set_game`: cards and leader of each deal.
 ///
 /// # Errors
-/// [`CommandError`] names what is no number.
+/// [`CommandError`] names what is not a number.
 pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, CommandError> {
     let deals = words.chunks(2).map(|pair| match pair {
         [cards, leader] => Ok(PlannedDeal {
@@ -206,12 +206,12 @@ pub fn play(deck: &Deck, seat: Seat, card: Card) -> String {
     format!("play {} {}", seat.0, deck.text(card))
 }
 
-/// A player's first line: whether it agrees, and what it says.
+/// A player's first line: whether it agrees, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// `=`; else `?`.
     pub yes: bool,
-    /// The rest without blanks around it.
+    /// The rest, without surrounding blanks.
     pub payload: String,
 }
 
@@ -230,8 +230,7 @@ pub fn hear(line: &str) -> Option<Said> {
     })
 }
 
-/// Reads a declaration. Strict: one plain number; lenient: the first word, with sign or leading zeros
-/// (B4.6).
+/// Reads a declaration. Strict: one plain number; lenient: the first word, with sign or leading zeros (B4.6).
 #[must_use]
 pub fn tricks(payload: &str, lenient: bool) -> Option<u8> {
     let word = only_word(payload, lenient)?;

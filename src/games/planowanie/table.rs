@@ -1,5 +1,5 @@
-//! The game as a player's wire has told it: folded as long as it agrees with the rules, and rebuilt from
-//! what is certain where it does not.
+//! The game as a player received it over the wire: folded as long as it agrees with the rules, and rebuilt
+//! from what is certain if it does not.
 
 use super::cards::{Card, CardSet};
 use super::rules::{Act, Ask, Game, Play, Round, View};
@@ -7,78 +7,78 @@ use crate::game::{Seat, Seats};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a command is taken to cost before anything is known.
+/// The assumed cost of a command before anything is known.
 const TOLL_AT_FIRST: Duration = Duration::from_micros(300);
-/// However dear commands are, this part of the time left is there to think.
+/// However expensive commands are, this share of the time left remains for thinking.
 const TOLLED_PART: u32 = 8;
 
-/// What became of a message that the rules allow.
+/// The result of a message that the rules allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// It is folded.
     Folded,
-    /// It was folded before, and comes again.
+    /// It was folded before: a repeat.
     Repeated,
-    /// It shows that others were lost, in a sentence.
+    /// It shows, as the sentence says, that other messages were lost.
     Gap(String),
 }
 
 /// A trick of which cards may be missing.
 #[derive(Clone, Debug, Default)]
 struct Loose {
-    /// Cards that were heard.
+    /// Cards that were received.
     plays: Vec<Play>,
-    /// Those that were lost between them, too.
+    /// How many cards those are with the lost ones between them.
     count: usize,
 }
 
 impl Loose {
-    /// A card of `seat`, while `awaited` was to play, of so many players: those between them were lost.
+    /// A card of `seat` while `awaited` was to play: the cards of the players between them were lost.
     fn hear(&mut self, play: Play, awaited: Option<Seat>, players: usize) {
         let from = awaited.map_or(play.seat.index(), Seat::index);
         let missing = (play.seat.index() + players - from) % players.max(1);
         self.count += missing + 1;
         if self.count > players {
-            // Another trick has begun, as far as can be known with this card.
+            // Another trick has begun, as far as this card shows.
             (self.plays, self.count) = (Vec::new(), 1);
         }
         self.plays.push(play);
     }
 
-    /// Who plays next, unless the trick is whole.
+    /// Who plays next, unless the trick is complete.
     fn awaited(&self, players: usize) -> Option<Seat> {
         let last = self.plays.last().filter(|_| self.count < players)?;
         Some(Seat(((last.seat.index() + 1) % players) as u8))
     }
 }
 
-/// The game once it is known whole.
+/// The game, once known completely.
 pub(super) struct Table {
     pub(super) game: Arc<Game>,
     pub(super) seat: Seat,
-    /// The deal in play, from 0.
+    /// The current deal, from 0.
     pub(super) deal: usize,
-    /// Whether the deal in play was dealt.
+    /// Whether the current deal has been dealt.
     pub(super) dealt: bool,
     pub(super) hand: CardSet,
-    /// Hands as they were dealt, with their deals.
+    /// Hands as dealt, with their deals.
     hands: Vec<(usize, CardSet)>,
     pub(super) round: Round,
     pub(super) points: Seats<i64>,
     pub(super) left: Option<Duration>,
     pub(super) toll: Toll,
-    /// The trick as far as it was heard, once messages of the deal in play were lost: the round then stands
-    /// still until the next deal.
+    /// The trick as far as received, once messages of the current deal were lost: the round then stands still
+    /// until the next deal.
     loose: Option<Loose>,
 }
 
-/// What every command costs on the game's clock beside thinking: the way here and back, and whatever the
-/// machine does meanwhile. Learnt from what `time_left` tells.
+/// What every command costs on the game's clock besides thinking: the round trip, and whatever the machine
+/// does meanwhile. Learnt from the values of `time_left`.
 pub(super) struct Toll {
     pub(super) each: Duration,
-    /// Commands since the last `time_left`, itself included.
+    /// Commands since the last `time_left`, including that one.
     pub(super) commands: u32,
-    /// Time that decisions since then were worth.
+    /// Time allotted to decisions since then.
     pub(super) granted: Duration,
 }
 
@@ -91,8 +91,8 @@ impl Toll {
         }
     }
 
-    /// So much of the clock has gone since the last time it was told. Rises at once, falls slowly. Where
-    /// there was something to think about, only what is beyond that is known to be toll.
+    /// Takes in how much of the clock has gone since the last report. Rises at once, falls slowly. If there
+    /// was something to think about, only the excess is known to be toll.
     pub(super) fn told(&mut self, taken: Duration) {
         if self.commands > 0 {
             let each = taken.saturating_sub(self.granted) / self.commands;
@@ -105,7 +105,7 @@ impl Toll {
         self.granted = Duration::ZERO;
     }
 
-    /// What is left of a time once so many commands to come are paid for.
+    /// What is left of a time once this many commands to come are paid for.
     pub(super) fn after(&self, left: Duration, commands: u32) -> Duration {
         let toll = self.each.saturating_mul(commands).saturating_mul(5) / 4;
         left.saturating_sub(toll).max(left / TOLLED_PART)
@@ -130,12 +130,12 @@ impl Table {
         }
     }
 
-    /// Whether no card of the game was dealt yet.
+    /// Whether no card of the game has been dealt yet.
     pub(super) fn is_untouched(&self) -> bool {
         !self.dealt && self.deal == 0
     }
 
-    /// Commands that are still to come in the whole game.
+    /// Commands still to come in the whole game.
     pub(super) fn to_come(&self, ask: Ask) -> u32 {
         let players = self.game.players() as u32;
         let a_card = players + 2;
@@ -159,8 +159,8 @@ impl Table {
         }
     }
 
-    /// Takes up the cards of the next deal. Cards for which it is not the time show that others were lost:
-    /// the deal is then known by how many they are.
+    /// Takes in the cards of the next deal. Cards that are not due show that other messages were lost: the
+    /// deal is then identified by their number.
     pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Told, String> {
         let hand = self.read(cards)?;
         let of_size = |at: &usize| {
@@ -214,7 +214,7 @@ impl Table {
         card.ok_or_else(|| format!("there is no card {text:?}"))
     }
 
-    /// Notes a declaration.
+    /// Records a declaration.
     pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Told, String> {
         if self.round.declared().get(seat) == Some(&Some(tricks)) {
             return Ok(Told::Repeated);
@@ -227,8 +227,8 @@ impl Table {
         Ok(Told::Folded)
     }
 
-    /// Fills in declarations that were not heard before the first card: our own as it was given, others'
-    /// as their share of what is left. Gives whose they are.
+    /// Fills in declarations not received before the first card: our own as it was given, others' as their
+    /// share of what is left. Returns whose they are.
     pub(super) fn assume(&mut self, given: Option<u8>) -> Vec<(Seat, u8)> {
         if !self.dealt || self.round.all_declared() || self.loose.is_some() {
             return Vec::new();
@@ -254,8 +254,8 @@ impl Table {
         assumed
     }
 
-    /// Lays a card. One that comes out of turn shows that others were lost: from then on the trick is kept
-    /// as it is heard.
+    /// Plays a card. One that comes out of turn shows that others were lost: from then on the trick is kept
+    /// as it is received.
     pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Told, String> {
         if self.round.played().contains(&Play { seat, card }) {
             return Ok(Told::Repeated);
@@ -308,7 +308,7 @@ impl Table {
         Ok(Told::Folded)
     }
 
-    /// Whether a decision is due by all that was heard.
+    /// Whether a decision is due, judging by all messages.
     pub(super) fn is_asked(&self, ask: Ask) -> bool {
         self.dealt
             && self.loose.is_none()
@@ -318,7 +318,7 @@ impl Table {
             }
     }
 
-    /// What can be answered without thinking, whatever was heard: as legal as what was heard allows.
+    /// An answer that needs no thinking, whatever was received: as legal as can be known.
     pub(super) fn ready(&self, ask: Ask) -> Act {
         if ask == Ask::Declare {
             let planned = self
@@ -351,13 +351,13 @@ impl Table {
         self.loose.is_some()
     }
 
-    /// Whether the last deal is over as far as can be known, though not all of it was heard.
+    /// Whether the last deal is over as far as can be known, though not all of it was received.
     pub(super) fn is_played_out(&self) -> bool {
         let last = self.deal + 1 == self.game.deals().len();
         last && self.dealt && self.has_gap() && self.hand.is_empty()
     }
 
-    /// Counts a deal that is over.
+    /// Counts a finished deal.
     pub(super) fn close(&mut self) {
         for (seat, points) in self.round.points().iter() {
             self.points[seat] += points;

@@ -1,5 +1,5 @@
-//! Learning maps from the matches played on them (README.md, section 7): where a tile's dogs and
-//! sheep start, worked out of what one player saw, and joined over several matches.
+//! Learns maps from the matches played on them (README.md, section 7): where a tile's dogs and sheep start,
+//! inferred from what one player saw, and merged over several matches.
 
 use super::map::{Header, Map, Square};
 use super::options::Key;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 /// The schema of evidence and models.
 const VERSION: u32 = 1;
-/// Cells of a tile that is learnt at most.
+/// The largest tile learnt, in cells.
 const CELLS_MAX: usize = 16_384;
-/// Places of a model at most.
+/// The most places in a model.
 const PLACES_MAX: usize = 1_000;
-/// Barks of a match that are remembered at most; later ones end the learning.
+/// The most barks remembered in a match; any more end the learning.
 const BARKS_MAX: usize = 4_096;
-/// Rules that make one map differ from another; the time for a turn does not.
+/// The options that make one map differ from another; the time for a turn does not.
 const KEYS: [Key; 6] = [
     Key::TurnsLimit,
     Key::DogVisibilityR,
@@ -31,7 +31,7 @@ const KEYS: [Key; 6] = [
     Key::SheepStandBy,
 ];
 
-/// What is known of a map.
+/// What is known about a map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Model {
@@ -39,25 +39,25 @@ struct Model {
     /// The tile's rows of `.`, `#`, `^` and `-`.
     landscape: Vec<String>,
     options: BTreeMap<String, u32>,
-    /// Sheep of the tile, and those of them that start in the pen.
+    /// Sheep of the tile, and how many of them start in the pen.
     sheep: u32,
     penned: u32,
     /// Where dogs start: column, row.
     dogs: Vec<(u16, u16)>,
     /// Where sheep start: column, row, in how many matches one was found there.
     places: Vec<(u16, u16, u32)>,
-    /// Matches that went into it.
+    /// How many matches went into it.
     matches: u32,
 }
 
-/// The name of the map that a match is played on, the same for every seat: `map-` and sixteen
-/// hexadecimal digits of a digest of landscape, options and numbers of sheep.
+/// The name of the map that a match is played on, the same for every seat: `map-` and sixteen hexadecimal
+/// digits of a digest of landscape, options and numbers of sheep.
 #[must_use]
 pub fn map_name(ground: &Ground, seat: Seat) -> Option<String> {
     blank(ground, seat).map(|model| model.name())
 }
 
-/// Watches one match from one seat.
+/// Observes one match from one seat.
 #[derive(Clone, Debug, Default)]
 pub struct Cartographer {
     model: Option<Model>,
@@ -76,7 +76,7 @@ impl Cartographer {
         Self::default()
     }
 
-    /// Hears what the seat hears.
+    /// Takes in an event of the seat.
     pub fn observe(&mut self, event: &Event) {
         match event {
             Event::Turn(view) => self.see(view),
@@ -85,7 +85,7 @@ impl Cartographer {
         }
     }
 
-    /// What this match tells so far, for [`merge`]; null if it tells nothing.
+    /// What this match has revealed so far, for [`merge`]; null if nothing.
     #[must_use]
     pub fn evidence(&self) -> Value {
         let Some(mut model) = self.model.clone() else {
@@ -115,7 +115,7 @@ impl Cartographer {
                 Seen::Dog {
                     id, spot, owner, ..
                 } if owner == view.seat => self.own.push((id, spot)),
-                // Whoever barked last turn may have done so before or after a step.
+                // A dog that barked last turn may have done so before or after a step.
                 Seen::Voice { spot }
                 | Seen::Dog {
                     spot, voice: true, ..
@@ -177,9 +177,9 @@ impl Cartographer {
         model.dogs.dedup();
     }
 
-    /// Whether a calm sheep that looks down stands where it started: nobody has strolled yet, or it
-    /// stands so deep in a pen that no stroll leads there; and no bark was near, with three cells a
-    /// turn for fright that spreads.
+    /// Whether a calm sheep that looks down stands where it started: no sheep has strolled yet, or it stands
+    /// so deep in a pen that no stroll leads there; and no bark was near, allowing three cells per turn for
+    /// fright that spreads.
     fn is_origin(&self, view: &View, spot: Spot) -> bool {
         let ground = &view.ground;
         let options = ground.options();
@@ -202,14 +202,14 @@ impl Cartographer {
     }
 }
 
-/// A cell by its place on its tile, if it lies on one.
+/// A cell's place on its tile, if it lies on one.
 fn tile_cell(ground: &Ground, spot: Spot) -> Option<(u16, u16)> {
     let tile = |(_, area): &(Seat, &Area)| area.contains(spot);
     let (_, area) = ground.tiles().iter().find(tile)?;
     Some((spot.x - area.first.x, spot.y - area.first.y))
 }
 
-/// The model of a ground without anybody on it.
+/// The model of a ground without dogs or sheep.
 fn blank(ground: &Ground, seat: Seat) -> Option<Model> {
     let tile = ground.tiles().get(seat)?;
     let torus = ground.torus();
@@ -281,7 +281,7 @@ impl Model {
         format!("map-{digest:016x}")
     }
 
-    /// Takes another match's places in.
+    /// Adds another match's places.
     fn join(&mut self, other: &Self) {
         let mut places: BTreeMap<(u16, u16), u32> = BTreeMap::new();
         for (x, y, count) in self.places.iter().chain(&other.places) {
@@ -302,8 +302,8 @@ impl Model {
         self.matches = self.matches.saturating_add(other.matches);
     }
 
-    /// The map, once every dog and sheep has its place: those found most often, with nobody else
-    /// found as often.
+    /// The map, once every dog and sheep has its place: those found most often, with no other place found as
+    /// often.
     fn map(&self) -> Option<Map> {
         let mut places = self.places.clone();
         places.sort_by_key(|(x, y, count)| (std::cmp::Reverse(*count), *y, *x));
@@ -351,8 +351,8 @@ impl Model {
     }
 }
 
-/// Joins what a match told ([`Cartographer::evidence`]) with the model of its map, if there is one.
-/// Evidence that is none, or of another map, changes nothing; a model that is none is replaced.
+/// Merges a match's evidence ([`Cartographer::evidence`]) into the model of its map, if there is one.
+/// Evidence that is invalid, or of another map, changes nothing; an invalid model is replaced.
 #[must_use]
 pub fn merge(model: Option<&Value>, evidence: &Value) -> Value {
     let old = model.and_then(Model::read);

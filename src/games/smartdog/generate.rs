@@ -1,23 +1,23 @@
-//! Maps drawn by chance (README.md, section 6): the same seed and style give the same map for ever.
+//! Random maps (README.md, section 6): the same seed and style give the same map forever.
 
 use super::map::{Header, Map, Square};
 use super::options::Key;
 use crate::rng::Rng;
 use std::ops::RangeInclusive;
 
-/// Streams of a map's seed begin here, away from the deals' and the bots'.
+/// A map seed's random streams begin here, away from those of the deals and the bots.
 const MAP_STREAM: u64 = 2 << 32;
-/// Drawings with obstacles that are tried before one is made without.
+/// How many drawings with obstacles are tried before one is made without.
 const ATTEMPTS: u64 = 20;
 
-/// What kind of maps to draw. Ranges are clamped to what fits on the tile.
+/// The kind of maps to draw. Ranges are clamped to what fits on the tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Cells of a tile's side, 5 to 200.
+    /// Cells per side of a tile, 5 to 200.
     pub sides: RangeInclusive<u32>,
-    /// Dogs of a tile, 1 to 100.
+    /// Dogs on a tile, 1 to 100.
     pub dogs: RangeInclusive<u32>,
-    /// Sheep of a tile, 1 to 500; never more than its pen has room for.
+    /// Sheep on a tile, 1 to 500; never more than its pen has room for.
     pub sheep: RangeInclusive<u32>,
     /// Whether the left half is the mirror image of the right half.
     pub symmetric: bool,
@@ -34,8 +34,8 @@ impl Default for Style {
     }
 }
 
-/// Draws the map of a seed: every open cell can be reached from every other one, also on a tile
-/// without neighbours, and the pen has room for all sheep of the tile.
+/// Draws the map of a seed: every open cell can be reached from every other one, even on a tile without
+/// neighbours, and the pen has room for all sheep of the tile.
 #[must_use]
 pub fn generate(seed: u64, style: &Style) -> Map {
     let drawn = (0..ATTEMPTS).find_map(|attempt| {
@@ -50,7 +50,7 @@ pub fn generate(seed: u64, style: &Style) -> Map {
     })
 }
 
-/// A drawing under way.
+/// A drawing in progress.
 struct Sketch {
     header: Header,
     rows: Vec<Vec<Square>>,
@@ -98,7 +98,7 @@ impl Sketch {
         sketch
     }
 
-    /// The least map there is, for the compiler's sake.
+    /// The smallest map there is, to satisfy the compiler.
     fn smallest() -> Map {
         let rows = [vec![Square::Dog, Square::Sheep, Square::Pen]];
         #[expect(clippy::expect_used, reason = "three squares in one row are a map")]
@@ -139,8 +139,8 @@ impl Sketch {
         }
     }
 
-    /// Puts `count` of `what` on the first of these cells that hold `ground`, and says how many
-    /// were put. On a symmetric map the last one may find no cell that is its own mirror image.
+    /// Puts `count` of `what` on the first of these cells that hold `ground`, and returns how many were put.
+    /// On a symmetric map the last one may find no cell that is its own mirror image.
     fn place(&mut self, cells: &[(usize, usize)], ground: Square, what: Square, count: u32) -> u32 {
         let mut left = count as usize;
         for cell in cells {
@@ -153,7 +153,7 @@ impl Sketch {
         count - left as u32
     }
 
-    /// Draws a pen with room for `sheep` where there is some, and its fence. Returns its cells.
+    /// Draws a pen with room for `sheep` if there is space, and its fence. Returns its cells.
     fn pen(&mut self, rng: &mut Rng, sheep: u32, fences: bool) -> Vec<(usize, usize)> {
         let (cols, rows) = self.size();
         let (most_wide, most_high) = ((cols - 4).min(8), (rows - 4).min(8));
@@ -289,7 +289,7 @@ impl Sketch {
     }
 }
 
-/// Options in the ranges that make a game (README.md, section 6).
+/// Options within the ranges that make an interesting game (README.md, section 6).
 fn header(rng: &mut Rng) -> Header {
     let mut header = Header::default();
     let sight = 3 + rng.below(8);

@@ -1,5 +1,5 @@
-//! Maps that a player may recognise at the start of a match: those of the atlas, and those learnt in
-//! matches before (README.md, section 7).
+//! Maps that a player may recognise at the start of a match: those of the atlas, and those learnt in earlier
+//! matches (README.md, section 7).
 
 use super::map::{Map, Square};
 use super::rules::{Land, Seen, View};
@@ -20,13 +20,13 @@ pub struct KnownTile {
 }
 
 impl KnownMaps {
-    /// No map at all.
+    /// No maps at all.
     #[must_use]
     pub const fn none() -> Self {
         Self(Vec::new())
     }
 
-    /// These maps alone.
+    /// Only these maps.
     #[must_use]
     pub const fn of(maps: Vec<Map>) -> Self {
         Self(maps)
@@ -43,8 +43,8 @@ impl KnownMaps {
         )
     }
 
-    /// The maps of the atlas, and those of learnt models (name, model) in which every dog and sheep
-    /// has its place. Anything else among the models is passed over.
+    /// The maps of the atlas, and those of learnt models (name, model) in which every dog and sheep has its
+    /// place. Anything else among the models is ignored.
     #[must_use]
     pub fn of_models(models: &[(String, Value)]) -> Self {
         let mut known = Self::of_atlas();
@@ -56,13 +56,13 @@ impl KnownMaps {
         known
     }
 
-    /// The maps, in the order in which they are compared.
+    /// The maps, in the order of comparison.
     pub fn iter(&self) -> impl Iterator<Item = &Map> {
         self.0.iter()
     }
 
-    /// The initial position of every tile, if the first view is one of a map that is known: the same
-    /// landscape, the options that the map itself sets, numbers of sheep, and own dogs.
+    /// The initial position of every tile, if the first view is one of a known map: the same landscape, the
+    /// options that the map itself sets, numbers of sheep, and own dogs.
     #[must_use]
     pub fn recognise(&self, view: &View) -> Option<KnownTile> {
         if view.turn != 1 {

@@ -6,18 +6,18 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Cells of a tile's side at most.
+/// The most cells in a tile's side.
 pub const SIDE_MAX: usize = 1_000;
-/// Sheep of a tile at most.
+/// The most sheep on a tile.
 pub const SHEEP_MAX: usize = 500;
-/// Dogs of a tile at most.
+/// The most dogs on a tile.
 pub const DOGS_MAX: usize = 100;
-/// Bytes of the header's line at most.
+/// The most bytes in the header's line.
 pub const HEADER_BYTES_MAX: usize = 4_096;
-/// Bytes of a map file at most: the largest tile with room for line ends and margins.
+/// The most bytes in a map file: the largest tile with room for line ends and margins.
 pub const FILE_BYTES_MAX: usize = 2 * SIDE_MAX * SIDE_MAX;
 
-/// What one cell of a map file holds at the start.
+/// What a cell of a map file holds at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Square {
     /// `.`
@@ -76,7 +76,7 @@ impl Square {
     }
 }
 
-/// Why a text is no map.
+/// Why a text is not a map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
     /// More bytes than a map file may have.
@@ -93,15 +93,15 @@ pub enum MapError {
         /// Its length.
         bytes: usize,
     },
-    /// The header is no JSON object.
+    /// The header is not a JSON object.
     #[error("line {line}: the header must be one JSON object on one line: {why}")]
     Header {
         /// Counted from 1.
         line: usize,
-        /// What the JSON reader said.
+        /// The JSON parser's message.
         why: String,
     },
-    /// A value of the header is no whole number.
+    /// A header value is not a whole number.
     #[error("line {line}: the header's {key:?} must be a whole number, not {value}")]
     NotWhole {
         /// Counted from 1.
@@ -116,7 +116,7 @@ pub enum MapError {
     Option {
         /// Counted from 1.
         line: usize,
-        /// Which, and what is allowed.
+        /// Which option, and its range.
         problem: OptionError,
     },
     /// A character that no map has.
@@ -129,7 +129,7 @@ pub enum MapError {
         /// The character.
         letter: char,
     },
-    /// A row of another length than the first.
+    /// A row that differs in length from the first.
     #[error(
         "line {line}: the row has {cols} cells, the first row {first}; all rows are equally long"
     )]
@@ -156,7 +156,7 @@ pub enum MapError {
     },
 }
 
-/// A map's own options. What it does not say, the hub decides.
+/// A map's own options. The hub decides those it does not set.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Header {
     values: [Option<u32>; KEYS],
@@ -179,18 +179,18 @@ impl Header {
         Ok(())
     }
 
-    /// Keys that are no options. The official server forwards them to the players.
+    /// Keys that are not options. The official server forwards them to the players.
     #[must_use]
     pub const fn extra(&self) -> &BTreeMap<String, i64> {
         &self.extra
     }
 
-    /// The options of a game on this map at a hub with options `hub`.
+    /// The options of a game on this map at a hub whose options are `hub`.
     #[must_use]
     pub fn over(&self, hub: Options) -> Options {
         Key::ALL.into_iter().fold(hub, |options, key| {
             let own = self.get(key).map(i64::from);
-            // Own values were accepted by the key when they were set.
+            // Own values were checked when they were set.
             own.and_then(|own| options.with(key, own).ok())
                 .unwrap_or(options)
         })
@@ -231,7 +231,7 @@ impl Header {
     }
 }
 
-/// A whole number, bare or quoted: hubs hand out both.
+/// A whole number, bare or quoted: hubs send both.
 fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::String(text) => text.parse().ok(),
@@ -252,7 +252,7 @@ impl Map {
     /// A map of these rows.
     ///
     /// # Errors
-    /// [`MapError`] for no or ragged rows (lines are then counted from the first row) and for sizes
+    /// [`MapError`] for missing or ragged rows (lines are then counted from the first row) and for sizes
     /// beyond the limits of this module.
     pub fn new(header: Header, rows: &[Vec<Square>]) -> Result<Self, MapError> {
         let cols = rows.first().map_or(0, Vec::len);
@@ -319,7 +319,7 @@ impl Map {
         &self.header
     }
 
-    /// Cells of a row, 1 to [`SIDE_MAX`].
+    /// Cells per row, 1 to [`SIDE_MAX`].
     #[must_use]
     pub const fn cols(&self) -> usize {
         self.cols
@@ -336,7 +336,7 @@ impl Map {
         self.squares.chunks(self.cols)
     }
 
-    /// How many of the tile's squares satisfy `which`.
+    /// How many squares of the tile satisfy `which`.
     pub fn count(&self, which: impl Fn(Square) -> bool) -> usize {
         self.squares.iter().filter(|square| which(**square)).count()
     }
@@ -377,7 +377,7 @@ fn same_length(line: usize, cols: usize, first: usize) -> Result<(), MapError> {
     }
 }
 
-/// The map file: the header, if it says anything, then the rows.
+/// The map file: the header, if it has content, then the rows.
 impl fmt::Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let entries: Vec<String> = self

@@ -1,17 +1,17 @@
-//! How long a failed connection waits before the next try.
+//! How long to wait before the next attempt after a failed connection.
 
 use games::rng::Rng;
 use std::time::Duration;
 
-/// The first wait at most.
+/// The longest first wait.
 const FIRST: Duration = Duration::from_secs(1);
-/// Every wait at most.
+/// The longest wait.
 const MOST: Duration = Duration::from_secs(60);
-/// The wait after a game that began, at most.
+/// The longest wait after a game that began.
 const AFTER_GAME: Duration = Duration::from_millis(500);
 
-/// Waits that double up to a bound, each drawn between half of it and all of it, so that many
-/// connections do not come back at once.
+/// Waits that double up to a bound, each drawn between half of it and all of it, so that many connections do
+/// not return at once.
 #[derive(Clone, Debug)]
 pub(super) struct Backoff {
     failures: u32,
@@ -26,17 +26,17 @@ impl Backoff {
         }
     }
 
-    /// A game began: what comes next is not a failure's consequence any more.
+    /// A game began: failures before it no longer count.
     pub(super) fn began(&mut self) {
         self.failures = 0;
     }
 
-    /// Failures since a game began last.
+    /// Failures since the last game began.
     pub(super) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// The wait before the next try after a failure.
+    /// The wait before the next attempt after a failure.
     pub(super) fn after_failure(&mut self) -> Duration {
         let doubled = FIRST.saturating_mul(1 << self.failures.min(16));
         self.failures = self.failures.saturating_add(1);

@@ -1,4 +1,4 @@
-//! One connection to a hub: its frames in, our words out.
+//! One connection to a hub: its frames in, our replies out.
 
 use crate::link::{AnyLine, LineError, keep_alive};
 use futures_util::StreamExt as _;
@@ -11,18 +11,18 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::codec::FramedRead;
 
-/// How long a connection may take to be made.
+/// The time limit for connecting.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// How long a write may take.
+/// The time limit for a write.
 const WRITE_WITHIN: Duration = Duration::from_secs(30);
-/// Bytes of a line at most: the landscape of the largest world that is played on.
+/// The most bytes in a line: the landscape of the largest world that is played.
 const LINE_BYTES_MAX: usize = 9_000_000;
-/// Bytes of a frame at most: the same, with everything that comes with it.
+/// The most bytes in a frame: the same, with everything that comes with it.
 const FRAME_BYTES_MAX: usize = 10_000_000;
-/// Lines of a frame at most: every object of the largest match, and warnings.
+/// The most lines in a frame: every object of the largest match, and warnings.
 const FRAME_LINES_MAX: usize = 20_000;
 
-/// Why a connection is of no more use, as a sentence.
+/// Why a connection is no longer usable, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LineFault {
     #[error("it cannot be reached: {0}")]
@@ -72,7 +72,7 @@ impl Line {
         })
     }
 
-    /// Says something in one write.
+    /// Sends a text in one write.
     pub(super) async fn say(&mut self, text: &str) -> Result<(), LineFault> {
         let text = format!("{text}\n");
         tokio::time::timeout(WRITE_WITHIN, self.write.write_all(text.as_bytes()))
@@ -81,7 +81,7 @@ impl Line {
             .map_err(LineFault::Broken)
     }
 
-    /// The next whole frame, at the latest `within` so long.
+    /// The next whole frame, waiting at most `within`.
     pub(super) async fn frame(&mut self, within: Option<Duration>) -> Result<String, LineFault> {
         match within {
             Some(within) => tokio::time::timeout(within, self.lines())
@@ -91,8 +91,8 @@ impl Line {
         }
     }
 
-    /// Lines up to one that makes the frame whole. What came before this is dropped is kept for the next
-    /// call.
+    /// Reads lines up to one that completes the frame. If the future is dropped, what came before is kept for
+    /// the next call.
     async fn lines(&mut self) -> Result<String, LineFault> {
         loop {
             let line = match self.read.next().await {

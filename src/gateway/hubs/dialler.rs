@@ -1,4 +1,4 @@
-//! Keeps every connection: dials, plays, waits, dials again.
+//! Keeps every connection going: dials, plays, waits, dials again.
 
 use super::backoff::Backoff;
 use super::game::{GameFault, Joined, Played, Seat, words};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How many times of coming back are kept.
+/// How many reconnection times are kept.
 const BACK_MAX: usize = 20;
 
 /// A hub to play on.
@@ -22,7 +22,7 @@ pub struct HubPlan {
     pub kit: &'static dyn Kit,
     /// `HOST:PORT`.
     pub address: String,
-    /// Which hub there.
+    /// Which hub at that address.
     pub hub: String,
     /// Our name there.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct Hubs {
 }
 
 impl Hubs {
-    /// Dials them all. At `stop` those that do not play end at once, those that play after their game.
+    /// Dials them all. At `stop`, connections that are not playing end at once, the others after their game.
     /// Plans whose bot does not exist are left out.
     #[must_use]
     pub fn start(plans: &[HubPlan], sessions: &Sessions, stop: &CancellationToken) -> Self {
@@ -94,7 +94,7 @@ impl Hubs {
         }
     }
 
-    /// How every connection stands.
+    /// The status of every connection.
     #[must_use]
     pub fn list(&self) -> Vec<HubStatus> {
         self.seats
@@ -103,7 +103,7 @@ impl Hubs {
             .collect()
     }
 
-    /// Waits until every connection has ended, which needs the stop that [`Hubs::start`] was given.
+    /// Waits until every connection has ended, which requires the stop that [`Hubs::start`] was given.
     pub async fn ended(&self) {
         self.tasks.wait().await;
     }
@@ -118,7 +118,7 @@ struct Dialler {
     sessions: Sessions,
     status: Arc<Mutex<HubStatus>>,
     backoff: Backoff,
-    /// When the last line was lost without a game having ended in order.
+    /// When the last line was lost without a game having ended normally.
     lost: Option<Instant>,
 }
 
@@ -146,7 +146,7 @@ impl Dialler {
         self.enters(Phase::Stopped);
     }
 
-    /// Gets into a game.
+    /// Joins a game.
     async fn join(&self) -> Result<Joined, GameFault> {
         self.enters(Phase::Connecting);
         let connected = || {
@@ -157,7 +157,7 @@ impl Dialler {
         joining.wait(self.seat.kit).await
     }
 
-    /// Plays a game; gives the wait before the next one.
+    /// Plays a game; returns the wait before the next one.
     async fn play(&mut self, joined: Joined) -> Duration {
         self.enters(Phase::Playing);
         {
@@ -174,7 +174,7 @@ impl Dialler {
         let Ended { cause, detail } = ended;
         metrics::counter!(HUB_GAMES, "cause" => cause.word()).increment(1);
         *lock(&self.status).ended.entry(cause.word()).or_default() += 1;
-        // A hub that only says that a game begins is no better than one that cannot be reached.
+        // A hub that only announces games is no better than one that cannot be reached.
         if answered {
             self.backoff.began();
         }

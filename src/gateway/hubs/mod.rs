@@ -1,4 +1,4 @@
-//! Connections to hubs that we dial: each is kept for ever, one game after the other.
+//! Connections to hubs that we dial: each is kept open forever, one game after another.
 
 mod backoff;
 mod dial;

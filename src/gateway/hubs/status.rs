@@ -1,4 +1,4 @@
-//! How each connection stands, for whoever asks.
+//! The status of each connection, for whoever asks.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub enum Phase {
     Waiting,
     /// It dials.
     Connecting,
-    /// It has asked to be let in, and waits for a game.
+    /// It has asked to join, and waits for a game.
     Queued,
     /// It plays.
     Playing,
@@ -27,11 +27,11 @@ pub struct HubStatus {
     pub address: String,
     /// The game.
     pub game: String,
-    /// Which hub there.
+    /// Which hub at that address.
     pub hub: String,
     /// Our name there.
     pub name: String,
-    /// Who plays.
+    /// The bot that plays.
     pub bot: String,
     /// Which of the entry's connections, from 1.
     pub connection: usize,
@@ -45,14 +45,14 @@ pub struct HubStatus {
     pub games: u64,
     /// How they ended, by cause.
     pub ended: BTreeMap<&'static str, u64>,
-    /// Tries in a row that led to no game.
+    /// Consecutive attempts that led to no game.
     pub failures: u32,
-    /// Connections that were made.
+    /// Connections made.
     pub connects: u64,
-    /// What went wrong last, as a sentence.
+    /// The last error, as a sentence.
     pub last_error: Option<String>,
-    /// When that was, in microseconds since 1970-01-01 UTC.
+    /// When it occurred, in microseconds since 1970-01-01 UTC.
     pub last_error_us: Option<i64>,
-    /// How long it took from the loss of a line to the next game, in milliseconds, the last few.
+    /// Times from the loss of a line to the next game, in milliseconds, the last few.
     pub back_after_ms: Vec<u64>,
 }

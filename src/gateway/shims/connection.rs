@@ -14,7 +14,7 @@ use tokio_util::codec::{FramedRead, LinesCodec};
 /// Longest word of a hello, in bytes.
 const WORD_MAX: usize = 200;
 
-/// A shim's session, or nothing before its hello.
+/// A shim's session; none before its hello.
 pub(super) struct Connection {
     sessions: Sessions,
     key: Option<Key>,
@@ -68,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// Answers until the shim hangs up. It may come back: its session goes on.
+    /// Answers until the shim hangs up. It may return: its session continues.
     pub(super) async fn run(mut self, mut stream: UnixStream) {
         let (reading, mut writing) = stream.split();
         let mut lines = FramedRead::new(reading, LinesCodec::new_with_max_length(LINE_MAX));
@@ -82,7 +82,7 @@ impl Connection {
                 Ok(Request::Hello(hello)) => Some(self.hello(&hello)),
                 Ok(Request::Heard(heard)) => match self.heard(heard, received).await {
                     Ok(response) => Some(response),
-                    // Nothing can be stored any more: the shim goes on by itself.
+                    // Nothing can be stored any more: the shim continues by itself.
                     Err(Refusal::Draining) => return,
                     Err(refusal) => Some(Response::Refused(refusal.to_string())),
                 },

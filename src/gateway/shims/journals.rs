@@ -1,4 +1,4 @@
-//! Journals of shims that have gone: what they said is folded into their sessions.
+//! Journals of shims that have gone: what they sent is folded into their sessions.
 
 use super::connection::{key_of, leave};
 use crate::link::relay::{Bye, Heard};
@@ -8,12 +8,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How a journal is named that cannot be folded in.
+/// The name for a journal that cannot be folded in.
 const REFUSED_EXTENSION: &str = "refused";
-/// Journals looked at in one round.
+/// The most journals examined in one round.
 const JOURNALS_MAX: usize = 1_000;
 
-/// Tells a session what its shim has heard.
+/// Gives a session what its shim has received.
 pub(super) async fn number(
     sessions: &Sessions,
     key: Key,
@@ -34,7 +34,7 @@ pub(super) async fn number(
     sessions.numbered(key, numbered, text, received).await
 }
 
-/// Looks for journals beside the socket, now and then, for ever.
+/// Looks for journals beside the socket periodically, forever.
 pub(super) async fn collect(socket: PathBuf, sessions: Sessions, every: Duration) {
     let mut ticks = tokio::time::interval(every);
     loop {
@@ -64,7 +64,7 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
     let file = path.to_owned();
     let read = tokio::task::spawn_blocking(move || read_journal(&file)).await;
-    // Kept locked until the end, so that nobody begins to write into it meanwhile.
+    // Kept locked until the end, so that no other process starts writing to it meanwhile.
     let (_journal, fault) = match read.map_err(|why| why.to_string())? {
         // Its shim lives, or has handed everything over meanwhile.
         Ok(None) => return Ok(()),
@@ -74,7 +74,7 @@ async fn fold(path: &Path, sessions: &Sessions) -> Result<(), String> {
     };
     match fault {
         None => std::fs::remove_file(path).map_err(|why| why.to_string()),
-        // It is looked at again.
+        // It will be examined again.
         Some(Fault::Later(refusal)) => Err(refusal.to_string()),
         Some(Fault::Never(why)) => {
             let renamed = std::fs::rename(path, path.with_extension(REFUSED_EXTENSION));

@@ -20,13 +20,13 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Bytes of a socket's path at most: the system's own bound.
+/// The most bytes in a socket's path: the system's own limit.
 const PATH_MAX: usize = 107;
 /// The permissions that a socket is bound without: nobody but its owner may use it before the rest is set.
 const PRIVATE: Mode = Mode::from_raw_mode(0o177);
 /// The permissions with which everybody may use it.
 const EVERYBODY: u32 = 0o666;
-/// How often journals are looked for.
+/// How often to look for journals.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Why the socket cannot be opened, as a sentence.
@@ -37,10 +37,10 @@ pub enum SocketError {
         "shim.socket {0:?} is longer than {PATH_MAX} bytes, which is the system's bound: choose a shorter path, or \"\" to do without shims"
     )]
     TooLong(PathBuf),
-    /// Something else is there.
+    /// Something else is at that path.
     #[error("{0:?} is there and is no socket: choose another shim.socket")]
     NoSocket(PathBuf),
-    /// Somebody listens there.
+    /// Another process listens there.
     #[error("another daemon listens on {0:?}: choose another shim.socket")]
     Taken(PathBuf),
     /// There is no such group.
@@ -55,15 +55,15 @@ pub enum SocketError {
         path: PathBuf,
         /// The group.
         group: String,
-        /// Why not.
+        /// The reason.
         why: std::io::Error,
     },
-    /// What the system says.
+    /// The system's error.
     #[error("cannot listen on shim.socket {path:?}: {why}")]
     System {
         /// The socket.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: std::io::Error,
     },
 }
@@ -73,7 +73,7 @@ pub enum SocketError {
 pub struct Access {
     /// Its permissions.
     pub mode: u32,
-    /// The name or number of its group; `None`: as it comes.
+    /// The name or number of its group; `None`: the default.
     pub group: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl Access {
             .ok_or_else(|| SocketError::NoGroup(name.clone()))
     }
 
-    /// Lets in whoever may come in: the group first, so that nobody else has its rights meanwhile.
+    /// Grants access: sets the group first, so that no other group has its rights meanwhile.
     fn open(&self, path: &Path, group: Option<u32>) -> Result<(), SocketError> {
         if let Some(name) = self.group.as_ref().filter(|_| group.is_some()) {
             lchown(path, None, group).map_err(|why| SocketError::Group {
@@ -114,7 +114,7 @@ impl Access {
     }
 }
 
-/// Opens the socket, for this user alone until its access is set. One that a killed daemon left behind is
+/// Opens the socket, for this user only until its access is set. One left behind by a killed daemon is
 /// replaced.
 ///
 /// # Errors
@@ -154,8 +154,8 @@ pub async fn open_socket(path: &Path, access: &Access) -> Result<UnixListener, S
     Ok(listener)
 }
 
-/// A socket that nobody but its owner can use from the first moment on. What else this process creates
-/// in that moment is private, too.
+/// A socket that only its owner can use from the first moment on. Anything else this process creates in that
+/// moment is private as well.
 fn bind_private(path: &Path) -> std::io::Result<UnixListener> {
     let usual = umask(PRIVATE);
     let listener = UnixListener::bind(path);
@@ -163,8 +163,8 @@ fn bind_private(path: &Path) -> std::io::Result<UnixListener> {
     listener
 }
 
-/// Takes shims until `stop`, so many at once; those that are there are then left to come back to the next start. Without a
-/// listener the socket is tried again and again: whoever holds it may go.
+/// Accepts shims until `stop`, up to a limit at once; those connected then are left to return to the next
+/// start. Without a listener the socket is retried repeatedly: the process that holds it may go away.
 pub async fn serve(
     listener: Option<UnixListener>,
     (path, access): (PathBuf, Access),
@@ -192,7 +192,7 @@ pub async fn serve(
         () = stop.cancelled() => {}
     }
     if held.load(Ordering::Relaxed) {
-        // Nobody may find a socket on which nobody listens.
+        // No client may find a socket on which nobody listens.
         let _ = std::fs::remove_file(&path);
     }
 }

@@ -1,5 +1,5 @@
-//! Shims: they come over a Unix socket, one connection a shim, and leave journals beside it of what
-//! they answered while nobody listened there.
+//! Shims: they connect over a Unix socket, one connection per shim, and leave journals beside it of what they
+//! answered while nobody listened there.
 
 mod connection;
 mod journals;

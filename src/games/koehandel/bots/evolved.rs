@@ -1,5 +1,5 @@
-//! Rung 8: the tuned player after a 250-step hill climb, once for each way a trade may be paid (A1).
-//! It begins with the numbers for "the winner pays" and changes over once it sees a loser pay.
+//! Rung 8: the tuned player after a 250-step hill climb, once for each way of paying for a trade (A1). It
+//! starts with the numbers for "the winner pays" and switches once it sees a loser pay.
 
 use super::policy::{Limits, Profile};
 use super::tuned;
@@ -13,7 +13,7 @@ use crate::rng::Rng;
 /// What it does, in one sentence.
 pub const DESCRIPTION: &str = "The tuned player after a hill climb, with one set of numbers where bids are exchanged and one where the winner pays.";
 
-/// Its numbers where both bids change hands.
+/// Its numbers if both bids change hands.
 pub const EXCHANGE: Profile = Profile {
     bid: 0.8,
     denial: 0.59,
@@ -27,7 +27,7 @@ pub const EXCHANGE: Profile = Profile {
     ..tuned::PROFILE
 };
 
-/// Its numbers where only the winner pays.
+/// Its numbers if only the winner pays.
 pub const WINNER: Profile = Profile {
     bid: 0.89,
     denial: 0.68,
@@ -41,24 +41,24 @@ pub const WINNER: Profile = Profile {
     ..tuned::PROFILE
 };
 
-/// Learns from what is collected and received which of the two ways a trade is paid.
+/// Learns from what is collected and received which way trades are paid for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rule {
-    /// Who took part in the trade now settling won it.
+    /// Whether the seat won the trade being settled, if it took part.
     won: Option<bool>,
     /// Whether a loser was seen to pay.
     loser_paid: bool,
-    /// Trades in which none was.
+    /// Trades in which no loser was seen to pay.
     unpaid: u8,
 }
 
-/// How likely exchange is before any trade was seen.
+/// The probability of exchange before any trade was seen.
 const EXCHANGE_FIRST: f64 = 0.3;
-/// How likely a loser is to have bid nothing, so that a trade under exchange looks like another.
+/// The probability that a loser bid nothing, so that a trade under exchange looks like any other.
 const NOTHING_BID: f64 = 0.3;
 
 impl Rule {
-    /// Hears what the seat hears.
+    /// Takes in a message to the seat.
     pub fn hear(&mut self, message: &Message) {
         match message {
             Message::Lost { .. } => self.settle(Some(false)),
@@ -78,7 +78,7 @@ impl Rule {
         self.unpaid = self.unpaid.saturating_add(1);
     }
 
-    /// How likely it is that bids are exchanged. One seen payment of a loser proves it.
+    /// The probability that bids are exchanged. One observed payment by a loser proves it.
     #[must_use]
     pub fn exchange(self) -> f64 {
         if self.loser_paid {
@@ -88,7 +88,7 @@ impl Rule {
         exchange / (exchange + 1.0 - EXCHANGE_FIRST)
     }
 
-    /// The rule to reckon with: the winner pays unless a loser was seen to.
+    /// The rule to assume: the winner pays unless a loser was seen to.
     #[must_use]
     pub fn payment(self) -> TradePayment {
         if self.loser_paid {
@@ -107,7 +107,7 @@ pub struct Evolved {
 }
 
 impl Evolved {
-    /// A player with his own chance.
+    /// A player with its own random numbers.
     #[must_use]
     pub fn new(rng: Rng) -> Self {
         Self {

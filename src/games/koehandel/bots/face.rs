@@ -1,6 +1,6 @@
-//! Rung 5: plays by face value. Raises by the minimum up to a quarter of the quartet's value, buys up
-//! to the same price, offers a third of its cash for the dearest animal at the deck's end, counters
-//! with a third.
+//! Rung 5: plays by face value. Raises by the minimum up to a quarter of the quartet's value, buys up to the
+//! same price, offers a third of its cash for the most valuable animal at the deck's end, counters with a
+//! third.
 
 use super::policy::{Standing, challenges, pay, pick};
 use crate::game::{Bot, Budget};
@@ -15,7 +15,7 @@ pub const DESCRIPTION: &str = "Bids and buys up to a quarter of a quartet's valu
 /// The face-value player.
 pub struct Face;
 
-/// What a card is worth to it, in points.
+/// The value of a card to it, in points.
 #[must_use]
 pub fn limit(card: Animal) -> u16 {
     card.value() / 4

@@ -1,8 +1,7 @@
-//! The ladder of built-in players, weakest first, one file each, and the champion above them.
-//! What was tried and measured: README.md.
+//! The ladder of built-in players, weakest first, one file each, with the champion at the top. What was tried
+//! and measured: README.md.
 
 pub mod champion;
-mod duel;
 pub mod evolved;
 pub mod face;
 mod filler;
@@ -11,10 +10,11 @@ pub mod policy;
 mod random;
 mod registry;
 mod setbuilder;
+mod signature;
 pub mod styles;
 mod trader;
 pub mod tuned;
 
-pub use duel::{Stage, signature};
 pub use evolved::Rule;
 pub use registry::{CARDS, listens, make};
+pub use signature::bouts;

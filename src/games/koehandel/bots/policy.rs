@@ -1,6 +1,5 @@
-//! One parametric way to play, of which most rungs of the ladder are instances: the value of a card
-//! is the rise of the final score that it brings nearer, a [`Profile`] says which fraction of it to
-//! bid, offer and keep.
+//! One parametric policy, of which most rungs of the ladder are instances: the value of a card is the rise in
+//! the final score that it brings nearer; a [`Profile`] says which fraction of it to bid, offer and keep.
 
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
@@ -9,7 +8,7 @@ use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
 use crate::rng::Rng;
 
-/// Where a player's chance comes from: the seeded generator in matches, a cheaper one in playouts.
+/// A source of random numbers: the seeded generator in matches, a cheaper one in playouts.
 pub trait Chance {
     /// A real number in `[0, 1)`.
     fn unit(&mut self) -> f64;
@@ -36,8 +35,8 @@ impl Chance for Rng {
 pub enum Early {
     /// Only trades whose win completes a quartet.
     Completing,
-    /// Whenever one is possible, but each animal once a card of the deck: two such players could
-    /// otherwise win the same animal back and forth for ever.
+    /// Whenever one is possible, but each animal only once per card of the deck: two such players could
+    /// otherwise win the same animal back and forth forever.
     Always,
 }
 
@@ -55,17 +54,17 @@ pub struct Profile {
     pub reserve: f32,
     /// Whether to raise to U(minimum, limit) instead of by the minimum.
     pub jump: bool,
-    /// Fraction of the stake at which the auctioneer buys himself.
+    /// Fraction of the stake up to which the auctioneer buys.
     pub pre_empt: f32,
     /// Weight of the other party's claim in trades.
     pub trade_denial: f32,
     /// Offers are U(low, high) of the stake ...
     pub offer: (f32, f32),
-    /// ... and counter bids this.
+    /// ... and counter bids are U of this.
     pub counter: (f32, f32),
     /// Offers and counter bids stay below this multiple of the rival's estimated cash, plus 10.
     pub cash_cap: Option<f32>,
-    /// Whether bids in trades are made up of cards for at least the amount, not at most.
+    /// Whether bids in trades are made up of cards for at least the amount, rather than at most.
     pub over: bool,
     /// How often an offer or a counter bid is a single `n`.
     pub bluff: f32,
@@ -74,7 +73,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Rung 6, and what the others are measured by.
+    /// Rung 6, and the yardstick for the others.
     pub const GUIDE: Profile = Profile {
         bid: 0.6,
         noise: 0.1,
@@ -92,7 +91,7 @@ impl Profile {
     };
 }
 
-/// Quartets and their worth, by place.
+/// Quartets and their values, by place.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     quartets: [f32; PLAYERS],
@@ -100,7 +99,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Everybody's quartets.
+    /// All players' quartets.
     #[must_use]
     pub fn of(herds: &[Herd; PLAYERS]) -> Self {
         let mut standing = Self {
@@ -118,13 +117,13 @@ impl Standing {
         standing
     }
 
-    /// The rise of the final score of the player at `place` if he completed `animal`.
+    /// The rise in the final score of the player at `place` if it completed `animal`.
     #[must_use]
     pub fn rise(&self, place: usize, animal: Animal) -> f32 {
         self.worth[place] + (self.quartets[place] + 1.0) * f32::from(animal.value())
     }
 
-    /// The part of that rise which `gained` cards are worth to one who owns `owned` of them.
+    /// The part of that rise that `gained` cards are worth to a player that owns `owned` of them.
     #[must_use]
     pub fn claim(&self, place: usize, animal: Animal, owned: u8, gained: u8) -> f32 {
         let missing = 4u8.saturating_sub(owned).max(1);
@@ -135,11 +134,11 @@ impl Standing {
 /// A trade that may be started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Challenge {
-    /// With whom.
+    /// The rival.
     pub rival: Compass,
-    /// Over what.
+    /// The animal.
     pub animal: Animal,
-    /// How many of it.
+    /// How many cards of it.
     pub count: u8,
     /// Own claim plus the weighted claim of the rival.
     pub stake: f32,
@@ -191,8 +190,8 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
     }
 }
 
-/// What a player remembers until the next card of the deck is settled: the limits of the auction now
-/// open, worked out when the card is first seen, and which animals he has traded for.
+/// What a player remembers until the next card of the deck is settled: the limits of the open auction,
+/// computed when the card is first seen, and which animals it has traded for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     deck_left: u8,
@@ -242,7 +241,7 @@ fn tens(amount: f32) -> u16 {
 }
 
 impl Profile {
-    /// Sets the limits for the card now up, whose stakes somebody else worked out.
+    /// Sets the limits for the card now up, from stakes that the caller computed.
     pub fn remember(
         &self,
         limits: &mut Limits,
@@ -402,7 +401,7 @@ fn draw((low, high): (f32, f32), rng: &mut impl Chance) -> f32 {
     low + (high - low) * rng.unit() as f32
 }
 
-/// Cards worth at most `amount`, the largest first: how the ladder makes up its offers.
+/// Cards worth at most `amount`, the largest first: how the ladder puts its offers together.
 #[must_use]
 pub fn pick(hand: Purse, amount: u16) -> Purse {
     let mut left = amount;
@@ -421,7 +420,7 @@ pub fn pay(hand: Purse, price: u16) -> Act {
     Act::cards(hand.exact_payment(price).unwrap_or(hand))
 }
 
-/// A player who plays by one profile and needs to hear nothing.
+/// A player that follows one profile and ignores all messages.
 pub struct Player {
     profile: Profile,
     limits: Limits,
@@ -429,7 +428,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player with his own chance.
+    /// A player with its own random numbers.
     #[must_use]
     pub fn new(profile: Profile, rng: Rng) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! Rung 3: builds its own quartets and looks at nobody else's. Bids and buys up to half its claim,
-//! keeps a fifth of its cash, offers 35 to 70 % of its claim, three offers in ten are a bare `n`.
+//! Rung 3: builds its own quartets and ignores everybody else's. Bids and buys up to half its claim, keeps a
+//! fifth of its cash, offers 35 to 70 % of its claim; three offers in ten are a bare `n`.
 
 use super::policy::Profile;
 

@@ -1,5 +1,5 @@
-//! Ways to play that a searcher knows: every rung of the ladder and perturbed ones, so that a rival
-//! nobody has seen is near one of them.
+//! Ways of playing that a searcher knows: every rung of the ladder and perturbed ones, so that an unknown
+//! rival is close to one of them.
 
 use super::policy::{Chance, Limits, Profile, Standing};
 use super::{evolved, face, filler, guide, random, setbuilder, trader, tuned};
@@ -7,7 +7,7 @@ use crate::koehandel::cards::{Animal, PLAYERS};
 use crate::koehandel::rules::{Act, Ask};
 use crate::koehandel::view::{Herd, View};
 
-/// How somebody plays.
+/// A way of playing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Style {
     /// Rung 1.
@@ -20,7 +20,7 @@ pub enum Style {
     Profile(Profile),
 }
 
-/// A learnt type: a name that stored models use, how it plays, and how likely it is beforehand.
+/// A learnt type: a name that stored models use, a style, and a prior.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// Its name.
@@ -39,7 +39,7 @@ const fn kind(name: &'static str, profile: Profile, prior: f32) -> Kind {
     }
 }
 
-/// Every type that is told apart, the ladder first.
+/// All types that are distinguished, the ladder first.
 pub static KINDS: &[Kind] = &[
     Kind {
         name: "filler",
@@ -136,14 +136,14 @@ pub fn kind_named(name: &str) -> Option<usize> {
     KINDS.iter().position(|kind| kind.name == name)
 }
 
-/// What a card is worth to each player before any weighing, by seat.
+/// The value of a card to each player before any weighting, by seat.
 #[must_use]
 pub fn claims(herds: &[Herd; PLAYERS], card: Animal) -> [f32; PLAYERS] {
     let standing = Standing::of(herds);
     std::array::from_fn(|seat| standing.claim(seat, card, herds[seat][card.index()], 1))
 }
 
-/// The greatest claim of the other three.
+/// The greatest claim among the other three.
 #[must_use]
 pub fn best_other(claims: &[f32; PLAYERS], seat: usize) -> f32 {
     (1..PLAYERS)
@@ -168,7 +168,7 @@ impl Style {
         }
     }
 
-    /// Notes the limits for the card now up, with everybody's claims at hand.
+    /// Records the limits for the card now up, given all players' claims.
     pub fn remember(
         &self,
         limits: &mut Limits,

@@ -1,4 +1,4 @@
-//! Rung 4: the guide's numbers, but it challenges whenever a trade exists. Punishes those who accept
+//! Rung 4: the guide's numbers, but it challenges whenever a trade exists. Punishes players that accept
 //! everything, loses to patience.
 
 use super::policy::{Early, Profile};

@@ -55,8 +55,8 @@ fn push_money(out: &mut String, mark: char, money: &Money) {
     }
 }
 
-/// What a reply's body answers to `ask`. `None` is the empty reply: nothing in it, nothing of the
-/// form `key=value`, or nothing that can be read.
+/// Reads a reply's body as the answer to `ask`. `None` is the empty reply: an empty body, one without any
+/// `key=value`, or one that cannot be read.
 #[must_use]
 pub fn read_answer(ask: &Ask, body: &[u8]) -> Option<Act> {
     let fields = Fields::cut(body).ok().filter(Fields::any)?;

@@ -1,12 +1,12 @@
-//! A query text cut into its fields, without copying where nothing is percent-encoded.
+//! Splits a query text into its fields, without copying where nothing is percent-encoded.
 
 use crate::wire::WireError;
 use std::borrow::Cow;
 
-/// Longest text that is read, in bytes. The longest that our referee sends is the history of 376
-/// raises: under 3 KiB.
+/// Longest text accepted, in bytes. The longest that our referee sends is the history of 376 raises: under 3
+/// KiB.
 pub const FRAME_MAX: usize = 8 * 1024;
-/// Highest number of a market or player: what JSON and SQLite keep exactly.
+/// Highest number of a market or player: JSON and SQLite hold integers up to here exactly.
 pub const NUMBER_MAX: u64 = (1 << 53) - 1;
 
 const NAMES: [&str; 8] = [
@@ -20,7 +20,7 @@ const NAMES: [&str; 8] = [
     "message",
 ];
 
-/// The fields of one text. An empty value is kept apart from a missing one.
+/// The fields of one text. An empty value is distinct from a missing one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'a> {
     values: [Option<Cow<'a, str>>; 8],
@@ -28,12 +28,12 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Cuts `?key=value&…`, with or without the leading `?`, white space around it trimmed, unknown
-    /// keys left out.
+    /// Splits `?key=value&…`, with or without the leading `?`; trims white space around it and ignores
+    /// unknown keys.
     ///
     /// # Errors
-    /// A text that is too long or not ASCII, a bad percent-encoding, or a known field given twice:
-    /// which one is meant cannot be known.
+    /// A text that is too long or not ASCII, a bad percent-encoding, or a known field given twice: which one
+    /// is meant cannot be known.
     pub fn cut(frame: &'a [u8]) -> Result<Self, WireError> {
         let error = |why: String| WireError {
             field: "query",
@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    /// Whether the text held any `key=value` at all.
+    /// Whether the text had any `key=value` at all.
     #[must_use]
     pub fn any(&self) -> bool {
         self.any

@@ -3,14 +3,14 @@
 use super::super::cards::{Animal, Compass, Note, Purse};
 use super::super::message::History;
 
-/// More letters in a bid are a pass (README.md 2.2.2).
+/// A bid with more letters than this is a pass (README.md 2.2.2).
 pub const AMOUNT_LETTERS_MAX: usize = 400;
-/// Amounts of a foreign referee above this are read as this: no table holds a fifth of it.
+/// A foreign referee's amounts above this are read as this: no table holds a fifth of it.
 pub const AMOUNT_MAX: u16 = 20_000;
-/// Bids that are read from one history.
+/// The most bids read from one history.
 const HISTORY_MAX: usize = 1_000;
 
-/// The worth of letters that need not be real cards, or `None` for letters that are no money.
+/// The value of letters that need not be real cards, or `None` if one is not a money letter.
 pub fn amount(text: &str) -> Option<u16> {
     text.chars().try_fold(0u16, |sum, letter| {
         let note = Note::from_letter(letter)?;
@@ -18,7 +18,7 @@ pub fn amount(text: &str) -> Option<u16> {
     })
 }
 
-/// Real cards, or `None` for letters that are no money and for more cards of a kind than exist.
+/// Real cards, or `None` for letters that are not money and for more cards of a kind than exist.
 pub fn cards(text: &str) -> Option<Purse> {
     let mut purse = Purse::EMPTY;
     for letter in text.chars() {
@@ -32,7 +32,7 @@ pub fn cards(text: &str) -> Option<Purse> {
     Some(purse)
 }
 
-/// An amount in the fewest letters, largest first: what was bid must carry no signal (2.2.3).
+/// An amount in the fewest letters, largest first: the choice of letters must carry no signal (2.2.3).
 pub fn push_amount(out: &mut String, mut amount: u16) {
     for note in Note::ALL.into_iter().skip(1).rev() {
         while amount >= note.value() {
@@ -42,7 +42,7 @@ pub fn push_amount(out: &mut String, mut amount: u16) {
     }
 }
 
-/// Real cards, least first, as the worked example has them: `nntt`.
+/// Real cards, least first, as in the worked example: `nntt`.
 pub fn push_cards(out: &mut String, purse: Purse) {
     for note in Note::ALL {
         for _ in 0..purse.of(note) {
@@ -51,7 +51,7 @@ pub fn push_cards(out: &mut String, purse: Purse) {
     }
 }
 
-/// One animal, perhaps doubled, perhaps with a minus before it.
+/// One animal, possibly doubled, possibly preceded by a minus.
 pub struct Goods {
     pub minus: bool,
     pub animal: Animal,

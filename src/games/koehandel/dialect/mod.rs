@@ -1,5 +1,5 @@
-//! The wire: what a message and an answer look like as text. Tolerant of what comes in, exact in
-//! what goes out (README.md, section 1).
+//! The wire: messages and answers as text. Tolerant of what it reads, exact in what it writes (README.md,
+//! section 1).
 
 mod answer;
 mod fields;

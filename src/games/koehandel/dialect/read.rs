@@ -1,4 +1,4 @@
-//! Text to message: what a player hears.
+//! Text to message: what a player receives.
 
 use super::fields::Fields;
 use super::letters::{self, Shown};
@@ -8,12 +8,12 @@ use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::rules::score;
 use crate::wire::WireError;
 
-/// The message that these fields say to the reader who knows `fold`: money collected means one thing
-/// after an auction and another after a trade (I8), and an end may leave out his own score (I7).
-/// `None`: a row that says nothing we know of, such as a code of another referee's own.
+/// The message in these fields, for the reader that knows `fold`: money collected means one thing after an
+/// auction and another after a trade (I8), and an end may leave out the reader's own score (I7). `None`: a
+/// row with no known meaning, such as another referee's own code.
 ///
 /// # Errors
-/// [`WireError`] for an unknown type, and for a field that its type needs and that cannot be read.
+/// [`WireError`] for an unknown type, or for a field that its type needs and that cannot be read.
 pub fn read(fields: &Fields<'_>, fold: &Fold) -> Result<Option<Message>, WireError> {
     match fields.kind() {
         "start" => Ok(Some(Message::Start)),
@@ -49,7 +49,7 @@ fn animals(fields: &Fields<'_>) -> Result<(Animal, u8), WireError> {
         })
 }
 
-/// A rival's place. Nothing, and the reader's own `S`, is `None`.
+/// A rival's place. An empty text and the reader's own `S` are `None`.
 fn rival(field: &'static str, text: &str) -> Result<Option<Compass>, WireError> {
     if text.is_empty() {
         return Ok(None);
@@ -149,7 +149,7 @@ fn information(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
     }))
 }
 
-/// Rows that tell what moved between players: 5, 12 to 14, 24, 25 and those of A1 (a).
+/// Rows that report what moved between players: 5, 12 to 14, 24, 25 and those of A1 (a).
 fn moved(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
     let Some(place) = rival("opponent", fields.opponent())? else {
         return Ok(None);

@@ -1,12 +1,12 @@
-//! Message to text: what the referee says, byte for byte.
+//! Message to text: what the referee sends, byte for byte.
 
 use super::letters::{push_amount, push_cards};
 use crate::koehandel::cards::{Animal, Compass};
 use crate::koehandel::message::{Fault, Message};
 use std::fmt::Write as _;
 
-/// The callback's query for one message, fields in the order of the worked examples. `None` for
-/// [`Message::Settled`], which is on no wire.
+/// The callback's query for one message, with fields in the order of the worked examples. `None` for
+/// [`Message::Settled`], which is never on the wire.
 #[must_use]
 pub fn write(market: u64, id: u64, message: &Message) -> Option<String> {
     let mut text = Text(String::with_capacity(96));

@@ -1,63 +1,35 @@
-//! Where the match stands by the order of its rows, and whether the next row can be true: what does not
-//! fit is a row sent again, or the sign of a row that was lost (README.md 2.4).
+//! Where the match stands by the order of its rows, and whether the next row can be true. A row that does not
+//! fit is a repeat, or a sign that an earlier row was lost (README.md 2.4).
 
 use super::knowledge::Fold;
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::Message;
 
-/// What a row is, held against all that was heard before it.
+/// A row judged against everything received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It can be: to be folded.
+    /// It is possible: fold it.
     Fits,
-    /// It cannot be, or was settled before: not to be folded.
+    /// It is impossible, or was settled before: do not fold it.
     Unsound(&'static str),
-    /// It cannot be unless a row before it was lost: to be folded after [`Fold::mend`].
+    /// It is possible only if an earlier row was lost: fold it after [`Fold::mend`].
     Mended(&'static str),
-}
-
-/// The order of turns as the reader heard it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Course {
-    /// Whether anything was heard, and whether it began with the match's first row.
-    pub(super) heard: bool,
-    pub(super) late: bool,
-    /// Whether the turn under way has not come to its settlement yet.
-    pub(super) open: bool,
-    /// A bluff was shown and the card is sold anew.
-    pub(super) anew: bool,
-    /// Cards whose settlement was not heard and whose animal is not known, at most.
-    pub(super) missed: u8,
-    /// Whether a guess was folded: who holds how many money cards is not certain any more.
-    pub(super) guessed: bool,
-    /// A settlement was closed by a repair; its deals are still to be told.
-    pub(super) closed: bool,
-    /// The card that was settled by a guess because the next turn began without a word of it.
-    pub(super) guess: Option<(Animal, Compass)>,
-    /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
-    /// the turn as it was before.
-    pub(super) doubt: Option<(bool, Option<Compass>)>,
-}
-
-/// Who has the turn after the player at `turn`, while the deck lasts.
-pub(super) fn next(turn: Compass) -> Compass {
-    Compass::ALL[(turn.index() + 1) % Compass::ALL.len()]
 }
 
 const AGAIN: &str = "it was heard before and its turn is over";
 const LOST: &str = "a row before it was lost";
 
 impl Fold {
-    /// Whether the reader did not hear the match's first row, should `message` be the next: who joined
-    /// late cannot tell a lost row from one before their time.
+    /// Whether the reader missed the match's first row, if `message` is the next: a late joiner cannot tell a
+    /// lost row from one sent before it joined.
     #[must_use]
     pub fn joined_late(&self, message: &Message) -> bool {
         self.course.late || !self.course.heard && *message != Message::Begin
     }
 
-    /// Holds a row against what was heard. `again` says that an equal text was heard before: alone that
-    /// proves nothing, because rows rightly recur.
+    /// Judges a row against those received. `again` says that an equal text was received before; alone this
+    /// proves nothing, because some rows rightly recur.
     #[must_use]
     pub fn judge(&self, message: &Message, again: bool) -> Verdict {
         if matches!(message, Message::Dealt(_)) && again {
@@ -84,11 +56,11 @@ impl Fold {
                     _ => Verdict::Unsound("that donkey has paid already"),
                 }
             }
-            // Every turn begins with the same text: it may be the next one after a lost settlement.
+            // Every turn begins with the same text: this may be the turn after a lost settlement.
             Message::Start if self.may_follow(Compass::S) => Verdict::Mended(LOST),
-            // Who joined late cannot tell: when in doubt the row is folded.
+            // A late joiner cannot tell: if in doubt, the row is folded.
             _ if again && !self.course.late || self.is_answered(message) => Verdict::Unsound(AGAIN),
-            // To whom joined late it may belong to a trade before their time; it changes nothing then.
+            // For a late joiner it may belong to an earlier trade; then it changes nothing.
             Message::LoserPaid { .. } | Message::WinnerPaid { .. } | Message::Fault(_)
                 if self.joined_late(message) =>
             {
@@ -101,7 +73,7 @@ impl Fold {
         }
     }
 
-    /// What no rest of the match can make true.
+    /// Why a row is impossible whatever rows were lost.
     fn impossible(&self, message: &Message) -> Option<&'static str> {
         let fifth = |card: Animal| self.settled(card) >= 4;
         match *message {
@@ -135,12 +107,12 @@ impl Fold {
         }
     }
 
-    /// Cards of an animal that are settled, the one being settled included.
+    /// Settled cards of an animal, including one being settled.
     fn settled(&self, card: Animal) -> u8 {
         self.view.out(card) + u8::from(self.settling() == Some(card))
     }
 
-    /// The card of which a settlement has begun.
+    /// The card whose settlement has begun.
     fn settling(&self) -> Option<Animal> {
         match self.pending {
             Pending::Card(card) | Pending::Bought { card, .. } => Some(card),
@@ -162,24 +134,24 @@ impl Fold {
         self.issued().cards()
     }
 
-    /// Whether the last card is settled or being settled, or may be for all that is known.
+    /// Whether the last card is, or may be, settled or being settled, as far as is known.
     fn ended(&self) -> bool {
         let settled = u8::from(self.settling().is_some()).saturating_add(self.course.missed);
         self.course.late || self.view.deck_left <= settled
     }
 
-    /// Whether it can be the turn of the player at `place` now that the one before is settled.
+    /// Whether it can be the turn of the player at `place` now that the previous turn is settled.
     fn is_due(&self, place: Compass) -> bool {
         let follows = self.turn.is_none_or(|turn| next(turn) == place);
         !self.course.open && (follows || self.ended() || self.is_unclear())
     }
 
-    /// Whether a trade is settling of which it is not clear yet who lost it (I5), and so whose turn it was.
+    /// Whether a trade is being settled whose loser (and so whose turn it was) is not yet clear (I5).
     fn is_unclear(&self) -> bool {
         matches!(self.pending, Pending::Trade { .. })
     }
 
-    /// Whether the turn under way is another's and the one of the player at `place` comes next.
+    /// Whether it is another player's turn and the next one is that of the player at `place`.
     fn may_follow(&self, place: Compass) -> bool {
         self.course.open
             && self
@@ -191,12 +163,12 @@ impl Fold {
         self.course.open && self.turn == Some(Compass::S)
     }
 
-    /// Whether the reader's turn can be an auction: they offered no trade, or one that did not arrive.
+    /// Whether the reader's turn can be an auction: it offered no trade, or one that did not arrive.
     fn may_auction(&self) -> bool {
         self.is_mine() && (self.own.with.is_none() || self.own.unheard)
     }
 
-    /// Whether the row can come now if none was lost.
+    /// Whether the row can come now, assuming none was lost.
     fn fits(&self, message: &Message) -> bool {
         let course = &self.course;
         match *message {
@@ -256,12 +228,12 @@ impl Fold {
         }
     }
 
-    /// Whether somebody was shown to be bluffing on the card that is up: bids may be struck (A3).
+    /// Whether a bluff was exposed on the card that is up, so that bids may be struck (A3).
     fn is_bluffed(&self) -> bool {
         self.view.exposed.contains(&true)
     }
 
-    /// Whether a card sold by another is up and open.
+    /// Whether a card sold by another player is up and open.
     fn is_sale_of(&self, card: Animal) -> bool {
         self.course.open
             && self
@@ -274,7 +246,7 @@ impl Fold {
         let with = self.own.with;
         match *message {
             Message::Challenged { challenger, .. } => self.is_due(challenger),
-            // How many are at stake may be misjudged where it is not clear who lost a trade (I5).
+            // How many are at stake may be misjudged when it is unclear who lost a trade (I5).
             Message::Tie {
                 animal, opponent, ..
             } => {
@@ -328,12 +300,12 @@ impl Fold {
         }
     }
 
-    /// Whether the row is sure to be true and speaks of cards that the reader has elsewhere.
+    /// Whether the row is certainly true and names cards that the reader believes to be elsewhere.
     fn names_unknown(&self, message: &Message) -> bool {
         if !self.certain {
             return false;
         }
-        // What is settled with this row counts.
+        // This row's own settlement counts.
         let after = || {
             let mut after = self.clone();
             after.carry_on(message);
@@ -358,13 +330,13 @@ impl Fold {
                 !self.view.purse.holds(paid)
             }
             Message::Bluffed { by, hand } => by == Compass::S && after().purse != hand.capped(),
-            // What the reader took for a legal bid.
+            // The reader believed its bid was legal.
             Message::Fault(_) => self.own.valid && !self.own.faulted,
             _ => false,
         }
     }
 
-    /// Whether it asks what the reader has answered and nothing can have been lost in between.
+    /// Whether it asks what the reader has already answered and nothing can have been lost in between.
     fn is_answered(&self, message: &Message) -> bool {
         match *message {
             Message::Start => self.is_mine(),
@@ -382,7 +354,7 @@ impl Fold {
         }
     }
 
-    /// Follows the order of turns; `before` the row is folded.
+    /// Tracks the order of turns. Call it before the row is folded.
     pub(super) fn follow(&mut self, message: &Message, again: bool) {
         let was = (self.course.open, self.turn);
         self.course.late |= !self.course.heard && *message != Message::Begin;
@@ -423,14 +395,14 @@ impl Fold {
 
     fn settle_turn(&mut self) {
         if !std::mem::take(&mut self.course.open) {
-            // A turn of which nothing was heard before its end.
+            // A turn of which nothing was received before its end.
             self.turn = self.turn.map(next);
         }
         self.course.anew = false;
     }
 
-    /// Drops a settlement that equals an earlier one and is not followed by its second row: it was the
-    /// earlier one again. Says whether there was one.
+    /// Drops a settlement that equals an earlier one and is not followed by its second row: it was a repeat.
+    /// Returns whether there was one.
     pub fn drop_doubtful(&mut self, message: &Message) -> bool {
         let follows = match self.pending {
             Pending::Bought { .. } => matches!(message, Message::WasPaid { .. }),

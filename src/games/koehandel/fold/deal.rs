@@ -1,23 +1,23 @@
-//! Settlements as the reader heard them.
+//! Settlements as the reader received them.
 
 use crate::koehandel::cards::{Animal, Compass, Purse};
 
-/// A settlement that the reader has heard to its end.
+/// A settlement of which all rows were received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deal {
     /// An auctioned card was paid for.
     Sale {
-        /// Which.
+        /// Which card.
         card: Animal,
-        /// Who auctioned it; if he is the buyer, he pre-empted.
+        /// Who auctioned it; equal to the buyer in a pre-emption.
         auctioneer: Option<Compass>,
         /// Who owns it now.
         buyer: Compass,
-        /// Who got the money.
+        /// Who received the money.
         payee: Compass,
         /// The highest bid, where known.
         price: Option<u16>,
-        /// How many cards were paid ...
+        /// How many money cards were paid ...
         cards: u8,
         /// ... and which, where the reader took part.
         paid: Option<Purse>,
@@ -31,9 +31,9 @@ pub enum Deal {
     },
     /// A trade was settled.
     Trade {
-        /// What moved.
+        /// The animal that moved.
         animal: Animal,
-        /// How many of it.
+        /// How many cards of it.
         count: u8,
         /// Who began it, where known.
         challenger: Option<Compass>,
@@ -47,7 +47,7 @@ pub enum Deal {
         back: u8,
         /// Which cards those were, where the reader took part.
         paid: Option<Purse>,
-        /// The same for the loser's.
+        /// Likewise for the loser.
         paid_back: Option<Purse>,
         /// Whether the bids tied at first, where the reader took part.
         tied: bool,

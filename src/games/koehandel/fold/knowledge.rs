@@ -1,27 +1,25 @@
-//! A seat's knowledge as a fold over what it hears: the same [`View`] that the rules keep for the
-//! seat, built from messages alone. Foreign referees may send odd rows, leave some out, or be joined
-//! late: whatever comes, nothing panics and bounds stay sane.
+//! A seat's knowledge, folded from the messages it receives: the same [`View`] that the rules keep for the
+//! seat. Foreign referees may send odd rows, leave some out, or be joined late: whatever comes, nothing
+//! panics and bounds stay sane.
 
-use super::course::Course;
 use super::deal::Deal;
-use super::settle::Pending;
+use super::state::{Course, Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::guard::is_in_order;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;
-use crate::koehandel::rules::{Act, Ask, Money};
+use crate::koehandel::rules::{Act, Ask, Money, is_in_order};
 use crate::koehandel::view::{Flow, View};
 use smallvec::SmallVec;
 
-/// What the reader knows, and what the last message asks of him.
+/// What the reader knows, and what the last message asks of it.
 #[derive(Clone, Debug)]
 pub struct Fold {
     pub(super) view: View,
     ask: Option<Ask>,
     pub(super) pending: Pending,
-    /// The card for sale, once a bid for it was asked.
+    /// The card for sale, once a bid for it was asked for.
     pub(super) up: Option<Sale>,
-    /// Whose turn it was last, where known.
+    /// Whose turn it last was, where known.
     pub(super) turn: Option<Compass>,
     /// The reader's part in the open trade.
     pub(super) own: OwnTrade,
@@ -45,18 +43,18 @@ pub(super) struct Sale {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OwnTrade {
     pub(super) challenger: bool,
-    /// He answered his turn with a trade and has not heard of it yet.
+    /// The reader answered its turn with a trade and has not received a row about it yet.
     pub(super) unheard: bool,
-    /// Cards in his last valid bid, and in the other's as far as shown.
+    /// Cards in its last valid bid, and in the other party's as far as shown.
     pub(super) mine: u8,
     pub(super) theirs: u8,
     pub(super) tied: bool,
-    /// The other party, the animal and how many of it, from the challenge to its settlement.
+    /// The other party, the animal and its count, from the challenge to its settlement.
     pub(super) with: Option<(Compass, Animal, u8)>,
-    /// The last bid, as far as the reader holds its cards; and whether it is legal by all that is known.
+    /// The last bid, as far as the reader holds its cards, and whether it is legal as far as is known.
     pub(super) bid: Purse,
     pub(super) valid: bool,
-    /// A fault was told of it.
+    /// Whether a fault was reported for it.
     pub(super) faulted: bool,
 }
 
@@ -73,7 +71,7 @@ impl Fold {
         Self::of(View::start())
     }
 
-    /// In the middle of a match, with everything known that `view` holds.
+    /// Starts in the middle of a match, knowing what `view` holds.
     #[must_use]
     pub fn of(view: View) -> Self {
         Self {
@@ -97,20 +95,20 @@ impl Fold {
         &self.view
     }
 
-    /// The decision that the last message asks for and that was not answered yet.
+    /// The decision that the last message asks for and that has not been answered yet.
     #[must_use]
     pub fn ask(&self) -> Option<Ask> {
         self.ask
     }
 
-    /// Who pays after a trade, once that was seen (A1).
+    /// Who pays after a trade, once observed (A1).
     #[must_use]
     pub fn payment(&self) -> Option<TradePayment> {
         self.payment
     }
 
-    /// Whether nothing had to be guessed so far: a referee whose rows do not say who lost a trade
-    /// (I5) can leave it open between two owners.
+    /// Whether nothing had to be guessed so far: a referee whose rows do not say who lost a trade (I5) can
+    /// leave it open between two owners.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.certain
@@ -122,32 +120,25 @@ impl Fold {
         matches!(self.pending, Pending::Own { .. })
     }
 
-    /// Whether the reader began the trade that is open.
-    #[must_use]
-    pub fn is_challenger(&self) -> bool {
-        self.own.challenger
-    }
-
     /// The settlements that the last message closed.
     #[must_use]
     pub fn deals(&self) -> &[Deal] {
         &self.deals
     }
 
-    /// Takes one message in. Gives back what the reader paid at row 9, if that is certain only now;
-    /// it belongs after [`Message::PaidByServer`] and before any other message.
+    /// Folds one message. Returns what the reader paid at row 9 if that is certain only now; it belongs after
+    /// [`Message::PaidByServer`] and before any other message.
     pub fn hear(&mut self, message: &Message) -> Option<Purse> {
         self.hear_again(message, false)
     }
 
-    /// As [`Fold::hear`], of a row whose text was heard before if `again`.
+    /// Like [`Fold::hear`]; `again` if a row with the same text was received before.
     pub fn hear_again(&mut self, message: &Message, again: bool) -> Option<Purse> {
         self.follow(message, again);
         if !std::mem::take(&mut self.course.closed) {
             self.deals.clear();
         }
         let settled = self.carry_on(message);
-        self.ask = None;
         self.note_unheard(message);
         let begun = std::mem::replace(&mut self.begun, *message == Message::Begin);
         match *message {
@@ -161,29 +152,13 @@ impl Fold {
                 price,
                 auctioneer,
                 ..
-            } => {
-                self.put_up(card, auctioneer, leader, price);
-                self.ask = Some(Ask::Bid {
-                    card,
-                    price,
-                    leader,
-                    auctioneer,
-                });
-            }
+            } => self.put_up(card, auctioneer, leader, price),
             Message::PreEmpt {
                 card,
                 bidder,
                 price,
                 ..
-            } => {
-                self.put_up(card, Compass::S, bidder, price);
-                self.ask = Some(Ask::PreEmpt {
-                    card,
-                    price,
-                    bidder,
-                });
-            }
-            Message::Collect { payee, price } => self.ask = Some(Ask::Pay { payee, price }),
+            } => self.put_up(card, Compass::S, bidder, price),
             Message::Free { card, auctioneer } => {
                 self.turn = Some(auctioneer);
                 self.settle_card(card, auctioneer);
@@ -197,7 +172,20 @@ impl Fold {
                 self.view.cards[by.index()] = hand.cards();
                 self.view.bluffed(by, hand);
             }
-            Message::Challenged { .. } | Message::Tie { .. } => self.trade_ask(message),
+            Message::Challenged {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => {
+                self.turn = Some(challenger);
+                self.own = OwnTrade {
+                    theirs: cards,
+                    with: Some((challenger, animal, count)),
+                    ..OwnTrade::default()
+                };
+            }
+            Message::Tie { .. } => self.own.tied = true,
             Message::Lost {
                 animal,
                 count,
@@ -232,7 +220,63 @@ impl Fold {
             _ => {}
         }
         self.view.cards[0] = self.view.purse.cards();
+        self.ask = self.asked(message);
         settled
+    }
+
+    /// What a message asks, whether or not it is folded.
+    #[must_use]
+    pub fn asked(&self, message: &Message) -> Option<Ask> {
+        Some(match *message {
+            Message::Start => Ask::Turn,
+            Message::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+                ..
+            } => Ask::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+            },
+            Message::PreEmpt {
+                card,
+                bidder,
+                price,
+                ..
+            } => Ask::PreEmpt {
+                card,
+                price,
+                bidder,
+            },
+            Message::Collect { payee, price } => Ask::Pay { payee, price },
+            Message::Challenged {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => Ask::Counter {
+                animal,
+                count,
+                challenger,
+                cards,
+            },
+            Message::Tie {
+                animal,
+                count,
+                opponent,
+                cards,
+            } => Ask::Rebid {
+                animal,
+                count,
+                opponent,
+                cards,
+                challenger: self.own.challenger,
+            },
+            _ => return None,
+        })
     }
 
     /// Takes note of what the reader answered to [`Fold::ask`].
@@ -259,7 +303,7 @@ impl Fold {
                     mine: bid.map_or(0, Purse::cards),
                     with,
                     bid: bid.unwrap_or_default(),
-                    // A referee may refuse an offer of no card (A10).
+                    // A referee may refuse an offer of no cards (A10).
                     valid: is_in_order(&self.view, &ask, act) && bid != Some(Purse::EMPTY),
                     ..OwnTrade::default()
                 };
@@ -299,13 +343,12 @@ impl Fold {
         }
     }
 
-    /// Whose turn came after the last known one, while the deck lasts and nobody is passed over.
+    /// Whose turn follows the last known one, while the deck lasts and nobody is skipped.
     pub(super) fn turn_after(&self) -> Option<Compass> {
-        let after = |place: Compass| Compass::ALL[(place.index() + 1) % Compass::ALL.len()];
-        self.turn.filter(|_| !self.view.deck_empty()).map(after)
+        self.turn.filter(|_| !self.view.deck_empty()).map(next)
     }
 
-    /// A fault of the opening bid ends the trade: the turn becomes an auction, or is over.
+    /// A faulty opening bid ends the trade: the turn becomes an auction, or is over.
     fn fault(&mut self) {
         (self.own.mine, self.own.faulted) = (0, true);
         if self.own.challenger && !self.own.tied {
@@ -322,11 +365,9 @@ impl Fold {
         self.own = OwnTrade::default();
         self.view.barred[0] = false;
         self.view.turn();
-        self.ask = Some(Ask::Turn);
     }
 
-    /// After the deck's end a trade that came to nothing bars its player, also when his answer was
-    /// lost on the way.
+    /// After the deck's end a failed trade bars its player, even if the answer was lost on the way.
     fn note_unheard(&mut self, message: &Message) {
         if std::mem::take(&mut self.own.unheard) {
             let opened = matches!(
@@ -353,46 +394,6 @@ impl Fold {
         });
     }
 
-    fn trade_ask(&mut self, message: &Message) {
-        match *message {
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => {
-                self.turn = Some(challenger);
-                self.own = OwnTrade {
-                    theirs: cards,
-                    with: Some((challenger, animal, count)),
-                    ..OwnTrade::default()
-                };
-                self.ask = Some(Ask::Counter {
-                    animal,
-                    count,
-                    challenger,
-                    cards,
-                });
-            }
-            Message::Tie {
-                animal,
-                count,
-                opponent,
-                cards,
-            } => {
-                self.own.tied = true;
-                self.ask = Some(Ask::Rebid {
-                    animal,
-                    count,
-                    opponent,
-                    cards,
-                    challenger: self.own.challenger,
-                });
-            }
-            _ => {}
-        }
-    }
-
     pub(super) fn own_animals(&mut self, animal: Animal, count: u8, rival: Compass, won: bool) {
         let (from, to) = if won {
             (rival, Compass::S)
@@ -416,8 +417,8 @@ impl Fold {
         self.view.settle_card(card, owner);
     }
 
-    /// Animals move. Who should not have had them was misjudged before (I5): the one who has too
-    /// many gives them.
+    /// Moves animals. A giver that should not have had them was misjudged before (I5): whoever has too many
+    /// gives them.
     pub(super) fn move_animals(&mut self, animal: Animal, count: u8, from: Compass, to: Compass) {
         let short = count.saturating_sub(self.view.owns(from, animal));
         if short > 0 {

@@ -1,19 +1,18 @@
-//! What a row says of those that were lost before it. What is certain is folded; who got a card of which
-//! no row came is guessed, and the guess is taken back when the row comes after all.
+//! What a row implies about rows lost before it. What is certain is folded; the owner of a card that no row
+//! reported is guessed, and the guess is undone if the row arrives after all.
 
-use super::course::next;
 use super::knowledge::{Fold, Sale};
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::view::Flow;
 use smallvec::{SmallVec, smallvec};
 
-/// Rows to be folded in place of one: those that were lost, where they are certain, and itself.
+/// Rows to fold in place of one: the lost ones that are certain, and the row itself.
 pub type Rows = SmallVec<[Message; 4]>;
 
 impl Fold {
-    /// Brings the view in line with a row that [`Fold::judge`] calls mended, and gives the rows to fold.
+    /// Makes the view agree with a row that [`Fold::judge`] calls mended, and returns the rows to fold.
     pub fn mend(&mut self, message: &Message) -> Rows {
         match *message {
             Message::Donkey(note) | Message::DonkeyOther(_, note) => {
@@ -65,7 +64,7 @@ impl Fold {
         }
     }
 
-    /// Everybody got a card from every donkey: those that were not heard of are certain too.
+    /// Each player got a card from every donkey: those not reported are certain too.
     fn lost_donkeys(&mut self, note: Note, message: &Message) -> Rows {
         let told = usize::from(matches!(message, Message::DonkeyOther(..)));
         let heard = usize::from(self.view.donkeys);
@@ -79,7 +78,7 @@ impl Fold {
         rows
     }
 
-    /// The turn of the player at `place` has begun: the one before it is over, whatever became of it.
+    /// The turn of the player at `place` has begun: the one before it is over, whatever its result.
     fn begin_turn(&mut self, place: Compass) {
         self.course.guessed = true;
         self.close_pending();
@@ -112,10 +111,10 @@ impl Fold {
         self.view.settle_card(sale.card, owner);
     }
 
-    /// The end of the reader's own turn or trade was not heard.
+    /// The end of the reader's own turn or trade was not received.
     fn guess_trade(&mut self) {
         match self.own.with.take() {
-            // Who accepts loses.
+            // A player that accepts loses.
             Some((rival, animal, count))
                 if !self.own.challenger && self.own.bid == Purse::EMPTY =>
             {
@@ -126,7 +125,7 @@ impl Fold {
         }
     }
 
-    /// Closes a settlement of which no more rows will come, as any other row does.
+    /// Closes a settlement that gets no more rows, as any other row does.
     fn close_pending(&mut self) {
         if !matches!(self.pending, Pending::None) {
             self.deals.clear();
@@ -135,8 +134,8 @@ impl Fold {
         }
     }
 
-    /// The player at `place` owns so many of an animal, whatever was believed: where cards are missing in
-    /// the count of the deck they are those, else the rival who has most gives them.
+    /// Makes the player at `place` own this many of an animal, whatever was believed: cards missing from the
+    /// deck's count are taken first, then those of the rival that has most.
     fn ensure(&mut self, place: Compass, animal: Animal, count: u8) {
         let short = count.saturating_sub(self.view.owns(place, animal));
         for _ in 0..short {
@@ -221,7 +220,7 @@ impl Fold {
         }
     }
 
-    /// The reader has paid these cards, so they were the reader's.
+    /// The reader has paid these cards, so it owned them.
     fn own_at_least(&mut self, paid: Purse) {
         let missing = paid.capped().less(self.view.purse);
         if missing != Purse::EMPTY {
@@ -302,7 +301,7 @@ impl Fold {
         self.course.guess.is_some_and(|(guess, _)| guess == card)
     }
 
-    /// The row that says who got a card comes after the guess: the guess is put right.
+    /// The row that says who got a card arrives after the guess: corrects the guess.
     fn correct(&mut self, card: Animal, owner: Compass) -> Rows {
         if let Some((_, guess)) = self.course.guess.replace((card, owner)) {
             self.view.move_animals(card, 1, guess, owner);
@@ -310,7 +309,7 @@ impl Fold {
         Rows::new()
     }
 
-    /// Row 13 without row 12: an auctioneer who is not the payee has bought.
+    /// Row 13 without row 12: an auctioneer that is not the payee is the buyer.
     fn lost_buyer(&mut self, payee: Compass, cards: u8, price: u16, message: &Message) -> Rows {
         let flow = Flow::Hidden {
             cards,
@@ -341,7 +340,7 @@ impl Fold {
         smallvec![bought, message.clone()]
     }
 
-    /// What the reader took for legal is refused: what it rested on is not so.
+    /// What the reader believed legal was refused: undoes the belief behind it.
     fn take_back(&mut self, fault: Fault) {
         self.course.guessed = true;
         let Some((rival, animal, _)) = self.own.with else {
@@ -366,15 +365,15 @@ impl Fold {
         self.view.move_animals(animal, all, from, to);
     }
 
-    /// Where cards were missed, the deck may be at its end when the reader is to move: a challenge is
-    /// legal in any case, an auction would bar the reader.
+    /// After missed cards the deck may be empty on the reader's turn: a challenge is legal in any case, an
+    /// auction would bar the reader.
     pub(super) fn doubt_deck(&mut self) {
         if self.view.deck_left <= self.course.missed {
             self.view.deck_left = 0;
         }
     }
 
-    /// A card was put up: the deck is not at its end, and what is not settled is in it.
+    /// A card was put up: the deck is not empty, and all unsettled cards are in it.
     pub(super) fn recount(&mut self) {
         let out: u8 = Animal::all().map(|animal| self.view.out(animal)).sum();
         self.view.deck_left = 40u8.saturating_sub(out);

@@ -1,10 +1,11 @@
-//! A seat's knowledge folded from what it hears.
+//! A seat's knowledge, folded from the messages it receives.
 
 mod course;
 mod deal;
 mod knowledge;
 mod mend;
 mod settle;
+mod state;
 mod trade;
 
 pub use course::Verdict;

@@ -1,60 +1,14 @@
-//! Settlements of several rows: what is still to come, and what follows once it has.
+//! Settlements of several rows: which rows are still to come, and what follows once they have.
 
 use super::deal::Deal;
 use super::knowledge::Fold;
+use super::state::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::view::Flow;
 
-/// A settlement of which some rows are still to come.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pending {
-    None,
-    /// Row 8: free, unless row 9 follows.
-    Card(Animal),
-    /// Row 9, and what the reader chose to pay.
-    Paying {
-        card: Option<Animal>,
-        payee: Compass,
-        price: u16,
-        chosen: Option<Purse>,
-    },
-    /// Row 12.
-    Bought {
-        card: Animal,
-        buyer: Compass,
-        cards: u8,
-        price: u16,
-    },
-    /// Row 20 or 21, and which money rows followed.
-    Own {
-        animal: Animal,
-        count: u8,
-        rival: Compass,
-        won: bool,
-        paid: Option<Purse>,
-        got: Option<Purse>,
-    },
-    /// Row 24, and perhaps a row 25 that does not say who lost (I5).
-    Trade {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        cards: u8,
-    },
-    /// Rows 24 and 25; the exchange's rows may follow (A1 a).
-    Traded {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        loser: Compass,
-        cards: u8,
-        back: u8,
-    },
-}
-
 impl Fold {
-    /// Adds this message to the settlement under way, or closes that one.
+    /// Adds this message to the settlement under way, or closes that settlement.
     pub(super) fn carry_on(&mut self, message: &Message) -> Option<Purse> {
         let pending = std::mem::replace(&mut self.pending, Pending::None);
         match (pending, message) {
@@ -146,7 +100,7 @@ impl Fold {
         };
     }
 
-    /// The message after row 9 makes certain what was paid.
+    /// Determines what was paid from the message after row 9.
     fn close_payment(&mut self, pending: Pending, message: &Message) -> Option<Purse> {
         let Pending::Paying {
             card,
@@ -171,7 +125,7 @@ impl Fold {
         (!matches!(message, Message::Settled(_))).then_some(paid)
     }
 
-    /// Who was paid for the card now up, where no row said so.
+    /// Who was paid for the card now up, if no row said so.
     fn payee_of(&self, buyer: Compass) -> Compass {
         match self.up {
             Some(sale) if sale.auctioneer == buyer => sale.leader,
@@ -180,7 +134,7 @@ impl Fold {
         }
     }
 
-    /// A card was bought for `price`, by `buyer`, from `payee`.
+    /// Records that `buyer` bought a card from `payee` for `price`.
     fn note_sale(
         &mut self,
         card: Animal,

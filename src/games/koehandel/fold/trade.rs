@@ -1,8 +1,8 @@
-//! Settlements of trades: the reader's own, and those of others with the I5 question who lost.
+//! Settlements of trades: the reader's own, and those of others, where I5 leaves open who lost.
 
 use super::deal::Deal;
 use super::knowledge::{Fold, OwnTrade};
-use super::settle::Pending;
+use super::state::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;
@@ -61,8 +61,8 @@ impl Fold {
         };
     }
 
-    /// What a trade of the reader's own says about A1. A second tie, an invalid bid and bids of no
-    /// card say nothing.
+    /// What a trade of the reader's own reveals about A1. A second tie, an invalid bid and bids of no cards
+    /// reveal nothing.
     fn learn_payment(&mut self, won: bool, paid: bool, got: bool) {
         let OwnTrade {
             challenger,
@@ -185,9 +185,9 @@ impl Fold {
         self.pay(loser, winner, Flow::Hidden { cards, least: 0 });
     }
 
-    /// Who lost a trade among others, and whether that is certain. Where the `-` row names the
-    /// winner (I5), it must be somebody who can have lost such cards; a trade that the player on
-    /// turn did not win is one that he lost.
+    /// Who lost a trade between others, and whether that is certain. If the `-` row names the winner (I5),
+    /// the loser must be a player that can have lost such cards; the player on turn lost a trade it did not
+    /// win.
     fn loser(&self, animal: Animal, count: u8, winner: Compass, named: Compass) -> (Compass, bool) {
         let possible = |place: Compass| place != Compass::S && place != winner;
         if possible(named) {

@@ -1,13 +1,13 @@
-//! The schema. One match's evidence and a stored model are the same thing, so that merging is adding.
+//! The schema. One match's evidence and a stored model have the same form, so merging is adding.
 
 use crate::stats::Moments;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the schema. A model of another version is not merged but replaced.
+/// The version of the schema. A model of another version is replaced, not merged.
 pub const VERSION: u32 = 1;
-/// Upper ends of the bins in which prices are counted as ratios of the rival's own claim.
+/// Upper ends of the bins that count prices as ratios of the rival's own claim.
 pub const RATIOS: [f64; 16] = [
     0.05,
     0.1,
@@ -26,21 +26,21 @@ pub const RATIOS: [f64; 16] = [
     3.0,
     f64::MAX,
 ];
-/// Names of types are kept short and few.
+/// The most types that a merged model counts.
 const TYPES_MAX: usize = 64;
 
-/// Yes and no.
+/// Counts of yes and no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
-    /// How often it was so.
+    /// How often it was true.
     pub yes: f64,
-    /// How often it was not.
+    /// How often it was false.
     pub no: f64,
 }
 
 impl Tally {
-    /// Counts one.
+    /// Counts one observation.
     pub fn count(&mut self, yes: bool) {
         if yes {
             self.yes += 1.0;
@@ -53,7 +53,7 @@ impl Tally {
 /// Counts by ratio bin: see [`RATIOS`].
 pub type Bins = [f64; RATIOS.len()];
 
-/// What was counted of one rival or of one type.
+/// What was counted for one rival or one type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
@@ -61,34 +61,34 @@ pub struct Evidence {
     pub version: u32,
     /// Matches counted.
     pub matches: f64,
-    /// Auctions in which he bid: whether he bid more than he can have held.
+    /// Auctions in which it bid: whether it bid more than it can have held.
     pub bluffs: Tally,
-    /// Auctions in which he bid: whether he was shown up.
+    /// Auctions in which it bid: whether it was exposed.
     pub exposures: Tally,
-    /// Auctions in which he was asked: whether he ever bid.
+    /// Auctions in which it was asked: whether it ever bid.
     pub bids: Tally,
-    /// Prices at which he dropped out, as ratios of his own claim.
+    /// Prices at which it dropped out, as ratios of its own claim.
     pub drop_out: Bins,
     /// The same ratios as moments.
     pub drop_out_ratio: Moments,
-    /// As auctioneer: prices at which he bought, as ratios of his own claim.
+    /// As auctioneer: prices at which it bought, as ratios of its own claim.
     pub bought: Bins,
-    /// As auctioneer: prices at which he sold.
+    /// As auctioneer: prices at which it sold.
     pub sold: Bins,
-    /// Worth of his bids in trades that came to light, by number of cards.
+    /// Values of its bids in trades that were revealed, by number of cards.
     pub offers: BTreeMap<String, Moments>,
-    /// Challenged: whether he countered, where it came to light.
+    /// When challenged: whether it countered, where that was revealed.
     pub counters: Tally,
-    /// Whether he paid exactly what the server would have picked.
+    /// Whether it paid exactly what the server would have picked.
     pub exact_payments: Tally,
-    /// Turns on which a trade was possible before the deck's end: whether he traded.
+    /// Turns before the deck's end on which a trade was possible: whether it traded.
     pub early_trades: Tally,
     /// Learnt types, weighted by their probability at each match's end.
     pub types: BTreeMap<String, f64>,
 }
 
 impl Evidence {
-    /// Reads a stored model. One that is no such model, or of another version, is none.
+    /// Reads a stored model. `None` for anything else and for a model of another version.
     #[must_use]
     pub fn read(model: &Value) -> Option<Self> {
         serde_json::from_value::<Self>(model.clone())

@@ -1,20 +1,19 @@
-//! What a player is told about his rivals before a match.
+//! What a player knows about its rivals before a match.
 
 use super::evidence::Evidence;
-use crate::kit::DialogueSetup;
+use crate::contest::Advice;
 use crate::koehandel::bots::styles::KINDS;
 use crate::koehandel::cards::Compass;
-use serde_json::Value;
 
-/// How much a rival's own history outweighs what types are met in general: matches' worth of doubt.
+/// How much a rival's own history outweighs the general mix of types: doubt, in matches.
 const DOUBT: f32 = 1.0;
 
 /// Models of rivals and of learnt types.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// Whether types may be told apart at all.
+    /// Whether types are distinguished at all.
     pub enabled: bool,
-    /// Models of rivals whom somebody could name, by place.
+    /// Models of the rivals that were named, by place.
     rivals: Vec<(Compass, Evidence)>,
     /// How often each type was met.
     types: Vec<(String, f64)>,
@@ -27,7 +26,7 @@ impl Default for Models {
 }
 
 impl Models {
-    /// Nothing known beforehand; types are told apart during the match.
+    /// Nothing known beforehand; types are distinguished during the match.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -37,7 +36,7 @@ impl Models {
         }
     }
 
-    /// Nothing known and nothing to be learnt: every rival is taken for one generic player.
+    /// Nothing known and nothing learnt: every rival is assumed to be one generic player.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -46,29 +45,28 @@ impl Models {
         }
     }
 
-    /// As a conversation is told. Models that cannot be read and places that do not exist are left out.
+    /// As advised. Models that cannot be read and places that do not exist are left out.
     #[must_use]
-    pub fn of(setup: &DialogueSetup) -> Self {
+    pub fn of(advice: Advice<'_>) -> Self {
+        let (rivals, types) = match advice {
+            Advice::None => return Self::off(),
+            Advice::Shipped => return Self::none(),
+            Advice::Learnt { rivals, types } => (rivals.iter(), types.iter()),
+        };
         let place = |name: &str| name.chars().next().and_then(Compass::from_letter);
         Self {
-            enabled: setup.models,
-            rivals: setup
-                .rivals
-                .iter()
+            enabled: true,
+            rivals: rivals
                 .filter_map(|(name, model)| Some((place(name)?, Evidence::read(model)?)))
                 .collect(),
-            types: setup
-                .types
-                .iter()
-                .filter_map(|(name, model): &(String, Value)| {
-                    Some((name.clone(), Evidence::read(model)?.matches))
-                })
+            types: types
+                .filter_map(|(name, model)| Some((name.clone(), Evidence::read(model)?.matches)))
                 .collect(),
         }
     }
 
-    /// What to multiply each type's prior weight by for the rival at `place`, in the order of the
-    /// types; `None` if nothing is known.
+    /// The factor on each type's prior weight for the rival at `place`, in the order of the types; `None` if
+    /// nothing is known.
     #[must_use]
     pub fn weights(&self, place: Compass) -> Option<Vec<f32>> {
         let own = self.rivals.iter().find(|(at, _)| *at == place);

@@ -1,5 +1,5 @@
-//! Opponent models as data: what was counted of a rival, over all matches, in one JSON schema; how a
-//! match adds to it; how it is shown; and how it becomes the champion's first opinion of a rival.
+//! Opponent models as data: what was counted for a rival over all matches, in one JSON schema; how a match
+//! adds to it, how it is shown, and how it becomes the champion's prior for a rival.
 
 mod evidence;
 mod known;

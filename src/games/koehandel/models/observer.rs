@@ -8,17 +8,17 @@ use crate::koehandel::message::Message;
 use crate::koehandel::view::View;
 use crate::wire::Lesson;
 
-/// The seed of the deals an observer holds possible: any will do, but always the same.
+/// The seed for the deals that an observer considers possible: arbitrary but fixed.
 const SEED: u64 = 0x0B5E_72E2;
-/// Acts of a rival before a type is named at all.
+/// A type is named only after this many acts of a rival.
 const ACTS_MIN: u32 = 8;
 /// Types less likely than this are not stored with a match.
 const SHARE_MIN: f32 = 0.02;
 
-/// Watches one match from one seat.
+/// Observes one match from one seat.
 pub struct Observer {
     memory: Memory,
-    /// Of W, N, E; nothing yet in a match just begun, so that idle sessions stay small.
+    /// For W, N, E; empty in a match just begun, so that idle sessions stay small.
     evidence: [Option<Box<Evidence>>; 3],
     over: bool,
 }
@@ -42,7 +42,7 @@ impl Observer {
         }
     }
 
-    /// Hears a message; `view` is what the seat knows after it.
+    /// Takes in a message; `view` is what the seat knows after it.
     pub fn hear(&mut self, message: &Message, view: &View) {
         self.memory.hear(message);
         if matches!(message, Message::Start | Message::Bid { .. }) {
@@ -118,7 +118,7 @@ impl Observer {
         }
     }
 
-    /// What was learnt so far, one lesson a rival. A match counts as one only once it is over.
+    /// What was learnt so far, one lesson per rival. A match is counted only once it is over.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         Compass::RIVALS

@@ -1,4 +1,4 @@
-//! A model made readable: each figure with how often it was seen and its 90 % credible interval.
+//! A model in readable form: each figure with its number of observations and 90 % credible interval.
 
 use super::evidence::{Bins, Evidence, RATIOS, Tally};
 use crate::stats::{Interval, Moments, rate};
@@ -56,7 +56,7 @@ fn show_moments(moments: Moments) -> Value {
     show_interval(moments.mean90(), moments.count)
 }
 
-/// The ratio of price to claim at which he drops out: mean, and quartiles by bin.
+/// The ratio of price to claim at which it drops out: mean, and quartiles by bin.
 fn show_ratios(model: &Evidence) -> Value {
     let mut shown = show_moments(model.drop_out_ratio);
     let quartiles: Vec<Value> = [0.25, 0.5, 0.75]
@@ -69,7 +69,7 @@ fn show_ratios(model: &Evidence) -> Value {
     shown
 }
 
-/// The upper end of the bin in which the quantile lies; the last bin has none.
+/// The upper end of the bin that holds the quantile; the last bin has none.
 fn quantile(bins: &Bins, share: f64) -> Option<f64> {
     let all: f64 = bins.iter().sum();
     let mut below = 0.0;
@@ -82,8 +82,8 @@ fn quantile(bins: &Bins, share: f64) -> Option<f64> {
     None
 }
 
-/// The ratio up to which he buys himself: the bin's end that explains most sales, and the ends that
-/// explain all but so few fewer that 90 % of the likelihood lies between them.
+/// The ratio up to which it buys as auctioneer: the bin end that explains most sales, and the range of ends
+/// that holds 90 % of the likelihood.
 fn threshold(bought: &Bins, sold: &Bins) -> Value {
     let evidence: f64 = bought.iter().chain(sold).sum();
     if evidence < 1.0 {
@@ -97,7 +97,7 @@ fn threshold(bought: &Bins, sold: &Bins) -> Value {
         let under: f64 = sold.iter().take(at).sum();
         over + under
     };
-    // An act against the threshold is taken to be nineteen times as unlikely as one that keeps to it.
+    // An act against the threshold is assumed nineteen times less likely than one in keeping with it.
     let least = (0..ends.len()).map(errors).fold(f64::MAX, f64::min);
     let weights: Vec<f64> = (0..ends.len())
         .map(|at| 19f64.powf(least - errors(at)))
@@ -136,7 +136,7 @@ fn show_offers(model: &Evidence) -> Value {
     Value::Object(shown)
 }
 
-/// Whether he seems to answer nothing at all.
+/// Whether it seems not to answer at all.
 fn filler(silent: Tally, counters: Tally) -> Value {
     let asked = silent.yes + silent.no;
     json!({

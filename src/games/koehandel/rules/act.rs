@@ -1,66 +1,65 @@
-//! What players are asked and what they may answer. Answers hold faulty ones too, because the
-//! rules say what becomes of each fault.
+//! What players are asked and what they may answer. Faulty answers can be expressed too, because the rules
+//! define what each fault leads to.
 
 use crate::game::Illegal;
 use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, Note, Purse};
 use crate::koehandel::view::View;
 
-/// A decision that a player is asked for.
+/// A decision that a player has to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// His turn: an auction (while the deck lasts) or a trade. Answer [`Act::Auction`] or
+    /// The player's turn: an auction (while the deck lasts) or a trade. Answer [`Act::Auction`] or
     /// [`Act::Trade`].
     Turn,
     /// Bid more than `price` for `card`, or pass. Answer [`Act::Amount`].
     Bid {
-        /// What is sold.
+        /// The card for sale.
         card: Animal,
         /// The highest bid, 0 if none.
         price: u16,
-        /// Who made it; the auctioneer if nobody did.
+        /// Who made it; the auctioneer if nobody has bid.
         leader: Compass,
-        /// Who sells.
+        /// The seller.
         auctioneer: Compass,
     },
-    /// The player sells `card` and may buy it himself: [`Act::Amount`] of at least `price` buys,
-    /// anything else sells.
+    /// The player sells `card` and may buy it: [`Act::Amount`] of at least `price` buys, anything else sells.
     PreEmpt {
-        /// What is sold.
+        /// The card for sale.
         card: Animal,
         /// The highest bid.
         price: u16,
         /// Who made it.
         bidder: Compass,
     },
-    /// Pay at least `price`. Answer [`Act::Cards`]; without one the server picks.
+    /// Pay at least `price`. Answer [`Act::Cards`]; without an answer the server picks.
     Pay {
-        /// Who gets it.
+        /// Who receives it.
         payee: Compass,
-        /// At least this much.
+        /// The least to pay, in points.
         price: u16,
     },
     /// The player is challenged. Answer [`Act::Cards`]: a counter bid, or none to accept.
     Counter {
-        /// What is at stake.
+        /// The animal at stake.
         animal: Animal,
-        /// How many of it: 1 or 2.
+        /// How many cards of it: 1 or 2.
         count: u8,
-        /// Who challenges.
+        /// The player who challenges.
         challenger: Compass,
-        /// How many cards he offers.
+        /// How many cards the challenger offers.
         cards: u8,
     },
     /// The bids tied; bid again. Answer [`Act::Cards`].
     Rebid {
-        /// What is at stake.
+        /// The animal at stake.
         animal: Animal,
-        /// How many of it: 1 or 2.
+        /// How many cards of it: 1 or 2.
         count: u8,
         /// The other party.
         opponent: Compass,
-        /// Cards in his tied bid, or in his new bid where he has made one.
+        /// Cards in the other party's tied bid, or in its new bid if it has made one.
         cards: u8,
-        /// Whether the one who is asked began the trade. He bids first and wins a second tie.
+        /// Whether the player asked began the trade; the challenger bids first and wins a second tie.
         challenger: bool,
     },
 }
@@ -70,9 +69,9 @@ pub enum Ask {
 pub enum Money {
     /// The answer names no money.
     Missing,
-    /// These cards; perhaps none, perhaps not owned.
+    /// These cards; possibly none, possibly not owned.
     Cards(Purse),
-    /// Letters that are no money.
+    /// Letters that are not money.
     Garbage,
 }
 
@@ -97,10 +96,10 @@ pub enum Act {
 }
 
 impl Act {
-    /// Passing, selling, accepting, letting the server pick.
+    /// Passing, selling, accepting, or letting the server pick.
     pub const PASS: Act = Act::Amount(None);
 
-    /// A bid of so much.
+    /// A bid of `amount` points.
     #[must_use]
     pub const fn bid(amount: u16) -> Act {
         Act::Amount(Some(amount))
@@ -123,7 +122,7 @@ impl Act {
     }
 }
 
-/// Every legal act of the player who has `view`, or a legal sample of amounts and of hands of cards.
+/// All legal acts for the player with `view`; of amounts and hands of cards, a legal sample.
 pub(super) fn legal(view: &View, ask: &Ask, empty_offer: bool, out: &mut Vec<Act>) {
     match *ask {
         Ask::Turn => {
@@ -163,8 +162,8 @@ pub(super) fn legal(view: &View, ask: &Ask, empty_offer: bool, out: &mut Vec<Act
     }
 }
 
-/// A sample of the parts of a hand: none, each single card, each run of the cheapest and of the
-/// dearest cards, all.
+/// A sample of the subsets of a hand: none, each single card, each run of the cheapest and of the dearest
+/// cards, all.
 fn parts(hand: Purse) -> impl Iterator<Item = Purse> {
     let mut parts = vec![Purse::EMPTY];
     for kinds in [Note::ALL, reversed(Note::ALL)] {
@@ -192,12 +191,7 @@ fn reversed(mut notes: [Note; 6]) -> [Note; 6] {
 }
 
 /// Whether `act` answers `ask` as the rules want it.
-pub(in crate::koehandel) fn check(
-    view: &View,
-    ask: &Ask,
-    empty_offer: bool,
-    act: &Act,
-) -> Result<(), Illegal> {
+pub(super) fn check(view: &View, ask: &Ask, empty_offer: bool, act: &Act) -> Result<(), Illegal> {
     let illegal = |why: String| Err(Illegal(why));
     let owned = |money: &Money| match money {
         Money::Cards(cards) if view.purse.holds(*cards) => Ok(*cards),
@@ -242,4 +236,11 @@ pub(in crate::koehandel) fn check(
         (Ask::Counter { .. } | Ask::Rebid { .. }, Act::Cards(money)) => owned(money).map(|_| ()),
         (ask, act) => illegal(format!("{act:?} does not answer {ask:?}")),
     }
+}
+
+/// Whether the rules take `act` for what it says. Not to trade after the deck's end is a choice too,
+/// with its price: the player is barred.
+#[must_use]
+pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
+    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
 }

@@ -1,56 +1,56 @@
-//! Positions made up by a player who cannot see the hidden cards, to be played out on the real rules.
+//! Positions imagined by a player that cannot see the hidden cards, for playouts on the real rules.
 
 use super::game::{Koehandel, Phase};
-use super::trade::Trade;
+use super::state::{Auction, Trade};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::options::Options;
 use crate::koehandel::view::View;
 
-/// What a made-up position waits for. The viewer is seat 0; the others sit clockwise as he names them.
+/// What an imagined position waits for. The viewer is seat 0; the others follow clockwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment {
     /// The viewer's turn.
     Turn,
     /// The viewer is asked for a bid.
     Bid {
-        /// What is sold.
+        /// The card for sale.
         card: Animal,
-        /// Who sells.
+        /// The seller.
         auctioneer: usize,
-        /// Who bid most so far.
+        /// The highest bidder so far.
         leader: Option<usize>,
-        /// How much.
+        /// The highest bid.
         price: u16,
-        /// Who passed.
+        /// Who has passed.
         out: [bool; PLAYERS],
     },
     /// The viewer sells and may buy.
     PreEmpt {
-        /// What is sold.
+        /// The card for sale.
         card: Animal,
-        /// Who bid most.
+        /// The highest bidder.
         leader: usize,
-        /// How much.
+        /// The highest bid.
         price: u16,
     },
-    /// The viewer is challenged by one who offers `offer`.
+    /// The viewer is challenged by a rival that offers `offer`.
     Counter {
-        /// Who challenges.
+        /// The challenger.
         challenger: usize,
-        /// Over what.
+        /// The animal at stake.
         animal: Animal,
-        /// How many of it.
+        /// How many cards of it.
         count: u8,
-        /// The made-up offer.
+        /// The imagined offer.
         offer: Purse,
     },
     /// The bids tied and the viewer bids again.
     Rebid {
         /// The other party.
         rival: usize,
-        /// Over what.
+        /// The animal at stake.
         animal: Animal,
-        /// How many of it.
+        /// How many cards of it.
         count: u8,
         /// The viewer's tied bid.
         mine: Purse,
@@ -61,31 +61,30 @@ pub enum Moment {
     },
 }
 
-/// How a made-up match goes on in its auction, for those who run the bidding themselves.
+/// The open auction of an imagined match, for callers that run the bidding themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Bidding {
-    /// What is sold.
+    /// The card for sale.
     pub card: Animal,
-    /// Who sells.
+    /// The seller.
     pub auctioneer: usize,
-    /// Who bid most so far.
+    /// The highest bidder so far.
     pub leader: Option<usize>,
-    /// How much.
+    /// The highest bid.
     pub price: u16,
-    /// Who passed.
+    /// Who has passed.
     pub out: [bool; PLAYERS],
     /// Who is asked.
     pub bidder: usize,
 }
 
 impl Koehandel {
-    /// The position as `view` has it, with hidden money and the order of the unseen deck made up.
-    /// Everybody in it knows everybody's cash at first; bounds on cash are not kept up in it, only
-    /// estimates.
+    /// The position that `view` shows, with hidden money and the order of the unseen deck imagined. At first
+    /// every player in it knows all cash; it maintains only estimates of cash, no bounds.
     ///
-    /// `None` if the cards do not add up: views must see the deck's end when the last card is drawn,
-    /// so [`View::deck_left`] must be the `unseen` cards and the one that is up, and no animal may have
-    /// more than its four cards.
+    /// `None` if the cards do not add up: views must see the deck's end when the last card is drawn, so
+    /// [`View::deck_left`] must equal the `unseen` cards plus the one that is up, and no animal may have more
+    /// than its four cards.
     #[must_use]
     pub fn imagine(
         view: &View,
@@ -112,7 +111,7 @@ impl Koehandel {
             barred: view.barred,
             turn: 0,
             phase: Phase::Turn,
-            auction: super::auction::Auction::default(),
+            auction: Auction::default(),
             trade: Trade::default(),
             views: std::array::from_fn(|seat| view.imagined(seat, purses)),
             end_turns: 0,
@@ -145,7 +144,7 @@ impl Koehandel {
                 leader,
                 price,
             } => {
-                // Nobody bids in his own auction, whatever a foreign referee says.
+                // Nobody bids in their own auction, whatever a foreign referee says.
                 let leader = leader.max(1);
                 let price = price.min(MONEY_MAX);
                 let out = std::array::from_fn(|seat| seat != leader);
@@ -202,7 +201,7 @@ impl Koehandel {
         }
     }
 
-    /// Makes everybody believe that the deck is empty.
+    /// Makes all players believe that the deck is empty.
     #[cfg(test)]
     pub(in crate::koehandel) fn mislead(&mut self) {
         for view in &mut self.views {
@@ -210,7 +209,7 @@ impl Koehandel {
         }
     }
 
-    /// The auction under way, if bids are asked for.
+    /// The auction under way, if a bid is being asked for.
     #[must_use]
     pub fn bidding(&self) -> Option<Bidding> {
         let Phase::Bid { bidder } = self.phase else {
@@ -228,7 +227,7 @@ impl Koehandel {
     }
 }
 
-/// Whether herds, the card that is up and the unseen cards are the whole deck, four of each animal.
+/// Whether herds, the card that is up and the unseen cards make up the whole deck, four of each animal.
 fn adds_up(view: &View, unseen: &[Animal], moment: &Moment) -> bool {
     let up = match moment {
         Moment::Bid { card, .. } | Moment::PreEmpt { card, .. } => Some(*card),
@@ -244,7 +243,7 @@ fn adds_up(view: &View, unseen: &[Animal], moment: &Moment) -> bool {
 }
 
 impl View {
-    /// What the player at `seat` would know if everybody's money lay open as `purses`.
+    /// What the player at `seat` would know if all money were open, as in `purses`.
     pub(crate) fn imagined(&self, seat: usize, purses: &[Purse; PLAYERS]) -> View {
         let turned = |at: usize| (seat + at) % PLAYERS;
         let mut view = View::of(

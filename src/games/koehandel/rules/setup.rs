@@ -6,24 +6,24 @@ use crate::koehandel::view::Herd;
 use crate::rng::Rng;
 use serde::{Deserialize, Serialize};
 
-/// The stream of the seed that shuffles the deck and draws the first player.
+/// The seed's random stream that shuffles the deck and draws the first player.
 const DEAL_STREAM: u64 = 0;
 
-/// A position in which some player is about to have his turn.
+/// A position in which a player's turn is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     /// The referee's options.
     #[serde(default)]
     pub options: Options,
-    /// Animals still to be turned up, the next one first.
+    /// Animals still to be turned up, next one first.
     pub deck: Vec<Animal>,
     /// Whose turn it is, 0 to 3.
     pub first: u8,
-    /// Everybody's money by letters, by seat.
+    /// All players' money as letters, by seat.
     #[serde(with = "purses")]
     pub purses: [Purse; PLAYERS],
-    /// Everybody's animals, by seat and animal.
+    /// All players' animals, by seat and animal.
     pub herds: [Herd; PLAYERS],
     /// Donkeys turned up so far.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A new match: shuffled deck, starting money, a random first player unless the options say who.
+    /// A new match: shuffled deck, starting money, and a random first player unless the options set one.
     #[must_use]
     pub fn deal(seed: u64, options: Options) -> Self {
         let mut rng = Rng::new(seed, DEAL_STREAM);
@@ -48,8 +48,8 @@ impl Setup {
         }
     }
 
-    /// Whether it is a position that play could reach: four cards of each animal, as many donkeys
-    /// out as paid for, no more money than was given.
+    /// Checks that play could reach this position: four cards of each animal, donkeys out and paid for agree,
+    /// no more money than was given out.
     ///
     /// # Errors
     /// A sentence on what does not fit.
@@ -122,7 +122,7 @@ mod purses {
         for (purse, text) in purses.iter_mut().zip(texts) {
             for letter in text.chars() {
                 let note = Note::from_letter(letter)
-                    .ok_or_else(|| D::Error::custom(format!("{letter:?} is no money letter")))?;
+                    .ok_or_else(|| D::Error::custom(format!("{letter:?} is not a money letter")))?;
                 let count = &mut purse.0[note as usize];
                 *count = count
                     .checked_add(1)

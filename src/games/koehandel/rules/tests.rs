@@ -54,7 +54,7 @@ fn audit(game: &Koehandel) {
             assert_eq!(view.herds[place.index()], game.herds()[subject]);
             assert!(
                 !view.barred[place.index()] || game.barred()[subject],
-                "barred by mistake"
+                "barred wrongly"
             );
             if place != Compass::S {
                 guesses += view.guess[place.index()];

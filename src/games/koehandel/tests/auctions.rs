@@ -1,4 +1,4 @@
-//! The rulings on auctions, each test named after the ruling that it pins.
+//! The rulings on auctions; each test is named after the ruling that it pins.
 
 use super::hall::{Hall, position};
 use crate::kit::{Kit as _, TableSetup};
@@ -11,7 +11,7 @@ const NOBODY: [&str; 4] = [""; 4];
 const BLUFFED: &str = "type=information&opponent=W&money=nnttttf&message=bluffed";
 const REFUSED: &str = "type=information&message=second_bluff_not_allowed";
 
-/// Seat 0 auctions A; seat 1 bids 100, which he does not have, and is found out.
+/// Seat 0 auctions A; seat 1 bids 100, which it does not have, and is exposed.
 fn bluff_found(options: Options) -> Hall {
     let mut hall = Hall::new(position(options, "AB", NOBODY, None));
     hall.reply(0, "").reply(1, "?money=h").pass(&[2, 3, 0]);
@@ -66,7 +66,7 @@ fn a3_a_second_bluff_is_refused_at_once() {
     hall.pass(&[2, 3]);
     assert_eq!(hall.count(1, REFUSED), 1);
     assert_eq!(hall.owns(0, 'A'), 1);
-    // The count is kept for one card: on the next he may bluff again.
+    // The count is per card: on the next one the player may bluff again.
     hall.reply(1, "")
         .reply(2, "")
         .reply(3, "")
@@ -86,11 +86,11 @@ fn a3_a_second_bluff_is_struck_at_payment() {
         .reply(3, "?money=t")
         .reply(1, "?money=F")
         .pass(&[2, 0]);
-    assert_eq!(hall.count(1, REFUSED), 1, "found only when he cannot pay");
+    assert_eq!(hall.count(1, REFUSED), 1, "found only when it cannot pay");
     assert_eq!(
         hall.last(0),
         "type=auction&goods=A&opponent=N&money=f&message=N50E10N0",
-        "the next highest bid stands; 10 was a pass when it was said"
+        "the next highest bid stands; 10 was a pass when bid"
     );
     hall.reply(0, "");
     assert_eq!(hall.last(2), "type=collect&opponent=N&money=f");
@@ -236,7 +236,7 @@ fn a20_the_donkey_pays_before_the_first_bid() {
     );
     assert_eq!(said[16], "1 type=auction&goods=G&opponent=E&auctioneer=E");
     assert!((0..4).all(|seat| hall.purse(seat) == "nnttttff"));
-    // Sold anew after a bluff, the same donkey pays nothing again.
+    // Sold again after a bluff, the same donkey does not pay again.
     hall.reply(1, "?money=F").pass(&[2, 3, 0]);
     assert!((0..4).all(|seat| hall.purse(seat) == "nnttttff"));
 }
@@ -261,7 +261,7 @@ fn a24_everybody_is_shown_the_bluffer() {
     assert_eq!(
         hall.nth_last(1, 1),
         BLUFFED.replace("&opponent=W", ""),
-        "himself without opponent"
+        "to the bluffer without opponent"
     );
 }
 

@@ -5,7 +5,7 @@ use crate::koehandel::cards::{Compass, PLAYERS};
 use crate::koehandel::dialect::{Fields, read, read_answer};
 use crate::koehandel::fold::{Fold, Verdict};
 use crate::koehandel::options::LostRow;
-use crate::koehandel::referee::Referee;
+use crate::koehandel::referee::{Referee, RefereeSetup};
 use crate::koehandel::rules::Setup;
 use crate::koehandel::view::View;
 use crate::wire::{Reply, Table};
@@ -42,8 +42,8 @@ fn parse(text: &str) -> (Setup, Vec<Row>) {
     (setup.expect("a position"), rows)
 }
 
-/// Replays a transcript against the referee, row by row in the very order of the example, and
-/// folds what every seat hears on the way.
+/// Replays a transcript against the referee, row by row in the exact order of the example, and folds what
+/// every seat receives along the way.
 fn replay(text: &str) {
     let (setup, rows) = parse(text);
     assert_eq!(
@@ -60,7 +60,12 @@ fn replay(text: &str) {
             ))
         })
         .collect();
-    let mut table = Referee::new(setup, MARKET, IDS).unwrap();
+    let refereed = RefereeSetup {
+        position: setup,
+        market: MARKET,
+        ids: IDS,
+    };
+    let mut table = Referee::new(refereed).unwrap();
     let mut calls = Vec::new();
     table.calls(&mut calls);
     for (seat, call) in calls.drain(..PLAYERS).enumerate() {
@@ -106,7 +111,7 @@ fn replay(text: &str) {
         (0..PLAYERS).all(|seat| heard.contains(&seat)),
         "all four seats hear"
     );
-    // The next turn makes the last settlement final for everybody.
+    // The next turn makes the last settlement final for all seats.
     for (seat, fold) in folds.iter_mut().enumerate() {
         fold.hear(&crate::koehandel::message::Message::SecondBluff);
         let (mut seen, known) = (*table.game().seen_by(seat), *fold.view());

@@ -3,11 +3,11 @@
 use crate::game::{Game, Seat};
 use crate::koehandel::cards::{Animal, Note, PLAYERS, Purse};
 use crate::koehandel::options::Options;
-use crate::koehandel::referee::Referee;
+use crate::koehandel::referee::{Referee, RefereeSetup};
 use crate::koehandel::rules::{Koehandel, Setup};
 use crate::wire::{Reply, Table};
 
-/// The table and what was said at it.
+/// The table and all messages sent at it.
 pub struct Hall {
     table: Referee,
     /// Everything sent so far: seat and query without market and id.
@@ -20,8 +20,8 @@ fn purse(letters: &str) -> Purse {
     })
 }
 
-/// A position with seat 0 on turn: `deck` is turned up first, then the animals that nobody owns in
-/// order; after `END` there is no deck. Everybody has what he would have been given, unless `purses`.
+/// A position with seat 0 on turn: `deck` is turned up first, then the unowned animals in order; after `END`
+/// there is no deck. Each player has the money it would have been given, unless `purses` says otherwise.
 pub fn position(
     options: Options,
     deck: &str,
@@ -69,20 +69,25 @@ pub fn position(
     }
 }
 
-/// Instead of a deck: there is none left.
+/// In place of a deck: none is left.
 pub const END: &str = "END";
 
 impl Hall {
     pub fn new(setup: Setup) -> Self {
         let mut hall = Self {
-            table: Referee::new(setup, 1, [1, 2, 3, 4]).unwrap(),
+            table: Referee::new(RefereeSetup {
+                position: setup,
+                market: 1,
+                ids: [1, 2, 3, 4],
+            })
+            .unwrap(),
             said: Vec::new(),
         };
         hall.listen();
         hall
     }
 
-    /// With the default options and everybody's usual money.
+    /// With the default options and the usual money.
     pub fn of(deck: &str, herds: [&str; PLAYERS]) -> Self {
         Self::new(position(Options::default(), deck, herds, None))
     }
@@ -102,12 +107,12 @@ impl Hall {
         self.table.game()
     }
 
-    /// Who is asked.
+    /// The seat that is asked.
     pub fn asked(&self) -> Option<usize> {
         self.game().asked().map(|(seat, _)| seat)
     }
 
-    /// `seat`, who must be asked, replies.
+    /// `seat`, which must be the one asked, replies.
     #[track_caller]
     pub fn reply(&mut self, seat: usize, text: &str) -> &mut Self {
         assert_eq!(
@@ -122,7 +127,7 @@ impl Hall {
         self
     }
 
-    /// Nothing usable comes from whoever is asked.
+    /// The seat asked gives no usable answer.
     pub fn silent(&mut self, reply: Reply<'_>) -> &mut Self {
         let seat = self.asked().expect("somebody is asked");
         self.table.answer(Seat(seat as u8), reply);
@@ -139,18 +144,18 @@ impl Hall {
         self
     }
 
-    /// What `seat` heard last.
+    /// The last message to `seat`.
     pub fn last(&self, seat: usize) -> &str {
         self.nth_last(seat, 0)
     }
 
-    /// What `seat` heard `back` messages before the last.
+    /// The message to `seat` that came `back` messages before the last.
     pub fn nth_last(&self, seat: usize, back: usize) -> &str {
         let mut heard = self.said.iter().rev().filter(|(at, _)| *at == seat);
         heard.nth(back).map_or("", |(_, text)| text)
     }
 
-    /// How often `seat` heard exactly this.
+    /// How often `seat` received exactly this.
     pub fn count(&self, seat: usize, text: &str) -> usize {
         self.said
             .iter()
@@ -158,7 +163,7 @@ impl Hall {
             .count()
     }
 
-    /// All that everybody heard since the last call, in order, as `seat text`.
+    /// All messages to all seats since the last call, in order, as `seat text`.
     pub fn since(&mut self) -> Vec<String> {
         self.said
             .drain(..)

@@ -1,6 +1,6 @@
-//! Nothing that is heard makes the champion think for ever.
+//! No messages can make the champion think forever.
 
-use crate::game::{Bot, Budget, Progress};
+use crate::game::{Bot, Budget, Game, Progress};
 use crate::kit::{DialogueSetup, Kit as _};
 use crate::koehandel::KIT;
 use crate::koehandel::bots::champion::Champion;
@@ -16,15 +16,15 @@ use crate::wire::{Dialogue, Next};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long all decisions of a test may take together; they take less than a second.
+/// Time limit for all decisions of a test together; they take less than a second.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often each of two sales is heard: together as many cards as there are in the deck.
+/// How often each of two sales is repeated: together as many cards as there are in the deck.
 const REPEATS: usize = 20;
-/// Nodes of one decision, and slices of thinking in which it must be done.
+/// Nodes of one decision, and slices of thinking within which it must finish.
 const NODES: u64 = 12;
 const SLICES_MAX: usize = 64;
 
-/// Two sales are heard over and over, then a bid for a third card is asked for.
+/// Two sales are repeated over and over, then a bid for a third card is asked for.
 fn think_after_repeated_sales(seed: u64) {
     let setup = DialogueSetup {
         bot: "champion".to_owned(),
@@ -68,14 +68,14 @@ fn repeated_sales_do_not_make_thinking_endless() {
     thinking.join().unwrap();
 }
 
-/// The bound of playouts is far from what legal matches of the styles take.
+/// The bound on playouts is far above what legal matches of the styles take.
 #[test]
 fn playouts_end_long_before_their_bound() {
     let mut longest = 0;
     for seed in 0..400u64 {
         let mut rng = Rng::new(seed, 2);
         let cast = std::array::from_fn(|_| KINDS[rng.below(KINDS.len() as u32) as usize].style);
-        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut ());
+        let mut game = Koehandel::start(&Setup::deal(seed, Options::default()));
         let mut memory = [Limits::NONE; PLAYERS];
         longest = longest.max(play_out(&mut game, &cast, &mut memory, seed));
         assert!(game.asked().is_none());
@@ -83,15 +83,15 @@ fn playouts_end_long_before_their_bound() {
     assert!(longest * 8 < STEPS_MAX, "{longest} steps");
 }
 
-/// Players who take the deck for empty while a card is still to be drawn trade back and forth without
-/// an end: what made thinking endless. The bound ends it.
+/// Players that believe the deck empty while a card is still to be drawn trade back and forth endlessly,
+/// which made thinking endless. The bound ends it.
 #[test]
 fn a_playout_whose_players_are_wrong_about_the_deck_meets_its_bound() {
     let mut longest = 0;
     for seed in 0..200u64 {
         let cast = [Style::Random; PLAYERS];
         let setup = Setup::deal(seed, Options::default());
-        let mut game = Koehandel::begin(&setup, &mut ());
+        let mut game = Koehandel::start(&setup);
         let mut memory = [Limits::NONE; PLAYERS];
         play_turns(&mut game, &cast, seed);
         game.mislead();
@@ -112,11 +112,11 @@ fn play_turns(game: &mut Koehandel, cast: &[Style; PLAYERS], seed: u64) {
     }
 }
 
-/// A position whose cards do not add up is no position: the champion answers by its policy.
+/// Cards that do not add up make no position: the champion answers by its policy.
 #[test]
 fn what_does_not_add_up_is_not_played_out() {
     let setup = Setup::deal(1, Options::default());
-    let game = Koehandel::begin(&setup, &mut ());
+    let game = Koehandel::start(&setup);
     let (seat, ask) = game.asked().unwrap();
     let sound = *game.seen_by(seat);
     let mut views = Vec::new();

@@ -1,7 +1,7 @@
-//! Laws of the wire and of what is hidden.
+//! Laws of the wire and of hidden information.
 
 use super::play::{random_act, random_cards};
-use crate::game::{Budget, Seat};
+use crate::game::{Budget, Game, Seat};
 use crate::kit::{DialogueSetup, Kit as _};
 use crate::koehandel::KIT;
 use crate::koehandel::bots;
@@ -276,7 +276,7 @@ fn decode_everything(bytes: &[u8]) {
     }
 }
 
-/// A written message, often with a field lost, doubled or spoilt.
+/// A written message, often with a field lost, doubled or corrupted.
 fn garbled(rng: &mut Rng) -> String {
     let text = write(1, 2, &message(rng)).unwrap_or_default();
     let mut fields: Vec<&str> = text.split('&').collect();
@@ -298,7 +298,7 @@ fn garbled(rng: &mut Rng) -> String {
     }
 }
 
-/// Two hands of as many cards and different worth, the first at least `least`.
+/// Two hands with equally many cards and different values, the first at least `least`.
 fn twin(hand: Purse, part: Purse, least: u16) -> Option<Purse> {
     for from in Note::ALL {
         for to in Note::ALL {
@@ -314,15 +314,15 @@ fn twin(hand: Purse, part: Purse, least: u16) -> Option<Purse> {
     None
 }
 
-/// Settles one payment or trade in two ways that differ only in what is hidden, and compares
-/// everything that the uninvolved hear and know.
+/// Settles one payment or trade in two ways that differ only in what is hidden, and compares everything that
+/// the uninvolved receive and know.
 #[test]
 fn views_hide_other_peoples_money() {
     let mut compared = 0;
     for seed in 0..150 {
         let mut rng = Rng::new(seed, 4);
         let mut heard = Vec::new();
-        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut heard);
+        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut heard);
         while let Some((seat, ask)) = game.asked() {
             let hand = game.purses()[seat];
             let twins = match ask {

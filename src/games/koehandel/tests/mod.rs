@@ -1,4 +1,4 @@
-//! What pins the rulings, the wire and the fold. README.md names the test of each ruling.
+//! Tests of the rulings, the wire and the fold. README.md names the test of each ruling.
 
 mod auctions;
 mod coverage;

@@ -8,10 +8,10 @@ use crate::koehandel::cards::PLAYERS;
 use crate::wire::{Dialogue, Next, Reply, Table};
 use serde_json::{Value, json};
 
-/// Nodes a decision; bots that do not think ignore it.
+/// Nodes per decision; bots that do not search ignore it.
 const NODES: u64 = 20;
 
-/// Drives a table against dialogues and keeps what crossed the wire.
+/// Drives a table against dialogues and records what crossed the wire.
 pub fn over_text(
     table: &mut dyn Table,
     seats: &mut [Box<dyn Dialogue>],

@@ -42,7 +42,7 @@ pub fn random_cards(hand: Purse, rng: &mut Rng) -> Purse {
     cards
 }
 
-/// An answer of the right kind, now and then a faulty one.
+/// An answer of the right kind, occasionally a faulty one.
 pub fn random_act(game: &Koehandel, seat: usize, ask: &Ask, rng: &mut Rng) -> Option<Act> {
     if rng.chance(0.03) {
         return None;
@@ -75,8 +75,8 @@ pub fn random_act(game: &Koehandel, seat: usize, ask: &Ask, rng: &mut Rng) -> Op
     })
 }
 
-/// Plays a match to its end. `heard` is told all messages since the last call, in order, before the
-/// next answer is chosen; `said` is told each answer.
+/// Plays a match to its end. `heard` gets all messages since the last call, in order, before the next answer
+/// is chosen; `said` gets each answer.
 pub fn play(
     game: &mut Koehandel,
     heard: &mut Vec<(Seat, Message)>,
@@ -95,7 +95,7 @@ pub fn play(
     }
 }
 
-/// Some rival and animal that `seat` could trade over.
+/// A rival and an animal that `seat` could trade over.
 pub fn first_trade(game: &Koehandel, seat: usize) -> Option<(Compass, Animal)> {
     let view = game.seen_by(seat);
     Animal::all().find_map(|animal| {

@@ -94,7 +94,7 @@ fn i3_i4_histories_are_read_with_and_without_own_bids() {
         let Some(Message::Bid { history, price, .. }) = alone(&format!(
             "type=auction&goods=F&opponent=N&money=tttt&auctioneer=E&message={text}"
         )) else {
-            panic!("{text} is no bid")
+            panic!("{text} is not a bid")
         };
         assert_eq!((history.len(), price), (length, 40), "{text}");
     }

@@ -1,12 +1,12 @@
-//! An independent scorer: it reads transcripts with a parser of its own, knows nothing of the rules'
-//! types, and recomputes who owns what, who holds what, and every score.
+//! An independent scorer: it reads transcripts with a parser of its own, does not use the rules' types, and
+//! recomputes who owns which animals and money, and every score.
 
 use crate::kit::{Exchange, Kit as _, Nodes, PlaySetup};
 use crate::koehandel::KIT;
 use serde_json::json;
 use std::collections::HashMap;
 
-/// Matches that are scored again.
+/// How many matches are scored again.
 const MATCHES: u64 = 10_000;
 const VALUES: [i64; 10] = [10, 40, 90, 160, 250, 350, 500, 650, 800, 1000];
 
@@ -20,7 +20,7 @@ fn worth(letters: &str) -> i64 {
             'h' => 100,
             'T' => 200,
             'F' => 500,
-            other => panic!("{other} is no money"),
+            other => panic!("{other} is not money"),
         })
         .sum()
 }
@@ -29,9 +29,9 @@ fn worth(letters: &str) -> i64 {
 struct Account {
     animals: HashMap<char, i64>,
     money: HashMap<char, i64>,
-    /// The last message was the end of a trade's goods, so that a collect is a trade's.
+    /// The last message ended a trade's goods, so that a collect belongs to a trade.
     trading: bool,
-    /// Row 9 came: what was replied is paid unless the server says otherwise.
+    /// Row 9 came: the reply is what is paid, unless the server says otherwise.
     owes: Option<(i64, String)>,
     end: Option<String>,
 }
@@ -181,14 +181,14 @@ fn score_again(seed: u64) {
             .iter()
             .filter_map(|account| account.animals.get(&letter))
             .sum();
-        assert_eq!(owned, 4, "all {letter} are somebody's");
+        assert_eq!(owned, 4, "all {letter} are owned");
     }
     let money: i64 = accounts
         .iter()
         .flat_map(|account| &account.money)
         .map(|(letter, count)| worth(&letter.to_string()) * count)
         .sum();
-    assert_eq!(money, 3_760, "no money came or went");
+    assert_eq!(money, 3_760, "money is conserved");
     for (seat, account) in accounts.iter().enumerate() {
         let told: String = "SWNE"
             .chars()

@@ -1,7 +1,8 @@
-//! Honest matches are never flagged; rows that cannot be are, and are not folded.
+//! Honest matches are never flagged; impossible rows are flagged and not folded.
 
 use super::disturbed::{flags, listener, recorded};
 use super::play::{all_options, play};
+use crate::game::Game as _;
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::dialect::{write, write_answer};
 use crate::koehandel::options::Options;
@@ -11,14 +12,14 @@ use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
-/// What one seat hears, and what it answers.
+/// What one seat receives, and what it answers.
 type Side = Vec<(String, Option<String>)>;
 
-/// Matches for each set of options.
+/// Matches per set of options.
 const ROUNDS: u64 = 12;
 
-/// Under every option, with every kind of answer good and bad: for who hears all of it, and for who joins
-/// late.
+/// Under every option, with every kind of answer, good and bad: for a seat present from the start, and for a
+/// late joiner.
 #[test]
 fn undisturbed_matches_are_sound() {
     for (number, options) in (0..).zip(all_options()) {
@@ -36,10 +37,10 @@ fn undisturbed_matches_are_sound() {
     }
 }
 
-/// What each seat hears and answers in a match of random answers.
+/// What each seat receives and answers in a match of random answers.
 fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
     let mut heard = Vec::new();
-    let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
     let texts: RefCell<[Side; PLAYERS]> = RefCell::default();
     play(
         &mut game,
@@ -59,8 +60,8 @@ fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
     texts.into_inner()
 }
 
-/// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory.
-/// Who joins late may be asked once more: money collected means a payment at first (I8).
+/// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory. A
+/// late joiner may be asked once more: money collected means a payment at first (I8).
 fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
     let mut player = listener("filler");
     for (at, (call, reply)) in heard.iter().enumerate() {
@@ -80,7 +81,7 @@ fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
     }
 }
 
-/// Matches between bots that bluff, trade and think, and the same heard from the middle on.
+/// Matches between bots that bluff, trade and search, and the same matches joined halfway.
 #[test]
 fn matches_between_bots_are_sound_also_for_who_joins_late() {
     let tables = [
@@ -105,7 +106,7 @@ fn matches_between_bots_are_sound_also_for_who_joins_late() {
     }
 }
 
-/// Hears texts, each with what is answered if it asks; gives the last one's `Next` and all facts.
+/// Feeds in texts, each with the answer if it asks; returns the last one's `Next` and all facts.
 fn hear(player: &mut dyn Dialogue, rows: &[(&str, &str)]) -> (Next, Vec<Fact>) {
     let mut last = Next::Wait;
     let mut facts = Vec::new();
@@ -165,7 +166,7 @@ fn a_repeated_question_gets_its_first_answer() {
     assert_eq!(player.view(), view);
 }
 
-/// After a bluff the same card is put up anew, with the very text of the first question.
+/// After a bluff the same card is put up again, with exactly the text of the first question.
 #[test]
 fn the_same_question_after_a_bluff_is_a_new_one() {
     let mut player = listener("filler");
@@ -217,7 +218,7 @@ fn money_that_the_server_took_was_ours() {
     assert_eq!(player.view()["purse"], "fttttnn");
 }
 
-/// What was offered and refused is not offered again.
+/// A refused offer is not made again.
 #[test]
 fn an_invalid_bid_takes_back_what_was_believed() {
     let mut player = listener("filler");
@@ -244,7 +245,7 @@ fn an_invalid_bid_takes_back_what_was_believed() {
     assert_eq!(player.view()["purse"], "ttttnn");
 }
 
-/// A challenge that came too late for the referee is an auction, whatever card was heard of before.
+/// A challenge that reached the referee too late is an auction, whichever card was reported before.
 #[test]
 fn a_challenge_that_did_not_arrive_is_an_auction() {
     let mut player = listener("filler");

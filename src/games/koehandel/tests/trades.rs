@@ -1,4 +1,4 @@
-//! The rulings on trades and the end, each test named after the ruling that it pins.
+//! The rulings on trades and the end; each test is named after the ruling that it pins.
 
 use super::hall::{END, Hall, position};
 use crate::game::{Cause, Game};
@@ -258,8 +258,8 @@ fn a22_an_endless_end_is_cut() {
     assert_eq!((turns, cause(&hall)), (7, Some(Cause::Stalled)));
 }
 
-/// Seats 0 and 1 challenge each other for nothing and lose, so that one H goes to and fro; seat 2
-/// will not trade. Gives back how many turns there were.
+/// Seats 0 and 1 challenge each other for nothing and lose, so that one H goes back and forth; seat 2 will
+/// not trade. Returns how many turns there were.
 fn back_and_forth(hall: &mut Hall) -> u32 {
     let mut turns = 0;
     while let Some(seat) = hall.asked() {
@@ -314,7 +314,7 @@ fn p7_after_a_tie_both_bids_are_void() {
     assert_eq!(
         (hall.owns(0, 'H'), hall.purse(0)),
         (2, "nnf".into()),
-        "he pays his new bid"
+        "the challenger pays its new bid"
     );
 }
 
@@ -381,7 +381,7 @@ fn p9_a_faulty_trade_after_the_deck_bars() {
     assert_eq!(
         hall.since(),
         ["1 type=start"],
-        "no trade at all: barred without a word"
+        "no trade at all: barred without a message"
     );
 }
 
@@ -410,7 +410,7 @@ fn p1_a_player_without_cards_is_skipped_not_barred_in_strict_mode() {
     assert!(!hall.game().barred()[0]);
     hall.reply(1, "?type=trade&opponent=E&goods=H&money=n")
         .reply(0, "");
-    assert_eq!(hall.asked(), Some(0), "paid, he can trade again");
+    assert_eq!(hall.asked(), Some(0), "paid, seat 0 can trade again");
 }
 
 #[test]

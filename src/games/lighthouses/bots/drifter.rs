@@ -1,4 +1,4 @@
-//! Rung 2: any legal act, lighthouses preferred.
+//! Rung 2: any legal act, with a preference for lighthouses.
 
 use super::scout::Scout;
 use crate::game::{Bot, Budget};

@@ -10,9 +10,9 @@ pub(super) const DESCRIPTION: &str = "Gathers a thousand energy from cell to cel
 
 /// Energy up to which it gathers.
 const WANTED: u32 = 1000;
-/// Energy with which it takes a lighthouse that it meets while it gathers.
+/// Energy with which it takes a lighthouse that it passes while gathering.
 const ENOUGH: u32 = 250;
-/// A cell with no more is not worth a step.
+/// A cell with no more than this is not worth a step.
 const POOR: u8 = 5;
 
 /// Gathers, then builds.
@@ -27,7 +27,7 @@ impl Harvester {
     }
 }
 
-/// Where to go with a full purse: to close a triangle, to fetch a key, to take what is nearest.
+/// Where to go with a full purse: to close a triangle, to fetch a key, to take the nearest one.
 fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
     let urgency = |to: Lighthouse| {
         if scout.closing(scene, to) > 0 {

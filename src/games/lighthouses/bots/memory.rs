@@ -2,17 +2,17 @@
 
 use crate::lighthouses::rules::{Cell, Chart, ENERGY_MAX, View};
 
-/// After so many rounds every cell that grows at all is full.
+/// After this many rounds every cell that grows at all is full.
 const ROUNDS_TO_FULL: u32 = ENERGY_MAX as u32;
 
-/// Energy by cell as far as one player can tell.
+/// Energy by cell, as far as one player can know.
 pub(super) struct Memory {
     energy: Vec<u8>,
-    /// By cell, the round in which it was seen last.
+    /// By cell, the round in which it was last seen.
     seen: Vec<u32>,
     /// Rounds whose growth is counted.
     counted: u32,
-    /// What is left of what is not seen after one more round.
+    /// The share of unseen energy that is left after one more round.
     trust: f32,
 }
 
@@ -28,7 +28,7 @@ impl Memory {
         }
     }
 
-    /// Takes in what is told at a turn.
+    /// Takes in the view of a turn.
     pub(super) fn look(&mut self, chart: &Chart, view: &View) {
         let now = view.round.saturating_add(1);
         let rounds = now.saturating_sub(self.counted).min(ROUNDS_TO_FULL);
@@ -53,7 +53,7 @@ impl Memory {
         self.energy.get(cell.index()).copied().unwrap_or_default()
     }
 
-    /// What who gets there with his step number `steps` may expect.
+    /// What a player arriving there at step `steps` may expect.
     pub(super) fn after(&self, chart: &Chart, cell: Cell, steps: u16) -> f32 {
         let increment = chart.increments().get(cell.index()).copied();
         let grown =

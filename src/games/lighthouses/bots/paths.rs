@@ -4,7 +4,7 @@ use super::memory::Memory;
 use crate::lighthouses::rules::{Cell, Chart, Lighthouse};
 use smallvec::SmallVec;
 
-/// Steps to where no way leads.
+/// The distance where no way leads.
 pub(super) const FAR: u16 = u16::MAX;
 
 /// Steps to each lighthouse from each cell.
@@ -54,18 +54,18 @@ pub(super) struct Walk {
     pub(super) energy: f32,
 }
 
-/// The end of a walk under way.
+/// The end of a partial walk.
 #[derive(Clone)]
 struct End {
     cells: SmallVec<[Cell; 16]>,
     energy: f32,
 }
 
-/// How many walks of one length are followed.
+/// How many walks of one length are tracked.
 const WIDTH: usize = 16;
 
-/// The richest walk of so many steps, each worth `fade` times the one before. `left` says from where
-/// the goal is how many steps away: a walk that could not arrive in time is none.
+/// The richest walk of this many steps, each worth `fade` times the one before. `left` gives the distance to
+/// the goal from a cell: a walk that could not arrive in time is discarded.
 pub(super) fn richest(
     chart: &Chart,
     memory: &Memory,
@@ -95,7 +95,7 @@ pub(super) fn richest(
                 next.push((*cell, end.energy + weight * energy, number));
             }
         }
-        // The best walk to each cell, and of those the best.
+        // The best walk to each cell, and then the best of those.
         next.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         next.dedup_by_key(|(cell, ..)| *cell);
         next.sort_by(|a, b| b.1.total_cmp(&a.1));

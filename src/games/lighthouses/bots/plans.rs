@@ -1,5 +1,5 @@
-//! Tours that make or strengthen a triangle: in which order to visit its corners, how long that takes
-//! with the keys and links there are, what to charge, and what it is worth.
+//! Tours that make or strengthen a triangle: in which order to visit its corners, how long that takes with
+//! the available keys and links, what to charge, and what it is worth.
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
@@ -7,50 +7,50 @@ use super::triangle::Habits;
 use crate::lighthouses::rules::{Lighthouse, UPKEEP};
 use smallvec::SmallVec;
 
-/// Visits of a tour at most: three corners and two of them again.
+/// The most visits in a tour: three corners, and two of them again.
 const VISITS_MAX: usize = 5;
-/// Rounds that are looked ahead.
+/// How many rounds are looked ahead.
 const HORIZON: usize = 1024;
-/// For how many rounds gathering may go on before a tour, tried out.
+/// The numbers of rounds tried for gathering before a tour.
 const WAITS: [u16; 5] = [0, 6, 14, 28, 50];
-/// Upkeep of one lighthouse a round.
+/// Upkeep of one lighthouse per round.
 const DECAY: f64 = UPKEEP as f64;
 
 /// The corners of a tour: one lighthouse or three.
 type Corners = SmallVec<[Lighthouse; 3]>;
 
-/// What is to be done.
+/// A plan of action.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// The lighthouses that the tour is about.
     pub(super) corners: Corners,
     /// Where to go, in order.
     pub(super) visits: SmallVec<[Lighthouse; VISITS_MAX]>,
-    /// Rounds to gather before.
+    /// Rounds of gathering before it.
     pub(super) wait: u16,
-    /// What to put into the first of the visits; 0: nothing.
+    /// What to put in at the first visit; 0: nothing.
     pub(super) charge: u32,
-    /// Points a round that it is expected to add while it is carried out.
+    /// Points per round that it is expected to add while it is carried out.
     pub(super) rate: f64,
 }
 
-/// What a triangle hunter has learnt of how fast it gathers.
+/// What a triangle hunter has learnt about how fast it gathers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Energy a round while gathering.
+    /// Energy per round while gathering.
     pub(super) gathering: f64,
-    /// Energy a step while walking somewhere.
+    /// Energy per step while walking somewhere.
     pub(super) walking: f64,
 }
 
-/// What tours may be about.
+/// Corners that tours may visit.
 struct Subject {
     corners: Corners,
-    /// What stands on them now is worth this.
+    /// The value of what stands on them now.
     before: f64,
-    /// What a tour adds to that at most.
+    /// The most that a tour adds to that.
     most: f64,
-    /// Points a round that a tour brings at most.
+    /// The most points per round that a tour brings.
     bound: f64,
 }
 
@@ -58,12 +58,12 @@ struct Subject {
 struct Choice<'p> {
     best: Option<Plan>,
     committed: Option<&'p Plan>,
-    /// How much better a plan about other corners must be.
+    /// How much better a plan for other corners must be.
     loyalty: f64,
 }
 
 impl Choice<'_> {
-    /// Whether no plan of this rate would be chosen.
+    /// Whether a plan of this rate would never be chosen.
     fn settled(&self, rate: f64) -> bool {
         let best = self.best.as_ref().map_or(0.0, |best| best.rate);
         rate * self.loyalty <= best
@@ -80,7 +80,7 @@ impl Choice<'_> {
     }
 }
 
-/// A tour under way.
+/// A tour in progress.
 #[derive(Clone, Copy, Default)]
 struct Tour {
     visits: [u8; VISITS_MAX],
@@ -104,19 +104,19 @@ impl Tour {
     }
 }
 
-/// The position in which plans are made.
+/// The position for which plans are made.
 pub(super) struct Planner<'a> {
     scout: &'a Scout,
     scene: &'a Scene,
     habits: &'a Habits,
     pace: Pace,
-    /// By lighthouse, for how many rounds it stands if nobody comes.
+    /// By lighthouse, how many rounds it stands if nobody comes.
     life: Vec<u32>,
-    /// By lighthouse, to which others there is an own link or a link could be made.
+    /// By lighthouse, the others to which there is an own link or one could be made.
     open: Vec<u64>,
-    /// By number of rounds, what a point in each of them is worth in all.
+    /// By number of rounds, the total value of a point in each of them.
     due: Vec<f64>,
-    /// By lighthouse, what it costs the others to lose it.
+    /// By lighthouse, what losing it costs the others.
     harm: Vec<f64>,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Planner<'a> {
         self.scene.network.beacon(at).links
     }
 
-    /// What all that stands on a lighthouse of somebody else is worth to him.
+    /// The value to its owner of all that stands on another player's lighthouse.
     fn harm(&self, at: Lighthouse) -> f64 {
         let beacon = self.scene.network.beacon(at);
         if self.scene.mine(at) || beacon.owner.is_none() {
@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
         worth
     }
 
-    /// The best plan there is. One about the same corners as `committed` is preferred a little.
+    /// The best plan there is. A plan for the same corners as `committed` is slightly preferred.
     pub(super) fn best(&self, committed: Option<&Plan>) -> Option<Plan> {
         let mut subjects = Vec::new();
         for a in self.scout.lighthouses() {
@@ -231,7 +231,7 @@ impl<'a> Planner<'a> {
         self.open.get(at.index()).copied().unwrap_or_default()
     }
 
-    /// What tours about these corners can bring at most.
+    /// The most that tours to these corners can bring.
     fn subject(&self, corners: &[Lighthouse]) -> Option<Subject> {
         let steps = |at: &Lighthouse| self.scout.paths.steps(self.scene.here, *at);
         let steps = corners
@@ -257,13 +257,13 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// What it is worth to take these from others.
+    /// The value of taking these from others.
     fn harmed(&self, corners: &[Lighthouse]) -> f64 {
         let harm = |at: &Lighthouse| self.harm.get(at.index()).copied().unwrap_or_default();
         self.habits.rivalry(self.scout.players) * corners.iter().map(harm).sum::<f64>()
     }
 
-    /// Offers every tour about these corners.
+    /// Offers every tour to these corners.
     fn tours(&self, subject: &Subject, choice: &mut Choice<'_>) {
         let corners = &subject.corners;
         let mut begin = Tour::default();
@@ -299,7 +299,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Goes to a corner, charges it the first time, makes all links there.
+    /// Goes to a corner, charges it the first time, and makes all links there.
     fn visit(&self, mut tour: Tour, corners: &[Lighthouse], next: usize) -> Option<Tour> {
         let to = *corners.get(next)?;
         let from = match tour.last() {
@@ -421,8 +421,8 @@ impl<'a> Planner<'a> {
         (gain > 0.0).then_some((gain, charge.ceil() as u32))
     }
 
-    /// What all that stands on these corners is worth, now or after a tour that ends at `end`. `lives`
-    /// says how long a corner lives that has been charged.
+    /// The value of all that stands on these corners, now or after a tour that ends at `end`. `lives` gives
+    /// how long a charged corner lives.
     fn stake(
         &self,
         corners: &[Lighthouse],
@@ -482,15 +482,15 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether all links between the corners are there, and one of them has been visited.
+/// Whether all links between the corners exist, and one of them has been visited.
 fn whole(tour: &Tour, corners: &[Lighthouse]) -> bool {
     let all = (1u8 << corners.len()) - 1;
     let linked = |i: usize| tour.links[i] | 1 << i == all;
     tour.count > 0 && (0..corners.len()).all(linked)
 }
 
-/// To which level all these can be brought with so much energy; below the lowest of them if there is
-/// less than nothing.
+/// The level to which all these can be brought with this much energy; below the lowest of them if it is
+/// negative.
 fn level(bases: &[(usize, f64)], energy: f64) -> f64 {
     let mut order: SmallVec<[f64; 3]> = bases.iter().map(|(_, base)| *base).collect();
     order.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Rung 5: weighs every lighthouse and builds rings of them.
+//! Rung 5: evaluates every lighthouse and builds rings of them.
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
@@ -17,7 +17,7 @@ const POOR: u8 = 10;
 pub(super) struct Ring {
     scout: Option<Scout>,
     rng: Rng,
-    /// The lighthouse that has got its energy at this visit.
+    /// The lighthouse that has received its energy at this visit.
     charged: Option<Lighthouse>,
 }
 
@@ -41,7 +41,7 @@ fn links_there(scout: &Scout, scene: &Scene, at: Lighthouse) -> i64 {
     ends.filter(open).count() as i64
 }
 
-/// How much a lighthouse is worth going to.
+/// The value of going to a lighthouse.
 fn worth(scout: &Scout, scene: &Scene, to: Lighthouse) -> i64 {
     let steps = i64::from(scout.paths.steps(scene.here, to));
     let mine = scene.mine(to);

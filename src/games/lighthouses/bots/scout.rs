@@ -1,4 +1,4 @@
-//! What every player of the ladder keeps and asks: the chart, its seat, ways, energy, legal links.
+//! What all players of the ladder track and use: the chart, the seat, ways, energy, legal links.
 
 use super::memory::Memory;
 use super::paths::{FAR, Paths, richest};
@@ -7,7 +7,7 @@ use crate::lighthouses::rules::{Act, Cell, Chart, Event, Lighthouse, Network, Vi
 use crate::rng::Rng;
 use std::sync::Arc;
 
-/// What a player knows of the game that it plays.
+/// What a player knows about its game.
 pub(super) struct Scout {
     pub(super) chart: Arc<Chart>,
     pub(super) seat: Seat,
@@ -17,7 +17,7 @@ pub(super) struct Scout {
 }
 
 impl Scout {
-    /// Begins anew when a game begins.
+    /// Starts over when a game begins.
     pub(super) fn hear(scout: &mut Option<Self>, event: &Event) {
         if let Event::Begins(chart, seat, players) = event {
             *scout = Some(Self {
@@ -30,7 +30,7 @@ impl Scout {
         }
     }
 
-    /// Takes in what is told at a turn.
+    /// Takes in the view of a turn.
     pub(super) fn look(&mut self, view: &View) -> Scene {
         self.memory.look(&self.chart, view);
         let count = self.chart.lighthouses().len();
@@ -50,7 +50,7 @@ impl Scout {
         Act::Move(self.chart.step(from, to))
     }
 
-    /// Any step, each as likely as the others.
+    /// Any step, all equally likely.
     pub(super) fn random_step(&self, from: Cell, rng: &mut Rng) -> Act {
         let around = self.chart.neighbours(from);
         let pick = rng.below(around.len() as u32) as usize;
@@ -72,13 +72,13 @@ impl Scout {
             .flatten()
     }
 
-    /// The first step of the richest of the shortest ways to a lighthouse.
+    /// The first step of the richest among the shortest ways to a lighthouse.
     pub(super) fn step_to(&self, from: Cell, to: Lighthouse) -> Option<Act> {
         let shortest = self.paths.steps(from, to);
         if shortest == FAR || shortest == 0 {
             return None;
         }
-        // Far away the whole way need not be looked through.
+        // Far away the whole way need not be searched.
         let beyond = shortest.saturating_sub(LOOK_AHEAD);
         let walk = richest(
             &self.chart,
@@ -95,8 +95,8 @@ impl Scout {
         (0..self.chart.lighthouses().len() as u8).map(Lighthouse)
     }
 
-    /// Cells that would be lit by what can be linked at a lighthouse with these keys: by one link of an
-    /// own one, by two of one that is yet to be taken.
+    /// Cells that would be lit by what can be linked at a lighthouse with these keys: by one link of an own
+    /// one, by two of one that is yet to be taken.
     pub(super) fn closing(&self, scene: &Scene, at: Lighthouse) -> i64 {
         let network = &scene.network;
         let open = |to: &Lighthouse| {
@@ -141,7 +141,7 @@ impl Scene {
         self.network.beacon(lighthouse).owner == Some(self.seat)
     }
 
-    /// The energy that has to be beaten to own a lighthouse: none where it is nobody's or the player's.
+    /// The energy to beat to own a lighthouse: none if it is unowned or the player's.
     pub(super) fn against(&self, lighthouse: Lighthouse) -> u32 {
         let beacon = self.network.beacon(lighthouse);
         if beacon.owner.is_some_and(|owner| owner != self.seat) {
@@ -151,7 +151,7 @@ impl Scene {
         }
     }
 
-    /// Where the lighthouse on which the player stands can be linked to now, with the cells that this
+    /// Where the lighthouse on which the player stands can be linked to now, with the cells that each link
     /// would light.
     pub(super) fn links(&self, chart: &Chart) -> Vec<(Lighthouse, i64)> {
         let Some(at) = self.at else {

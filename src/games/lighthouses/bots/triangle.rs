@@ -8,40 +8,40 @@ use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
 
 pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
 
-/// What a triangle hunter's play depends on.
+/// The parameters of a triangle hunter's play.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Habits {
-    /// Rounds after which a point is worth a third, alone.
+    /// Rounds after which a point is worth a third, when alone.
     pub patience_alone: f64,
     /// The same with one other player.
     pub patience_two: f64,
     /// The same with more.
     pub patience_many: f64,
-    /// What one other player's point lost is worth.
+    /// The value of one other player's lost point.
     pub rivalry_two: f64,
-    /// What a point lost by one of several others is worth.
+    /// The value of a point lost by one of several others.
     pub rivalry_many: f64,
-    /// Rounds that are added to every plan's length.
+    /// Rounds added to every plan's length.
     pub overhead: f64,
-    /// Points that a unit of energy spent must bring at least.
+    /// The least points that a unit of energy spent must bring.
     pub energy_price: f64,
-    /// How much better another plan must be than the one under way.
+    /// How much better another plan must be than the current one.
     pub loyalty: f64,
     /// Energy that every charged corner must have at the end of a plan.
     pub least_level: f64,
     /// Steps of a walk that gathers.
     pub gather_steps: f64,
-    /// What each step of such a walk is worth compared with the one before.
+    /// The value of each step of such a walk relative to the one before.
     pub fade: f64,
     /// Points that a link on the way must bring over its life.
     pub link_worth: f64,
-    /// Rounds between two thoughts on the way.
+    /// Rounds between two reconsiderations on the way.
     pub think_every: f64,
-    /// How many triangles are looked at more closely, the most promising ones.
+    /// How many triangles are examined closely, the most promising ones.
     pub subjects: f64,
 }
 
-/// The habits of the built-in player.
+/// The parameters of the built-in player.
 pub const HABITS: Habits = Habits {
     patience_alone: 400.0,
     patience_two: 400.0,
@@ -60,7 +60,7 @@ pub const HABITS: Habits = Habits {
 };
 
 impl Habits {
-    /// Sets one by its name; false if there is none of this name.
+    /// Sets a parameter by name; false if there is none of this name.
     pub fn set(&mut self, name: &str, value: f64) -> bool {
         let place = match name {
             "patience_alone" => &mut self.patience_alone,
@@ -100,7 +100,7 @@ impl Habits {
     }
 }
 
-/// A triangle hunter with these habits.
+/// A triangle hunter with these parameters.
 #[must_use]
 pub fn hunter(habits: Habits) -> Box<dyn Bot<Lighthouses>> {
     Box::new(Triangle {
@@ -110,9 +110,9 @@ pub fn hunter(habits: Habits) -> Box<dyn Bot<Lighthouses>> {
     })
 }
 
-/// How often a plan may begin where its player stands before he walks on.
+/// How often a plan may start where its player stands before it walks on.
 const VISITS_HERE_MAX: usize = 4;
-/// How fast the pace that is expected follows the pace that is met.
+/// How fast the expected pace follows the observed one.
 const LEARNING: f64 = 0.05;
 
 /// Hunts triangles.
@@ -122,17 +122,17 @@ struct Triangle {
     mood: Mood,
 }
 
-/// What it is about.
+/// The plan it follows.
 struct Mood {
     plan: Option<Plan>,
-    /// Rounds until it thinks again.
+    /// Rounds until it reconsiders.
     rest: u32,
-    /// The lighthouse of the visit under way.
+    /// The lighthouse of the current visit.
     visiting: Option<Lighthouse>,
     /// Whether that has been charged.
     charged: bool,
     pace: Pace,
-    /// Its energy before the last move, and whether that was to gather.
+    /// Its energy before the last move, and whether that move was to gather.
     moved: Option<(u32, bool)>,
 }
 
@@ -153,7 +153,7 @@ impl Default for Mood {
 }
 
 impl Mood {
-    /// Learns from what the last move brought.
+    /// Learns from the result of the last move.
     fn learn(&mut self, scene: &Scene) {
         let Some((energy, gathering)) = self.moved.take() else {
             return;
@@ -167,7 +167,7 @@ impl Mood {
         *pace += LEARNING * (met - *pace);
     }
 
-    /// Thinks anew at every new lighthouse, when the plan has become impossible and now and then.
+    /// Reconsiders at every new lighthouse, when the plan has become impossible, and periodically.
     fn think(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) {
         if self.visiting != scene.at {
             self.visiting = scene.at;
@@ -199,7 +199,7 @@ impl Mood {
         gather(scout, scene, habits).unwrap_or(Act::Pass)
     }
 
-    /// The next act of the plan, unless that says to gather.
+    /// The next act of the plan, unless the plan is to gather.
     fn carry_out(&mut self, scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
         let mut thought = false;
         for _ in 0..VISITS_HERE_MAX {
@@ -213,7 +213,7 @@ impl Mood {
                 return scout.step_to(scene.here, next);
             }
             if let Some(act) = visit(plan, scout, scene, &mut self.charged) {
-                // Nothing new is thought of before everything here is done.
+                // Nothing new is considered before everything here is done.
                 self.rest = self.rest.max(1);
                 return Some(act);
             }
@@ -229,7 +229,7 @@ impl Mood {
     }
 }
 
-/// What is still to be done for a plan at the lighthouse on which the player stands.
+/// What a plan still requires at the lighthouse on which the player stands.
 fn visit(plan: &Plan, scout: &Scout, scene: &Scene, charged: &mut bool) -> Option<Act> {
     if !*charged && plan.charge > 0 && scene.energy > 0 {
         *charged = true;
@@ -253,7 +253,7 @@ fn closing_link(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
     (best.1 > 0 && worth(best) >= habits.link_worth).then_some(Act::Connect(best.0))
 }
 
-/// A step of the richest walk around.
+/// A step of the richest walk nearby.
 fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
     let steps = habits.gather_steps.clamp(1.0, 15.0) as u16;
     let walk = richest(
@@ -266,7 +266,7 @@ fn gather(scout: &Scout, scene: &Scene, habits: &Habits) -> Option<Act> {
     if walk.energy > 0.0 {
         return Some(scout.step(scene.here, walk.first));
     }
-    // Nothing grows around: back to where something does.
+    // Nothing grows nearby: return to where something does.
     let steps = |to: &Lighthouse| scout.paths.steps(scene.here, *to);
     let nearest = scout
         .lighthouses()

@@ -1,4 +1,4 @@
-//! The engine's side: what it writes, byte for byte, and how it takes a bot's lines.
+//! The engine's side: what it writes, byte for byte, and how it reads a bot's lines.
 
 use super::python::{Value, parse};
 use crate::game::Seat;
@@ -8,22 +8,22 @@ use crate::lighthouses::rules::{
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// Bytes of one line of a bot's at most.
+/// The most bytes in one line of a bot.
 pub const REPLY_LINE_MAX: usize = 64 << 10;
 
-/// How a lighthouse is told that nobody owns.
+/// How an unowned lighthouse is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub enum Neutral {
-    /// As the original text has it, and contests.
+    /// As in the original text and the contests.
     #[default]
     #[serde(rename = "-1")]
     MinusOne,
-    /// As the public engine has it.
+    /// As in the public engine.
     #[serde(rename = "null")]
     Null,
 }
 
-/// Why a bot is not spoken to any more, in a sentence.
+/// Why a bot is dropped, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Broken(pub String);
@@ -52,7 +52,7 @@ pub fn begin(chart: &Chart, seat: Seat, players: usize, position: Cell) -> Strin
     out
 }
 
-/// What a player is told when it is his turn.
+/// The state sent to a player at its turn.
 #[must_use]
 pub fn state(game: &Lighthouses, seat: Seat, neutral: Neutral) -> String {
     let (chart, network) = (game.chart(), game.network());
@@ -128,7 +128,7 @@ fn pair(out: &mut String, at: Point) {
     out.push(']');
 }
 
-/// Digits without the ways of `fmt`: a state has hundreds of them.
+/// Digits without the overhead of `fmt`: a state has hundreds of them.
 fn whole(out: &mut String, number: i64) {
     let mut digits = [0; 20];
     let (mut rest, mut at) = (number.unsigned_abs(), digits.len());
@@ -182,7 +182,7 @@ pub fn result(done: &Result<(), String>) -> String {
 /// A bot's name from its greeting.
 ///
 /// # Errors
-/// [`Broken`] if it is no greeting.
+/// [`Broken`] if it is not a greeting.
 pub fn greeting(line: &[u8]) -> Result<String, Broken> {
     let value = parse(line).map_err(|why| Broken(format!("its greeting is no JSON: {why}")))?;
     match value.get("name") {
@@ -191,10 +191,10 @@ pub fn greeting(line: &[u8]) -> Result<String, Broken> {
     }
 }
 
-/// What a bot does with its turn, or why it cannot be done before the rules are asked.
+/// What a bot does with its turn, or why it cannot be done before the rules are consulted.
 ///
 /// # Errors
-/// [`Broken`] if it is no command.
+/// [`Broken`] if it is not a command.
 pub fn command(chart: &Chart, line: &[u8]) -> Result<Result<Act, String>, Broken> {
     let value = parse(line).map_err(|why| Broken(format!("its command is no JSON: {why}")))?;
     let Some(command) = value.get("command") else {
@@ -218,7 +218,7 @@ fn step(value: &Value) -> Result<Act, String> {
     let (Some(x), Some(y)) = (value.get("x"), value.get("y")) else {
         return Err("Move command requires x, y".to_owned());
     };
-    // The engine breaks on 1.0, which equals 1 but is no index: here it is a wrong delta.
+    // The engine breaks on 1.0, which equals 1 but is not an index: here it is a wrong delta.
     let delta = |value: &Value| match value {
         Value::Float(_) => None,
         value => [-1i8, 0, 1]
@@ -234,7 +234,7 @@ fn step(value: &Value) -> Result<Act, String> {
 fn strength(value: &Value) -> Result<Act, String> {
     match value.get("energy") {
         Some(Value::Bool(truth)) => Ok(Act::Attack(i64::from(*truth))),
-        // One that is too long for a number is cut at what nobody has.
+        // A value too long for a number is capped at more than any player has.
         Some(Value::Int(digits)) => Ok(Act::Attack(digits.parse().unwrap_or({
             if digits.starts_with('-') {
                 i64::MIN
@@ -256,7 +256,7 @@ fn destination(chart: &Chart, value: &Value) -> Result<Act, String> {
             [x, y] => lighthouse(chart, x, y).unwrap_or(nowhere),
             _ => nowhere,
         },
-        // Texts and objects are lists of their letters and keys.
+        // Texts and objects count as lists of their letters and keys.
         Value::Text(_) | Value::Dict(_) => nowhere,
         _ => return Err("Destination must be a coordinate pair".to_owned()),
     };

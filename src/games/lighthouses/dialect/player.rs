@@ -1,4 +1,4 @@
-//! A bot's side: what it hears, read as widely as other engines may write it, and what it says.
+//! A bot's side: what it receives, read as leniently as other engines may write it, and what it sends.
 
 use crate::game::Seat;
 use crate::lighthouses::map::{LIGHTHOUSES_MAX, SIDE_MAX};
@@ -14,24 +14,24 @@ pub enum Message {
     Begin(Box<Begin>),
     /// It is the player's turn.
     State(State),
-    /// What became of his command.
+    /// The result of the player's command.
     Result(Result<(), Refusal>),
 }
 
-/// What a player is told at first.
+/// The first message to a player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begin {
-    /// His number.
+    /// The player's number.
     pub seat: Seat,
-    /// How many play.
+    /// The number of players.
     pub players: usize,
-    /// Where he starts.
+    /// The start cell.
     pub position: Cell,
     /// The island.
     pub chart: Arc<Chart>,
 }
 
-/// A state as it stands on the wire.
+/// A state as on the wire.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct State {
     position: (Whole, Whole),
@@ -53,7 +53,7 @@ struct Told {
     have_key: bool,
 }
 
-/// A whole number, also where an engine writes it as 12.0.
+/// A whole number, even if an engine writes it as 12.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Whole(i64);
 
@@ -101,7 +101,7 @@ fn wrong(field: &'static str, why: impl Into<String>) -> WireError {
     }
 }
 
-/// What tells the messages apart.
+/// The keys that distinguish the messages.
 #[derive(Deserialize)]
 struct Any {
     player_num: Option<Whole>,
@@ -122,7 +122,7 @@ pub fn read(line: &[u8]) -> Result<Message, WireError> {
     if !object {
         return Err(wrong("message", "it is no JSON object"));
     }
-    // States come most often.
+    // States are the most frequent.
     if let Ok(state) = serde_json::from_slice::<State>(line) {
         return Ok(Message::State(state));
     }
@@ -148,7 +148,7 @@ pub fn read(line: &[u8]) -> Result<Message, WireError> {
     begin(any, &towers.lighthouses).map(|begin| Message::Begin(Box::new(begin)))
 }
 
-/// The own seat and how many there are, if a line begins a game.
+/// The own seat and the number of seats, if a line begins a game.
 #[must_use]
 pub fn seating(line: &[u8]) -> Option<(Seat, u8)> {
     #[derive(Deserialize)]
@@ -156,7 +156,7 @@ pub fn seating(line: &[u8]) -> Option<(Seat, u8)> {
         player_num: Whole,
         player_count: Whole,
     }
-    // States come most often, and are not read whole for this.
+    // States are the most frequent, and are not read in full for this.
     let mark = b"\"player_num\"";
     line.windows(mark.len()).find(|word| word == mark)?;
     let head: Head = serde_json::from_slice(line).ok()?;
@@ -225,7 +225,7 @@ fn on_island(chart: &Chart, at: Point) -> Result<Cell, WireError> {
 }
 
 impl State {
-    /// The state on this chart, `round` being the rounds that are over.
+    /// The state on this chart, where `round` is the number of finished rounds.
     ///
     /// # Errors
     /// [`WireError`] names what does not fit the chart.
@@ -300,7 +300,7 @@ pub fn greet(name: &str) -> String {
     serde_json::json!({ "name": name }).to_string()
 }
 
-/// What a player does with his turn.
+/// What a player does with its turn.
 #[must_use]
 pub fn write(chart: &Chart, act: Act) -> String {
     match act {

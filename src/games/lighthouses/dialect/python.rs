@@ -1,5 +1,5 @@
-//! JSON as Python's `json` module reads it, and values as Python's `repr` words them: the engine's
-//! messages depend on both. A lone surrogate, which text here cannot hold, becomes U+FFFD.
+//! JSON as Python's `json` module reads it, and values as Python's `repr` prints them: the engine's messages
+//! depend on both. A lone surrogate, which text here cannot hold, becomes U+FFFD.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -17,12 +17,12 @@ pub(super) enum Value {
     Float(f64),
     Text(String),
     List(Vec<Value>),
-    /// Keys in the order in which they first came, each with its last value.
+    /// Keys in the order in which they first appeared, each with its last value.
     Dict(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// The value of a key; `None` for other values than objects too.
+    /// The value of a key; `None` also for values that are not objects.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         let Value::Dict(entries) = self else {
             return None;
@@ -31,7 +31,7 @@ impl Value {
         entry.map(|(_, value)| value)
     }
 
-    /// As a number: `true` counts as 1 and `false` as 0, as they do in Python.
+    /// As a number: `true` counts as 1 and `false` as 0, as in Python.
     pub(super) fn number(&self) -> Option<f64> {
         match self {
             Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
@@ -46,7 +46,7 @@ impl Value {
         !matches!(self, Value::List(_) | Value::Dict(_))
     }
 
-    /// How Python's `repr` words it.
+    /// The value as Python's `repr` prints it.
     pub(super) fn repr(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
@@ -83,7 +83,7 @@ impl Value {
     }
 }
 
-/// The shortest digits that give the number again: plain where its exponent is -4 to 15.
+/// The shortest digits that round-trip: plain if the exponent is -4 to 15.
 fn float(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -95,14 +95,14 @@ fn float(number: f64) -> String {
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     if (-4..16).contains(&exponent) {
-        // Always with a point.
+        // Always with a decimal point.
         return format!("{number:?}");
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// In single quotes, or in double ones where the text has single ones only.
+/// In single quotes, or in double ones if the text contains only single ones.
 fn quote(text: &str, out: &mut String) {
     let mark = if text.contains('\'') && !text.contains('"') {
         '"'
@@ -135,14 +135,14 @@ fn quote(text: &str, out: &mut String) {
     out.push(mark);
 }
 
-/// Whether Python prints a letter as it is. Rust's debug output asks the same of every letter but those
-/// that extend the one before them, which it escapes at a text's beginning only.
+/// Whether Python prints a letter unescaped. Rust's debug output agrees except for letters that extend the
+/// one before them, which it escapes only at the start of a text.
 fn printable(letter: char) -> bool {
     let text = ['a', letter].iter().collect::<String>();
     letter == '\'' || letter == '"' || text.escape_debug().skip(1).eq([letter])
 }
 
-/// Why a text is no JSON, in a sentence.
+/// Why a text is not JSON, in a sentence.
 pub(super) fn parse(line: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(line).map_err(|why| why.to_string())?;
     let mut reader = Reader { text, at: 0 };
@@ -223,7 +223,7 @@ impl<'a> Reader<'a> {
     fn number(&mut self) -> Result<Value, String> {
         let from = self.at;
         self.take("-");
-        // A zero stands alone: what follows it is not of this number.
+        // A zero stands alone: what follows it is not part of this number.
         if !self.take("0") && self.digits() == 0 {
             return Err(self.wrong("a digit is expected"));
         }

@@ -1,14 +1,14 @@
-//! A map with everything that follows from it before anybody has moved.
+//! A map with everything that follows from it before any player has moved.
 
 use super::triangle::spans;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-/// Most energy of a cell.
+/// The most energy of a cell.
 pub const ENERGY_MAX: u8 = 100;
 /// How far a player sees, in cells along a row or column.
 pub const VIEW_REACH: i32 = 3;
-/// A cell this far from a lighthouse, or farther, gets nothing from it.
+/// A cell at this distance from a lighthouse, or farther, gets nothing from it.
 const KERNEL_REACH: i32 = 5;
 
 /// A place, on a map or not. x grows to the right, y upwards, from the bottom left corner.
@@ -28,7 +28,7 @@ impl Point {
         (self.x.into(), self.y.into())
     }
 
-    /// How many king's moves apart two points are where nothing is in the way.
+    /// How many king's moves apart two points are if nothing is in the way.
     #[must_use]
     pub fn distance(self, other: Point) -> i32 {
         (self.x - other.x).abs().max((self.y - other.y).abs())
@@ -52,25 +52,25 @@ impl From<Point> for (i32, i32) {
 pub struct Cell(pub u16);
 
 impl Cell {
-    /// The cell's place in arrays by cell.
+    /// The cell's index in arrays by cell.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A lighthouse by its place in the list that players are told.
+/// A lighthouse by its index in the list that players receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Lighthouse(pub u8);
 
 impl Lighthouse {
-    /// The lighthouse's place in arrays by lighthouse.
+    /// The lighthouse's index in arrays by lighthouse.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The set of this one alone.
+    /// The set of this lighthouse only.
     #[must_use]
     pub const fn bit(self) -> u64 {
         1 << (self.0 & 63)
@@ -86,7 +86,7 @@ impl Lighthouse {
     }
 }
 
-/// A king's move, or staying.
+/// A king's move, or staying put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Step {
     /// To the right: -1, 0 or 1.
@@ -95,7 +95,7 @@ pub struct Step {
     pub dy: i8,
 }
 
-/// A map with everything that follows from it: what each cell gets, which links may be made, what each
+/// A map with everything that follows from it: what each cell receives, which links may be made, what each
 /// triangle lights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
@@ -107,7 +107,7 @@ pub struct Chart {
     lighthouses: Vec<Cell>,
     /// The lighthouse on each cell, or [`NOBODY`].
     lighthouse_at: Vec<u8>,
-    /// By lighthouse: to which others a link passes over no third lighthouse.
+    /// By lighthouse: the others to which a link passes over no third lighthouse.
     linkable: Vec<u64>,
     /// By two lighthouses and a third one x: the set of those y for which the links cross.
     crossings: Vec<u64>,
@@ -120,9 +120,9 @@ const NOBODY: u8 = u8::MAX;
 
 impl Chart {
     /// The chart of `island`, rows of `width` cells, the bottom row first. At most
-    /// [`SIDE_MAX`](crate::lighthouses::map::SIDE_MAX) cells a side and
-    /// [`LIGHTHOUSES_MAX`](crate::lighthouses::map::LIGHTHOUSES_MAX) lighthouses, all of them island
-    /// cells: whoever calls has checked that.
+    /// [`SIDE_MAX`](crate::lighthouses::map::SIDE_MAX) cells per side and
+    /// [`LIGHTHOUSES_MAX`](crate::lighthouses::map::LIGHTHOUSES_MAX) lighthouses, all of them island cells:
+    /// the caller must have checked that.
     #[must_use]
     pub fn new(width: usize, island: Vec<bool>, lighthouses: &[Point]) -> Self {
         let height = island.len() / width.max(1);
@@ -183,7 +183,7 @@ impl Chart {
                     if !self.is_island(at) {
                         continue;
                     }
-                    // floor(5 - sqrt(d)) in whole numbers: the greatest g with (5 - g)² >= d.
+                    // floor(5 - sqrt(d)) in integers: the greatest g with (5 - g)² >= d.
                     let square = dx * dx + dy * dy;
                     let gain = (1..=KERNEL_REACH)
                         .rev()
@@ -295,13 +295,13 @@ impl Chart {
         &self.island
     }
 
-    /// What each cell gets in a round, 0 to [`ENERGY_MAX`]: the sum of what all lighthouses give it.
+    /// What each cell receives per round, 0 to [`ENERGY_MAX`]: the sum of what all lighthouses give it.
     #[must_use]
     pub fn increments(&self) -> &[u8] {
         &self.increments
     }
 
-    /// Where the lighthouses stand, in the order that players are told.
+    /// Where the lighthouses stand, in the order of the list that players receive.
     #[must_use]
     pub fn lighthouses(&self) -> &[Cell] {
         &self.lighthouses

@@ -1,5 +1,5 @@
-//! A whole game as the referee plays it: rounds of energy, keys, collection and decay, then everybody's
-//! turn, then points.
+//! A whole game as the referee plays it: rounds of energy, keys, collection and decay, then all players'
+//! turns, then points.
 
 use super::chart::{Cell, Chart, ENERGY_MAX, Lighthouse, Point, Step, VIEW_REACH};
 use super::network::{Beacon, Network, Refusal};
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// How many can play.
+/// Allowed numbers of players.
 pub const PLAYERS: RangeInclusive<usize> = 1..=16;
-/// Most rounds of a game: its calls stay within what one match may have.
+/// The most rounds in a game: its calls stay within what one match may have.
 pub const ROUNDS_MAX: u32 = 30_000;
 
-/// What a game starts from. There is no chance in it.
+/// What a game starts from. There is no randomness in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
     /// The map. Its first start cells are the players'.
     pub map: Map,
-    /// How many play, 1 to 16, and no more than the map has start cells.
+    /// The number of players, 1 to 16, and no more than the map has start cells.
     pub players: usize,
     /// Rounds, 1 to [`ROUNDS_MAX`].
     pub rounds: u32,
@@ -57,47 +57,47 @@ impl Setup {
 /// What a player is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// To get ready before the game; whatever act is given does not matter.
+    /// To get ready before the game; the act given does not matter.
     Prepare,
     /// A turn.
     Turn,
 }
 
-/// What a player does with his turn.
+/// What a player does with its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Nothing.
     Pass,
-    /// Goes to a neighbouring cell, or stays.
+    /// Moves to a neighbouring cell, or stays.
     Move(Step),
-    /// Puts energy into the lighthouse he stands on; more than he has means all that he has.
+    /// Puts energy into the lighthouse it stands on; more than it has means all that it has.
     Attack(i64),
-    /// Links the lighthouse he stands on with another one. A number that no lighthouse has stands for
-    /// a place where none is.
+    /// Links the lighthouse it stands on with another one. A number that no lighthouse has stands for a place
+    /// without a lighthouse.
     Connect(Lighthouse),
 }
 
-/// What a player hears besides his [`View`].
+/// What a player is told besides its [`View`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The game begins, on this chart, for this player of so many.
+    /// The game begins, on this chart, for this player of this many.
     Begins(Arc<Chart>, Seat, usize),
-    /// What became of his last act.
+    /// The result of its last act.
     Done(Act, Result<(), Refusal>),
 }
 
-/// What a player is told when it is his turn.
+/// What a player is told at its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// Rounds that are over, as far as he can count them.
+    /// Rounds that are over, as far as it can count them.
     pub round: u32,
-    /// Where he stands.
+    /// Where it stands.
     pub position: Cell,
-    /// His points up to the end of the last round.
+    /// Its points up to the end of the last round.
     pub score: i64,
-    /// His energy.
+    /// Its energy.
     pub energy: u32,
-    /// The set of lighthouses whose keys he has.
+    /// The set of lighthouses whose keys it has.
     pub keys: u64,
     /// The island cells in sight with their energy.
     pub seen: Vec<(Cell, u8)>,
@@ -106,7 +106,7 @@ pub struct View {
 }
 
 impl View {
-    /// What a player knows who has not been told a state yet.
+    /// What a player knows before its first state.
     #[must_use]
     pub fn unseen(chart: &Chart, position: Cell) -> Self {
         Self {
@@ -121,16 +121,16 @@ impl View {
     }
 }
 
-/// A player as the referee sees him.
+/// A player as the referee sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Player {
-    /// Where he stands.
+    /// Where it stands.
     pub position: Cell,
-    /// His energy.
+    /// Its energy.
     pub energy: u32,
-    /// The set of lighthouses whose keys he has.
+    /// The set of lighthouses whose keys it has.
     pub keys: u64,
-    /// His points up to the end of the last round.
+    /// Its points up to the end of the last round.
     pub score: i64,
 }
 
@@ -201,7 +201,7 @@ impl Lighthouses {
         self.network.decay(&self.chart);
     }
 
-    /// Points, and the next round if there is one.
+    /// Points, then the next round if there is one.
     fn end_round(&mut self) {
         for (seat, player) in (0..).map(Seat).zip(&mut self.players) {
             player.score += self.network.income(seat);
@@ -213,7 +213,7 @@ impl Lighthouses {
         }
     }
 
-    /// The act of the player whose turn it is. Nothing happens once the game is over.
+    /// Plays the act of the player whose turn it is. Nothing happens once the game is over.
     ///
     /// # Errors
     /// [`Refusal`]: the turn passes without an act.
@@ -315,7 +315,7 @@ impl Lighthouses {
         (!self.is_over()).then_some(self.turn)
     }
 
-    /// Whether all rounds are played.
+    /// Whether all rounds have been played.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.round >= self.rounds
@@ -327,8 +327,8 @@ impl Lighthouses {
         self.players.iter().map(|player| player.score).collect()
     }
 
-    /// The cells within [`VIEW_REACH`] in a straight line of a cell, row by row from the bottom:
-    /// whatever stands in the square around it, with `None` where it is too far.
+    /// The cells within a straight-line distance of [`VIEW_REACH`] from a cell, row by row from the bottom:
+    /// the square around it, with `None` where it is too far.
     pub fn sight(&self, from: Cell) -> impl Iterator<Item = Option<(Point, u8)>> {
         let centre = self.chart.point(from);
         let reach = -VIEW_REACH..=VIEW_REACH;
@@ -392,8 +392,10 @@ impl crate::game::Game for Lighthouses {
         Some((View::unseen(&self.chart, player.position), Ask::Prepare))
     }
 
-    fn asks(&self, out: &mut Vec<(Seat, Ask)>) {
-        out.extend(self.turn().map(|seat| (seat, Ask::Turn)));
+    fn asks(&self, mut ask: impl FnMut(Seat, &Ask)) {
+        if let Some(seat) = self.turn() {
+            ask(seat, &Ask::Turn);
+        }
     }
 
     fn to_move(&self) -> Seats<bool> {

@@ -1,14 +1,14 @@
-//! Who holds which lighthouse, which are linked, and what that brings a round.
+//! Who holds which lighthouse, which are linked, and what that scores per round.
 
 use super::chart::{Chart, Lighthouse};
 use crate::game::Seat;
 
-/// Energy that each lighthouse loses every round.
+/// Energy that each lighthouse loses per round.
 pub const UPKEEP: u32 = 10;
-/// Points of a lighthouse, and of a link, every round.
+/// Points for a lighthouse, and for a link, per round.
 const POINTS: i64 = 2;
 
-/// Why a command does not succeed; shown as the engine words it (README.md, section 3).
+/// Why a command fails, in the engine's words (README.md, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A step that leads into the sea.
@@ -17,16 +17,16 @@ pub enum Refusal {
     /// An attack from a cell without a lighthouse.
     #[error("Player must be located at target lighthouse")]
     NotAtTarget,
-    /// An attack with less than nothing.
+    /// An attack with negative energy.
     #[error("Strength must be positive")]
     Negative,
     /// A connection from a cell without a lighthouse.
     #[error("Player must be located at the origin lighthouse")]
     NotAtOrigin,
-    /// A connection to what is no lighthouse.
+    /// A connection to a place without a lighthouse.
     #[error("Destination must be an existing lighthouse")]
     NoLighthouse,
-    /// A connection between lighthouses of which one is not one's own.
+    /// A connection between lighthouses of which one is not the player's own.
     #[error("Both lighthouses must be player-owned")]
     NotOwned,
     /// A connection without the key of the other end.
@@ -35,7 +35,7 @@ pub enum Refusal {
     /// A connection from a lighthouse to itself.
     #[error("Cannot connect lighthouse to itself")]
     Itself,
-    /// A connection that exists.
+    /// A connection that already exists.
     #[error("Connection already exists")]
     Exists,
     /// A connection over a third lighthouse.
@@ -72,18 +72,18 @@ impl Refusal {
     }
 }
 
-/// A lighthouse as it stands.
+/// The state of a lighthouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Beacon {
-    /// Whose it is.
+    /// Its owner.
     pub owner: Option<Seat>,
-    /// Its energy; 0 where nobody owns it.
+    /// Its energy; 0 if nobody owns it.
     pub energy: u32,
     /// The set of lighthouses that it is linked with.
     pub links: u64,
 }
 
-/// All lighthouses as they stand. What they bring a round is kept up to date.
+/// The state of all lighthouses. What they score per round is kept up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
     beacons: Vec<Beacon>,
@@ -91,7 +91,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Nobody's lighthouses, for so many players.
+    /// Unowned lighthouses, for this many players.
     #[must_use]
     pub fn new(lighthouses: usize, players: usize) -> Self {
         Self {
@@ -100,9 +100,9 @@ impl Network {
         }
     }
 
-    /// Lighthouses as they are told. Links that are told at one end only, or between lighthouses of
-    /// different owners, are left out, and so is what is told of more lighthouses than the chart has; of
-    /// players beyond `players` no income is kept.
+    /// Lighthouses as reported. Links reported at one end only, or between lighthouses of different owners,
+    /// are left out, and so are reports on more lighthouses than the chart has; for players beyond `players`
+    /// no income is kept.
     #[must_use]
     pub fn told(chart: &Chart, players: usize, beacons: &[Beacon]) -> Self {
         let count = chart.lighthouses().len();
@@ -128,7 +128,7 @@ impl Network {
         network
     }
 
-    /// Every lighthouse, in the order that players are told.
+    /// Every lighthouse, in the order of the list that players receive.
     #[must_use]
     pub fn beacons(&self) -> &[Beacon] {
         &self.beacons
@@ -140,7 +140,7 @@ impl Network {
         &self.beacons[lighthouse.index()]
     }
 
-    /// Points that a player gets for this every round.
+    /// Points that a player scores for this every round.
     #[must_use]
     pub fn income(&self, seat: Seat) -> i64 {
         self.income.get(seat.index()).copied().unwrap_or_default()
@@ -157,7 +157,7 @@ impl Network {
             .fold(0, |set, (at, _)| set | 1 << at)
     }
 
-    /// Whether a player who stands on `from` and has these keys may link it with `to`.
+    /// Whether a player that stands on `from` and has these keys may link it with `to`.
     ///
     /// # Errors
     /// [`Refusal`] says why not: the first of the engine's checks that fails.
@@ -193,7 +193,7 @@ impl Network {
         Ok(())
     }
 
-    /// Whether some link, anybody's, crosses this one.
+    /// Whether any link, whoever's, crosses this one.
     #[must_use]
     pub fn crossed(&self, chart: &Chart, a: Lighthouse, b: Lighthouse) -> bool {
         let crossings = chart.crossings(a, b);
@@ -218,7 +218,7 @@ impl Network {
             .sum()
     }
 
-    /// A player on a lighthouse puts energy into it: more of his own, or against its owner's.
+    /// A player on a lighthouse puts energy into it: adding to its own, or against its owner's.
     pub fn attack(&mut self, chart: &Chart, seat: Seat, at: Lighthouse, strength: u32) {
         let Beacon { owner, energy, .. } = *self.beacon(at);
         let against = if owner.is_some_and(|owner| owner != seat) {
@@ -243,7 +243,7 @@ impl Network {
         }
     }
 
-    /// Every lighthouse loses its upkeep; those that have nothing left are nobody's.
+    /// Every lighthouse loses its upkeep; those without energy left become unowned.
     pub fn decay(&mut self, chart: &Chart) {
         for at in 0..self.beacons.len() {
             let beacon = &mut self.beacons[at];
@@ -255,7 +255,7 @@ impl Network {
         }
     }
 
-    /// A lighthouse becomes nobody's: its links and their triangles are gone.
+    /// A lighthouse becomes unowned: its links and their triangles are gone.
     fn fall(&mut self, chart: &Chart, at: Lighthouse) {
         let Beacon { owner, links, .. } = *self.beacon(at);
         let mut loss = POINTS * (1 + i64::from(links.count_ones()));

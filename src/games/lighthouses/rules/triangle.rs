@@ -8,8 +8,8 @@ fn turn(a: Point, b: Point, c: Point) -> i64 {
     (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
 }
 
-/// The cells that a triangle lights: for each row that has any, from which column to which. A centre
-/// on an edge counts on top and left edges only. Corners within ± 2^30.
+/// The cells that a triangle lights: for each row that has any, from which column to which. A centre on an
+/// edge counts only on top and left edges. Corners within ± 2^30.
 pub fn spans(a: Point, b: Point, c: Point) -> impl Iterator<Item = (i32, RangeInclusive<i32>)> {
     // Counter-clockwise, so that the inside is on the left of every edge.
     let (b, c) = if turn(a, b, c) < 0 { (c, b) } else { (b, c) };

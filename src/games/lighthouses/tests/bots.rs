@@ -1,4 +1,4 @@
-//! What must hold of every built-in player.
+//! Laws of every built-in player.
 
 use crate::arena::play_by;
 use crate::game::{Bot, Budget, Seat};
@@ -74,8 +74,8 @@ fn every_act_is_legal() {
     }
 }
 
-/// What a player answers depends on what he heard alone: one to whom a game is told again goes on
-/// like the one who played it.
+/// A player's answers depend only on what it received: one to which a game is replayed continues like the one
+/// that played it.
 #[test]
 fn a_player_who_hears_it_all_again_goes_on_alike() {
     for card in CARDS {

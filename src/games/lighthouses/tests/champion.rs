@@ -1,4 +1,4 @@
-//! The champion: his arithmetic against the rules, repeatability, obedience, odd views.
+//! The champion: its arithmetic against the rules, repeatability, obedience, odd views.
 
 use crate::game::{Bot, Budget, Seat};
 use crate::lighthouses::atlas;
@@ -12,7 +12,7 @@ use crate::rng::Rng;
 use std::cell::Cell as Counter;
 use std::sync::Arc;
 
-/// Rounds that are compared after some random ones.
+/// Rounds compared after some random ones.
 const ROUNDS: usize = 60;
 
 fn begin(name: &str, players: usize, rounds: u32) -> Lighthouses {

@@ -1,4 +1,4 @@
-//! Maps: what is read, what is refused, and what is drawn.
+//! Maps: what is read, what is rejected, and what is drawn.
 
 use crate::lighthouses::atlas;
 use crate::lighthouses::generate::{Style, generate};
@@ -138,7 +138,7 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
     }
 }
 
-/// The first drawing for ever: its text was written down when it was made.
+/// The first drawing forever: its text was recorded when it was made.
 #[test]
 fn drawings_are_frozen() {
     let digest = |symmetric| {

@@ -15,7 +15,7 @@ use crate::wire::{Reply, Table};
 /// ```
 const MAP: &str = "#######\n#! ! B#\n#  A  #\n#!!! !#\n#######\n";
 
-/// A game of one who speaks and one who passes.
+/// A game between a player that sends commands and one that passes.
 struct Talk(Referee);
 
 impl Talk {
@@ -35,7 +35,7 @@ impl Talk {
         Self(referee)
     }
 
-    /// What is answered to a command; the other one passes.
+    /// The answer to a command; the other player passes.
     fn say(&mut self, command: &str) -> String {
         self.0.calls(&mut Vec::new());
         self.0.answer(Seat(0), Reply::Text(command.as_bytes()));
@@ -242,7 +242,7 @@ fn lines_that_are_no_commands_drop_the_bot_and_its_player_stands() {
     }
 }
 
-/// The player of a dropped bot stands where he is, collects what grows there and scores what he holds.
+/// The player of a dropped bot stays where it is, collects what grows there and scores what it holds.
 #[test]
 fn a_dropped_bot_s_player_goes_on_collecting_and_scoring() {
     let mut talk = Talk::begin();

@@ -1,4 +1,4 @@
-//! What the rules must give.
+//! Tests of Lighthouses.
 
 mod bots;
 mod champion;

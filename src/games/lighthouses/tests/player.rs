@@ -125,7 +125,7 @@ fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
     };
     tell(player.as_mut(), 0, r#"{"command": "pass"}"#);
     player.facts();
-    // Nobody's between, as far as states show: it is taken with all that is left, twice.
+    // Unowned in between, as far as states show: it is taken with all that is left, twice.
     tell(
         player.as_mut(),
         -1,
@@ -188,7 +188,7 @@ fn no_message_makes_a_player_panic() {
                 let mut best = fallback;
                 player.think(Budget::nodes(20), &mut best);
                 player.said(&best);
-                // Whatever it says is a command.
+                // Whatever it says, it is a command.
                 let told: Value = serde_json::from_str(&best).unwrap();
                 assert!(told["command"].is_string());
                 let done = if rng.chance(0.5) {
@@ -258,7 +258,7 @@ fn a_state_that_cannot_be_is_not_folded() {
     assert_eq!(unsound(player.as_mut()).len(), 1);
     assert_eq!(player.view(), before);
     assert!(tell(player.as_mut(), &scored(95)));
-    // A score that was far too high is found out by the second state after it.
+    // A score that was far too high is detected by the second state after it.
     assert!(tell(player.as_mut(), &scored(9_000)));
     assert!(!tell(player.as_mut(), &scored(99)));
     assert!(tell(player.as_mut(), &scored(101)));

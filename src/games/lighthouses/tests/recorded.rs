@@ -1,4 +1,4 @@
-//! Games and triangles that were recorded from the public engine.
+//! Games and triangles recorded from the public engine.
 
 use crate::game::Seat;
 use crate::lighthouses::dialect::engine;
@@ -48,7 +48,7 @@ fn sorted(mut list: Vec<Value>) -> Value {
     list.into()
 }
 
-/// The state in the words of the traces.
+/// The state in the traces' format.
 fn state(game: &Lighthouses) -> Value {
     let chart = game.chart();
     let place = |at: Lighthouse| json!(chart.point(chart.lighthouses()[at.index()]));
@@ -87,7 +87,7 @@ fn state(game: &Lighthouses) -> Value {
     })
 }
 
-/// The same of a trace's line, its unordered lists sorted.
+/// The same for a trace's line, with its unordered lists sorted.
 fn told(line: &Value) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let players = list(&line["players"]).into_iter().map(|mut player| {

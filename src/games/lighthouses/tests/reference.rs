@@ -111,7 +111,7 @@ impl Slow {
         self.towers.iter().position(|tower| tower.0 == at)
     }
 
-    /// Whether it was done.
+    /// Whether it was carried out.
     fn act(&mut self, player: usize, act: Act, list: &[Point]) -> bool {
         let here = self.at[player];
         match act {
@@ -223,7 +223,7 @@ impl Slow {
     }
 }
 
-/// Both states in the same words.
+/// Both states in the same format.
 fn shown(slow: &Slow, game: &Lighthouses, list: &[Point]) -> [String; 2] {
     let place = |at: Point| list.iter().position(|other| *other == at).unwrap();
     let links: BTreeSet<(usize, usize)> = slow
@@ -291,7 +291,7 @@ fn shown(slow: &Slow, game: &Lighthouses, list: &[Point]) -> [String; 2] {
 }
 
 /// An act that is likely to change something: steps towards lighthouses, attacks and connections there,
-/// now and then anything.
+/// occasionally anything.
 fn draw(game: &Lighthouses, rng: &mut Rng) -> Act {
     let seat = game.turn().unwrap();
     let player = game.players()[seat.index()];

@@ -1,5 +1,5 @@
-//! Both sides of the wire: the recorded lines byte for byte, what the referee does with bots that are
-//! late, silent or gone, and what a player of ours takes in.
+//! Both sides of the wire: the recorded lines byte for byte, how the referee handles bots that are late,
+//! silent or gone, and what our players take in.
 
 use crate::game::{Cause, Seat};
 use crate::kit::{DialogueSetup, Kit, Nodes, PlaySetup, TableSetup};
@@ -32,7 +32,7 @@ pub(super) fn calls(table: &mut dyn Table) -> Vec<Call> {
     calls
 }
 
-/// Sorts each list of connections in a line, which the engine writes in an order of its own.
+/// Sorts each list of connections in a line, whose order in the engine is arbitrary.
 fn sorted(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -83,8 +83,8 @@ fn the_recorded_lines_are_written_byte_for_byte() {
 
 #[test]
 fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
-    // The demo's own commands, given back through a player whose bot passes: what he sees is what the
-    // referee had, at every turn.
+    // The demo's own commands, replayed through a player whose bot passes: what it sees is what the referee
+    // had, at every turn.
     let setup = DialogueSetup {
         bot: "passer".to_owned(),
         ..DialogueSetup::default()
@@ -196,7 +196,7 @@ fn late_lines_are_counted_and_thrown_away() {
         "{\"success\": false, \"message\": \"Command timed out\"}"
     );
     assert_eq!(told.len(), 2);
-    // The move that was due the round before comes now: it must not be taken for this round's.
+    // The move due in the previous round comes now: it must not be taken for this round's.
     table.answer(
         Seat(0),
         Reply::Text(br#"{"command": "move", "x": 1, "y": 0}"#),
@@ -286,7 +286,7 @@ fn bots_that_do_not_greet_or_are_gone_are_dropped() {
     calls(table.as_mut());
     table.answer(Seat(0), Reply::Failed);
     assert_eq!(table.blames()[0].cause, Cause::Crash);
-    assert!(table.outcome().is_some(), "nobody is left to be asked");
+    assert!(table.outcome().is_some(), "no player is left to ask");
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
     assert_eq!(played.asks, 240);
 }
 
-/// Of those whose play hangs on what they have heard alone: a searcher's also does on what it has thought.
+/// Only bots that depend just on what they received: a searcher also depends on what it has searched.
 #[test]
 fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
     for card in CARDS.iter().filter(|card| !card.thinks) {
@@ -489,7 +489,7 @@ fn a_player_alone_is_asked_again_only_once_he_has_been_told() {
     let mut table = table(1, json!({"map": DEMO_MAP, "rounds": 3}));
     greeted(table.as_mut(), 1);
     for _ in 0..3 {
-        assert!(!table.waits(Seat(0)), "what is not sent is not waited for");
+        assert!(!table.waits(Seat(0)), "what was not sent is not waited for");
         calls(table.as_mut());
         assert!(table.waits(Seat(0)));
         table.answer(Seat(0), PASS);

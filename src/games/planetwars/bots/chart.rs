@@ -1,14 +1,14 @@
-//! What a map gives that does not change: distances, neighbours, whose home is nearest.
+//! What follows from a map and does not change: distances, neighbours, whose home is nearest.
 
 use crate::planetwars::rules::{Distances, NEUTRAL, Planet, PlanetId, PlayerId, Travel};
 
-/// Every planet has so many neighbours at least, where there are so many.
+/// Every planet has at least this many neighbours, if there are enough.
 const NEIGHBOURS_MIN: usize = 2;
 
-/// A map, by the places of its planets in the list.
+/// A map, indexed by the planets' places in the list.
 #[derive(Clone, Debug)]
 pub(super) struct Chart {
-    /// Number and place in space, by which it is known whether it is the same map.
+    /// Number and coordinates, which show whether it is the same map.
     spots: Vec<(PlanetId, f64, f64)>,
     distances: Distances,
     neighbours: Vec<Vec<usize>>,
@@ -42,8 +42,8 @@ impl Chart {
         self.distances.turns(from, to).max(1)
     }
 
-    /// The planets within the radius of the neighbourhood: the mean distance to the nearest planet, as many
-    /// times as gives everybody two.
+    /// The planets within the neighbourhood radius: the mean distance to the nearest planet, times whatever
+    /// factor gives every planet two.
     pub(super) fn neighbours(&self, place: usize) -> &[usize] {
         self.neighbours.get(place).map_or(&[], Vec::as_slice)
     }
@@ -83,8 +83,8 @@ fn neighbours(planets: &[Planet]) -> Vec<Vec<usize>> {
     by_distance.into_iter().map(near).collect()
 }
 
-/// The planets that nobody owns and to which one of your homes is nearer than any other player's; of equal
-/// distances the lower player's number counts.
+/// The neutral planets nearer to one of your homes than to any other player's; ties go to the lower player
+/// number.
 pub(super) fn cell(planets: &[Planet], you: PlayerId) -> Vec<PlanetId> {
     let homes = || planets.iter().filter(|planet| planet.owner != NEUTRAL);
     let nearest = |planet: &Planet| {

@@ -1,51 +1,51 @@
-//! Rings tried out apart from any game: teams drawn by chance, words that come late, garbage, mates that fail.
+//! Rings tested apart from any game: random teams, late words, garbage, failing mates.
 
 use super::ring::{HELLO, RELAY, Ring, word};
 use crate::planetwars::rules::{NEUTRAL, Planet, PlayerId, TEAM_MAX, View};
 use crate::rng::Rng;
 use std::sync::Arc;
 
-/// Streams of these seeds begin here.
+/// The seeds' random streams begin here.
 const DRILL_STREAM: u64 = 5 << 32;
-/// Turns that a drill lasts.
+/// Turns in a drill.
 pub const TURNS: u32 = 60;
-/// Most players of a drill in which masks suffice.
+/// The most players in a drill for which masks suffice.
 const FEW: u32 = 20;
-/// Most players for whom a mask has room.
+/// The most players that fit in a mask.
 const MASKED: usize = 24;
-/// Players of a drill in which they do not.
+/// Players in a drill for which they do not.
 const MANY: std::ops::Range<u32> = 25..61;
 
-/// What is tried.
+/// The scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Drill {
-    /// Seeds all chance.
+    /// Seeds all randomness.
     pub seed: u64,
-    /// Rounds after which a word is heard: 0 if players are asked one after another and each hears what the
-    /// one before said just now, 1 by the rules, 2 if words come later still.
+    /// Rounds after which a word arrives: 0 if players are asked one after another and each receives the
+    /// previous one's word at once, 1 by the rules, 2 if words arrive later still.
     pub lag: u32,
-    /// Players of the team, from 1.
+    /// Players in the team, from 1.
     pub size: usize,
     /// Whether there are too many players for masks.
     pub many: bool,
-    /// Whether a member fails at some time, and is silent or sends garbage from then on.
+    /// Whether a member fails at some point, and is silent or sends garbage from then on.
     pub crash: bool,
-    /// Whether garbage at the beginning has the look of true words.
+    /// Whether initial garbage looks like true words.
     pub plausible: bool,
 }
 
-/// How it went.
+/// The results.
 #[derive(Clone, Debug, Default)]
 pub struct Drilled {
-    /// Strangers who were taken for mates, over all members and turns.
+    /// Strangers mistaken for mates, over all members and turns.
     pub false_members: usize,
-    /// Members who held their team for complete when it was not.
+    /// Members that believed their team complete when it was not.
     pub false_proofs: usize,
-    /// The first turn in which all members who play knew the whole team.
+    /// The first turn in which all playing members knew the whole team.
     pub complete: Option<u32>,
     /// The first turn in which all of them had settled.
     pub settled: Option<u32>,
-    /// Mates who were unknown at the end, over all members who play.
+    /// Mates still unknown at the end, over all playing members.
     pub missing: usize,
 }
 
@@ -55,8 +55,8 @@ struct Fail {
     garbage: bool,
 }
 
-/// What is heard before anybody spoke. What looks like a true word among many names one of `strangers`,
-/// since by chance alone none names exactly the one who hears it.
+/// What is received before any member spoke. What looks like a true word among many names names one of
+/// `strangers`, since by chance alone none names exactly the receiver.
 fn garbage(rng: &mut Rng, players: usize, plausible: bool, strangers: &[usize]) -> u32 {
     if !plausible {
         return rng.bits() as u32;
@@ -67,14 +67,14 @@ fn garbage(rng: &mut Rng, players: usize, plausible: bool, strangers: &[usize]) 
         let stranger = strangers.get(stranger).copied().unwrap_or_default();
         return word(RELAY, (stranger as u32) << 17 | distance << 12);
     }
-    // A lone bit is what honest first words have, so there are two at least.
+    // Honest first words have a lone bit, so there are at least two.
     let bit = |rng: &mut Rng| 1 << rng.below(players as u32);
     let all = (1u32 << players) - 1;
     let mask = rng.bits() as u32 & rng.bits() as u32 & all | bit(rng) | bit(rng);
     word(HELLO, mask)
 }
 
-/// Plays it through.
+/// Runs it to the end.
 #[must_use]
 pub fn drill(plan: &Drill) -> Drilled {
     let mut rng = Rng::new(plan.seed, DRILL_STREAM);
@@ -128,7 +128,7 @@ pub fn drill(plan: &Drill) -> Drilled {
         let heard_before: Vec<Vec<u32>> = said.clone();
         for member in 0..size {
             let before = (member + size - 1) % size;
-            // Asked one after another, only the first hears a word of the round before.
+            // If asked one after another, only the first receives a word of the previous round.
             let lag = if member == 0 {
                 plan.lag.max(1)
             } else {

@@ -1,42 +1,42 @@
-//! A state as a player sees it who remembers the game so far.
+//! A state as seen by a player that remembers the game so far.
 
 use super::chart::Chart;
 use crate::planetwars::rules::{Planet, PlanetId, PlayerId, Ruleset};
 
-/// Rounds of a game as the contest has it.
+/// Rounds of a game in the contest.
 const ROUNDS: u32 = Ruleset::TEAM.rounds;
 
-/// What a planet is to the player.
+/// A planet's relation to the player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stance {
-    /// His own.
+    /// The player's own.
     Own,
     /// A known mate's.
     Mate,
-    /// Nobody's.
+    /// Neutral.
     Neutral,
-    /// Nobody's, but another of his team may take it before the team knows itself.
+    /// Neutral, but a mate may take it before the team knows itself.
     Reserved,
     /// An enemy's.
     Enemy,
-    /// Another's who may turn out to be a mate.
+    /// Another player's that may turn out to be a mate.
     Unknown,
 }
 
-/// One of his own fleets in flight.
+/// One of the player's own fleets in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flight {
     pub(super) to: PlanetId,
-    /// The turn of the state in which it has landed.
+    /// The turn of the state by which it has landed.
     pub(super) lands: u32,
     pub(super) ships: i64,
 }
 
-/// A state, by the places of planets in its list.
+/// A state, indexed by the planets' places in its list.
 pub(super) struct Field<'a> {
     pub(super) turn: u32,
     pub(super) you: PlayerId,
-    /// No number twice, no ships below 0.
+    /// No number occurs twice, and no ships are below 0.
     pub(super) planets: &'a [Planet],
     pub(super) stances: &'a [Stance],
     pub(super) chart: &'a Chart,
@@ -44,7 +44,7 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Rounds that are still to be played, if the game is as long as the contest's.
+    /// Rounds still to be played, if the game is as long as the contest's.
     pub(super) fn rounds_left(&self) -> u32 {
         ROUNDS.saturating_sub(self.turn)
     }
@@ -79,7 +79,7 @@ impl Field<'_> {
         self.chart.turns(from, to)
     }
 
-    /// Of these planets the nearest; of equally near ones the one with the lowest number.
+    /// The nearest of these planets; among equally near ones the one with the lowest number.
     pub(super) fn nearest<'p>(
         &self,
         from: usize,

@@ -12,7 +12,7 @@ pub(super) const TEAM_DESCRIPTION: &str = "As frontier, against planets that are
 
 pub(super) struct Frontier;
 
-/// Growth for each ship in the way: what is worth most first, then the lowest number.
+/// Growth per defending ship: the most valuable first, then the lowest number.
 fn worth(planet: &Planet) -> f64 {
     planet.growth as f64 / (planet.ships as f64 + 1.0)
 }

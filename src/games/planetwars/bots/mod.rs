@@ -1,5 +1,5 @@
-//! The ladder of built-in players, weakest first, one file each, every one of them alone against all and as
-//! one of a team. What was tried and measured: README.md.
+//! The ladder of built-in players, weakest first, one file each, every one both alone against all and as one
+//! of a team. What was tried and measured: README.md.
 
 mod bully;
 pub mod champion;

@@ -1,10 +1,10 @@
-//! The orders of one turn: never more ships than there are, never to where they are, never none.
+//! The orders of one turn: never more ships than there are, never to their own planet, never zero.
 
 use super::field::{Field, Stance};
 use crate::planetwars::rules::Launch;
 
 pub(super) struct Orders {
-    /// Ships that have no orders, by place; 0 on planets of others.
+    /// Ships without orders, by place; 0 on planets of others.
     left: Vec<i64>,
     launches: Vec<Launch>,
 }
@@ -25,7 +25,7 @@ impl Orders {
         self.left.get(place).copied().unwrap_or_default()
     }
 
-    /// Sends ships if there are so many and the way leads somewhere; whether it did.
+    /// Sends ships if there are enough and the target is another planet; returns whether it did.
     pub(super) fn send(&mut self, field: &Field<'_>, from: usize, to: usize, ships: i64) -> bool {
         let (Some(start), Some(goal)) = (field.planets.get(from), field.planets.get(to)) else {
             return false;

@@ -9,10 +9,10 @@ use crate::planetwars::rules::{
     Act, Ask, Event, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View,
 };
 
-/// From this turn on whoever is not known to be a mate is an enemy.
+/// From this turn on any player not known to be a mate is an enemy.
 const WARY_TURN: u32 = 25;
 
-/// How a player orders, apart from what he remembers.
+/// How a player orders, apart from what it remembers.
 pub(super) trait Habit: Send {
     fn order(&mut self, field: &Field<'_>, orders: &mut Orders);
 }
@@ -20,20 +20,20 @@ pub(super) trait Habit: Send {
 /// Whom a player fights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Everybody.
+    /// All others.
     Alone,
-    /// Those who are not of his team, once he knows it.
+    /// Those not in its team, once it knows the team.
     Team,
 }
 
-/// What a member of a team knows of the others.
+/// What a member of a team knows about the others.
 struct Team {
     ring: Ring,
-    /// Nobody's planets that are his to take before he knows his mates.
+    /// Neutral planets that it may take before it knows its mates.
     cell: Vec<PlanetId>,
-    /// Strangers who took a planet of the team.
+    /// Strangers that took a planet of the team.
     hostile: Vec<PlayerId>,
-    /// Owners in the state before.
+    /// Owners in the previous state.
     owners: Vec<(PlanetId, PlayerId)>,
 }
 
@@ -105,7 +105,7 @@ impl Team {
     }
 }
 
-/// The planets as they may be relied on: none twice, none with fewer ships than none.
+/// The planets, sanitised: none twice, none with negative ships.
 fn sane(planets: &[Planet]) -> Vec<Planet> {
     let mut sane: Vec<Planet> = Vec::with_capacity(planets.len());
     for planet in planets {

@@ -11,12 +11,12 @@ pub(super) const TEAM_DESCRIPTION: &str = "As prospector, against planets that a
 
 pub(super) struct Prospector;
 
-/// Ships for each of what a planet grows by, and one.
+/// Ships per growth plus one.
 fn idle_ships(planet: &Planet) -> f64 {
     planet.ships as f64 / (1.0 + planet.growth.max(0) as f64)
 }
 
-/// Half of the planet that has most ships for its growth to the one of these that has fewest.
+/// Half of the own planet with the most ships per growth, to the one of these with the fewest.
 pub(super) fn prospect<'p>(
     field: &Field<'_>,
     goals: impl Iterator<Item = (usize, &'p Planet)>,

@@ -1,4 +1,4 @@
-//! L5: everything at the nearest enemy.
+//! L5: everything to the nearest enemy.
 
 use super::field::Field;
 use super::orders::Orders;
@@ -13,7 +13,7 @@ pub(super) struct Rage;
 /// Turns of growth that a planet saves up.
 const SAVED_TURNS: i64 = 10;
 
-/// Whether a planet holds enough to let all of it go.
+/// Whether a planet holds enough to send all of it.
 pub(super) fn is_full(ships: i64, growth: i64) -> bool {
     ships >= growth.saturating_mul(SAVED_TURNS)
 }

@@ -13,7 +13,7 @@ pub(super) struct Random {
     rng: Rng,
 }
 
-/// Ships that a planet must have to send half of them.
+/// The least ships for a planet to send half of them.
 const SHIPS_MIN: i64 = 2;
 
 impl Random {

@@ -6,23 +6,23 @@ use crate::planetwars::rules::{Launch, Planet, PlanetId, PlayerId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// Bytes of one line of a player's at most.
+/// The most bytes in one line of a player.
 pub const REPLY_LINE_MAX: usize = 1_024;
-/// Lines of one reply at most.
+/// The most lines in one reply.
 pub const REPLY_LINES_MAX: usize = 10_000;
 
-/// How lines are taken that no rule speaks of.
+/// How to treat lines that no rule covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Lines {
-    /// Their player is dropped.
+    /// The player is dropped.
     #[default]
     Strict,
-    /// They mean nothing.
+    /// They are ignored.
     Lenient,
 }
 
-/// What a line of a player's says.
+/// The meaning of a player's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// Nothing.
@@ -31,18 +31,18 @@ pub enum Line {
     Launch(Launch),
     /// Growth is bought.
     Upgrade(PlanetId),
-    /// A word to the next in the ring.
+    /// A word to the next player in the ring.
     Message(u32),
-    /// The reply is whole.
+    /// The reply is complete.
     End,
 }
 
-/// What a player did that costs him the game: what it counts as, and a sentence.
+/// An offence that costs a player the game: its cause, and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offence {
-    /// What it counts as.
+    /// Its cause.
     pub cause: Cause,
-    /// What he did.
+    /// What the player did.
     pub why: String,
 }
 
@@ -55,13 +55,13 @@ impl Offence {
     }
 }
 
-/// The lines of all planets: the same for everybody.
+/// The lines of all planets: the same for all players.
 #[must_use]
 pub fn planets(planets: &[Planet]) -> String {
     map::text(planets)
 }
 
-/// A state, from its planets' lines.
+/// A state, given its planets' lines.
 #[must_use]
 pub fn state(planets: &str, message: Option<u32>, you: PlayerId) -> String {
     let mut out = String::with_capacity(planets.len() + 32);
@@ -73,7 +73,7 @@ pub fn state(planets: &str, message: Option<u32>, you: PlayerId) -> String {
     out
 }
 
-/// What a line of a reply says. `shown` in errors is its beginning.
+/// Reads a line of a reply. `shown` is its beginning, for errors.
 ///
 /// # Errors
 /// [`Offence`].
@@ -95,7 +95,7 @@ pub fn line(bytes: &[u8], lines: Lines) -> Result<Line, Offence> {
         ["B", at] => Ok(Line::Upgrade(planet(at)?)),
         ["M", word] => {
             let number = whole(word)?;
-            // A signed 32-bit number is taken for the unsigned one of the same bits.
+            // A signed 32-bit number is read as the unsigned one with the same bits.
             let signed = i32::try_from(number).map(|number| number as u32);
             let message = u32::try_from(number)
                 .or(signed)

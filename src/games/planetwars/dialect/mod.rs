@@ -1,4 +1,4 @@
-//! Lines: what the judge writes and takes, what a player reads and says (README.md, section 2).
+//! Lines: what the judge writes and accepts, what a player reads and sends (README.md, section 2).
 
 pub mod judge;
 pub mod player;

@@ -1,20 +1,20 @@
-//! A player's side: states, read as widely as other judges may write them, and replies.
+//! A player's side: states, read as leniently as other judges may write them, and replies.
 
 use crate::planetwars::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId};
 use crate::wire::WireError;
 use std::fmt::Write as _;
 
-/// What ends a state and a reply.
+/// Ends a state and a reply.
 pub const END: &str = ".";
 
-/// A state as it stands on the wire.
+/// A state as on the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// The planets in the order of their lines.
     pub planets: Vec<Planet>,
-    /// The word from the ring, if there was one.
+    /// The word from the ring, if any.
     pub message: Option<u32>,
-    /// Who is told.
+    /// The recipient.
     pub you: PlayerId,
 }
 
@@ -31,7 +31,7 @@ pub fn completes(line: &[u8]) -> bool {
     line.trim_ascii() == END.as_bytes()
 }
 
-/// The state of a frame. Lines may come in any order; those of other kinds mean nothing.
+/// The state of a frame. Lines may come in any order; lines of other kinds are ignored.
 ///
 /// # Errors
 /// [`WireError`] names the line that is missing or wrong.
@@ -97,7 +97,7 @@ fn planet<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Planet, String
             .filter(|number| number.abs() <= COORDINATE_MAX)
             .ok_or_else(|| format!("{field} is no number up to {COORDINATE_MAX}"))
     };
-    // Beyond what any game can come to, so that sums stay whole.
+    // Capped beyond what any game can reach, so that sums do not overflow.
     let most = 1_000_000_000_000_000;
     Ok(Planet {
         id: small(next("id")?, "id")?,

@@ -6,14 +6,14 @@ use super::world::{NEUTRAL, PlayerId};
 /// Ships of one player that land on one planet in one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Force {
-    /// Whose.
+    /// Their owner.
     pub owner: PlayerId,
     /// How many.
     pub ships: i64,
 }
 
-/// The planet's owner and ships after a battle of its garrison with these arrivals, one of each player at
-/// most. `forces` is put in another order.
+/// The planet's owner and ships after a battle of its garrison with these arrivals, at most one per player.
+/// `forces` is reordered.
 #[must_use]
 pub fn fight(rule: Battle, garrison: Force, arrivals: &mut Vec<Force>) -> Force {
     let Force { owner, ships } = garrison;
@@ -27,7 +27,7 @@ pub fn fight(rule: Battle, garrison: Force, arrivals: &mut Vec<Force>) -> Force 
         None => arrivals.push(garrison),
     }
     let Some(attack) = strongest_attacker else {
-        // Only the owner's own have landed.
+        // Only the owner's own ships have landed.
         return arrivals.first().copied().unwrap_or(garrison);
     };
     arrivals.sort_by_key(|force| std::cmp::Reverse(force.ships));

@@ -32,7 +32,7 @@ impl Distances {
     }
 
     /// Turns from one planet to another, 0 for places that do not exist and from a planet to itself. Planets
-    /// that lie closer than the rounding may be 0 apart too; a flight takes one turn all the same.
+    /// closer than the rounding may be 0 apart too; a flight still takes one turn.
     #[must_use]
     pub fn turns(&self, from: usize, to: usize) -> u32 {
         if to >= self.planets {
@@ -42,7 +42,7 @@ impl Distances {
         turns.copied().unwrap_or_default()
     }
 
-    /// The longest way there is.
+    /// The longest distance there is.
     #[must_use]
     pub fn longest(&self) -> u32 {
         self.turns.iter().copied().max().unwrap_or_default()

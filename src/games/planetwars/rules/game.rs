@@ -1,4 +1,4 @@
-//! The state machine: orders leave, time goes on, fleets land, planets grow, players and teams drop out.
+//! The state machine: orders leave, time passes, fleets land, planets grow, players and teams drop out.
 
 use super::battle::{Force, fight};
 use super::distances::Distances;
@@ -8,14 +8,14 @@ use super::world::{Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use std::sync::Arc;
 
-/// Growth that costs more than any planet can pay is not reckoned any further.
+/// Growth whose price exceeds what any planet can pay is not priced any further.
 pub(super) const UPGRADE_MAX: i64 = 62;
 
-/// Nobody hears anything between two states.
+/// No player is told anything between two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {}
 
-/// Ships on their way.
+/// Ships in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fleet {
     pub(super) owner: Seat,
@@ -23,14 +23,14 @@ pub(super) struct Fleet {
     pub(super) ships: i64,
 }
 
-/// What is known of a player beside his planets.
+/// What is known about a player besides its planets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Player {
     id: PlayerId,
     team: u8,
-    /// Whose words he hears.
+    /// Whose words it receives.
     before: Seat,
-    /// What he said last round.
+    /// What it said last round.
     said: u32,
     /// Ships in flight.
     pub(super) flying: i64,
@@ -79,7 +79,7 @@ impl PlanetWars {
                 .iter()
                 .map(|planet| seat_of(planet.owner))
                 .collect(),
-            // A slot for every turn of the longest flight that lands, the present one and a delayed one.
+            // A slot for every turn of the longest flight that lands, plus the present one and a delayed one.
             flights: vec![Vec::new(); distances.longest().min(ruleset.rounds) as usize + 3],
             distances: Arc::new(distances),
             places: Arc::new(places),
@@ -95,13 +95,13 @@ impl PlanetWars {
         Ok(game)
     }
 
-    /// The rules that are played by.
+    /// The rules in force.
     #[must_use]
     pub const fn ruleset(&self) -> &Ruleset {
         &self.ruleset
     }
 
-    /// The planets as they stand.
+    /// The planets in their present state.
     #[must_use]
     pub const fn planets(&self) -> &Arc<Vec<Planet>> {
         &self.planets
@@ -125,7 +125,7 @@ impl PlanetWars {
         self.players.get(seat.index()).map(|player| player.id)
     }
 
-    /// The word that a seat hears with the present state.
+    /// The word that a seat receives with the present state.
     #[must_use]
     pub fn heard(&self, seat: Seat) -> u32 {
         let before = self.players.get(seat.index()).map(|player| player.before);
@@ -149,15 +149,15 @@ impl PlanetWars {
             .is_some_and(|player| player.dropped)
     }
 
-    /// Whether a seat still has what the rules call being alive.
+    /// Whether a seat is still alive as the rules define it.
     #[must_use]
     pub fn is_alive(&self, seat: Seat) -> bool {
         let fleets = self.ruleset.alive == Alive::Fleets && self.flying(seat) > 0;
         fleets || self.owners.contains(&Some(seat))
     }
 
-    /// These seats play no more: they broke the rules, or their programs failed. All at once, so that
-    /// nobody wins by failing a moment later.
+    /// Drops these seats: they broke the rules, or their programs failed. All at once, so that none wins by
+    /// failing a moment later.
     pub fn drop_players(&mut self, seats: &[Seat]) {
         for seat in seats {
             self.drop_player(*seat);
@@ -195,7 +195,7 @@ impl PlanetWars {
         }
     }
 
-    /// Takes a seat's fleets out.
+    /// Removes a seat's fleets.
     fn sink(&mut self, seat: Seat) {
         for landing in &mut self.flights {
             landing.retain(|fleet| fleet.owner != seat);
@@ -218,7 +218,7 @@ impl PlanetWars {
         if landing.is_empty() {
             return;
         }
-        // By planet and player; what is equal keeps its order.
+        // By planet and player; equal ones keep their order.
         landing.sort_by_key(|fleet| (fleet.to, fleet.owner));
         let planets = Arc::make_mut(&mut self.planets);
         let mut arrivals: Vec<Force> = Vec::new();
@@ -251,7 +251,7 @@ impl PlanetWars {
         self.flights[now] = landing;
     }
 
-    /// One round: everybody's orders, in no order. `None` and missing seats order nothing.
+    /// One round: the orders of all seats, in no order. `None` and missing seats order nothing.
     pub fn play(&mut self, acts: &[(Seat, Option<Act>)]) {
         if self.over.is_some() {
             return;
@@ -290,7 +290,7 @@ impl PlanetWars {
         self.judge(false);
     }
 
-    /// One round, of which whoever answers what the rules forbid is dropped first; who that was.
+    /// One round; seats whose answers break the rules are dropped first; returns which.
     pub fn answered(&mut self, acts: &[(Seat, Option<Act>)]) -> Vec<(Seat, Illegal)> {
         let mut offenders = Vec::new();
         for (seat, act) in acts {
@@ -326,7 +326,7 @@ impl PlanetWars {
             }
     }
 
-    /// Ends the game if it is over: one team left, or the last round. `dropped`: somebody just was.
+    /// Ends the game if it is over: one team left, or the last round. `dropped`: a player was just dropped.
     fn judge(&mut self, dropped: bool) {
         if self.over.is_some() {
             return;
@@ -338,7 +338,7 @@ impl PlanetWars {
             }
         }
         let fleets = self.ruleset.alive == Alive::Fleets;
-        // For each team: whether it is there at all, alive, and has somebody who plays.
+        // For each team: whether it exists at all, is alive, and has a player left.
         let mut teams = [(false, false, false); 1 << 8];
         for (player, alive) in self.players.iter().zip(alive) {
             let (there, lives, plays) = &mut teams[usize::from(player.team)];
@@ -347,7 +347,7 @@ impl PlanetWars {
             *plays |= !player.dropped;
         }
         let left = teams.iter().filter(|(_, lives, plays)| *lives && *plays);
-        // Alone, one plays to the last round.
+        // A lone team plays to the last round.
         let rivals = teams.iter().filter(|(there, ..)| *there).count() > 1;
         let left = left.count();
         let last = self.turn >= self.ruleset.rounds;
@@ -372,10 +372,10 @@ impl PlanetWars {
     }
 }
 
-/// The score of a team that has nothing left, or that nobody plays for any more.
+/// The score of a team that has nothing left, or no player left.
 pub const LOST: i64 = -1;
 
-/// Who hears whom: in each team by rising numbers, the lowest one hears the highest.
+/// Who receives whose words: in each team by rising numbers, the lowest receives the highest's.
 fn ring(setup: &Setup) -> Vec<Player> {
     let seats = || setup.players.iter().zip(&setup.teams).enumerate();
     let before = |id: PlayerId, team: u8| {

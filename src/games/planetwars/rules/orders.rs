@@ -31,7 +31,7 @@ impl PlanetWars {
         Ok(place)
     }
 
-    /// Whether ships would leave, and whence and whither.
+    /// Whether ships would leave, and from where to where.
     fn launched(&self, seat: Seat, launch: &Launch) -> Result<Option<(usize, usize)>, Illegal> {
         let Launch { from, to, ships } = *launch;
         if ships == 0 && self.ruleset.zero_ships == ZeroShips::Ignore {
@@ -53,13 +53,13 @@ impl PlanetWars {
         }
     }
 
-    /// What one more growth costs on a planet.
+    /// The price of one more growth on a planet.
     fn upgrade_cost(&self, place: usize) -> i64 {
         let growth = self.planets.get(place).map_or(0, |planet| planet.growth);
         1 << growth.abs().min(UPGRADE_MAX)
     }
 
-    /// Adds what leaves one planet to what has left it by earlier orders, and says whether it is too much.
+    /// Adds what leaves a planet to what earlier orders took, and checks that it is not too much.
     fn withdraw(
         &self,
         spent: &mut Vec<(usize, i64)>,
@@ -85,7 +85,7 @@ impl PlanetWars {
         )))
     }
 
-    /// Lets a seat's orders leave. All or none.
+    /// Carries out a seat's orders. All or none.
     pub(super) fn depart(&mut self, seat: Seat, act: &Act) {
         if (act.launches.is_empty() && act.upgrades.is_empty()) || self.check(seat, act).is_err() {
             return;
@@ -102,7 +102,7 @@ impl PlanetWars {
             if let Some(player) = self.players.get_mut(seat.index()) {
                 player.flying += launch.ships;
             }
-            // What would land later flies to the end.
+            // What would land later stays in flight to the end.
             if lands <= self.ruleset.rounds {
                 let slot = lands as usize % self.flights.len();
                 self.flights[slot].push(Fleet {

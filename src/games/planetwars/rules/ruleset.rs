@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most rounds of a game.
+/// The most rounds in a game.
 pub const ROUNDS_MAX: u32 = 100_000;
 
-/// How a distance becomes turns of flight.
+/// How a distance is converted to turns of flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Travel {
     /// Rounded up.
     #[default]
     Ceil,
-    /// Rounded down, one turn at least.
+    /// Rounded down, but at least one turn.
     Floor,
 }
 
@@ -31,18 +31,18 @@ pub enum Growth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Battle {
-    /// Each player's forces are one, the garrison its owner's: the largest less the second largest remains;
-    /// of equal largest ones nothing does, and the owner keeps the planet.
+    /// Each player's forces are one, the garrison its owner's: the largest minus the second largest remains;
+    /// if the largest are equal nothing remains, and the owner keeps the planet.
     #[default]
     Merged,
-    /// As `merged`, but a garrison that no attacker exceeds loses nothing.
+    /// Like `merged`, but a garrison that no attacker exceeds loses nothing.
     Untouched,
-    /// The largest less the smallest remains; equal largest ones leave the planet to its owner if he is
-    /// one of them, and else to nobody (the tournament's judge of 2015).
+    /// The largest minus the smallest remains; equal largest ones leave the planet to its owner if it is one
+    /// of them, and else to nobody (the tournament's judge of 2015).
     SmallestLoser,
 }
 
-/// What becomes of ships that are sent to the planet they are on.
+/// What happens to ships sent to the planet they are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum SamePlanet {
@@ -55,11 +55,11 @@ pub enum SamePlanet {
     Return,
 }
 
-/// What an order of no ships is.
+/// The meaning of an order of no ships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum ZeroShips {
-    /// Nothing, whatever planets it names.
+    /// Ignored, whatever planets it names.
     #[default]
     Ignore,
     /// Illegal.
@@ -70,23 +70,23 @@ pub enum ZeroShips {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Alive {
-    /// Who has a planet or a fleet in flight.
+    /// Players with a planet or a fleet in flight.
     #[default]
     Fleets,
-    /// Who has a planet; the fleets of others are taken out.
+    /// Players with a planet; the fleets of others are removed.
     Planets,
 }
 
-/// What becomes of a player who broke the rules or whose program failed.
+/// What happens to a player that broke the rules or whose program failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Dropped {
-    /// His planets stay his and grow, his fleets fly on, and in the ring he sends 0.
+    /// Its planets stay its own and grow, its fleets fly on, and in the ring it sends 0.
     #[default]
     Idle,
-    /// His planets become nobody's and his fleets vanish.
+    /// Its planets become neutral and its fleets vanish.
     Neutral,
-    /// His whole team has lost.
+    /// Its whole team has lost.
     Team,
 }
 
@@ -94,9 +94,9 @@ pub enum Dropped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ruleset {
-    /// How a distance becomes turns.
+    /// How a distance is converted to turns.
     pub travel: Travel,
-    /// Turns that every flight takes longer than its distance says, 0 or 1.
+    /// Extra turns that every flight takes, 0 or 1.
     pub delay: u32,
     /// When planets grow.
     pub growth: Growth,
@@ -104,21 +104,21 @@ pub struct Ruleset {
     pub first_growth: bool,
     /// How battles end.
     pub battle: Battle,
-    /// Flights that lead nowhere.
+    /// Flights to the same planet.
     pub same_planet: SamePlanet,
     /// Orders of no ships.
     pub zero_ships: ZeroShips,
-    /// Whether growth can be bought: one more for two to the power of what there is.
+    /// Whether growth can be bought: one more for two to the power of the present growth.
     pub upgrades: bool,
     /// Whether there are words between the players of a team.
     pub messages: bool,
-    /// Whether fleets in flight count in the end.
+    /// Whether fleets in flight count at the end.
     pub flight_counts: bool,
     /// Who is still in the game.
     pub alive: Alive,
-    /// What becomes of offenders.
+    /// What happens to offenders.
     pub dropped: Dropped,
-    /// Rounds of a game.
+    /// Rounds in a game.
     pub rounds: u32,
 }
 
@@ -139,7 +139,7 @@ impl Ruleset {
         dropped: Dropped::Idle,
         rounds: 200,
     };
-    /// The two players' tournament of 2015, as its judge plays it.
+    /// The two-player tournament of 2015, as its judge plays it.
     pub const MZ2015: Self = Self {
         delay: 1,
         growth: Growth::BeforeBattles,

@@ -1,4 +1,4 @@
-//! What is told and what is ordered.
+//! What players are told and what they order.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -10,18 +10,18 @@ pub type PlayerId = u32;
 
 /// The owner of planets that nobody owns.
 pub const NEUTRAL: PlayerId = 0;
-/// Most planets of a map.
+/// The most planets on a map.
 pub const PLANETS_MAX: usize = 100;
 /// How far from the origin a planet may lie.
 pub const COORDINATE_MAX: f64 = 1_000_000.0;
 /// How many players a game may have.
 pub const PLAYERS: std::ops::RangeInclusive<usize> = 1..=100;
-/// Most players of a team.
+/// The most players in a team.
 pub const TEAM_MAX: usize = 10;
-/// Most ships of a planet or fleet at the start, and most growth: sums stay far below what an `i64` holds.
+/// The most initial ships of a planet or fleet, and the most growth: sums stay far below `i64::MAX`.
 pub const SHIPS_MAX: i64 = 1_000_000_000;
 
-/// A planet as it is told (README.md, section 2).
+/// A planet as players are told (README.md, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Planet {
     /// Its number.
@@ -30,37 +30,37 @@ pub struct Planet {
     pub x: f64,
     /// Where it lies.
     pub y: f64,
-    /// Ships that grow in a turn while somebody owns it.
+    /// Ships added per turn while a player owns it.
     pub growth: i64,
-    /// Whose it is; [`NEUTRAL`] if nobody's.
+    /// Its owner; [`NEUTRAL`] if nobody owns it.
     pub owner: PlayerId,
     /// Ships on it, from 0.
     pub ships: i64,
 }
 
-/// What a player is told before each of his turns.
+/// What a player is told before each of its turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Turns that are over: 0 at first. Not on the wire; counted by whoever reads it.
+    /// Turns that are over: 0 at first. Not on the wire; counted by the reader.
     pub turn: u32,
     /// All planets, in an order that never changes.
     pub planets: Arc<Vec<Planet>>,
-    /// The word from the player before in the ring; `None` where the wire told none.
+    /// The word from the previous player in the ring; `None` if the wire gave none.
     pub message: Option<u32>,
-    /// Who is told.
+    /// The recipient.
     pub you: PlayerId,
 }
 
-/// The only decision there is.
+/// The only kind of decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask;
 
 /// Ships sent from planet to planet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// Whence.
+    /// Where they leave.
     pub from: PlanetId,
-    /// Whither.
+    /// Where they land.
     pub to: PlanetId,
     /// How many.
     pub ships: i64,
@@ -69,9 +69,9 @@ pub struct Launch {
 /// A player's answer to a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Act {
-    /// Fleets that leave now, in the order in which they are ordered.
+    /// Fleets that leave now, in the order given.
     pub launches: Vec<Launch>,
-    /// Planets whose growth is raised by one, in rulesets that have that.
+    /// Planets whose growth is raised by one, in rulesets that allow it.
     pub upgrades: Vec<PlanetId>,
     /// The word for the next player in the ring.
     pub message: Option<u32>,

@@ -1,4 +1,4 @@
-//! What must hold of every built-in player.
+//! Laws of every built-in player.
 
 use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game as _, Seat};
@@ -12,14 +12,14 @@ use crate::planetwars::rules::{
 use crate::rng::Rng;
 use std::sync::Arc;
 
-/// Every order that some engine forbids is illegal.
+/// Rules in which every order that any engine forbids is illegal.
 const STRICT: Ruleset = Ruleset {
     same_planet: SamePlanet::Illegal,
     zero_ships: ZeroShips::Illegal,
     ..Ruleset::TEAM
 };
 
-/// Two teams on a drawn map whose planets and players have any numbers, one of the planets 0.
+/// Two teams on a random map with arbitrary planet and player numbers, one planet being 0.
 fn setup(seed: u64, size: usize, planets: Option<usize>, rounds: u32) -> Setup {
     let mut rng = Rng::new(seed, 9);
     let style = Style {
@@ -53,7 +53,7 @@ fn setup(seed: u64, size: usize, planets: Option<usize>, rounds: u32) -> Setup {
     }
 }
 
-/// A game of two teams, whose acts must all be legal; what the first seat did.
+/// A game of two teams, whose acts must all be legal; returns what the first seat did.
 fn play(names: [&str; 2], setup: &Setup, seed: u64) -> (PlanetWars, Vec<Act>) {
     let seats = setup.teams.iter();
     let names: Vec<&str> = seats.map(|team| names[usize::from(*team)]).collect();
@@ -92,8 +92,8 @@ fn every_act_is_legal() {
     }
 }
 
-/// What a player answers depends on what he was told alone: one to whom a game is told again goes on like the
-/// one who played it.
+/// A player's answers depend only on what it was told: one to which a game is replayed continues like the one
+/// that played it.
 #[test]
 fn a_player_who_is_told_it_all_again_goes_on_alike() {
     for card in CARDS {

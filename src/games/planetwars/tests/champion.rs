@@ -1,4 +1,4 @@
-//! What must hold of the champion, whoever plays against him and by whatever rules.
+//! Laws of the champion, against any opponent and under any rules.
 
 use crate::game::{Bot, Budget, Game, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
@@ -48,7 +48,7 @@ fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
     setup
 }
 
-/// How these rules reckon time.
+/// The timing of these rules.
 fn as_played(ruleset: Ruleset) -> Timing {
     Timing {
         travel: ruleset.travel,
@@ -152,7 +152,7 @@ fn states_that_make_no_sense_are_survived() {
 }
 
 /// Plays a game of two teams of four, the first of them ours; `cut` says which of ours are stopped when. Each
-/// turn: the plans of the team by member, and who was found astray.
+/// turn: the plans of the team by member, and which members deviated.
 fn play_team(
     seed: u64,
     look: Look,
@@ -223,7 +223,7 @@ fn all_of_a_team_have_the_same_plan() {
                         plans.windows(2).all(|pair| pair[0] == pair[1]),
                         "seed {seed} turn {turn}"
                     );
-                    // Fleets of others that nobody knows may look like orders that were not followed, to all alike.
+                    // Unknown fleets of others may look like orders that were not followed, equally to all.
                     assert!(astray.windows(2).all(|pair| pair[0] == pair[1]));
                     doubts += usize::from(!astray.iter().flatten().all(Vec::is_empty));
                 }
@@ -252,8 +252,8 @@ fn a_decision_that_was_cut_is_made_up_for() {
     }
 }
 
-/// A plan that is begun is made to its end, whenever its slice of time is over, and so is the same on every
-/// machine; and one who only hears what was told and said, as after a restart, goes on as he who played.
+/// A plan once begun is completed, whenever its time slice ends, and so is the same on every machine; and a
+/// player that is only replayed a game, as after a restart, continues like the one that played.
 #[test]
 fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
     for (bot, size) in [("champion", 1), ("champion-team", 3)] {
@@ -290,7 +290,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
                 let reply = heard.reply.as_ref().unwrap();
                 if turn >= told {
                     let asked = Cell::new(false);
-                    // Over as soon as it has been looked at.
+                    // The budget is over at the first check.
                     let slice = Budget {
                         nodes: u64::MAX,
                         stop: &|| asked.replace(true),
@@ -305,7 +305,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
     }
 }
 
-/// Words that come late: he has settled alone by then, and begins nothing against a mate from when he knows him.
+/// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.
 #[test]
 fn mates_that_are_found_late_are_not_fought() {
     let teams = [0, 0, 1, 1];
@@ -318,12 +318,12 @@ fn mates_that_are_found_late_are_not_fought() {
         let mut acts = Vec::new();
         for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
             let mut view = game.view(seat);
-            // Nobody has spoken in the first states.
+            // No member has spoken in the first states.
             view.message = view.message.filter(|_| turn > 2);
             let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
             let me = PlayerId::from(seat.0) + 1;
             let mate = PlayerId::from(seat.0 ^ 1) + 1;
-            // But for what follows a fleet that left before the mate had the planet.
+            // Except what follows a fleet that left before the mate had the planet.
             let against = |launch: &&Launch| {
                 let mut planets = game.planets().iter();
                 let on_the_way = |(by, to, left): &(_, _, u32)| {
@@ -345,7 +345,7 @@ fn mates_that_are_found_late_are_not_fought() {
     assert!(launches > 50, "{launches} launches");
 }
 
-/// A mate who never orders anything is no sign that fleets fly longer.
+/// A mate that never orders anything is no sign that fleets fly longer.
 #[test]
 fn orders_that_were_not_followed_tell_nothing_of_time() {
     let teams = [0, 0, 1, 1];
@@ -380,7 +380,7 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
     assert!(strays > 20, "{strays} turns not followed");
 }
 
-/// Where there are no words nobody waits for them.
+/// In games without words no player waits for them.
 #[test]
 fn a_game_without_words_is_fought_from_the_start() {
     let mut game = PlanetWars::start(&setup(31, Look::Contest, &[0, 1], Ruleset::TEAM));

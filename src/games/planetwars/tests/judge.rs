@@ -1,4 +1,4 @@
-//! The judge's side of the wire: what it writes, how it takes replies, whom it drops for what.
+//! The judge's side of the wire: what it writes, how it reads replies, whom it drops for what.
 
 use crate::game::{Cause, Outcome, Seat};
 use crate::kit::{Kit as _, Nodes, PlaySetup, TableSetup};
@@ -30,7 +30,7 @@ fn calls(table: &mut dyn Table) -> Vec<Call> {
     calls
 }
 
-/// Says this line by line.
+/// Sends this line by line.
 fn say(table: &mut dyn Table, seat: u8, reply: &str) {
     for line in reply.split('\n') {
         table.answer(Seat(seat), Reply::Text(line.as_bytes()));
@@ -49,8 +49,8 @@ fn a_state_is_the_contest_s_to_the_byte() {
     say(table.as_mut(), 1, "F 2 1 3\nM 4294967295\n.");
     assert!(!table.waits(Seat(1)) && table.waits(Seat(0)));
     assert_eq!(calls(table.as_mut()), []);
-    // Carriage returns and blanks at the end mean nothing; the last word counts; a negative one is the
-    // unsigned one of the same bits.
+    // Carriage returns and trailing blanks are ignored; the last word counts; a negative one is the unsigned
+    // one with the same bits.
     say(table.as_mut(), 0, "F 3 2 1 \r\nM 7\r\n\r\nM -1\r\n.\r");
     let said = calls(table.as_mut());
     let planets = "P 1 2 3 1 0 1\nP 3 0 0 2 1 6\nP 2 3 4 2 2 3\n";
@@ -77,7 +77,7 @@ fn words_of_32_bits_are_taken_and_no_others() {
     }
 }
 
-/// What a reply costs its player: the cause, and part of the sentence.
+/// How a reply costs its player the game: the cause, and part of the sentence.
 fn fault(options: &Value, reply: Reply<'_>) -> (Cause, String, Option<Outcome>) {
     let mut table = table(2, options);
     calls(table.as_mut());
@@ -158,12 +158,12 @@ fn lenient_judges_pass_over_what_is_no_order() {
     calls(table.as_mut());
     say(table.as_mut(), 0, "hello\nM 77 3\nf 1 2 5\nF 1 2\n\n.");
     assert!(table.blames().is_empty() && !table.waits(Seat(0)));
-    // A number that is none stays an offence.
+    // A malformed number stays an offence.
     say(table.as_mut(), 1, "F 2 1 x\n.");
     assert_eq!(table.blames()[0].cause, Cause::ProtocolError);
 }
 
-/// After the first reply it is a second, and silence is a forfeit.
+/// After the first reply the limit is a second, and silence is a forfeit.
 #[test]
 fn silence_and_death_in_mid_game() {
     for (reply, cause) in [
@@ -175,7 +175,7 @@ fn silence_and_death_in_mid_game() {
         say(table.as_mut(), 0, ".");
         say(table.as_mut(), 1, ".");
         calls(table.as_mut());
-        // A reply without its dot is none.
+        // A reply without its dot is incomplete.
         say(table.as_mut(), 0, "F 3 2 1");
         table.answer(Seat(0), reply);
         assert!(table.outcome().is_none(), "the other is still heard");
@@ -185,7 +185,7 @@ fn silence_and_death_in_mid_game() {
     }
 }
 
-/// With more than one player a team, the rest plays on by the chosen policy.
+/// With more than one player per team, the rest plays on by the chosen policy.
 #[test]
 fn a_dropped_player_leaves_his_team_or_takes_it_along() {
     let map = "P 1 0 0 1 1 9\nP 2 9 9 1 2 9\nP 3 0 9 1 3 9\nP 4 9 0 1 4 9\n";
@@ -211,7 +211,7 @@ fn a_dropped_player_leaves_his_team_or_takes_it_along() {
             said[0].text
         );
         assert!(!table.waits(Seat(0)));
-        // His mate has lost his neighbour in the ring, and hears 0.
+        // The mate has lost its neighbour in the ring, and receives 0.
         assert!(said[0].text.contains("M 0\n"));
     }
 }
@@ -291,7 +291,7 @@ fn one_who_enters_plays_his_team() {
     assert!(seat_owners(json!({"teams": 0}), 2).is_err());
 }
 
-/// Numbers on the wire are shuffled over the teams by the seed, and a match is told again from its setup.
+/// Numbers on the wire are shuffled over the teams by the seed, and a match is reproduced from its setup.
 #[test]
 fn a_match_is_told_again_from_its_setup() {
     let setup = PlaySetup {

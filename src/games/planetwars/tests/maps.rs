@@ -131,7 +131,7 @@ fn google_maps_are_alike_for_everybody() {
     }
 }
 
-/// Drawn maps never change.
+/// Random maps never change.
 #[test]
 fn drawn_maps_are_frozen() {
     let mut digest = 0xCBF2_9CE4_8422_2325u64;
@@ -141,7 +141,7 @@ fn drawn_maps_are_frozen() {
         } else {
             Look::Google
         };
-        // Half and quarter turns do without sines that differ between machines.
+        // Half and quarter turns avoid sines, which differ between machines.
         let players = if seed % 4 < 2 { 2 } else { 4 };
         for byte in text(&generate(seed, &style(look, players)).unwrap()).bytes() {
             digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);

@@ -1,4 +1,4 @@
-//! A player's side of the wire: what he reads, what he says, what is kept of it.
+//! A player's side of the wire: what it reads, what it sends, what is recorded.
 
 use crate::game::{Budget, Cause, Progress};
 use crate::kit::{DialogueSetup, Kit as _, Seating};
@@ -18,7 +18,7 @@ fn player(bot: &str) -> Box<dyn Dialogue> {
     KIT.dialogue(&setup).unwrap()
 }
 
-/// Hears a state and answers; what was answered.
+/// Takes in a state and answers; returns the answer.
 fn turn(player: &mut dyn Dialogue, state: &str) -> String {
     let Ok(Next::Think { fallback, .. }) = player.receive(state.as_bytes()) else {
         panic!("no answer is wanted to {state}");
@@ -142,7 +142,7 @@ fn facts_tell_who_sent_what_where() {
         &state("P 1 0 0 1 1 2\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n", 5),
     );
     player.facts();
-    // Another one takes it.
+    // Another player takes it.
     turn(
         player.as_mut(),
         &state("P 1 0 0 1 2 4\nP 2 3 0 2 2 9\nP 3 9 0 1 0 1\n", 5),
@@ -165,7 +165,7 @@ fn facts_tell_who_sent_what_where() {
 fn own_fleets_and_words_are_kept() {
     let mut player = player("idle");
     player.receive(STATE.as_bytes()).unwrap();
-    // Somebody else has answered for the bot.
+    // Another answer was sent for the bot.
     player.said("F 3 1 2\nM 9\n.");
     let facts = player.facts();
     assert_eq!(kinds(&facts), ["game", "launch", "word"]);
@@ -198,8 +198,8 @@ fn a_wrong_state_changes_nothing() {
     assert_eq!(player.view()["turn"], 0);
 }
 
-/// What a player is told of planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
-/// turns apart, with these ships; he himself has planet 5, far away.
+/// What a player is told about planets 1 to 4 of players 2, 2, 3 and 3, all of growth 1, one, two and three
+/// turns apart, with these ships; the player itself has planet 5, far away.
 fn seen(ships: [i64; 4], owners: [u32; 4]) -> String {
     let line = |place: usize| {
         let (x, owner, ships) = (place, owners[place], ships[place]);
@@ -225,7 +225,7 @@ fn fleets(facts: &[Fact]) -> Vec<(u64, u64, i64, bool)> {
         .collect()
 }
 
-/// A fleet that flies one turn lands in the state in which its leaving shows, whichever planet stands first.
+/// A fleet that flies one turn lands in the state that shows its departure, whichever planet comes first.
 #[test]
 fn reinforcements_are_found_with_their_number() {
     let owners = [2, 2, 3, 3];
@@ -238,7 +238,7 @@ fn reinforcements_are_found_with_their_number() {
         turn(player.as_mut(), &seen(after, owners));
         assert_eq!(fleets(&player.facts()), [fleet]);
     }
-    // Two turns later, by another number: some were lost on the way in, or more came.
+    // Two turns later, with another number: some were lost on landing, or more came.
     let mut player = player("idle");
     turn(player.as_mut(), &seen([10, 10, 10, 10], [2, 3, 2, 3]));
     turn(player.as_mut(), &seen([4, 11, 11, 11], [2, 3, 2, 3]));
@@ -270,7 +270,7 @@ fn losses_to_a_third_one_are_not_taken_for_ships_that_left() {
     assert_eq!(kinds(&player.facts()), [] as [&str; 0]);
 }
 
-/// Every state of a game has the same planets and the same reader: another one is not folded, unless the
+/// Every state of a game has the same planets and the same reader: a different one is not folded, unless the
 /// next agrees with it.
 #[test]
 fn a_state_of_another_game_is_doubted_once() {

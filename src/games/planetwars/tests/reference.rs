@@ -239,7 +239,7 @@ fn setup(seed: u64, rng: &mut Rng) -> Setup {
     }
 }
 
-/// Ships come from growth and go in battles, and every planet stands as the slow rules say, in 2,000 random
+/// Ships come from growth and are lost in battles, and every planet is as the slow rules say, in 2,000 random
 /// games of 2 to 20 players under four sets of rules.
 #[test]
 fn two_thousand_random_games_agree_and_keep_every_ship() {

@@ -1,4 +1,4 @@
-//! What must hold of the words by which a team finds itself.
+//! Laws of the words by which a team finds itself.
 
 use crate::planetwars::bots::drill::{Drill, drill};
 use crate::planetwars::bots::ring::{DONE, HELLO, RELAY, Ring, read, word};
@@ -118,7 +118,7 @@ fn who_never_hears_waits_no_longer_than_need_be() {
     assert!(!ring.settled());
     ring.hear(&view(&[1, 2], 1, Some(0)));
     assert!(ring.settled() && !ring.complete());
-    // Words may come late all the same.
+    // Words may still come late.
     for _ in 0..2 {
         ring.hear(&view(&[1, 2], 1, Some(word(HELLO, 0b10))));
     }
@@ -153,7 +153,7 @@ fn ten_thousand_teams_take_no_stranger_in() {
         let plan = plan(seed);
         let drilled = drill(&plan);
         assert_eq!(drilled.false_members, 0, "{plan:?} {drilled:?}");
-        // Garbage that is heard with the second state may close the ring before its time, for a few turns.
+        // Garbage received with the second state may close the ring too early, for a few turns.
         assert!(
             plan.lag == 2 || drilled.false_proofs == 0,
             "{plan:?} {drilled:?}"

@@ -18,7 +18,7 @@ fn act(launches: &[Launch]) -> Act {
     }
 }
 
-/// A game on this map, everybody alone unless `teams` says otherwise.
+/// A game on this map, every player alone unless `teams` says otherwise.
 fn game(text: &str, players: usize, teams: Option<&[u8]>, ruleset: Ruleset) -> PlanetWars {
     let alone: Vec<u8> = (0..players as u8).collect();
     PlanetWars::begin(&Setup {
@@ -30,7 +30,7 @@ fn game(text: &str, players: usize, teams: Option<&[u8]>, ruleset: Ruleset) -> P
     .unwrap()
 }
 
-/// Seat 0 gives these orders, everybody else none.
+/// Seat 0 gives these orders, the others none.
 fn first(game: &mut PlanetWars, launches: &[Launch]) {
     assert_eq!(game.answered(&[(Seat(0), Some(act(launches)))]), []);
 }
@@ -89,7 +89,7 @@ fn battles_of_other_engines() {
     battle(Battle::SmallestLoser, "0:20 | 1:9,2:5", "0:15");
     battle(Battle::SmallestLoser, "3:10 | 1:11,2:11", "0:0");
     battle(Battle::SmallestLoser, "3:11 | 1:11,2:4", "3:0");
-    // A garrison that nobody exceeds loses nothing; one that is exceeded is as in the contest.
+    // A garrison that no attacker exceeds loses nothing; one that is exceeded fares as in the contest.
     battle(Battle::Untouched, "0:20 | 1:9,2:5", "0:20");
     battle(Battle::Untouched, "3:6 | 1:6,2:6", "3:6");
     battle(Battle::Untouched, "3:10 | 1:11,2:11", "3:0");
@@ -169,7 +169,7 @@ fn orders_are_checked_together() {
         ..Act::default()
     };
     refused(&upgrade, "not for sale");
-    // No ships mean nothing, whatever they name.
+    // Orders of no ships are ignored, whatever they name.
     assert_eq!(standing.check(Seat(0), &act(&[launch(4, 9, 0)])), Ok(()));
     let strict = game(TRAVEL, 2, None, Ruleset::GOOGLE2010);
     assert!(strict.check(Seat(0), &act(&[launch(1, 2, 0)])).is_err());
@@ -240,9 +240,9 @@ fn words_go_around_the_ring_with_a_round_s_delay() {
         say(3, 13),
         say(4, u32::MAX),
     ]);
-    // Player 5 is before player 1; player 2 is alone and hears himself.
+    // Player 5 is before player 1; player 2 is alone and receives its own word.
     assert_eq!(heard(&game), [u32::MAX, 11, 10, 12, 13]);
-    // Who says nothing says 0, and who is dropped too.
+    // A player that says nothing says 0, and so does a dropped one.
     game.play(&[say(0, 20), say(1, 21)]);
     assert_eq!(heard(&game), [0, 21, 20, 0, 0]);
     game.drop_players(&[Seat(0)]);
@@ -258,7 +258,7 @@ fn words_go_around_the_ring_with_a_round_s_delay() {
     );
 }
 
-/// Who has lost his planets stays in the ring, is asked, and his team may still win.
+/// A player that has lost its planets stays in the ring, is asked, and its team may still win.
 #[test]
 fn the_game_ends_when_one_team_is_left() {
     let text = "P 1 0 0 1 1 2\nP 2 2 0 1 2 2\nP 3 1 0 1 3 30\n";
@@ -281,7 +281,7 @@ fn the_game_ends_when_one_team_is_left() {
     assert!(game.ask(Seat(2)).is_none());
 }
 
-/// Who is left has won, though he has not one ship.
+/// The last one left has won, even without a single ship.
 #[test]
 fn nothing_is_more_than_having_lost() {
     let text = "P 1 0 0 0 1 5\nP 2 3 0 0 2 5\n";
@@ -291,14 +291,17 @@ fn nothing_is_more_than_having_lost() {
     game.play(&[]);
     game.play(&[]);
     assert_eq!(ships(&game, 1), (1, 0));
-    assert!(game.outcome().is_none(), "planet 2 is still his");
+    assert!(
+        game.outcome().is_none(),
+        "planet 2 still belongs to its player"
+    );
     game.drop_players(&[Seat(1)]);
     let outcome = game.outcome().unwrap();
     assert_eq!(outcome.scores.values(), [0, LOST]);
     assert_eq!(outcome.win_shares().values(), [1.0, 0.0]);
 }
 
-/// The ends of the world are a million apart, and nothing is kept for turns that never come.
+/// The ends of the world are a million apart, and nothing is stored for turns that never come.
 #[test]
 fn flights_beyond_the_last_round_never_land() {
     let text = "P 1 -1000000 -1000000 0 1 5\nP 2 1000000 1000000 0 2 5\n";

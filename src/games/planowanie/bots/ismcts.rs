@@ -1,4 +1,4 @@
-//! Rung 6: one tree over what is known, worlds sampled anew for every descent.
+//! Rung 6: one tree over what is known, with worlds sampled anew for every descent.
 
 use super::judgement::{self, Counting, Deal};
 use super::mcbid;
@@ -11,13 +11,13 @@ use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays by 1000 descents of one tree over sampled worlds, of three worlds one that fits the declarations. A node is one descent.";
 
-/// Descents a card.
+/// Descents per card.
 const DESCENTS: u64 = 1000;
-/// Worlds of which one is taken.
+/// Sampled worlds from which one is chosen.
 const WORLDS: usize = 3;
-/// Weight of exploring, for results in 0..=1.
+/// Weight of exploration, for results in 0..=1.
 const EXPLORING: f64 = 0.35;
-/// How far declarations stray from the counted one, in tricks.
+/// The spread of declarations around the counted one, in tricks.
 const STRAY: f64 = 1.0;
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -57,9 +57,9 @@ struct Tree<M> {
     counting: Counting,
     unknown: Unknown<M>,
     start: Position<M>,
-    /// What each has declared.
+    /// What each player has declared.
     declared: [u8; SEATS_MAX],
-    /// What each has played in this deal.
+    /// What each player has played in this deal.
     shown: [M; SEATS_MAX],
     rng: Rng,
     nodes: Vec<Node>,
@@ -68,7 +68,7 @@ struct Tree<M> {
     forced: bool,
 }
 
-/// Begins a thought.
+/// Starts a search.
 pub(super) fn begin(view: &View, ask: Ask, rng: Rng) -> Option<Box<dyn Thinking>> {
     match (ask, narrow(view.game.deck())) {
         (Ask::Declare, _) => mcbid::begin(view, ask, rng),
@@ -132,7 +132,7 @@ impl<M: Mask> Tree<M> {
         kept
     }
 
-    /// The child to go on with, and whether it is new.
+    /// The child to continue with, and whether it is new.
     fn choose(&mut self, at: u32, position: &Position<M>) -> (u32, bool) {
         let legal = position.distinct(&self.layout);
         let mut untried = legal;

@@ -1,34 +1,34 @@
-//! The rules policy: how the players of rungs 3 to 6 declare and play a card by a few sentences.
+//! The rules policy: how the players of rungs 3 to 6 declare and play by a few simple rules.
 
 use super::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::planowanie::cards::CARDS_MAX;
 
-/// How much of the sum of win chances is declared.
+/// The share of the summed win chances that is declared.
 const CAUTION: f64 = 0.95;
 
-/// What decides how many tricks a hand is worth.
+/// What determines how many tricks a hand is worth.
 #[derive(Clone, Copy, Debug)]
 pub struct Deal {
-    /// How many play.
+    /// The number of players.
     pub players: u8,
-    /// Cards that each was dealt.
+    /// Cards dealt to each player.
     pub cards: u8,
 }
 
-/// Counts what a hand may expect: the chance of each card that no hand holds a higher one, less the
-/// risk of ruffs, and ruffs by spare trumps. The chances are worked out once a deal.
+/// Estimates what a hand may expect: for each card the probability that no hand holds a higher one, less the
+/// risk of ruffs, plus ruffs by spare trumps. The probabilities are computed once per deal.
 #[derive(Clone)]
 pub struct Counting {
     cards: u8,
     others: i32,
-    /// Chance that so many unseen cards are all in nobody's hand.
+    /// Probability that this many unseen cards are all outside the players' hands.
     absent: [f64; CARDS_MAX + 1],
-    /// Chance that a hand has none of so many unseen cards.
+    /// Probability that a hand has none of this many unseen cards.
     lacking: [f64; CARDS_MAX + 1],
 }
 
 impl Counting {
-    /// The chances of a deal.
+    /// The probabilities for a deal.
     #[must_use]
     pub fn new<M: Mask>(layout: &Layout<M>, deal: Deal) -> Self {
         let cards = f64::from(deal.cards);
@@ -75,7 +75,7 @@ impl Counting {
             let mut round = f64::from(own.count());
             while let Some(card) = rest.pop() {
                 round -= 1.0;
-                // A suit that has gone round before is ruffed more often.
+                // A suit that has been led before is ruffed more often.
                 let strange = f64::from(strange);
                 let gone_round = (f64::from(self.others) * round).min(strange);
                 let thin = (void + gone_round / strange.max(1.0) * 0.6).min(1.0);
@@ -88,7 +88,7 @@ impl Counting {
         sum + ruffs.min(spare_trumps) * 0.6
     }
 
-    /// The declaration of the rules policy.
+    /// The rules policy's declaration.
     #[must_use]
     pub fn declaration<M: Mask>(&self, layout: &Layout<M>, hand: M) -> u8 {
         let tricks = (CAUTION * self.tricks(layout, hand)).round();
@@ -96,7 +96,7 @@ impl Counting {
     }
 }
 
-/// The card that the rules policy plays; `None` only without any.
+/// The rules policy's card; `None` only if there is none.
 #[inline]
 #[must_use]
 pub fn card<M: Mask>(layout: &Layout<M>, position: &Position<M>) -> Option<u8> {
@@ -114,7 +114,7 @@ pub fn card<M: Mask>(layout: &Layout<M>, position: &Position<M>) -> Option<u8> {
     Some(chosen)
 }
 
-/// Cards that somebody else may still hold.
+/// Cards that another player may still hold.
 #[inline]
 fn unseen<M: Mask>(layout: &Layout<M>, position: &Position<M>) -> M {
     layout.all & !position.hand() & !position.gone
@@ -135,7 +135,7 @@ fn lead<M: Mask>(
     let mut rest = playable;
     while let Some(card) = rest.pop() {
         if (layout.above(card) & unseen).is_none() {
-            // Side suits first, while nobody has run out of them.
+            // Side suits first, while no player has run out of them.
             let first = boss.is_none() || layout.suit_of(card) != 0;
             if first {
                 boss = Some(card);
@@ -205,8 +205,8 @@ fn cheapest<M: Mask>(layout: &Layout<M>, cards: M) -> u8 {
     of.lowest()
 }
 
-/// How likely a card takes a trick some day, as a rank: trumps above all, then by how few unseen
-/// cards are higher.
+/// How likely a card is to take a trick eventually, as a rank: trumps above all, then by how few unseen cards
+/// are higher.
 #[inline]
 fn danger<M: Mask>(layout: &Layout<M>, unseen: M, card: u8) -> i32 {
     let higher = (layout.above(card) & unseen).count() as i32;

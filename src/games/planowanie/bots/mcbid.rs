@@ -9,12 +9,12 @@ use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Tries the declarations near the counted one in 200 sampled deals that all play by rules, and plays by rules. A node is one sampled deal.";
 
-/// Sampled deals a declaration.
+/// Sampled deals per declaration.
 const DEALS: u64 = 200;
 /// How far from the counted declaration others are tried.
 const REACH: u8 = 2;
 
-/// Weighs declarations.
+/// Compares declarations.
 pub(super) struct Bidding<M> {
     layout: Layout<M>,
     counting: Counting,
@@ -26,7 +26,7 @@ pub(super) struct Bidding<M> {
     used: u64,
 }
 
-/// Begins a thought: only about declarations.
+/// Starts a search: only for declarations.
 pub(super) fn begin(view: &View, ask: Ask, rng: Rng) -> Option<Box<dyn Thinking>> {
     match (ask, narrow(view.game.deck())) {
         (Ask::Play, _) => None,

@@ -11,7 +11,7 @@ use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Declares like mcbid-200; plays every legal card out by rules in 50 sampled worlds and takes the one with the best mean points. A node is one world.";
 
-/// Sampled worlds a card.
+/// Sampled worlds per card.
 const WORLDS: u64 = 50;
 
 struct Sampling<M> {
@@ -19,12 +19,12 @@ struct Sampling<M> {
     unknown: Unknown<M>,
     start: Position<M>,
     rng: Rng,
-    /// Cards with the points that they brought in all worlds.
+    /// Cards with the points they brought in all worlds.
     cards: Vec<(u8, i64)>,
     used: u64,
 }
 
-/// Begins a thought.
+/// Starts a search.
 pub(super) fn begin(view: &View, ask: Ask, rng: Rng) -> Option<Box<dyn Thinking>> {
     match (ask, narrow(view.game.deck())) {
         (Ask::Declare, _) => mcbid::begin(view, ask, rng),

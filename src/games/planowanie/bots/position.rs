@@ -5,10 +5,9 @@ use crate::planowanie::cards::{CARDS_MAX, CardSet, Deck};
 use crate::planowanie::rules::View;
 use std::ops::{BitAnd, BitOr, Not};
 
-/// Most players of a game.
+/// The most players in a game.
 pub const SEATS_MAX: usize = 4;
-/// Most cards that are played in one deal: every playout ends after so many, whatever position it begins
-/// with.
+/// The most cards played in one deal: every playout ends after this many, whatever position it starts from.
 pub const PLIES_MAX: usize = CARDS_MAX;
 
 /// A set of cards as one machine word: `u64` for decks of up to 64 cards, else `u128`.
@@ -28,18 +27,18 @@ pub trait Mask:
     fn card(card: u8) -> Self;
     /// How many cards.
     fn count(self) -> u32;
-    /// The card with the lowest place; an unusable number for the empty set.
+    /// The card with the lowest index; an unusable number for the empty set.
     fn lowest(self) -> u8;
-    /// The cards of a set.
+    /// Iterates over the cards of a set.
     fn of(set: CardSet) -> Self;
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline]
     fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// Takes the lowest card out.
+    /// Removes and returns the lowest card.
     #[inline]
     fn pop(&mut self) -> Option<u8> {
         if self.is_none() {
@@ -84,7 +83,7 @@ pub fn narrow(deck: &Deck) -> bool {
     deck.len() <= 64
 }
 
-/// A deck's suits and orders as masks.
+/// A deck's suits and rankings as masks.
 #[derive(Clone)]
 pub struct Layout<M> {
     suit_of: [u8; CARDS_MAX],
@@ -176,27 +175,27 @@ pub struct Position<M> {
     pub need: [i8; SEATS_MAX],
     /// Tricks taken, by seat.
     pub taken: [i8; SEATS_MAX],
-    /// How many play.
+    /// The number of players.
     pub players: u8,
-    /// Cards that each was dealt.
+    /// Cards dealt to each player.
     pub cards: u8,
-    /// Tricks that are not complete.
+    /// Tricks not yet complete.
     pub left: u8,
-    /// Who plays next.
+    /// The player to move.
     pub turn: u8,
     /// Cards on the table.
     pub laid: u8,
     /// The suit that was led; meaningless with an empty table.
     pub led: u8,
-    /// The card that holds the trick; meaningless with an empty table.
+    /// The card that is winning the trick; meaningless with an empty table.
     pub best: u8,
-    /// Who holds the trick.
+    /// The player that is winning the trick.
     pub holder: u8,
 }
 
 impl<M: Mask> Position<M> {
-    /// The deal as a player sees it: only his own hand is filled in. Declarations not yet revealed
-    /// count as 0.
+    /// The deal as a player sees it: only its own hand is filled in. Declarations not yet revealed count as
+    /// 0.
     #[must_use]
     pub fn seen(layout: &Layout<M>, view: &View) -> Self {
         let round = &view.round;
@@ -235,21 +234,21 @@ impl<M: Mask> Position<M> {
         }
     }
 
-    /// The hand of whoever plays next.
+    /// The hand of the player to move.
     #[inline]
     #[must_use]
     pub fn hand(&self) -> M {
         self.hands[usize::from(self.turn) & 3]
     }
 
-    /// The tricks that whoever plays next still needs.
+    /// The tricks that the player to move still needs.
     #[inline]
     #[must_use]
     pub fn wanted(&self) -> i8 {
         self.need[usize::from(self.turn) & 3]
     }
 
-    /// What may be played.
+    /// The legal cards.
     #[inline]
     #[must_use]
     pub fn playable(&self, layout: &Layout<M>) -> M {
@@ -261,13 +260,13 @@ impl<M: Mask> Position<M> {
         if following.is_none() { hand } else { following }
     }
 
-    /// The playable cards of which none equals a lower one: cards of a suit between which no card is
-    /// left with anybody else are as good as each other, and the lowest stands for them.
+    /// The legal cards without those equal to a lower one: cards of a suit with no other player's card
+    /// between them are as good as each other, and the lowest represents them.
     #[inline]
     #[must_use]
     pub fn distinct(&self, layout: &Layout<M>) -> M {
         let hand = self.hand();
-        // Cards on the table can still be beaten, so they keep their places.
+        // Cards on the table can still be beaten, so they keep their ranks.
         let mut others = layout.all & !hand & !self.gone;
         if self.laid > 0 {
             others = others | M::card(self.best);
@@ -280,7 +279,7 @@ impl<M: Mask> Position<M> {
             if let Some(higher) = next.pop() {
                 let between = layout.above(card) & layout.below(higher);
                 if (between & others).is_none() {
-                    // Joined to the card below: skip it, and go on from it.
+                    // Adjacent to the card below: skip it and continue from it.
                     rest = Self::skip_joined(layout, others, card, rest);
                 }
             }
@@ -334,7 +333,7 @@ impl<M: Mask> Position<M> {
         }
     }
 
-    /// Lays a card of whoever plays next.
+    /// Plays a card for the player to move.
     #[inline]
     pub fn play(&mut self, layout: &Layout<M>, card: u8) {
         let one = M::card(card);
@@ -361,7 +360,7 @@ impl<M: Mask> Position<M> {
         self.left == 0
     }
 
-    /// What a seat gets for the deal if it ended now.
+    /// What a seat would score for the deal if it ended now.
     #[inline]
     #[must_use]
     pub fn points(&self, seat: usize) -> i32 {

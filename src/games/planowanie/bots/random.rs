@@ -11,7 +11,7 @@ pub(super) const DESCRIPTION: &str =
 /// Plays at random.
 pub(super) struct Random(pub(super) Rng);
 
-/// What may be played from the own hand.
+/// The legal cards of the own hand.
 pub(super) fn playable(view: &View) -> CardSet {
     let deck = view.game.deck();
     deck.playable(view.hand, view.round.led(deck))

@@ -1,4 +1,4 @@
-//! Rung 3: declares by counting, plays by a few sentences.
+//! Rung 3: declares by counting, plays by a few simple rules.
 
 use super::judgement::{self, Counting, Deal};
 use super::position::{Layout, Mask, Position, narrow};
@@ -19,7 +19,7 @@ impl Bot<Planowanie> for Rules {
     }
 }
 
-/// What the rules policy does: legal, at once, for any deck.
+/// The rules policy's act: legal, immediate, for any deck.
 #[must_use]
 pub fn act(view: &View, ask: Ask) -> Act {
     if narrow(view.game.deck()) {
@@ -29,7 +29,7 @@ pub fn act(view: &View, ask: Ask) -> Act {
     }
 }
 
-/// What the rules policy does, with the deck's masks at hand.
+/// The rules policy's act, given the deck's masks.
 #[must_use]
 pub fn act_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> Act {
     match ask {

@@ -1,28 +1,28 @@
-//! What all players have in common that search: a thought that is carried on from slice to slice.
+//! What all searching players share: a search that continues from slice to slice.
 
 use super::rules;
 use crate::game::{Bot, Budget, Progress};
 use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
 use crate::rng::Rng;
 
-/// One decision being thought about.
+/// The search for one decision.
 pub(super) trait Thinking: Send {
-    /// Thinks for one node.
+    /// Searches one node.
     fn step(&mut self);
-    /// Whether more nodes cannot help, of at most `limit` that there will be.
+    /// Whether more nodes cannot help, given that there will be at most `limit`.
     fn settled(&mut self, limit: u64) -> bool;
-    /// The best act so far; `None` before there is any opinion.
+    /// The best act so far; `None` before there is one.
     fn act(&self) -> Option<Act>;
 }
 
-/// What begins a thought.
+/// Starts a search.
 type Begin = dyn Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send;
 
-/// Which decision of a game a thought is about.
+/// Identifies a decision within a game.
 type Occasion = (usize, usize, Ask);
 
-/// A player that searches. Chance is drawn anew for every decision from its place in the game, so a
-/// player made in the middle of a game goes on as the one before would have.
+/// A player that searches. Randomness is derived for every decision from its place in the game, so a player
+/// created in the middle of a game continues as the one before it would have.
 pub(super) struct Searcher {
     seed: u64,
     begin: Box<Begin>,
@@ -30,7 +30,7 @@ pub(super) struct Searcher {
 }
 
 impl Searcher {
-    /// A player that begins its thoughts like this.
+    /// A player that starts its searches with this function.
     pub(super) fn new(
         seed: u64,
         begin: impl Fn(&View, Ask, Rng) -> Option<Box<dyn Thinking>> + Send + 'static,

@@ -5,29 +5,29 @@ use crate::planowanie::cards::CARDS_MAX;
 use crate::planowanie::rules::View;
 use crate::rng::Rng;
 
-/// The place of cards that were not dealt.
+/// The index for cards that were not dealt.
 pub const ASIDE: usize = SEATS_MAX;
 /// Hands and the cards that were not dealt.
 pub const PLACES: usize = SEATS_MAX + 1;
 
-/// What a player knows of the cards that he has not seen.
+/// What a player knows about the cards it has not seen.
 #[derive(Clone)]
 pub struct Unknown<M> {
-    /// His own seat.
+    /// The player's own seat.
     pub seat: usize,
-    /// Cards that he has not seen.
+    /// Cards that it has not seen.
     pub unseen: M,
-    /// Unseen cards by place: hands by seat (his own: none), then those not dealt.
+    /// Number of unseen cards by place: hands by seat (its own: none), then those not dealt.
     pub counts: [u8; PLACES],
     /// Unseen cards that cannot be in a place, by place.
     pub barred: [M; PLACES],
-    /// His own hand.
+    /// Its own hand.
     pub hand: M,
     constrained: bool,
 }
 
 impl<M: Mask> Unknown<M> {
-    /// What the player with this view knows: sizes of hands, and who did not follow suit.
+    /// What the player with this view knows: hand sizes, and who did not follow suit.
     #[must_use]
     pub fn new(layout: &Layout<M>, view: &View) -> Self {
         let round = &view.round;
@@ -65,8 +65,8 @@ impl<M: Mask> Unknown<M> {
         }
     }
 
-    /// Draws hands that agree with it, the player's own included; uniformly as long as everybody
-    /// has followed suit, else close to it.
+    /// Draws hands that agree with it, the player's own included; uniformly as long as all players have
+    /// followed suit, else close to uniformly.
     #[must_use]
     pub fn draw(&self, layout: &Layout<M>, rng: &mut Rng) -> [M; PLACES] {
         let mut hands = [M::NONE; PLACES];
@@ -95,7 +95,7 @@ impl<M: Mask> Unknown<M> {
         }
     }
 
-    /// Cards go to places with room, those of the suits that fit into the fewest places first.
+    /// Cards go to places with room, those whose suits fit into the fewest places first.
     fn draw_constrained(&self, layout: &Layout<M>, rng: &mut Rng, hands: &mut [M; PLACES]) {
         let mut room = self.counts;
         for fits in 1..=PLACES {
@@ -140,8 +140,7 @@ impl<M: Mask> Unknown<M> {
         }
     }
 
-    /// Puts a card where there is no room, and what has to give way elsewhere, along the shortest
-    /// chain of places.
+    /// Puts a card where there is no room, moving others elsewhere along the shortest chain of places.
     fn make_room(&self, card: u8, room: &mut [u8; PLACES], hands: &mut [M; PLACES]) {
         let mut came_from = [(PLACES, 0u8); PLACES];
         let mut reached = [false; PLACES];
@@ -180,7 +179,7 @@ impl<M: Mask> Unknown<M> {
         }
     }
 
-    /// The position of this view with hands drawn.
+    /// The position of this view with sampled hands.
     #[must_use]
     pub fn fill(&self, mut position: Position<M>, hands: &[M; PLACES]) -> Position<M> {
         position.hands.copy_from_slice(&hands[..SEATS_MAX]);
@@ -188,7 +187,7 @@ impl<M: Mask> Unknown<M> {
     }
 }
 
-/// Writes a set's cards out, lowest first, and gives their number.
+/// Writes a set's cards out, lowest first, and returns their number.
 pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
     let mut rest = set;
     let mut count = 0;
@@ -210,7 +209,7 @@ mod tests {
     use crate::planowanie::rules::{Ask, Game, PlannedDeal, Setup};
     use std::sync::Arc;
 
-    /// Own hand, sizes of hands, nobody holds what he did not follow with, and nothing twice.
+    /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
         let players = view.round.players();
         let seat = view.seat.index();

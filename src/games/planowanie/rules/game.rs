@@ -7,13 +7,13 @@ use crate::planowanie::cards::{Card, CardSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The score of the player for whose fault a game ended early.
+/// The score of the player whose fault ended a game early.
 const LOSER: i64 = -1;
 
 /// What a player is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// How many tricks he will take.
+    /// How many tricks it will take.
     Declare,
     /// A card.
     Play,
@@ -22,41 +22,41 @@ pub enum Ask {
 /// What a player answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// So many tricks, 0 to the number of cards.
+    /// This many tricks, 0 to the number of cards.
     Declare(u8),
     /// This card.
     Play(Card),
 }
 
-/// What a player hears.
+/// What a player is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The game begins.
     Begins(Arc<Game>, Seat),
     /// The next deal; own cards.
     Dealt(CardSet),
-    /// A declaration is revealed, the own one included.
+    /// A declaration is revealed, including the player's own.
     Declared(Seat, u8),
-    /// A card is played, the own ones included.
+    /// A card is played, including the player's own.
     Played(Seat, Card),
 }
 
-/// What a player knows when he decides.
+/// What a player knows when it decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// What everybody knew from the start.
+    /// What all players knew from the start.
     pub game: Arc<Game>,
-    /// His own seat.
+    /// The player's own seat.
     pub seat: Seat,
-    /// The deal's place in the game, from 0.
+    /// The deal's index in the game, from 0.
     pub deal: usize,
-    /// His cards.
+    /// The player's cards.
     pub hand: CardSet,
-    /// The deal as everybody sees it.
+    /// The deal as all players see it.
     pub round: Round,
     /// Points of the deals before this one.
     pub points: Seats<i64>,
-    /// Time that he has left for the whole game, if he was told.
+    /// Time that the player has left for the whole game, if known.
     pub left: Option<Duration>,
 }
 
@@ -68,14 +68,14 @@ pub struct Planowanie {
     deal: usize,
     hands: Seats<CardSet>,
     round: Round,
-    /// Points of the deals that are over.
+    /// Points from the deals that are over.
     points: Seats<i64>,
-    /// Whose fault ended the game early.
+    /// The player whose fault ended the game early.
     loser: Option<(Seat, Cause)>,
 }
 
 impl Planowanie {
-    /// The game before its first deal's declarations.
+    /// The game before the first deal's declarations.
     #[must_use]
     pub fn begin(setup: Arc<Setup>) -> Self {
         let game = Arc::new(setup.game().clone());
@@ -102,19 +102,19 @@ impl Planowanie {
         }
     }
 
-    /// What it started from.
+    /// The setup it started from.
     #[must_use]
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// What everybody knew from the start.
+    /// What all players knew from the start.
     #[must_use]
     pub fn game(&self) -> &Arc<Game> {
         &self.game
     }
 
-    /// The deal's place in the game, from 0; the number of deals once all are over.
+    /// The deal's index in the game, from 0; the number of deals once all are over.
     #[must_use]
     pub fn deal(&self) -> usize {
         self.deal
@@ -132,19 +132,19 @@ impl Planowanie {
         self.hands.get(seat).copied().unwrap_or_default()
     }
 
-    /// Points of the deals that are over.
+    /// Points from the deals that are over.
     #[must_use]
     pub fn points(&self) -> &Seats<i64> {
         &self.points
     }
 
-    /// Whether nobody has to act any more.
+    /// Whether no player has to act any more.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.loser.is_some() || self.deal >= self.game.deals().len()
     }
 
-    /// Ends the game by a player's fault: he loses, the others win (B3).
+    /// Ends the game by a player's fault: that player loses, the others win (B3).
     pub fn forfeit(&mut self, seat: Seat, cause: Cause) {
         if !self.is_over() {
             self.loser = Some((seat, cause));

@@ -1,20 +1,20 @@
-//! One deal as everybody at the table sees it: declarations, tricks, points. Hands are not in it, so
-//! that a player can keep one as well as the referee.
+//! One deal as all players at the table see it: declarations, tricks, points. It contains no hands, so that a
+//! player can keep one as well as the referee.
 
 use crate::game::{Seat, Seats};
 use crate::planowanie::cards::{Card, CardSet, Deck};
 use smallvec::SmallVec;
 
-/// One card laid down.
+/// A card played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Play {
-    /// By whom.
+    /// Who played it.
     pub seat: Seat,
-    /// Which.
+    /// Which card.
     pub card: Card,
 }
 
-/// What cannot happen in a deal as it stands.
+/// What cannot happen in a deal in its current state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoundError {
     /// No such player.
@@ -25,7 +25,7 @@ pub enum RoundError {
     Declaration {
         /// Who.
         seat: u8,
-        /// What.
+        /// The declaration.
         tricks: u8,
         /// The deal's number of cards.
         cards: u8,
@@ -52,7 +52,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// A deal of so many cards before the declarations.
+    /// A deal of this many cards before the declarations.
     #[must_use]
     pub fn new(players: usize, cards: u8, leader: Seat) -> Self {
         Self {
@@ -66,19 +66,19 @@ impl Round {
         }
     }
 
-    /// Cards that each player was dealt.
+    /// Cards dealt to each player.
     #[must_use]
     pub fn cards(&self) -> u8 {
         self.cards
     }
 
-    /// How many play.
+    /// The number of players.
     #[must_use]
     pub fn players(&self) -> usize {
         self.taken.len()
     }
 
-    /// What each player declared, as far as it is revealed.
+    /// Each player's declaration, as far as revealed.
     #[must_use]
     pub fn declared(&self) -> &Seats<Option<u8>> {
         &self.declared
@@ -90,7 +90,7 @@ impl Round {
         self.declared.values().iter().all(Option::is_some)
     }
 
-    /// Tricks that each player has taken.
+    /// Tricks taken by each player.
     #[must_use]
     pub fn taken(&self) -> &Seats<u8> {
         &self.taken
@@ -120,7 +120,7 @@ impl Round {
         self.gone
     }
 
-    /// Tricks that are complete.
+    /// The number of complete tricks.
     #[must_use]
     pub fn tricks_done(&self) -> usize {
         self.played.len() / self.players().max(1)
@@ -132,7 +132,7 @@ impl Round {
         self.tricks_done() == usize::from(self.cards)
     }
 
-    /// Who has to play a card now.
+    /// The player who must play a card now.
     #[must_use]
     pub fn to_play(&self) -> Option<Seat> {
         if !self.all_declared() || self.is_over() {
@@ -148,8 +148,8 @@ impl Round {
         self.trick.first().map(|card| deck.suit_of(*card))
     }
 
-    /// What each player gets for the deal if it ended now: his tricks, and as many points as there
-    /// were cards if they are what he declared.
+    /// What each player scores for the deal if it ended now: its tricks, plus as many points as there were
+    /// cards if it took exactly what it declared.
     #[must_use]
     pub fn points(&self) -> Seats<i64> {
         let points = |seat| {
@@ -164,7 +164,7 @@ impl Round {
         Seats::from_fn(self.players(), points)
     }
 
-    /// Notes a declaration.
+    /// Records a declaration.
     ///
     /// # Errors
     /// [`RoundError`]; the deal is then unchanged.
@@ -183,7 +183,7 @@ impl Round {
         Ok(())
     }
 
-    /// Lays a card of whoever is to play. Gives the taker of the trick that it completes.
+    /// Plays a card for the player to move. Returns the taker of the trick if it is complete.
     ///
     /// # Errors
     /// [`RoundError`]; the deal is then unchanged.

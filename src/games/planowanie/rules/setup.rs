@@ -6,9 +6,9 @@ use crate::planowanie::cards::{Card, CardSet, Deck};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// How many can play.
+/// Allowed numbers of players.
 pub const PLAYERS: RangeInclusive<usize> = 2..=4;
-/// Most deals of one game.
+/// The most deals in one game.
 pub const DEALS_MAX: usize = 1_000;
 
 /// Why a game cannot be played, as a sentence.
@@ -29,7 +29,7 @@ pub struct PlannedDeal {
     pub leader: Seat,
 }
 
-/// What everybody knows from the start.
+/// What all players know from the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     deck: Deck,
@@ -89,7 +89,7 @@ impl Game {
         }
     }
 
-    /// Deals of one to `most` cards, the leader moving on by one.
+    /// Deals of one to `most` cards, the leader advancing by one.
     #[must_use]
     pub fn rising(most: u8, players: usize) -> Vec<PlannedDeal> {
         (1..=most)
@@ -106,7 +106,7 @@ impl Game {
         &self.deck
     }
 
-    /// How many play.
+    /// The number of players.
     #[must_use]
     pub fn players(&self) -> usize {
         self.players
@@ -124,11 +124,11 @@ impl Game {
 pub struct Dealt {
     /// As announced.
     pub planned: PlannedDeal,
-    /// Each seat's cards, in the order in which they are told.
+    /// Each seat's cards, in the order of `set_cards`.
     pub hands: Vec<Vec<Card>>,
 }
 
-/// Everything a game follows from, together with its players' acts.
+/// Everything that a game follows from, together with its players' acts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Setup {
@@ -197,7 +197,7 @@ impl Setup {
         Ok(Self { game, hands })
     }
 
-    /// What everybody knows.
+    /// What all players know.
     #[must_use]
     pub fn game(&self) -> &Game {
         &self.game
@@ -213,7 +213,7 @@ impl Setup {
     }
 }
 
-/// A setup as JSON has it.
+/// A setup's form in JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

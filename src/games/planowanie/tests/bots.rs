@@ -1,4 +1,4 @@
-//! What must hold of every built-in player.
+//! Laws of every built-in player.
 
 use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::kit::Training;
@@ -193,7 +193,7 @@ fn the_shipped_table_can_be_read() {
     assert!(Table::read("1 2 3\n##").is_none());
 }
 
-/// A bot must not care whether it heard what happened.
+/// A bot's play must not depend on whether it was sent the events.
 #[test]
 fn a_player_made_in_the_middle_goes_on_alike() {
     let (view, ask) = mid_game("rules", 6);

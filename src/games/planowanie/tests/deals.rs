@@ -3,8 +3,7 @@
 use crate::planowanie::cards::Deck;
 use crate::planowanie::rules::{Game, Setup, deal};
 
-/// Computed by an independent implementation of the generator (README.md, section 4); must never
-/// change.
+/// Computed by an independent implementation of the generator (README.md, section 4); must never change.
 #[test]
 fn vectors() {
     let vectors = include_str!("../golden/deal_vectors.tsv");

@@ -1,4 +1,4 @@
-//! Commands that come again, too late or not at all: what is told from the others, and what is answered.
+//! Commands that are repeated, late or lost: how they are told apart, and what is answered.
 
 use crate::disturb::in_form;
 use crate::game::Budget;
@@ -29,7 +29,7 @@ fn player(bot: &str) -> Box<dyn Dialogue> {
     KIT.dialogue(&setup).unwrap()
 }
 
-/// What is answered to a command; it is legal in form.
+/// The answer to a command; it is legal in form.
 fn say(player: &mut dyn Dialogue, command: &str) -> String {
     let said = match player.receive(command.as_bytes()).unwrap() {
         Next::Think { fallback, .. } => {
@@ -83,7 +83,7 @@ fn what_comes_again_changes_nothing() {
             &mut *player,
             &["play 1 3S", "play 0 2H", "play 1 4H", "set_cards 1 5D"],
         );
-        // From the deal before.
+        // From the previous deal.
         assert_eq!(say(&mut *player, "set_cards 2 AS 2H"), "=\n");
         assert_eq!(player.view()["hand"][0], "5D");
         assert_eq!(unsound(&mut *player), [""; 0]);
@@ -126,7 +126,7 @@ fn a_lost_card_is_seen_and_the_next_deal_is_played_whole() {
     let mut player = player("champion");
     hear(&mut *player, &GAME);
     hear(&mut *player, &DEAL);
-    // The other's first card is lost: they led 3S, took the trick and lead again.
+    // Player 1's first card is lost: they led 3S, took the trick and lead again.
     hear(&mut *player, &["declare 1 1", "play 0 2H", "play 0 AS"]);
     assert_eq!(unsound(&mut *player), ["play: player 1 was to play"]);
     hear(&mut *player, &["play 1 4D", "set_cards 1 5D"]);
@@ -162,7 +162,7 @@ fn while_a_trick_is_not_whole_the_suit_that_was_led_is_followed() {
             "declare 2 1",
         ],
     );
-    // Player 2's second lead is lost; they lead the third trick, too.
+    // Player 2's second lead is lost; they lead the third trick as well.
     hear(
         &mut *player,
         &[
@@ -215,7 +215,7 @@ fn what_cannot_be_is_not_folded() {
     }
 }
 
-/// Whatever a command quotes or is numbered by, the reply is a line that an arbiter takes.
+/// Whatever a command quotes and whatever its number, the reply is a line that an arbiter accepts.
 #[test]
 fn a_refusal_is_short_whatever_it_quotes() {
     let long = "\u{FFFD}".repeat(4_000);

@@ -76,7 +76,7 @@ impl Record {
     }
 }
 
-/// One command of a transcript with its whole reply, blank line included.
+/// One command of a transcript with its complete reply, blank line included.
 struct Exchange<'a> {
     command: &'a str,
     reply: String,
@@ -132,7 +132,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
                 at[seat]
             );
             at[seat] += 1;
-            // The recorded clock: what the next time_left of this seat will say.
+            // The recorded clock: the next `time_left` of this seat.
             if let Some(next) = said[seat]
                 .get(at[seat])
                 .and_then(|next| told_left(next.command))
@@ -184,7 +184,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
     }
 }
 
-/// Says what was recorded.
+/// Replies as recorded.
 struct Reader {
     declared: Vec<u8>,
     cards: Vec<Card>,

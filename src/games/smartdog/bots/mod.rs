@@ -1,5 +1,5 @@
-//! The ladder of built-in players, weakest first, one file each, and the champion above them.
-//! What was tried and measured: README.md.
+//! The ladder of built-in players, weakest first, one file each, with the champion at the top. What was tried
+//! and measured: README.md.
 
 pub mod champion;
 mod duel;

@@ -5,7 +5,7 @@ use crate::game::{Bot, Budget};
 use crate::rng::Rng;
 use crate::smartdog::rules::{Ask, Command, Direction, Event, Orders, SmartDog, View};
 
-pub(super) const DESCRIPTION: &str = "Every so many turns as its seat's number, the first dog it sees takes a random step and barks, like the official Java kit.";
+pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns, N being its seat's number, the first dog it sees takes a random step and barks.";
 
 /// Moves at random.
 pub struct Random(pub Rng);

@@ -1,6 +1,6 @@
-//! Rung 3: the player of the contest's JavaScript kit, told in its own odd measure: across half the
-//! world it compares columns with half the rows (`spec`: dx against the height), trees look open to
-//! it, and it goes for the pen cell that a search over the eight neighbours meets first.
+//! Rung 3: the player of the contest's JavaScript kit, with that kit's odd distance: across half the world it
+//! compares columns with half the rows (`spec`: dx against the height), trees look open to it, and it heads
+//! for the pen cell that a search over the eight neighbours meets first.
 
 use super::sight::{Roster, Sight};
 use crate::game::{Bot, Budget, Seat};
@@ -61,20 +61,20 @@ impl Bot<SmartDog> for Shipped {
 pub(super) struct Sites {
     own: Vec<Option<Option<Spot>>>,
     foreign: Vec<Option<Option<Spot>>>,
-    /// Whether there is an own pen, once looked for.
+    /// Whether there is an own pen, once searched for.
     has_own: Option<bool>,
-    /// Whether there is a foreign pen, once looked for.
+    /// Whether there is a foreign pen, once searched for.
     has_foreign: Option<bool>,
 }
 
-/// Which pens are looked for.
+/// Which pens to search for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Site {
     Own,
     Foreign,
 }
 
-/// What the rules go by: everything in sight, in the order of the wire.
+/// The rules' input: everything in sight, in the order of the wire.
 pub(super) struct Scene<'a> {
     pub(super) ground: &'a Ground,
     pub(super) you: Seat,
@@ -87,9 +87,8 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The turn's commands; some may be refused, as the original's are. Where the original would
-    /// die of an error (no dog, no pen to go for), the dog stands.
-    /// Only dogs that are `wanted` are asked.
+    /// The turn's commands; some may be refused, as the original's are. Where the original would crash (no
+    /// dog, no pen to go for), the dog stands. Only dogs that are `wanted` are asked.
     pub(super) fn orders(&self, sites: &mut Sites, wanted: &dyn Fn(DogId) -> bool) -> Orders {
         let mut orders = Orders::new();
         for (at, dog) in self.dogs.iter().enumerate() {
@@ -106,7 +105,7 @@ impl Scene<'_> {
     }
 
     fn herd(&self, (id, dog): (DogId, Spot), sites: &mut Sites, orders: &mut Orders) {
-        // From the nearest to the farthest, the first listed among equals; seldom more than one.
+        // From the nearest to the farthest, the first listed among equals; seldom more than one is needed.
         let mut last = None;
         loop {
             let ranked = (0..).zip(self.sheep).filter_map(|(at, spot)| {
@@ -153,11 +152,11 @@ impl Scene<'_> {
         }
     }
 
-    /// A step in the dominant direction or to its sides; with neither open, a bark.
+    /// A step in the dominant direction or to a side of it; if none is open, a bark.
     fn step_towards(&self, (id, from): (DogId, Spot), to: Spot, orders: &mut Orders) {
         let ahead = self.direction(from, to);
         let [_, left, right, _] = ahead.tries();
-        // Its sides: up has right, left; right has down, up; and so round.
+        // Its sides: up has right, left; right has down, up; and so on.
         let open = [ahead, right, left]
             .into_iter()
             .find(|way| self.looks_open(self.ground.torus().next(from, *way)));
@@ -225,7 +224,7 @@ impl Scene<'_> {
             Site::Own => &mut sites.own,
             Site::Foreign => &mut sites.foreign,
         };
-        // Without any such cell every search would go through the whole world.
+        // Without any such cell every search would cover the whole world.
         let there = match site {
             Site::Own => &mut sites.has_own,
             Site::Foreign => &mut sites.has_foreign,

@@ -1,4 +1,4 @@
-//! A view sorted by kind, with what no honest hub would send left out.
+//! A view sorted by kind, without anything that no honest hub would send.
 
 use crate::game::Seat;
 use crate::smartdog::rules::{Direction, DogAction, DogId, Seen, SheepAction, Spot, Torus, View};
@@ -73,13 +73,13 @@ impl Sight {
     }
 }
 
-/// A seat's own dogs in creation order, whatever their numbers on the wire are: row by row as they
-/// stood when first seen.
+/// A seat's own dogs in creation order, whatever their numbers on the wire: row by row as they stood when
+/// first seen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster(Vec<DogId>);
 
 impl Roster {
-    /// Takes in dogs not met before.
+    /// Adds dogs not met before.
     pub(super) fn meet(&mut self, sight: &Sight) {
         let mut new: Vec<_> = sight.own.iter().collect();
         new.retain(|dog| !self.0.contains(&dog.id));

@@ -1,4 +1,4 @@
-//! Rung 1: stands.
+//! Rung 1: never moves.
 
 use crate::game::{Bot, Budget};
 use crate::smartdog::rules::{Ask, Event, Orders, SmartDog, View};

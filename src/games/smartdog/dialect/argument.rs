@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-/// Fields of one object at most.
+/// The most fields of one object.
 const FIELDS_MAX: usize = 256;
-/// Items of one list at most: rows of the largest world.
+/// The most items of one list: rows of the largest world.
 const ITEMS_MAX: usize = 4_000;
 
-/// The fields of an object, in order. What is not a field is left out.
+/// The fields of an object, in order. Anything that is not a field is left out.
 pub(super) fn fields(argument: &str) -> Vec<(String, String)> {
     let mut reader = Reader::new(argument);
     let mut fields = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn items(argument: &str) -> Vec<String> {
     items
 }
 
-/// Reads from left to right and always gets on.
+/// Reads from left to right and always advances.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// Takes one of these marks, if it comes next.
+    /// Consumes one of these marks, if it comes next.
     fn take(&mut self, marks: &[char]) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(marks) {
@@ -66,8 +66,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A quoted string without its quotes, a bracketed value whole, or what comes before the next of
-    /// these marks.
+    /// A quoted string without its quotes, a whole bracketed value, or the text before the next of these
+    /// marks.
     fn token(&mut self, ends: &[char]) -> String {
         self.rest = self.rest.trim_start();
         let quoted = self.rest.starts_with('"').then(|| quoted_end(self.rest));
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How long a string is with its quotes; all of it if the last one is missing.
+/// The length of a string with its quotes; all of it if the last quote is missing.
 fn quoted_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
@@ -100,7 +100,7 @@ fn quoted_end(text: &str) -> usize {
     text.len()
 }
 
-/// How long a bracketed value is; all of it if it is not closed.
+/// The length of a bracketed value; all of it if it is not closed.
 fn closing(text: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {

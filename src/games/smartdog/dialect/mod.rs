@@ -1,8 +1,8 @@
-//! The wire: lines of a word and an argument. What the hub says is written exactly as the official
-//! server writes it and read in every form known of it; what players say likewise.
+//! The wire: lines of a word and an argument. The hub's lines are written exactly as the official server
+//! writes them and read in every known form; players' lines likewise.
 //!
-//! A hub's lines between two decisions make one frame, joined by line feeds: `start` and `landscape`;
-//! a turn's warnings, `state`, every `obj`, `turn`.
+//! A hub's lines between two decisions make one frame, joined by line feeds: `start` and `landscape`; a
+//! turn's warnings, `state`, every `obj`, `turn`.
 
 mod argument;
 mod order;

@@ -1,4 +1,4 @@
-//! What players say: `join`, `do`, `end`.
+//! The lines that players send: `join`, `do`, `end`.
 
 use crate::smartdog::rules::{Command, Direction, DogId, Orders};
 use std::fmt::Write as _;
@@ -13,26 +13,26 @@ pub enum Line<'a> {
     Join {
         /// May be empty.
         name: &'a str,
-        /// As it was written.
+        /// As written.
         hub: Option<&'a str>,
     },
     /// `do ID move DIRECTION`
     Move {
-        /// The dog's number as it was written.
+        /// The dog's number as written.
         dog: &'a str,
         /// `None`: no such direction.
         direction: Option<Direction>,
-        /// As it was written.
+        /// As written.
         word: &'a str,
     },
     /// `do ID bark`
     Bark {
-        /// The dog's number as it was written.
+        /// The dog's number as written.
         dog: &'a str,
     },
-    /// `do` with something else to be done.
+    /// `do` with another action.
     Do {
-        /// What; `undefined` if nothing.
+        /// The action; `undefined` if missing.
         what: &'a str,
     },
     /// `end`
@@ -46,7 +46,7 @@ pub enum Line<'a> {
     },
 }
 
-/// Reads a player's line. Words may stand apart by any number of blanks.
+/// Reads a player's line. Words may be separated by any number of blanks.
 #[must_use]
 pub fn hear(line: &str) -> Line<'_> {
     let line = line.trim();
@@ -79,15 +79,15 @@ pub fn hear(line: &str) -> Line<'_> {
         },
         _ => return other,
     };
-    // The official server dies of a word too many; a join's further words it does not read.
+    // The official server dies of an extra word, except after a `join`, where it does not read it.
     if words.next().is_some() && word != "join" {
         return other;
     }
     heard
 }
 
-/// A turn's orders as they are sent, `end` included. `number`: dogs on the wire. Orders for dogs
-/// without a number are left out, and all of a dog's but its first move and first bark.
+/// A turn's orders as sent, `end` included. `number`: dogs on the wire. Orders for dogs without a number are
+/// left out, and all of a dog's but its first move and first bark.
 #[must_use]
 pub fn orders(orders: &Orders, number: impl Fn(DogId) -> Option<u64>) -> String {
     let mut text = String::new();
@@ -99,7 +99,7 @@ pub fn orders(orders: &Orders, number: impl Fn(DogId) -> Option<u64>) -> String 
             continue;
         };
         done.push(*command);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match *command {
             Command::Move(_, direction) => writeln!(text, "do {number} move {}", direction.word()),
             Command::Bark(_) => writeln!(text, "do {number} bark"),

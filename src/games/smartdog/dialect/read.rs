@@ -1,5 +1,5 @@
-//! What a hub says, read in every form known of it. Unknown words and fields are left out, so that a
-//! hub may say more than this version knows.
+//! Reads a hub's lines in every known form. Unknown words and fields are ignored, so that a hub may say more
+//! than this version knows.
 
 use super::argument::{fields, items};
 use crate::game::Seat;
@@ -8,10 +8,10 @@ use crate::smartdog::rules::{
     Area, Direction, DogAction, Land, Players, SheepAction, Spot, Told, Torus,
 };
 
-/// Cells of a side of the largest world that is played on: four of the largest tiles.
+/// The longest side of a world accepted, in cells: four of the largest tiles.
 const SIDE_MAX: i64 = 4_000;
 
-/// Cells of the largest world that is played on.
+/// The largest world accepted, in cells.
 const AREA_MAX: usize = 2_000_000;
 
 /// The line after which a hub waits for orders.
@@ -20,13 +20,13 @@ pub const TURN: &str = "turn";
 /// One line of a hub.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// In the queue.
+    /// The player is in the queue.
     Wait,
     /// A match begins.
     Start(Box<Start>),
     /// The world's rows from top to bottom.
     Landscape(Vec<String>),
-    /// A turn begins; its number, if it was told.
+    /// A turn begins; its number, if given.
     State(Option<u32>),
     /// One object of a turn.
     Object(Object),
@@ -34,16 +34,16 @@ pub enum Message {
     Turn,
     /// A command was refused.
     Warning {
-        /// The dog, if it was named.
+        /// The dog, if named.
         dog: Option<u64>,
         /// Why.
         why: String,
     },
-    /// Something was not taken.
+    /// Something was rejected.
     Error(String),
     /// The match is over.
     Finished(Finish),
-    /// Nothing that this version knows.
+    /// A line that this version does not know.
     Unknown,
 }
 
@@ -56,7 +56,7 @@ pub struct Start {
     pub told: Told,
 }
 
-/// `obj`. Spots may lie outside the world: who knows the world must check.
+/// `obj`. Spots may lie outside the world: a caller that knows the world must check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
     /// A dog in sight.
@@ -65,9 +65,9 @@ pub enum Object {
         number: u64,
         /// Where.
         spot: Spot,
-        /// Whose.
+        /// Its owner.
         owner: Seat,
-        /// In what state.
+        /// Its state.
         action: DogAction,
         /// Whether it barked.
         voice: bool,
@@ -76,7 +76,7 @@ pub enum Object {
     Sheep {
         /// Where.
         spot: Spot,
-        /// In what state.
+        /// Its state.
         action: SheepAction,
         /// Where it looks.
         direction: Direction,
@@ -91,15 +91,15 @@ pub enum Object {
 /// `finished`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Finish {
-    /// Whether the reader won, if it was told.
+    /// Whether the reader won, if given.
     pub wins: Option<bool>,
-    /// Who won, if anybody did.
+    /// Who won, if anyone.
     pub winner: Option<Seat>,
-    /// Why the match was given up, if it was.
+    /// Why the match was aborted, if it was.
     pub error: Option<String>,
 }
 
-/// Whether a hub now wants something or has ended something.
+/// Whether the hub now expects something or has ended something.
 #[must_use]
 pub fn completes(line: &str) -> bool {
     matches!(
@@ -207,7 +207,7 @@ fn start(fields: &Fields) -> Result<Start, String> {
         first: corner("x1", "y1")?,
         last: corner("x2", "y2")?,
     };
-    // What lies outside our ranges is played as the nearest value inside them.
+    // A value outside our ranges is played as the nearest value inside them.
     let options = Key::ALL
         .into_iter()
         .fold(Options::default(), |options, key| {

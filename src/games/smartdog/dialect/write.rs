@@ -1,4 +1,4 @@
-//! What the hub says, to the byte as the official server says it (README.md, section 8).
+//! The hub's lines, byte for byte as the official server writes them (README.md, section 8).
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The options of the `start` message in its order.
+/// The options of the `start` message, in its order.
 const TOLD: [Key; 7] = [
     Key::WaitForTurn,
     Key::DogVisibilityR,
@@ -18,7 +18,7 @@ const TOLD: [Key; 7] = [
     Key::DogScaryTurns,
 ];
 
-/// Text as it stands inside a JSON string.
+/// Text as it appears inside a JSON string.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
@@ -28,7 +28,7 @@ pub fn escaped(text: &str) -> String {
     inner.unwrap_or_default().to_owned()
 }
 
-/// What a queued player hears, with so many in the queue: the number without its first and last digit.
+/// The line to a queued player, with this many in the queue: the number without its first and last digit.
 #[must_use]
 pub fn wait(queued: usize) -> String {
     let digits = queued.to_string();
@@ -36,7 +36,7 @@ pub fn wait(queued: usize) -> String {
     format!("wait {inner}")
 }
 
-/// `start` and `landscape` for a seat. `extra`: header keys of the map that are no options.
+/// `start` and `landscape` for a seat. `extra`: header keys of the map that are not options.
 #[must_use]
 pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> String {
     let (torus, tiles) = (ground.torus(), ground.tiles());
@@ -48,7 +48,7 @@ pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> Stri
         tiles.len()
     );
     let mut add = |key: &str, value: i64| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, ",\"{}\":{value}", escaped(key));
     };
     if let Some(tile) = tiles.get(seat) {
@@ -81,7 +81,7 @@ pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> Stri
 pub fn state(view: &View, number: impl Fn(DogId) -> u64) -> String {
     let mut text = format!("state  \"turn\":{}\n", view.turn);
     for seen in &view.seen {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match *seen {
             Seen::Voice { spot } => writeln!(
                 text,
@@ -122,13 +122,13 @@ pub fn state(view: &View, number: impl Fn(DogId) -> u64) -> String {
     text
 }
 
-/// A command that was refused, with the dog's number as the player gave it.
+/// A refused command, with the dog's number as the player gave it.
 #[must_use]
 pub fn warning(number: &str, why: &Refusal) -> String {
     format!("warning {} {why}", escaped(number))
 }
 
-/// Something the hub does not take.
+/// A line that the hub rejects.
 #[must_use]
 pub fn error(why: &str) -> String {
     format!("error {}", escaped(why))
@@ -144,7 +144,7 @@ pub fn finish(seat: Seat, winner: Option<Seat>) -> String {
     }
 }
 
-/// The end of a match that was given up.
+/// The end of a match that was aborted.
 #[must_use]
 pub fn gone() -> String {
     r#"finished "youWin":false,"error":"player.gone""#.to_owned()

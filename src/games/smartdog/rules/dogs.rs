@@ -6,7 +6,7 @@ use crate::game::Seat;
 use crate::smartdog::options::Key;
 use serde::{Deserialize, Serialize};
 
-/// A dog of a match, counted from 0 in creation order. Numbers on the wire are the hub's business.
+/// A dog of a match, counted from 0 in creation order. Numbers on the wire are up to the hub.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct DogId(pub u16);
 
 impl DogId {
-    /// The dog's place in arrays by dog.
+    /// The dog's index in arrays by dog.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -25,22 +25,22 @@ impl DogId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fright {
-    /// Neither moves nor barks.
+    /// Can neither move nor bark.
     Panic,
-    /// Does not bark: the barker stood on the victim's own tile.
+    /// Cannot bark: the barker stood on the victim's own tile.
     Indignant,
 }
 
 /// One dog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dog {
-    /// Whose it is.
+    /// Its owner.
     pub owner: Seat,
     /// Where it stands.
     pub spot: Spot,
-    /// For how many turns it is still disabled, this one included; 0: able.
+    /// How many turns it is still disabled, including this one; 0: able.
     pub disabled: u32,
-    /// The kind of its disablement, now or when it begins.
+    /// The kind of its disablement, present or coming.
     pub fright: Fright,
     /// Whether it barked last turn.
     pub voice: bool,
@@ -65,7 +65,7 @@ impl Dog {
         }
     }
 
-    /// A dog as somebody believes it to be, able and silent.
+    /// An imagined dog, able and silent.
     #[must_use]
     pub const fn imagine(owner: Seat, spot: Spot) -> Self {
         Self::new(owner, spot)
@@ -81,7 +81,7 @@ impl Dog {
         }
     }
 
-    /// Takes the finished turn's barks in: an enemy's beats an ally's, which only ends older fright.
+    /// Applies the finished turn's barks: an enemy's beats an ally's, which only ends older fright.
     const fn end_turn(&mut self, turns: u32) {
         self.disabled = match (self.hit, self.helped) {
             (true, _) => turns,
@@ -99,7 +99,7 @@ impl Dog {
 /// Why a command is refused: the text of the official `warning`, without the dog's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
-    /// No dog, or somebody else's.
+    /// No such dog, or another player's.
     #[error("Unknown id")]
     Unknown,
     /// A second move in one turn.
@@ -108,7 +108,7 @@ pub enum Refusal {
     /// A move in panic.
     #[error("Cannot move - scared :(")]
     Scared,
-    /// A move onto wall, tree, dog or sheep. A refused move may be followed by another one.
+    /// A move onto wall, tree, dog or sheep. After a refused move another one may follow.
     #[error("Cannot move to {x}, {y} - there is a non traversable landscape or another object")]
     Blocked {
         /// Column of the cell aimed at.
@@ -122,14 +122,14 @@ pub enum Refusal {
     /// A bark in panic or indignation.
     #[error("Cannot bark because fighted by another dog")]
     Muted,
-    /// A command after the end of the match, or of a seat that does not play. The official server has
-    /// no such text.
+    /// A command after the end of the match, or from a seat that does not play. The official server has no
+    /// such text.
     #[error("You do not play")]
     Ended,
 }
 
 impl Refusal {
-    /// The refusal that an official `warning` tells; `None` for other texts.
+    /// The refusal in an official `warning`; `None` for other texts.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         if let Some(rest) = text.strip_prefix("Cannot move to ") {
@@ -214,7 +214,7 @@ impl SmartDog {
         Ok(())
     }
 
-    /// A bark works at once, with everybody where he stands now.
+    /// A bark takes effect at once, with all dogs and sheep where they stand now.
     pub(super) fn bark(&mut self, seat: Seat, dog: DogId) -> Result<(), Refusal> {
         self.voice(seat, dog)?;
         self.dogs[dog.index()].barked = true;

@@ -1,4 +1,4 @@
-//! The state of a match, its turns, its end.
+//! The state of a match, its turns and its end.
 
 use super::dogs::{Dog, DogId, Refusal};
 use super::ground::{Ground, Land};
@@ -11,34 +11,34 @@ use crate::smartdog::options::Key;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The score of a player who has forfeited, and above which alone one can win (README.md, section 5).
+/// The score of a player that has forfeited; only a higher one can win (README.md, section 5).
 const FORFEIT: f64 = -10.0;
 
 /// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// `do ID move DIRECTION`: once a dog and turn.
+    /// `do ID move DIRECTION`: once per dog and turn.
     Move(DogId, Direction),
-    /// `do ID bark`: once a dog and turn.
+    /// `do ID bark`: once per dog and turn.
     Bark(DogId),
 }
 
-/// A seat's whole turn: its commands in the order in which they work. Then it ends its turn.
+/// A seat's whole turn: its commands in the order in which they take effect. Then it ends its turn.
 pub type Orders = SmallVec<[Command; 8]>;
 
-/// The decision a seat is asked for: its orders of this turn.
+/// The decision that a seat must make: its orders for this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The turn, from 1.
     pub turn: u32,
 }
 
-/// What a seat hears, and what it says itself: together they make the whole of its knowledge.
+/// What a seat is sent, and what it orders: together they are all that it knows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A turn begins: what the seat sees.
     Turn(Arc<View>),
-    /// What the seat ordered, as it was sent: barked or moved, or refused below.
+    /// The seat's orders as sent; those refused follow below.
     Ordered(Orders),
     /// One of its commands was refused; the others stand.
     Refused {
@@ -54,7 +54,7 @@ pub enum Event {
     },
 }
 
-/// Who stands on a cell.
+/// What stands on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Thing {
     Nothing,
@@ -69,14 +69,14 @@ pub struct SmartDog {
     pub(super) turn: u32,
     pub(super) dogs: Vec<Dog>,
     pub(super) sheep: Vec<Sheep>,
-    /// Who stands where, by cell: always what `dogs` and `sheep` say.
+    /// What stands where, by cell: always agrees with `dogs` and `sheep`.
     things: Vec<Thing>,
     ended: Seats<bool>,
     forfeited: Seats<bool>,
     is_over: bool,
     /// Sheep asked aside this turn.
     pub(super) pushes: u32,
-    /// How many may be asked in one.
+    /// The most sheep that may be asked aside in one turn.
     pub(super) pushes_max: u32,
 }
 
@@ -107,9 +107,9 @@ impl SmartDog {
         }
     }
 
-    /// A position with these dogs and sheep, whether or not a match can lead to it, for those who
-    /// think ahead. Who stands outside the world, on closed ground or on somebody else is left out.
-    /// `pushes_max` bounds the sheep asked aside in a turn (see [`PUSHES_MAX`]).
+    /// A position with these dogs and sheep, whether or not a match can lead to it, for searches. Dogs and
+    /// sheep outside the world, on closed ground or on a taken cell are left out. `pushes_max` bounds the
+    /// sheep asked aside in a turn (see [`PUSHES_MAX`]).
     #[must_use]
     pub fn imagine(
         ground: &Arc<Ground>,
@@ -154,7 +154,7 @@ impl SmartDog {
         free
     }
 
-    /// Puts a dog somewhere else; false if it cannot stand there or is none.
+    /// Moves a dog anywhere; false if it cannot stand there or does not exist.
     pub fn teleport(&mut self, dog: DogId, to: Spot) -> bool {
         let Some(from) = self.dogs.get(dog.index()).map(|dog| dog.spot) else {
             return false;
@@ -167,14 +167,14 @@ impl SmartDog {
         free
     }
 
-    /// Ends the turn for everybody.
+    /// Ends the turn for all players.
     pub fn end_all(&mut self) {
         if !self.is_over {
             self.end_turn();
         }
     }
 
-    /// Becomes a copy of another position without new memory, as far as possible.
+    /// Becomes a copy of another position, reusing memory where possible.
     pub fn copy_from(&mut self, other: &Self) {
         self.turn = other.turn;
         self.dogs.clone_from(&other.dogs);
@@ -208,14 +208,14 @@ impl SmartDog {
         }
     }
 
-    /// Whether a seat may command: while the turn lasts also after its own end, as at the official
+    /// Whether a seat may command: as long as the turn lasts, even after its own end, as at the official
     /// server.
     pub(super) fn may_command(&self, seat: Seat) -> bool {
         !self.is_over && self.has_forfeited(seat) == Some(false)
     }
 
-    /// Ends a seat's turn: it is not waited for any more. When all have ended, sheep and dogs act and the
-    /// next turn begins, or the match is over.
+    /// Ends a seat's turn: it is no longer waited for. When all have ended, sheep and dogs act and the next
+    /// turn begins, or the match is over.
     ///
     /// # Errors
     /// [`Refusal::Ended`] if it had ended already; nothing has changed then.
@@ -230,8 +230,8 @@ impl SmartDog {
         Ok(())
     }
 
-    /// Takes a seat out of the match: from now on it commands nothing and scores -10. Its dogs stand
-    /// where they are. A turn that only waited for it ends; without players the match is over.
+    /// Takes a seat out of the match: from now on it commands nothing and scores -10. Its dogs stay where
+    /// they are. A turn that waited only for it ends; without players the match is over.
     pub fn forfeit(&mut self, seat: Seat) {
         if self.is_over || self.has_forfeited(seat) != Some(false) {
             return;
@@ -241,7 +241,7 @@ impl SmartDog {
             self.is_over = true;
             return;
         }
-        // Whoever has ended this turn already is not waited for.
+        // A seat that has already ended this turn is not waited for.
         let _ = self.end(seat);
     }
 
@@ -299,7 +299,7 @@ impl SmartDog {
         penned
     }
 
-    /// Everybody's points now, from −10.
+    /// All players' current points, from −10.
     #[must_use]
     pub fn scores(&self) -> Seats<f64> {
         let penned = self.penned();
@@ -359,7 +359,7 @@ impl SmartDog {
         self.things[torus.index(to)] = thing;
     }
 
-    /// What everybody hears when a turn has ended.
+    /// The events sent to all seats when a turn has ended.
     fn tell(&self, heard: &mut impl Listener<Event>) {
         let winner = self.winner();
         for (seat, _) in self.ended.iter() {
@@ -397,7 +397,7 @@ impl Game for SmartDog {
         self.seen_by(seat)
     }
 
-    /// Nothing at all, every single command, and every dog's bark before and after each of its moves.
+    /// No orders, every single command, and every dog's bark before and after each of its moves.
     fn acts(&self, seat: Seat, out: &mut Vec<Orders>) {
         if self.waits_for(seat) != Some(true) {
             return;
@@ -432,7 +432,7 @@ impl Game for SmartDog {
         tried.end(seat).map_err(|why| Illegal(why.to_string()))
     }
 
-    /// A seat that gives nothing in time ends its turn. Refused commands change nothing.
+    /// A seat that gives no orders in time ends its turn. Refused commands change nothing.
     fn step(&mut self, acts: &[(Seat, Option<Orders>)], heard: &mut impl Listener<Event>) {
         for (seat, orders) in acts {
             let turn = self.turn;

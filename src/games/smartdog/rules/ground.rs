@@ -6,7 +6,7 @@ use crate::game::{Seat, Seats};
 use crate::smartdog::map::Square;
 use crate::smartdog::options::Options;
 
-/// What a cell is, whoever stands on it.
+/// The landscape of a cell, whoever stands on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Land {
     /// Open to all.
@@ -15,7 +15,7 @@ pub enum Land {
     Wall,
     /// Closed to all.
     Tree,
-    /// Open to all; sheep here count for its owner.
+    /// Open to all; sheep here count for the owner.
     Pen(Seat),
 }
 
@@ -26,8 +26,8 @@ impl Land {
         matches!(self, Land::Grass | Land::Pen(_))
     }
 
-    /// What this character of the `landscape` message means. Pens of players who do not play are
-    /// grass, unknown characters walls.
+    /// The meaning of this character in the `landscape` message. Pens of players that do not play are grass,
+    /// unknown characters walls.
     #[must_use]
     pub fn from_letter(letter: char, players: Players) -> Self {
         match letter {
@@ -55,7 +55,7 @@ impl Land {
     }
 }
 
-/// A rectangle of cells with its edges included.
+/// A rectangle of cells, edges included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Area {
     /// Top left.
@@ -65,7 +65,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// A rectangle without a cell.
+    /// A rectangle without cells.
     pub const NOWHERE: Area = Area {
         first: Spot { x: 1, y: 1 },
         last: Spot { x: 0, y: 0 },
@@ -92,10 +92,10 @@ pub struct Ground {
     penned_of_tile: u32,
 }
 
-/// What a hub tells of a match at its start.
+/// What a hub says about a match at its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// How many play.
+    /// The number of players.
     pub players: Players,
     /// The reader's own seat.
     pub seat: Seat,
@@ -109,15 +109,15 @@ pub struct Told {
     pub penned_of_tile: u32,
 }
 
-/// Where everybody stands at the start, in creation order.
+/// Where all dogs and sheep stand at the start, in creation order.
 pub(super) struct Places {
     pub(super) dogs: Vec<(Seat, Spot)>,
     pub(super) sheep: Vec<Spot>,
 }
 
 impl Ground {
-    /// Lays the tiles out: row of tiles by row, inside a tile row by row, left to right. This is
-    /// also the creation order of dogs and sheep.
+    /// Lays out the tiles: row of tiles by row, inside a tile row by row, left to right. This is also the
+    /// creation order of dogs and sheep.
     pub(super) fn lay(setup: &Setup) -> (Self, Places) {
         let (map, layout) = (&setup.map, setup.players.layout());
         let size = (map.cols() as u16, map.rows() as u16);
@@ -146,10 +146,10 @@ impl Ground {
         (ground, places)
     }
 
-    /// The ground that a hub told of. `land`: row by row, `torus.area()` cells.
+    /// The ground that a hub described. `land`: row by row, `torus.area()` cells.
     ///
-    /// The other players' tiles follow from the own one if it lies where the layout for so many
-    /// players has it; else nobody else has a territory.
+    /// The other players' tiles follow from the own one if it lies where the layout for that number of
+    /// players has it; otherwise no other player has a territory.
     ///
     /// # Errors
     /// A sentence that says what does not fit together.
@@ -224,26 +224,26 @@ impl Ground {
         self.torus
     }
 
-    /// What a cell is. `spot` must lie in the world.
+    /// The landscape of a cell. `spot` must lie in the world.
     #[must_use]
     pub fn land(&self, spot: Spot) -> Land {
         self.land[self.torus.index(spot)]
     }
 
-    /// The landscape's rows from top to bottom, as the wire has them.
+    /// The landscape's rows from top to bottom, as on the wire.
     pub fn rows(&self) -> impl Iterator<Item = String> {
         self.land
             .chunks(usize::from(self.torus.cols()))
             .map(|row| row.iter().map(|land| land.letter()).collect())
     }
 
-    /// Everybody's territory.
+    /// All players' territories.
     #[must_use]
     pub const fn tiles(&self) -> &Seats<Area> {
         &self.tiles
     }
 
-    /// The options in force: the map's own before the hub's.
+    /// The options in force: the map's own take precedence over the hub's.
     #[must_use]
     pub const fn options(&self) -> &Options {
         &self.options
@@ -261,15 +261,15 @@ impl Ground {
         self.penned_of_tile
     }
 
-    /// The points of a player with `penned` sheep in his pen (README.md, section 5): from −10 for
-    /// an emptied pen over 0 for as many as at the start; 10 for as many as one tile has.
+    /// The points of a player with `penned` sheep in its pen (README.md, section 5): −10 for an emptied pen,
+    /// 0 for as many as at the start, 10 for as many as one tile has.
     #[must_use]
     pub fn score(&self, penned: u32) -> f64 {
         let (held, initial) = (f64::from(penned), f64::from(self.penned_of_tile));
         if penned == self.penned_of_tile {
             0.0
         } else if penned < self.penned_of_tile {
-            // The order of operations is the official one, to the last bit.
+            // The official order of operations, so that results agree to the last bit.
             -10.0 * ((initial - held) / initial)
         } else {
             10.0 * held / f64::from(self.sheep_of_tile)

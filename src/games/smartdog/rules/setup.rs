@@ -4,7 +4,7 @@ use crate::smartdog::map::Map;
 use crate::smartdog::options::Options;
 use serde::{Deserialize, Serialize};
 
-/// How many play. Each number has its own layout of tiles (README.md, section 3).
+/// The number of players. Each has its own layout of tiles (README.md, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum Players {
@@ -19,7 +19,7 @@ pub enum Players {
 }
 
 impl Players {
-    /// Every number of players, the fewest first.
+    /// All numbers of players, the fewest first.
     pub const ALL: [Players; 4] = [Players::One, Players::Two, Players::Three, Players::Four];
 
     /// 1 to 4.
@@ -57,13 +57,13 @@ impl From<Players> for u8 {
     }
 }
 
-/// Everything a match follows from, together with its commands. The game has no chance in it.
+/// Everything that a match follows from, together with its commands. The game has no randomness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// The tile that every player gets a copy of. Its header wins over `options`.
+    /// The tile that every player gets a copy of. Its header takes precedence over `options`.
     pub map: Map,
-    /// How many play.
+    /// The number of players.
     pub players: Players,
     /// The hub's options.
     #[serde(default)]

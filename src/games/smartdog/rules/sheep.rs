@@ -6,8 +6,8 @@ use super::torus::{Direction, Spot};
 use crate::smartdog::options::Key;
 use smallvec::SmallVec;
 
-/// Sheep asked aside in one turn at most. Games in the open ask a few dozen; a walled room packed
-/// with calm sheep would otherwise try every path through itself.
+/// The most sheep asked aside in one turn. Games in the open need a few dozen; a walled room packed with calm
+/// sheep would otherwise try every path through itself.
 pub const PUSHES_MAX: u32 = 200_000;
 
 /// The neighbours in the order in which a sheep looks for fright.
@@ -27,13 +27,13 @@ const NEIGHBOURS: [(i32, i32); 8] = [
 pub struct Sheep {
     /// Where it stands.
     pub spot: Spot,
-    /// Where it looks, and runs when frightened.
+    /// Where it looks, and where it runs when frightened.
     pub direction: Direction,
-    /// For how many turns it still runs, this one included; 0: calm.
+    /// How many turns it still runs, including this one; 0: calm.
     pub frightened: u32,
-    /// The sheep through which the fright came here. These do not catch it from this one.
+    /// The sheep through which the fright reached this one. They do not catch it back from here.
     carriers: SmallVec<[u16; 8]>,
-    /// It has had its step of this turn, or its try.
+    /// It has taken, or tried, its step of this turn.
     moved: bool,
     /// It is being asked aside.
     asked: bool,
@@ -51,7 +51,7 @@ impl Sheep {
         }
     }
 
-    /// A sheep as somebody believes it to be; `frightened` as in the field.
+    /// An imagined sheep; `frightened` as in the field.
     #[must_use]
     pub fn imagine(spot: Spot, direction: Direction, frightened: u32) -> Self {
         let mut sheep = Self::new(spot);
@@ -60,14 +60,14 @@ impl Sheep {
         sheep
     }
 
-    /// Barked at: older fright is forgotten.
+    /// It is barked at: older fright is forgotten.
     pub(super) fn flee(&mut self, direction: Direction, turns: u32) {
         self.direction = direction;
         self.frightened = turns;
         self.carriers.clear();
     }
 
-    /// A turn begins; a sheep that becomes calm forgets.
+    /// A turn begins; a sheep that becomes calm forgets its carriers.
     pub(super) fn begin_turn(&mut self) {
         self.moved = false;
         self.frightened = self.frightened.saturating_sub(1);

@@ -51,8 +51,8 @@ impl Direction {
         Self::ALL[(self as usize + quarters) % 4]
     }
 
-    /// The order in which a calm sheep looking this way tries to step: ahead, its left hand, its
-    /// right hand, back.
+    /// The order in which a calm sheep looking this way tries to step: ahead, to its left, to its right,
+    /// back.
     #[must_use]
     pub const fn tries(self) -> [Self; 4] {
         [
@@ -74,7 +74,7 @@ impl Direction {
         }
     }
 
-    /// The way back.
+    /// The opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         self.clockwise(2)
@@ -113,7 +113,7 @@ impl std::fmt::Display for Spot {
 }
 
 impl Torus {
-    /// A world of so many columns and rows, of one at least.
+    /// A world of this many columns and rows, each at least one.
     #[must_use]
     pub const fn new(cols: u16, rows: u16) -> Self {
         Self {
@@ -151,7 +151,7 @@ impl Torus {
         spot.x < self.cols && spot.y < self.rows
     }
 
-    /// The cell at this place of arrays by cell, which must lie below the area.
+    /// The cell at this index in arrays by cell, which must be below the area.
     #[must_use]
     pub const fn spot(self, index: usize) -> Spot {
         Spot {
@@ -160,13 +160,13 @@ impl Torus {
         }
     }
 
-    /// The cell's place in arrays by cell, row by row. `spot` must lie in the world.
+    /// The cell's index in arrays by cell, row by row. `spot` must lie in the world.
     #[must_use]
     pub const fn index(self, spot: Spot) -> usize {
         spot.y as usize * self.cols as usize + spot.x as usize
     }
 
-    /// The cell so far to the right of and below `spot`.
+    /// The cell `dx` to the right of and `dy` below `spot`.
     #[must_use]
     pub const fn offset(self, spot: Spot, dx: i32, dy: i32) -> Spot {
         Spot {
@@ -182,8 +182,8 @@ impl Torus {
         self.offset(spot, dx, dy)
     }
 
-    /// How far it is from one cell to another, by axis: the shorter of the direct and the wrapped
-    /// way, and the wrapped one where they are equal.
+    /// The displacement from one cell to another, by axis: the shorter of the direct and the wrapped way, and
+    /// the wrapped one if they are equal.
     #[must_use]
     pub const fn displacement(self, from: Spot, to: Spot) -> (i32, i32) {
         (

@@ -15,9 +15,9 @@ use std::sync::Arc;
 pub enum DogAction {
     /// Able.
     Move,
-    /// Neither moves nor barks.
+    /// Can neither move nor bark.
     Panic,
-    /// Does not bark.
+    /// Cannot bark.
     Indignant,
 }
 
@@ -40,7 +40,7 @@ impl DogAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SheepAction {
-    /// Stays this turn.
+    /// Stays put this turn.
     StandBy,
     /// Will step at the end of this turn if it can.
     Move,
@@ -68,13 +68,13 @@ impl SheepAction {
 pub enum Seen {
     /// A dog in sight.
     Dog {
-        /// Which.
+        /// Its id.
         id: DogId,
         /// Where.
         spot: Spot,
-        /// Whose.
+        /// Its owner.
         owner: Seat,
-        /// In what state.
+        /// Its state.
         action: DogAction,
         /// Whether it barked last turn.
         voice: bool,
@@ -83,12 +83,12 @@ pub enum Seen {
     Sheep {
         /// Where.
         spot: Spot,
-        /// In what state.
+        /// Its state.
         action: SheepAction,
         /// Where it looks.
         direction: Direction,
     },
-    /// A dog that barked last turn out of sight, where it stands now.
+    /// A dog that barked out of sight last turn, where it stands now.
     Voice {
         /// Where.
         spot: Spot,
@@ -98,20 +98,20 @@ pub enum Seen {
 /// What a player knows at the beginning of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Who sees this.
+    /// The seat that sees this.
     pub seat: Seat,
     /// The turn, from 1.
     pub turn: u32,
-    /// Landscape, tiles and options, told at the start.
+    /// Landscape, tiles and options, as given at the start.
     pub ground: Arc<Ground>,
     /// Everything seen and heard, in the order of the wire.
     pub seen: Vec<Seen>,
 }
 
 impl SmartDog {
-    /// What a seat sees: the discs of its dogs in creation order, each swept column by column over
-    /// its bounding square, every cell once; then the voices from out of sight in creation order.
-    /// Where the square is wider than the world, a cell comes where the sweep first meets it.
+    /// What a seat sees: the discs of its dogs in creation order, each swept column by column over its
+    /// bounding square, every cell once; then the voices from out of sight in creation order. Where the
+    /// square is wider than the world, a cell comes where the sweep first meets it.
     #[must_use]
     pub fn seen_by(&self, seat: Seat) -> View {
         let torus = self.ground.torus();
@@ -139,7 +139,7 @@ impl SmartDog {
                     .filter_map(|(_, _, spot)| self.seen_at(spot)),
             );
         }
-        // The dogs that were not seen, still in creation order.
+        // The dogs not seen, still in creation order.
         for spot in hidden {
             if let Thing::Dog(id) = self.thing(spot)
                 && self.dogs[id.index()].voice
@@ -190,7 +190,7 @@ impl SmartDog {
     }
 }
 
-/// How far from −`reach` on a sweep meets a column or row: it goes once round the world at most.
+/// How far from −`reach` a sweep meets a column or row: it goes round the world at most once.
 fn met(from: u16, to: u16, size: u16, reach: i32) -> i32 {
     (i32::from(to) - i32::from(from) + reach).rem_euclid(i32::from(size))
 }

@@ -1,4 +1,4 @@
-//! Views that no honest hub would send: every player answers all of them, quickly, without dying.
+//! Views that no honest hub would send: every player answers all of them, quickly, without crashing.
 
 use crate::game::{Budget, Seat};
 use crate::rng::Rng;
@@ -189,7 +189,7 @@ fn the_state_follows_from_what_is_heard() {
     }
 }
 
-/// Slices of a budget give what the whole budget gives.
+/// A budget in slices gives the same result as the whole budget.
 #[test]
 fn slices_change_nothing() {
     let setup = Setup {
@@ -214,7 +214,7 @@ fn slices_change_nothing() {
     assert_eq!(whole, last);
 }
 
-/// A hub that tells of a tile that fits no layout, and gives every dog another owner each turn.
+/// A hub that describes a tile that fits no layout, and gives every dog another owner each turn.
 #[test]
 fn owners_that_change_on_a_tile_that_fits_nowhere() {
     let known = crate::smartdog::known::KnownMaps::of_atlas();

@@ -1,4 +1,4 @@
-//! Drawn maps: valid, connected, the same for ever.
+//! Random maps: valid, connected, and the same forever.
 
 use crate::smartdog::generate::{Style, generate};
 use crate::smartdog::map::{Map, Square};

@@ -1,4 +1,4 @@
-//! What each side of the wire makes of lines that were not recorded.
+//! How each side of the wire handles lines that were not recorded.
 
 use crate::game::{Bot, Budget, Cause, Seat};
 use crate::smartdog::KIT;
@@ -11,7 +11,7 @@ use crate::{Kit as _, TableSetup};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-/// Keeps what it hears and orders nothing.
+/// Records its events and orders nothing.
 pub(super) struct Ear(Arc<Mutex<Vec<Event>>>);
 
 impl Bot<SmartDog> for Ear {
@@ -152,7 +152,7 @@ fn a_player_who_is_gone_or_late_forfeits() {
     assert_eq!(
         told(&mut *table, 2, "end"),
         [],
-        "who has forfeited is not heard"
+        "a seat that has forfeited is ignored"
     );
     let end = told(&mut *table, 1, "end");
     assert_eq!(
@@ -278,7 +278,7 @@ fn the_client_asks_for_its_hub_in_both_spellings() {
     );
     player.said("join bob #duet");
     let Next::Over(ending) = player.receive(b"error No such hub").unwrap() else {
-        panic!("it goes on asking");
+        panic!("it asks again");
     };
     assert_eq!(ending.cause, Cause::InitFailure);
     assert_eq!(ending.detail, "the hub does not let us in: No such hub");
@@ -319,11 +319,7 @@ fn the_client_reads_every_form() {
             let Some(Event::Turn(view)) = events.last() else {
                 panic!("no view")
             };
-            assert_eq!(
-                view.seen.len(),
-                1,
-                "what lies outside the world is not there"
-            );
+            assert_eq!(view.seen.len(), 1, "objects outside the world are ignored");
             assert_eq!(view.ground.tiles()[Seat(0)].last.x, 1);
         }
         player.said("do 9 move left\nend");
@@ -522,7 +518,7 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 3.into())
     );
-    // A number that was far too high is found out by the second turn after it.
+    // A number that was far too high is detected by the second turn after it.
     tell(&mut player, 900, 2);
     tell(&mut player, 5, 2);
     assert_eq!(
@@ -534,7 +530,7 @@ fn a_turn_that_comes_again_or_too_late_is_not_folded() {
         (unsound(&mut player), player.view()["turn"].clone()),
         (0, 6.into())
     );
-    // The same world told again changes nothing.
+    // Sending the same world again changes nothing.
     player.receive(begin.as_bytes()).unwrap();
     assert_eq!(player.view()["turn"], 6);
 }

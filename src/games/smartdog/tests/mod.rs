@@ -1,4 +1,4 @@
-//! What pins the rules and the map format. README.md names the test of each rule.
+//! Tests of the rules and the map format. README.md names the test of each rule.
 
 mod equal;
 mod garbage;

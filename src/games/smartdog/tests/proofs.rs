@@ -1,5 +1,5 @@
-//! Orders that pen every sheep of a lone tile, or as many as its pen has cells: proofs that it can
-//! be done, found by long searches.
+//! Orders that pen every sheep of a lone tile, or as many as its pen has cells: proofs that it can be done,
+//! found by long searches.
 
 use crate::smartdog::atlas;
 use crate::smartdog::bots::champion::Proof;

@@ -1,5 +1,5 @@
-//! Games recorded at the official server, replayed line by line. The maps are not at hand: each is
-//! found again from what its players saw.
+//! Games recorded at the official server, replayed line by line. Their maps are not available: each is
+//! reconstructed from what its players saw.
 
 use crate::game::Seat;
 use crate::smartdog::map::{Header, Map, Square};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Cells of a tile.
 type Cells = BTreeSet<(usize, usize)>;
 
-/// One turn of one player: what came, what was sent and when.
+/// One turn of one player: what it received, what it sent and when.
 #[derive(Default)]
 struct Turn {
     seen: Vec<String>,
@@ -112,7 +112,7 @@ impl Recording {
             .collect()
     }
 
-    /// Where an object stands on the own tile, if it stands there.
+    /// Where an object stands on the own tile, if it does.
     fn cell(&self, seen: &Value) -> Option<(usize, usize)> {
         let along = |key: &str, first: &str, last: &str| {
             let place = seen[key].as_u64()? as usize;
@@ -122,7 +122,7 @@ impl Recording {
         along("x", "x1", "x2").zip(along("y", "y1", "y2"))
     }
 
-    /// Where sheep and own dogs stood before anything could have moved, on the own tile.
+    /// Where sheep and own dogs stood on the own tile before anything could have moved.
     fn first_sights(&self) -> (Cells, Cells) {
         let (mut dogs, mut sheep) = (Cells::new(), Cells::new());
         let calm = self.number("sheepStandBy") + 1;
@@ -174,7 +174,7 @@ fn choices<T: Copy>(items: &[T], count: usize) -> Vec<Vec<T>> {
     found
 }
 
-/// Every map that the first sights leave possible.
+/// Every map consistent with the first sights.
 fn candidates(recordings: &[Recording]) -> Vec<Map> {
     let mut tile = recordings[0].tile();
     let mut seen = Cells::new();
@@ -268,7 +268,7 @@ fn written(seen: Seen) -> (Option<DogId>, String) {
 struct Numbers(BTreeMap<DogId, String>);
 
 impl Numbers {
-    /// Whether a recorded line says what `seen` says.
+    /// Whether a recorded line says the same as `seen`.
     fn matches(&mut self, seen: Seen, line: &str) -> bool {
         match written(seen) {
             (None, text) => text == line,
@@ -291,15 +291,15 @@ impl Numbers {
         match words[1..] {
             ["bark"] => Command::Bark(dog),
             ["move", word] => Command::Move(dog, Direction::from_word(word).unwrap()),
-            _ => panic!("{command} is no command"),
+            _ => panic!("{command} is not a command"),
         }
     }
 }
 
-/// Is told each turn's view of each recording, by its place, and what its player commanded.
+/// Receives each turn's view of each recording, by its place, and its player's commands.
 type Watch<'a> = &'a mut dyn FnMut(usize, &View, &[Command]);
 
-/// Plays the recorded commands and compares every line.
+/// Plays the recorded commands and compares all lines.
 fn replay(setup: &Setup, recordings: &[Recording], watch: Watch<'_>) -> Result<(), String> {
     let mut game = SmartDog::begin(setup);
     let mut numbers = Numbers::default();

@@ -1,5 +1,5 @@
-//! A second implementation of the turn, written from the rules' text alone and as plainly as
-//! possible: no grid, no types of the first one, every question answered by searching all objects.
+//! A second implementation of the turn, written from the rules' text alone and as plainly as possible: no
+//! grid, none of the first one's types, every question answered by searching all objects.
 
 use std::collections::HashSet;
 
@@ -68,7 +68,7 @@ fn way(from: i64, to: i64, size: i64) -> i64 {
 }
 
 impl Reference {
-    /// Copies of the tile's rows at the places that the layout gives.
+    /// Copies of the tile's rows at the places given by the layout.
     pub fn new(tile: &[&str], players: usize, options: [i64; 4]) -> Self {
         let layout: Vec<&str> = match players {
             1 => vec!["1"],
@@ -233,7 +233,7 @@ impl Reference {
         true
     }
 
-    /// All have ended: sheep, dogs, and the beginning of the next turn.
+    /// All have ended: sheep, dogs, and the start of the next turn.
     pub fn end_turn(&mut self) {
         for sheep in &mut self.sheep {
             sheep.moved = false;
@@ -357,7 +357,7 @@ impl Reference {
         }
     }
 
-    /// Points of every player.
+    /// All players' points.
     pub fn scores(&self) -> Vec<f64> {
         (1..=self.corners.len())
             .map(|player| {

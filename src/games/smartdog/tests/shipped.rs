@@ -1,5 +1,5 @@
-//! The rung `shipped` is the official JavaScript kit: on every view of its recorded games it gives
-//! the commands that the kit gave, in their order.
+//! The rung `shipped` is the official JavaScript kit: on every view of its recorded games it gives the
+//! commands that the kit gave, in the same order.
 
 use super::recorded::check_and_watch;
 use crate::game::Budget;

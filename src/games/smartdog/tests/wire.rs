@@ -1,4 +1,4 @@
-//! Both sides of the wire against what was recorded at the official server.
+//! Both sides of the wire against recordings from the official server.
 
 use super::lines::listener;
 use super::recorded::{found, lines};
@@ -24,7 +24,7 @@ const RECORDED: [&[&str]; 4] = [
     ],
 ];
 
-/// Recorded numbers of dogs and ours, one for one.
+/// Recorded dog numbers and ours, one for one.
 #[derive(Default)]
 struct Numbers {
     ours: BTreeMap<String, String>,
@@ -32,7 +32,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Whether two lines differ in a dog's number at most, and always in the same way.
+    /// Whether two lines differ at most in a dog's number, and always in the same way.
     fn same(&mut self, ours: &str, theirs: &str) -> bool {
         match (number_of(ours), number_of(theirs)) {
             (None, None) => ours == theirs,
@@ -45,7 +45,7 @@ impl Numbers {
         }
     }
 
-    /// A recorded command with our number.
+    /// A recorded command with our dog number.
     fn ours(&self, line: &str) -> String {
         match number_of(line) {
             Some((number, rest)) if self.ours.contains_key(&number) => {
@@ -56,7 +56,7 @@ impl Numbers {
     }
 }
 
-/// The number of the dog in a line, and the line with `N` for it.
+/// The number of the dog in a line, and the line with `N` in its place.
 fn number_of(line: &str) -> Option<(String, String)> {
     let start = ["obj  \"id\":", "warning ", "do "]
         .into_iter()
@@ -128,7 +128,7 @@ fn our_client_sees_what_the_official_hub_showed() {
     }
 }
 
-/// What the client makes of the hub's lines, written again, gives the hub's lines again.
+/// The client's reading of the hub's lines, written again, gives the same lines.
 fn client_sees(setup: &Setup, seat: Seat, text: &str) {
     let (mut player, heard) = listener();
     let game = SmartDog::begin(setup);

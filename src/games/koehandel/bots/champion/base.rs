@@ -1,4 +1,4 @@
-//! The policy that the champion leaves only for a proven gain, and plays by in its own playouts: the
+//! The policy that the champion leaves only for a proven gain, and that it uses in its own playouts: the
 //! evolved player's numbers after 100 more steps of hill climbing against the ladder and its variants
 //! (README.md).
 
@@ -6,7 +6,7 @@ use crate::koehandel::bots::evolved;
 use crate::koehandel::bots::policy::Profile;
 use crate::koehandel::options::TradePayment;
 
-/// Where only the winner pays.
+/// If only the winner pays.
 const WINNER: Profile = Profile {
     bid: 0.84,
     denial: 0.51,
@@ -18,7 +18,7 @@ const WINNER: Profile = Profile {
     ..evolved::WINNER
 };
 
-/// Where bids are exchanged.
+/// If bids are exchanged.
 const EXCHANGE: Profile = Profile {
     bid: 0.74,
     denial: 0.52,
@@ -31,7 +31,7 @@ const EXCHANGE: Profile = Profile {
     ..evolved::EXCHANGE
 };
 
-/// The base policy under one way to pay a trade.
+/// The base policy for one way of paying for trades.
 #[must_use]
 pub fn base(payment: TradePayment) -> &'static Profile {
     match payment {

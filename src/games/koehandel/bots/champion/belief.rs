@@ -1,5 +1,5 @@
-//! What the rivals may hold: a small set of equally likely deals of the hidden money, carried along
-//! with everything heard. As long as nothing was hidden there is one deal, the true one.
+//! What the rivals may hold: a small set of equally likely deals of the hidden money, updated with every
+//! message. As long as nothing has been hidden there is one deal, the true one.
 
 use super::playout::Coin;
 use crate::koehandel::bots::policy::{Challenge, Chance, Standing, trade_stake};
@@ -7,32 +7,32 @@ use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::view::{Herd, View};
 
-/// Deals kept once something is hidden.
+/// How many deals are kept once something is hidden.
 const PARTICLES: usize = 96;
-/// Tries to find an offer of the style with the count of cards seen.
+/// How often to try for an offer in the style that has the number of cards seen.
 const TRIES: usize = 6;
 
-/// Everybody's money, the viewer first.
+/// All players' money, the viewer first.
 pub type Deal = [Purse; PLAYERS];
 
-/// A bid in a trade between two others, of which only the number of cards was seen.
+/// A trade between two others, in whose bids only the numbers of cards were seen.
 #[derive(Clone, Copy, Debug)]
 pub struct HiddenTrade {
-    /// Over what, and how many, with the herds as they were before.
+    /// The animal.
     pub animal: Animal,
-    /// How many of it moved.
+    /// How many cards of it moved.
     pub count: u8,
-    /// Who won and how many cards he paid.
+    /// The winner and how many cards it paid.
     pub winner: (Compass, u8),
-    /// Who lost and how many cards he paid, where losers pay.
+    /// The loser and how many cards it paid, where losers pay.
     pub loser: (Compass, u8),
 }
 
-/// The deals held possible.
+/// The deals considered possible.
 #[derive(Clone, Debug)]
 pub struct Belief {
     deals: Vec<Deal>,
-    /// Whether nothing was hidden so far, so that the one deal is the true one.
+    /// Whether nothing has been hidden so far, so that the one deal is the true one.
     sure: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for Belief {
 }
 
 impl Belief {
-    /// At the start everybody's hand is known.
+    /// At the start all hands are known.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Belief {
         cash.max().unwrap_or(0)
     }
 
-    /// A donkey gave everybody a card.
+    /// A donkey gave each player a card.
     pub fn donkey(&mut self, note: Note) {
         for deal in &mut self.deals {
             for purse in deal {
@@ -103,7 +103,7 @@ impl Belief {
         }
     }
 
-    /// `cards` cards paid a `price` out of sight. Whoever pays exactly tells much by their number.
+    /// `cards` cards paid a `price` out of sight. If the payer paid exactly, the number reveals much.
     pub fn paid(&mut self, from: Compass, to: Compass, cards: u8, price: u16, coin: &mut Coin) {
         let exact = |deal: &Deal| {
             deal[from.index()]
@@ -183,8 +183,8 @@ impl Belief {
         self.fold();
     }
 
-    /// Brings the deals in line with what the seat surely knows: its own purse, everybody's number of
-    /// cards, the money given out, and the bounds on cash. Deals anew what fits nowhere.
+    /// Makes the deals agree with what the seat knows for certain: its own purse, all hand sizes, the money
+    /// given out, and the bounds on cash. Redeals what cannot be made to fit.
     pub fn agree(&mut self, view: &View, coin: &mut Coin) {
         let fits = |deal: &Deal| {
             Compass::RIVALS.map(Compass::index).iter().all(|rival| {
@@ -217,7 +217,7 @@ impl Belief {
         }
     }
 
-    /// Keeps the deals that a fact allows; if it allows none, all of them for repair at
+    /// Keeps the deals that a fact allows; if it allows none, keeps all of them for repair at
     /// [`Belief::agree`].
     fn keep(&mut self, allowed: impl Fn(&Deal) -> bool) {
         if self.deals.iter().any(&allowed) {
@@ -227,7 +227,7 @@ impl Belief {
         }
     }
 
-    /// Many copies, to go separate ways.
+    /// Copies the one deal, so that the copies can diverge.
     fn spread(&mut self) {
         self.sure = false;
         let count = self.deals.len();
@@ -239,7 +239,7 @@ impl Belief {
             .collect();
     }
 
-    /// One deal is enough where all are equal.
+    /// Merges the deals into one if all are equal.
     fn fold(&mut self) {
         if let Some(first) = self.deals.first().copied()
             && self.deals.iter().all(|deal| *deal == first)
@@ -292,7 +292,7 @@ fn hidden(view: &View) -> Purse {
     all.less(view.purse)
 }
 
-/// Deals the hidden money to hands of the known sizes; leaves nobody with cards that do not exist.
+/// Deals the hidden money to hands of the known sizes; nobody is dealt cards that do not exist.
 fn deal_out(view: &View, pool: Purse, coin: &mut Coin) -> Deal {
     let mut deal = [view.purse, Purse::EMPTY, Purse::EMPTY, Purse::EMPTY];
     let mut left = pool;
@@ -303,7 +303,7 @@ fn deal_out(view: &View, pool: Purse, coin: &mut Coin) -> Deal {
     deal
 }
 
-/// So many cards of a hand, each equally likely.
+/// `cards` cards of a hand, each equally likely.
 pub fn random_part(hand: Purse, cards: u8, coin: &mut Coin) -> Purse {
     let mut left = hand;
     let mut part = Purse::EMPTY;

@@ -1,4 +1,4 @@
-//! What the champion weighs at each kind of decision. The first candidate is always what its base
+//! The candidates that the champion compares at each kind of decision. The first is always what its base
 //! policy would do.
 
 use crate::koehandel::bots::policy::{Challenge, Standing, challenges, pick};
@@ -6,10 +6,10 @@ use crate::koehandel::cards::{Compass, Note, Purse};
 use crate::koehandel::rules::{Act, Ask};
 use crate::koehandel::view::View;
 
-/// Challenges weighed at one turn.
+/// The most challenges compared at one turn.
 const CHALLENGES_MAX: usize = 6;
 
-/// One way to go on.
+/// One way to continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Candidate {
     /// This act.
@@ -18,12 +18,12 @@ pub enum Candidate {
     Limit(u16),
 }
 
-/// Limits to weigh in an auction, as fractions of the cash; above 1 is a bluff that makes others pay.
+/// Limits to try in an auction, as fractions of the cash; above 1 is a bluff that makes others pay.
 const LIMITS: [f32; 9] = [0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0, 1.5];
-/// Offers to weigh in a trade, as fractions of the cash.
+/// Offers to try in a trade, as fractions of the cash.
 const OFFERS: [f32; 6] = [0.08, 0.2, 0.35, 0.5, 0.75, 1.0];
 
-/// The candidates of one decision, the base policy's first.
+/// The candidates for one decision, the base policy's first.
 #[must_use]
 pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidate> {
     let mut all = Vec::new();
@@ -83,7 +83,7 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
     all
 }
 
-/// The trades with most at stake.
+/// The trades with the highest stakes.
 fn worth_trying(view: &View) -> Vec<Challenge> {
     let mut found = Vec::new();
     challenges(view, &Standing::of(&view.herds), 0.65, |challenge| {
@@ -98,7 +98,7 @@ fn worth_trying(view: &View) -> Vec<Challenge> {
     found
 }
 
-/// Bids worth trying against a rival: nothing, a bare zero, parts of the own cash, just more than he has.
+/// Bids worth trying against a rival: nothing, a bare zero, parts of the own cash, just above the rival's.
 fn offers(view: &View, rival: Compass) -> Vec<Purse> {
     let hand = view.purse;
     let cash = hand.value();

@@ -1,5 +1,5 @@
-//! What the champion keeps of a match from what it hears: the open auction's bids, whose turn it is,
-//! herds, the deals held possible, and what type each rival seems to be.
+//! What the champion remembers of a match: the open auction's bids, whose turn it is, herds, the deals
+//! considered possible, and the likely type of each rival.
 
 use super::belief::{Belief, HiddenTrade};
 use super::playout::Coin;
@@ -11,7 +11,7 @@ use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS};
 use crate::koehandel::message::{History, Message};
 use crate::koehandel::view::{Herd, View};
 
-/// A settlement between two others of which rows may follow.
+/// A settlement between two others that may have further rows.
 #[derive(Clone, Copy, Debug)]
 enum Open {
     None,
@@ -27,25 +27,25 @@ enum Open {
 pub struct Memory {
     /// Possible deals of the hidden money.
     pub belief: Belief,
-    /// What each rival seems to be: W, N, E.
+    /// The likely type of each rival: W, N, E.
     pub readings: [Reading; 3],
-    /// How trades are paid, as far as seen.
+    /// How trades are paid for, as far as seen.
     pub rule: Rule,
     /// The auction now open.
     pub sale: Option<Sale>,
     pub(super) herds: [Herd; PLAYERS],
-    /// As they were before the reader's last trade.
+    /// The herds before the reader's last trade.
     pub(super) before: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
     open: Open,
     collecting: Option<Compass>,
-    /// The reader's trade now open: the rival, the animal, the count, whether the rival began it and
-    /// how many cards he showed.
+    /// The reader's open trade: the rival, the animal, the count, whether the rival began it and how many
+    /// cards it showed.
     pub(super) trade: Option<(Compass, Animal, u8, bool, u8)>,
-    /// The rival challenged by the reader last, and whether he was seen to counter.
+    /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
-    /// What was noted since the last look, if anybody looks.
+    /// What was noted since the last call of [`Memory::notes`], if notes are taken.
     notes: Option<Vec<Noted>>,
     seed: u64,
     events: u64,
@@ -74,7 +74,7 @@ impl Memory {
         }
     }
 
-    /// Notes from now on what rivals do; [`Memory::notes`] gives it.
+    /// Starts taking notes of what rivals do; [`Memory::notes`] returns them.
     pub fn take_notes(&mut self) {
         self.notes = Some(Vec::new());
     }
@@ -90,7 +90,7 @@ impl Memory {
         }
     }
 
-    /// Settles whether the rival challenged last has countered.
+    /// Decides whether the rival challenged last has countered.
     fn note_answer(&mut self) {
         if let Some((rival, countered)) = self.answer.take() {
             self.note(Noted::Counter { rival, countered });
@@ -102,7 +102,7 @@ impl Memory {
         Coin::at(self.seed, self.events, 4)
     }
 
-    /// Brings everything in line with what the seat surely knows.
+    /// Makes everything agree with what the seat knows for certain.
     pub fn agree(&mut self, view: &View) {
         self.close();
         let mut coin = self.coin();
@@ -112,7 +112,7 @@ impl Memory {
         self.deck_left = view.deck_left;
     }
 
-    /// Takes one message in.
+    /// Takes in one message.
     pub fn hear(&mut self, message: &Message) {
         self.rule.hear(message);
         if !matches!(
@@ -150,7 +150,7 @@ impl Memory {
         }
     }
 
-    /// Bids are asked for, or the reader may buy.
+    /// A bid is asked for, or the reader may buy.
     fn open_sale(&mut self, message: &Message) {
         match *message {
             Message::Bid {
@@ -202,7 +202,7 @@ impl Memory {
         match *message {
             Message::Money { payer, paid } => {
                 if let Some(sale) = self.sale.clone() {
-                    // An auctioneer who buys pays the reader's own last bid, which no message shows.
+                    // An auctioneer that buys pays the reader's own last bid, which no message shows.
                     let sold = sale.auctioneer == Compass::S;
                     let price = if sold {
                         sale.price

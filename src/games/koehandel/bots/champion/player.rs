@@ -1,4 +1,4 @@
-//! The champion itself: base policy, memory, and the search now running.
+//! The champion itself: base policy, memory, and the current search.
 
 use super::base::base;
 use super::candidates::{Candidate, candidates};
@@ -24,14 +24,14 @@ pub const DESCRIPTION: &str = "Searches: deals the hidden money by all it heard,
 
 /// Standard errors by which a candidate must beat the base policy.
 const DOUBT: f64 = 1.5;
-/// Scenarios before the worse half of the candidates is dropped first.
+/// Scenarios before the worse half of the candidates is first dropped.
 const FIRST_CHECKPOINT: u64 = 8;
-/// Scenarios at most for one decision.
+/// The most scenarios for one decision.
 const SCENARIOS_MAX: u64 = 4_096;
-/// What every rival is taken for where models are off.
+/// The type assumed for every rival when models are off.
 const GENERIC: &str = "tuned";
 
-/// A search under way.
+/// A search in progress.
 struct Search {
     view: View,
     ask: Ask,
@@ -44,7 +44,7 @@ struct Search {
     scene: Option<Box<Scene>>,
 }
 
-/// A scenario under way: the made-up position and what the candidates tried so far are worth in it.
+/// A scenario in progress: the imagined position and the values in it of the candidates tried so far.
 struct Scene {
     start: Koehandel,
     cast: [Style; PLAYERS],
@@ -64,7 +64,7 @@ pub struct Champion {
 }
 
 impl Champion {
-    /// A champion with his own chance.
+    /// A champion with its own random numbers.
     #[must_use]
     pub fn new(mut rng: Rng, models: &Models) -> Self {
         let mut memory = Memory::new(rng.bits());
@@ -113,7 +113,7 @@ impl Champion {
         }
     }
 
-    /// Makes up the next scenario; `None` where what is known does not make up a position.
+    /// Imagines the next scenario; `None` if what is known does not add up to a position.
     fn scene(&self, search: &Search) -> Option<Scene> {
         let mut coin = Coin::at(search.seed, search.race.scenarios(), 0);
         let deal = self.memory.belief.draw(&mut coin);
@@ -146,8 +146,8 @@ impl Champion {
         })
     }
 
-    /// Plays the next candidate out in the scenario under way; every candidate still in the race is
-    /// tried in each scenario. Without a position to play from, the base policy's answer stands.
+    /// Plays out the next candidate in the current scenario; every candidate still in the race is tried in
+    /// each scenario. Without a position to play from, the base policy's answer stands.
     fn play_one(&self, search: &mut Search) {
         let scene = search.scene.take();
         let Some(mut scene) = scene.or_else(|| self.scene(search).map(Box::new)) else {
@@ -170,7 +170,7 @@ impl Champion {
             play_out(&mut game, &scene.cast, &mut memory, scene.seed);
             scene.values.push(worth(&game));
         }
-        // Counted whatever became of it, so that no search goes on without spending its budget.
+        // Counted whatever the result, so that every search spends its budget.
         search.nodes += 1;
         if scene.values.len() >= alive.len() {
             search.settled = search.race.add(&scene.values) == Verdict::Settled;
@@ -191,7 +191,7 @@ impl Champion {
     }
 }
 
-/// A challenge with a bare zero where there is one: a referee may refuse the empty hand (A10).
+/// A challenge with a bare zero if there is one: a referee may refuse the empty hand (A10).
 fn never_empty(view: &View, act: Act) -> Act {
     match act {
         Act::Trade {

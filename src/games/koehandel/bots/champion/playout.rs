@@ -1,26 +1,26 @@
-//! Playing a made-up position to its end on the real rules, everybody by his style.
+//! Plays an imagined position to its end on the real rules, each player in its style.
 
 use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{Style, claims};
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 
-/// No auction has more raises than this: 10 by 10 up to all money there is.
+/// No auction has more raises than this: by 10 up to all the money there is.
 const RAISES_MAX: usize = 400;
-/// Answers that one run of the bidding tells the rules at most: each of the three bidders raises once
-/// and passes once.
+/// The most answers that one run of the bidding gives the rules: each of the three bidders raises once and
+/// passes once.
 const BIDDING_ANSWERS_MAX: usize = 2 * (PLAYERS - 1);
-/// Answers and runs of bidding in one playout at most; one that comes so far is judged as it stands.
-/// No legal match of the styles comes near it. A card is a turn, and up to five times (everybody can be
-/// found bluffing once) a run of bidding, the auctioneer's word and a payment: 40 × 16. Styles that trade
-/// before the deck's end do so once for each animal and card, a trade being at most four answers:
-/// 40 × 10 × 4 × 4; those that do so by chance have one such trade a turn on average. The end is cut
-/// after [`Options::end_turns_max`](crate::koehandel::options::Options) turns: 400 × 4. Together under
-/// 10,000; the longest of the tests takes under 1,000.
+/// The most answers and runs of bidding in one playout; one that gets this far is judged as it stands. No
+/// legal match of the styles comes near it. A card is a turn, and up to five times (all can be exposed as
+/// bluffing once) a run of bidding, the auctioneer's answer and a payment: 40 × 16. Styles that trade before
+/// the deck's end do so once for each animal and card, a trade being at most four answers: 40 × 10 × 4 × 4;
+/// those that do so by chance have one such trade a turn on average. The end is cut after
+/// [`Options::end_turns_max`](crate::koehandel::options::Options) turns: 400 × 4. Together under 10,000; the
+/// longest of the tests takes under 1,000.
 pub const STEPS_MAX: usize = 16_384;
 
-/// A cheap stream of numbers for playouts. Keyed by place and moment, so that two playouts of one
-/// scenario meet the same chance wherever they come to the same moment.
+/// A cheap random stream for playouts. Keyed by seat and moment, so that two playouts of one scenario draw
+/// the same numbers wherever they reach the same moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Coin(u64);
 
@@ -51,8 +51,8 @@ impl Chance for Coin {
     }
 }
 
-/// Plays `game` to its end, or until [`STEPS_MAX`] steps are taken, and gives back how many were.
-/// `memory` is each player's memory of the card now up.
+/// Plays `game` to its end, or until [`STEPS_MAX`] steps are taken, and returns how many were taken. `memory`
+/// is each player's memory of the card now up.
 pub fn play_out(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],
@@ -80,7 +80,7 @@ pub fn play_out(
     STEPS_MAX
 }
 
-/// Runs the bidding aside and tells the rules everybody's last bid only: the same sale in few steps.
+/// Runs the bidding aside and gives the rules only each player's last bid: the same sale in few steps.
 fn run_bidding(
     game: &mut Koehandel,
     cast: &[Style; PLAYERS],

@@ -1,4 +1,4 @@
-//! Making up the position that a decision is asked in, and judging the end of a playout.
+//! Imagines the position in which a decision is asked for, and judges the end of a playout.
 
 use super::belief::{Deal, bid_of, random_part};
 use super::playout::Coin;
@@ -11,16 +11,16 @@ use crate::koehandel::view::View;
 
 /// The weight of winning; the rest is the share of points.
 const WIN_WEIGHT: f64 = 0.5;
-/// Tries to find a bid of the style with the count of cards seen.
+/// How often to try for a bid in the style that has the number of cards seen.
 const TRIES: usize = 8;
 
-/// A guess at everything hidden: the money and how the others play.
+/// A guess at everything hidden: the money, and how the others play.
 pub struct Guess<'a> {
     /// What is known.
     pub view: &'a View,
-    /// Everybody's money.
+    /// All players' money.
     pub deal: &'a Deal,
-    /// How everybody plays.
+    /// How each player plays.
     pub cast: &'a [Style; PLAYERS],
 }
 
@@ -79,7 +79,7 @@ impl Guess<'_> {
         }
     }
 
-    /// What a rival may have bid with so many cards.
+    /// What a rival may have bid with this many cards.
     fn hidden_bid(
         &self,
         (rival, animal, count): (Compass, Animal, u8),
@@ -103,7 +103,7 @@ impl Guess<'_> {
     }
 }
 
-/// The cards that may still be turned up, in a made-up order.
+/// The cards that may still be turned up, in an imagined order.
 #[must_use]
 pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) {
     let up = match ask {
@@ -128,7 +128,7 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
     (deck, count)
 }
 
-/// What an end is worth to seat 0.
+/// The value of an end for seat 0.
 #[must_use]
 pub fn worth(game: &Koehandel) -> f64 {
     let scores = game.herds().map(|herd| score(&herd));

@@ -1,6 +1,6 @@
-//! Which learnt type each rival is, from what he was seen to do. Every observation multiplies the
-//! weight of each type by how likely it would have acted so; a floor under every likelihood keeps
-//! any type from being ruled out by one act.
+//! Which learnt type each rival is, from its observed acts. Every observation multiplies the weight of each
+//! type by how likely that type would have acted this way; a floor under every likelihood keeps any type from
+//! being ruled out by one act.
 
 use super::belief::bid_of;
 use super::playout::Coin;
@@ -13,36 +13,36 @@ use crate::koehandel::view::View;
 
 /// No single act is less likely than this under any type.
 const FLOOR: f32 = 0.02;
-/// Points at which the noise on a limit is tried.
+/// How many values of the noise on a limit are tried.
 const GRID: usize = 9;
-/// Bids of a style tried against one seen.
+/// How many bids of a style are compared with one seen.
 const TRIES: u32 = 12;
-/// Evidence counts this much: the acts of one rival are not independent given a type that is only near.
+/// The weight of evidence: one rival's acts are not independent given a type that only resembles it.
 const TRUST: f32 = 0.8;
 
 /// The weight of each type for one rival.
 #[derive(Clone, Debug)]
 pub struct Reading {
     logs: Vec<f32>,
-    /// Acts read so far.
+    /// How many acts were read so far.
     pub acts: u32,
 }
 
 /// One rival's part in an auction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
-    /// His highest bid, 0 if none.
+    /// Its highest bid, 0 if none.
     pub bid: u16,
-    /// The price that he would not go over, if he passed.
+    /// The price it would not exceed, if it passed.
     pub passed: Option<u16>,
-    /// Raises by the minimum, and by more.
+    /// Raises by the minimum.
     pub steps: u8,
     /// Raises by more than the minimum.
     pub jumps: u8,
 }
 
 impl Part {
-    /// He answered `bid` at `price`.
+    /// The rival answered `bid` at `price`.
     pub fn add(&mut self, bid: u16, price: u16) {
         if bid <= price {
             self.passed = Some(price);
@@ -73,7 +73,7 @@ impl Reading {
         }
     }
 
-    /// Starts from these weights instead, as far as they reach.
+    /// Starts from these weights instead, as far as they go.
     pub fn prefer(&mut self, weights: &[f32]) {
         for (log, weight) in self.logs.iter_mut().zip(weights) {
             *log += weight.max(1e-6).ln();
@@ -89,7 +89,7 @@ impl Reading {
         raw.into_iter().map(|weight| weight / sum).collect()
     }
 
-    /// The likeliest type and its probability.
+    /// The most likely type and its probability.
     #[must_use]
     pub fn best(&self) -> (usize, f32) {
         self.weights()
@@ -111,7 +111,7 @@ impl Reading {
         }
     }
 
-    /// He bid so in an auction of `card` with `cash` in hand.
+    /// The rival bid this way in an auction of `card`, with `cash` in hand.
     pub fn auction(
         &mut self,
         part: Part,
@@ -151,7 +151,7 @@ impl Reading {
         });
     }
 
-    /// As auctioneer he bought, or sold, at a price.
+    /// As auctioneer the rival bought, or sold, at a price.
     pub fn pre_empt(
         &mut self,
         bought: bool,
@@ -178,7 +178,7 @@ impl Reading {
         });
     }
 
-    /// On his turn, seeing `view`, he auctioned (`None`) or traded.
+    /// On its turn, seeing `view`, the rival auctioned (`None`) or traded.
     pub fn turn(&mut self, view: &View, traded: Option<(Compass, Animal)>, coin: &Coin) {
         let mut options = 0;
         for animal in Animal::all() {
@@ -216,7 +216,7 @@ impl Reading {
         });
     }
 
-    /// In a trade he bid cards that were seen, or so many cards that were not.
+    /// In a trade the rival bid cards that were seen, or a number of hidden cards.
     pub fn bid(
         &mut self,
         view: &View,
@@ -257,7 +257,7 @@ impl Reading {
     }
 }
 
-/// Whether a limit explains the bids.
+/// How well a limit explains the bids.
 fn within(limit: u16, part: Part) -> f32 {
     let low = part.bid <= limit;
     let high = part

@@ -1,86 +1,86 @@
-//! The open auction as one seat heard it, and what rivals were seen to do.
+//! The open auction as one seat knows it, and what rivals were seen to do.
 
 use super::reading::Part;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
 use crate::koehandel::message::History;
 
-/// The auction now open, as last heard.
+/// The open auction, as far as known.
 #[derive(Clone, Debug)]
 pub struct Sale {
-    /// What is sold.
+    /// The card for sale.
     pub card: Animal,
-    /// Who sells.
+    /// The seller.
     pub auctioneer: Compass,
-    /// Who leads, and the price.
+    /// The highest bidder.
     pub leader: Option<Compass>,
     /// The highest bid.
     pub price: u16,
     /// The others' bids.
     pub history: History,
-    /// The reader's own bids, each with how many of the others' came before it. The wire does not
-    /// show them: who is asked again has bid, and is taken to have raised by the least.
+    /// The reader's own bids, each with how many of the others' came before it. The wire does not show them:
+    /// a reader asked again has bid, and is assumed to have raised by the least.
     pub own: Vec<(usize, u16)>,
 }
 
-/// Something that a rival did, for those who count.
+/// An act of a rival, for observers that keep counts.
 #[derive(Clone, Copy, Debug)]
 pub enum Noted {
-    /// He was asked in an auction.
+    /// It was asked in an auction.
     Auction {
         /// Who.
         rival: Compass,
-        /// His bids.
+        /// Its bids.
         part: Part,
-        /// What the card is worth to him by his own claim.
+        /// The value of the card to it by its own claim.
         claim: f32,
-        /// The most cash he can have held.
+        /// The most cash it can have held.
         most: u16,
     },
-    /// He sold a card and bought it himself or not.
+    /// It sold a card and may have bought it.
     PreEmpt {
         /// Who.
         rival: Compass,
-        /// Whether he bought.
+        /// Whether it bought.
         bought: bool,
         /// At what price.
         price: u16,
-        /// What the card is worth to him by his own claim.
+        /// The value of the card to it by its own claim.
         claim: f32,
     },
-    /// He was shown to be bluffing.
+    /// It was exposed as bluffing.
     Exposed(Compass),
-    /// His bid in a trade came to light.
+    /// Its bid in a trade was revealed.
     Offer {
         /// Who.
         rival: Compass,
-        /// What he bid.
+        /// What it bid.
         paid: Purse,
     },
-    /// He was challenged by the reader.
+    /// It was challenged by the reader.
     Counter {
         /// Who.
         rival: Compass,
-        /// Whether a counter bid came to light.
+        /// Whether a counter bid was revealed.
         countered: bool,
     },
-    /// He paid for a card.
+    /// It paid for a card.
     Paid {
         /// Who.
         rival: Compass,
-        /// Whether with the very cards that the server would have picked.
+        /// Whether with exactly the cards that the server would have picked.
         exact: bool,
     },
-    /// His turn, before the deck's end, with a trade possible.
+    /// It had a turn before the deck's end with a trade possible.
     Turn {
         /// Who.
         rival: Compass,
-        /// Whether he traded.
+        /// Whether it traded.
         traded: bool,
     },
 }
 
 impl Sale {
-    /// The reader's bids once he is asked again.
+    /// The reader's bids if it is asked again.
     pub(super) fn asked_again(mut self) -> Vec<(usize, u16)> {
         self.own
             .push((self.history.len(), self.price.saturating_add(10)));
@@ -99,7 +99,7 @@ impl Sale {
         out
     }
 
-    /// Tells every bid of the others with the price before it.
+    /// Reports every bid of the others with the price before it.
     pub(super) fn replay(&self, mut told: impl FnMut(Compass, u16, u16)) {
         let mut price = 0;
         for (at, (who, bid)) in self.history.iter().enumerate() {

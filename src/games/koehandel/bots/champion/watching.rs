@@ -1,5 +1,5 @@
-//! What rivals' acts say about their types: each observation goes to the reading of its rival, and to
-//! those who count.
+//! What rivals' acts say about their types: each observation goes to the reading of its rival, and to the
+//! notes if they are taken.
 
 use super::memory::Memory;
 use super::reading::Part;
@@ -44,7 +44,7 @@ impl Memory {
         self.readings[rival.index() - 1].turn(&view, seen, &coin);
     }
 
-    /// A trade of the reader's own in which the rival's bid came to light.
+    /// A trade of the reader's own in which the rival's bid was revealed.
     pub(super) fn read_trade(&mut self, rival: Compass, paid: Purse) {
         let Some((with, animal, count, _, cards)) = self.trade.take() else {
             return;

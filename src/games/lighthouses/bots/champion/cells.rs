@@ -1,4 +1,4 @@
-//! What the champion believes about the energy of cells.
+//! The champion's belief about the energy of cells.
 
 use super::terrain::Terrain;
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, View};
@@ -11,13 +11,13 @@ pub struct Cells {
     /// Rounds since a cell was in sight, up to 255.
     unseen: Vec<u8>,
     round: Option<u32>,
-    /// What of the energy expected on cells that had long been out of sight was there.
+    /// The share of the expected energy that was found on cells long out of sight.
     found: f32,
     discounted: bool,
 }
 
 impl Cells {
-    /// Nothing anywhere, before the first round.
+    /// No energy anywhere, before the first round.
     #[must_use]
     pub fn new(terrain: &Terrain, alone: bool) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Cells {
         }
     }
 
-    /// Lets the rounds pass that are over since the last view, and takes in what is seen now.
+    /// Advances to the round of this view and takes in what it shows.
     pub fn see(&mut self, terrain: &Terrain, view: &View) {
         let passed = match self.round {
             None => view.round.saturating_add(1),
@@ -69,7 +69,7 @@ impl Cells {
         }
     }
 
-    /// What is believed to lie on a cell, less what others may have taken meanwhile.
+    /// The energy believed to be on a cell, less what others may have taken meanwhile.
     #[inline]
     #[must_use]
     pub fn energy(&self, cell: Cell) -> u8 {

@@ -1,4 +1,4 @@
-//! What can be done next: go somewhere, then put energy in and link.
+//! What can be done next: go somewhere, then put in energy and link.
 
 use super::knobs::Knobs;
 use super::legs::Leg;
@@ -6,22 +6,22 @@ use super::state::{NOBODY, State, Worth, bits};
 use super::terrain::Terrain;
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, UPKEEP};
 
-/// Rounds that a lighthouse may be charged for, besides half and all of the purse.
+/// For how many rounds a lighthouse may be charged, besides half and all of the purse.
 const SPANS: [u32; 3] = [15, 35, 70];
-/// Links made in one visit at most.
+/// The most links made in one visit.
 const LINKS_MAX: usize = 4;
 
-/// The island as believed at the root, and what the plan in hand has taken of it.
+/// The island as believed at the root, and what the current plan has taken of it.
 #[derive(Clone, Debug, Default)]
 pub struct Land {
-    /// By cell: energy now and what comes every round.
+    /// By cell: the energy now and its growth per round.
     cells: Vec<[u8; 2]>,
     /// By cell: the last round in which the plan takes its energy, 0 for never.
     taken: Vec<u8>,
 }
 
 impl Land {
-    /// Takes over what is believed.
+    /// Takes over the beliefs.
     pub fn fill(&mut self, terrain: &Terrain, energy: impl Fn(Cell) -> u8) {
         let increments = terrain.chart.increments();
         self.cells.clear();
@@ -47,7 +47,7 @@ impl Land {
         }
     }
 
-    /// What a leg collects that begins at `time`.
+    /// What a leg starting at `time` collects.
     #[inline]
     #[must_use]
     pub fn collect(&self, leg: &Leg, time: usize) -> u32 {
@@ -66,30 +66,30 @@ impl Land {
     }
 }
 
-/// How a visit begins.
+/// The first deed of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// Nothing is done there.
+    /// None.
     Stay,
-    /// So much is put in.
+    /// This much energy is put in.
     Charge(u32),
     /// A link is made.
     Link(usize),
 }
 
-/// What errands are made with.
+/// What errands are built from.
 #[derive(Clone, Copy)]
 pub struct Trade<'a> {
     /// The terrain.
     pub terrain: &'a Terrain,
-    /// What points are worth.
+    /// The value of points.
     pub worth: &'a Worth,
-    /// The numbers.
+    /// The tunables.
     pub knobs: &'a Knobs,
 }
 
 impl Trade<'_> {
-    /// Whether a visit in so many rounds with so much energy can lead to anything.
+    /// Whether a visit in this many rounds with this much energy can lead to anything.
     #[inline]
     #[must_use]
     pub fn useful(&self, state: &State, to: usize, arrival: usize, purse: u32) -> bool {
@@ -100,8 +100,8 @@ impl Trade<'_> {
         owner == self.worth.me || state.energy(to) < purse + (arrival - state.time) as u32 * UPKEEP
     }
 
-    /// All that can be done on a lighthouse where `state` has just arrived: each way, and each
-    /// shorter part of it, is put out with the deed that it begins with.
+    /// All that can be done on a lighthouse where `state` has just arrived: every sequence, and each shorter
+    /// part of it, is emitted with its first deed.
     pub fn visit(&self, state: &State, spare: &mut [State; 2], mut put: impl FnMut(Deed, &State)) {
         let here = self.here(state);
         let [first, second] = spare;
@@ -166,7 +166,7 @@ impl Trade<'_> {
         let spans = SPANS.map(|span| (span * UPKEEP).saturating_sub(there));
         for amount in spans.into_iter().chain([surplus / 2, surplus]) {
             let amount = amount.min(surplus);
-            // Amounts hardly above the one before are the same.
+            // Amounts hardly above the previous one count as the same.
             if amount <= before + 8 && !(amount == surplus && before == 0) {
                 continue;
             }
@@ -178,7 +178,7 @@ impl Trade<'_> {
         }
     }
 
-    /// Makes the link from here that promises most.
+    /// Makes the most promising link from here.
     fn link(&self, state: &mut State) -> Option<usize> {
         let here = self.here(state);
         let (terrain, worth) = (self.terrain, self.worth);

@@ -1,44 +1,44 @@
-//! The numbers that the champion's thinking depends on.
+//! The parameters of the champion's search.
 
-/// What can be tuned. [`CHAMPION`] is what measured best.
+/// The tunable parameters. [`CHAMPION`] measured best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knobs {
-    /// Rounds that errands are planned ahead, at most [`HORIZON_MAX`](super::state::HORIZON_MAX).
+    /// For how many rounds errands are planned, at most [`HORIZON_MAX`](super::state::HORIZON_MAX).
     pub horizon: usize,
-    /// What a point is worth a round later.
+    /// The value of a point one round later.
     pub discount: f64,
-    /// What a unit of energy in the purse is worth at the end of a plan.
+    /// The value of a unit of energy in the purse at the end of a plan.
     pub purse: f64,
-    /// What an opponent's point costs where there is one opponent.
+    /// The cost of an opponent's point if there is one opponent.
     pub against_one: f64,
-    /// What the leading opponent's point costs where there are several.
+    /// The cost of the leading opponent's point if there are several.
     pub against_leader: f64,
-    /// What another opponent's point costs.
+    /// The cost of another opponent's point.
     pub against_others: f64,
-    /// By what share of its merit the plan of the turn before is preferred.
+    /// The share of its merit by which the previous turn's plan is preferred.
     pub commitment: f64,
-    /// What of the area of the best triangle that a link could become part of counts when links are
+    /// How much of the area of the best triangle that a link could become part of counts when links are
     /// chosen.
     pub promise: f64,
-    /// Rounds added to the length of every plan when plans are compared by what they bring a round.
+    /// Rounds added to the length of every plan when comparing plans by points per round.
     pub overhead: f64,
-    /// The chance that one opponent raids a lighthouse in a round, before anything was seen.
+    /// The prior probability that one opponent raids a lighthouse in a round.
     pub raid: f64,
-    /// The energy that raids have, about.
+    /// The typical energy of raids.
     pub strength: f64,
-    /// The chance that he raids one however strong it is.
+    /// The probability that an opponent raids one however strong it is.
     pub siege: f64,
-    /// How many lighthouses times rounds that opinion weighs as much as, each energy by itself.
+    /// The weight of this prior in lighthouse-rounds, for each energy separately.
     pub raid_weight: f64,
-    /// Lighthouses that later errands lead to at most: the nearest ones.
+    /// How many lighthouses later errands lead to: the nearest ones.
     pub near: usize,
-    /// Longer ways that later errands may take, besides the shortest, at most 2.
+    /// How many longer ways later errands may take besides the shortest, at most 2.
     pub detours: usize,
-    /// Plans kept of each round.
+    /// Plans kept per round.
     pub width: usize,
 }
 
-/// The shipped numbers.
+/// The shipped parameters.
 pub const CHAMPION: Knobs = Knobs {
     horizon: 60,
     discount: 0.998,
@@ -65,7 +65,7 @@ impl Default for Knobs {
 }
 
 impl Knobs {
-    /// Sets the number of this name. False: there is none.
+    /// Sets the parameter of this name. False: there is none.
     pub fn set(&mut self, name: &str, value: f64) -> bool {
         match name {
             "horizon" => self.horizon = value as usize,

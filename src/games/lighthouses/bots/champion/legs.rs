@@ -1,4 +1,4 @@
-//! Ways to lighthouses that collect much energy: a dynamic programme over (steps, cell).
+//! Ways to lighthouses that collect much energy: dynamic programming over (steps, cell).
 
 use super::cells::Cells;
 use super::knobs::Knobs;
@@ -6,35 +6,35 @@ use super::state::bits;
 use super::terrain::{FAR, Terrain};
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, Point};
 
-/// Steps that the programme looks ahead.
+/// How many steps the dynamic programme looks ahead.
 pub const STEPS_MAX: usize = 26;
-/// Steps of a leg at most: beyond the programme it goes straight on.
+/// The most steps in a leg: beyond the programme it goes straight on.
 pub const LEG_MAX: usize = 60;
 /// Cells from a window's start to its edge, with a rim of sea.
 const REACH: usize = STEPS_MAX + 1;
 const SIDE: usize = 2 * REACH + 1;
 const WINDOW: usize = SIDE * SIDE;
-/// No way of so many steps leads there.
+/// No way of this many steps leads there.
 const NO_WAY: i16 = -1;
 
 /// A way to a lighthouse.
 #[derive(Clone, Debug, Default)]
 pub struct Leg {
-    /// To which lighthouse.
+    /// The lighthouse it leads to.
     pub to: usize,
-    /// The cells entered, one a step.
+    /// The cells entered, one per step.
     pub cells: Vec<u16>,
     /// The steps at which energy is taken: the first time at each cell.
     pub pays: u64,
-    /// The lighthouses entered, the last one included.
+    /// The lighthouses entered, including the last one.
     pub keys: u64,
 }
 
-/// The programme. It is filled row by row, so that it can be interrupted.
+/// The dynamic programme. It is filled row by row, so that it can be interrupted.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     corner: Point,
-    /// Window places of island cells, the nearest first, and in how many steps each can be reached.
+    /// Window places of island cells, nearest first, and the steps in which each can be reached.
     order: Vec<(u16, u8)>,
     energy: Vec<u8>,
     increment: Vec<u8>,
@@ -83,7 +83,7 @@ impl Default for Sweep {
 }
 
 impl Sweep {
-    /// Begins at a cell, `delay` rounds from now.
+    /// Starts at a cell, `delay` rounds from now.
     pub fn begin(&mut self, terrain: &Terrain, cells: &Cells, start: Cell, delay: usize) {
         let chart = &terrain.chart;
         let at = chart.point(start);
@@ -149,7 +149,7 @@ impl Sweep {
         inside(at.x - self.corner.x) && inside(at.y - self.corner.y)
     }
 
-    /// Fills the next row. Gives what it cost in nodes, or `None` when all rows are filled.
+    /// Fills the next row. Returns its cost in nodes, or `None` when all rows are filled.
     pub fn row(&mut self) -> Option<u64> {
         if self.rows > STEPS_MAX {
             return None;
@@ -205,7 +205,7 @@ impl Sweep {
         (0..self.rows).find(|steps| self.best[steps * WINDOW + place] >= 0)
     }
 
-    /// The best way of exactly so many steps to lighthouse `to`, written into `leg`.
+    /// The best way of exactly this many steps to lighthouse `to`, written into `leg`.
     pub fn leg(&self, terrain: &Terrain, to: usize, steps: usize, leg: &mut Leg) -> bool {
         let home = terrain.homes[to];
         if steps >= self.rows || !self.covers(terrain, home) {
@@ -227,7 +227,7 @@ impl Sweep {
     }
 }
 
-/// Finds out what a leg passes.
+/// Determines what a leg passes.
 fn finish(terrain: &Terrain, leg: &mut Leg) {
     leg.pays = 0;
     leg.keys = 0;
@@ -266,9 +266,9 @@ pub fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &m
     true
 }
 
-/// Steps added to the shortest way.
+/// How many steps longer than the shortest way legs may be.
 const DETOURS: [usize; 3] = [0, 3, 8];
-/// Steps of legs that lead back to where they begin.
+/// Steps of legs that return to where they begin.
 const LOOPS: [usize; 3] = [4, 9, 16];
 
 /// Legs from each lighthouse.
@@ -278,7 +278,7 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// Without any leg yet.
+    /// Without any legs yet.
     #[must_use]
     pub fn new(terrain: &Terrain) -> Self {
         Self {
@@ -293,7 +293,7 @@ impl Atlas {
         &self.legs[at]
     }
 
-    /// Takes the legs from lighthouse `at` out of a finished programme that began there.
+    /// Takes the legs from lighthouse `at` out of a finished programme that started there.
     pub fn renew(
         &mut self,
         terrain: &Terrain,
@@ -326,7 +326,7 @@ impl Atlas {
     }
 }
 
-/// The lighthouses nearest to one, without itself.
+/// The lighthouses nearest to one, excluding itself.
 fn near(terrain: &Terrain, at: usize, most: usize) -> u64 {
     let home = terrain.homes[at];
     let mut near: Vec<(i32, usize)> = (0..terrain.count)

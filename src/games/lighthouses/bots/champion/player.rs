@@ -1,4 +1,4 @@
-//! The champion as a bot: beliefs by view, chores, the programme from where he stands, the beam.
+//! The champion as a bot: beliefs by view, chores, the programme from where it stands, the beam.
 
 use super::cells::Cells;
 use super::errands::{Deed, Trade};
@@ -16,29 +16,29 @@ pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the riches
      link it) sixty rounds ahead with a beam sorted by the round in which they end, and replans \
      every turn; a node is one errand tried";
 
-/// The champion with its shipped numbers. He draws no random numbers: the seed changes nothing.
+/// The champion with its shipped parameters. It uses no random numbers: the seed changes nothing.
 #[must_use]
 pub fn champion(seed: u64) -> Box<dyn Bot<Lighthouses>> {
     champion_with(seed, CHAMPION)
 }
 
-/// The champion with numbers of one's own.
+/// The champion with custom parameters.
 #[must_use]
 pub fn champion_with(_seed: u64, knobs: Knobs) -> Box<dyn Bot<Lighthouses>> {
     Box::new(Champion { knobs, table: None })
 }
 
-/// Steps of one slice of thinking at most, whatever they cost.
+/// The most steps in one slice of search, whatever they cost.
 const THOUGHTS_MAX: u32 = 10_000_000;
-/// Steps added to the shortest way from where he stands.
+/// How much longer than the shortest way legs from its own position may be.
 const DETOURS: [usize; 7] = [0, 1, 2, 4, 7, 11, 16];
-/// Steps of ways that lead back to the lighthouse that he stands on.
+/// Steps of ways that return to the lighthouse on which it stands.
 const LOOPS: [usize; 5] = [2, 4, 7, 11, 16];
-/// Nodes of a turn that may go into what later turns need, as long as it is not complete.
+/// Nodes of a turn that may go into what later turns need, until that is complete.
 const CHORES: u64 = 6_000;
-/// What measuring some distances costs in nodes.
+/// The cost of measuring some distances, in nodes.
 const SURVEY_COST: u64 = 4;
-/// Rounds until a leg from another lighthouse is walked, about.
+/// Rounds until a leg from another lighthouse is walked, roughly.
 const DELAY: usize = 8;
 
 struct Champion {
@@ -46,20 +46,20 @@ struct Champion {
     table: Option<Table>,
 }
 
-/// Where the thinking about a decision is.
+/// The current stage of the search for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Something was heard: the next view is a new decision.
+    /// Something was received: the next view is a new decision.
     Fresh,
-    /// The programme from where he stands.
+    /// The programme from the player's position.
     Sweep,
     /// The root's legs, from this one on.
     Root(usize),
     /// Distances and legs for this and later turns.
     Chores,
-    /// The legs of the beam's plan that stands on this lighthouse, from this one on.
+    /// The legs from the lighthouse where the beam's plan stands, from this one on.
     Beam(usize, usize),
-    /// Nothing left to think about.
+    /// Nothing left to search.
     Done,
 }
 
@@ -71,9 +71,9 @@ struct Table {
     cells: Cells,
     rivals: Rivals,
     atlas: Atlas,
-    /// By lighthouse: the turn in which its legs were renewed; 0 for never.
+    /// By lighthouse: the turn in which its legs were last renewed; 0 for never.
     renewed: Vec<u32>,
-    /// Whose legs are being renewed.
+    /// The lighthouse whose legs are being renewed.
     renewing: Option<usize>,
     renewal: Sweep,
     sweep: Sweep,
@@ -86,11 +86,11 @@ struct Table {
     nodes: u64,
     chores: u64,
     turns: u32,
-    /// The cells still to be entered by the plan settled on, the first one next.
+    /// The cells still to be entered by the chosen plan, next one first.
     way: Vec<u16>,
-    /// Where that plan goes.
+    /// Where that plan leads.
     settled: Option<usize>,
-    /// What was decided last.
+    /// The last decision.
     decided: Option<Act>,
 }
 
@@ -125,7 +125,7 @@ impl Table {
         }
     }
 
-    /// What became of the last act: a plan that was not followed is forgotten.
+    /// The result of the last act: a plan that was not followed is dropped.
     fn done(&mut self, act: Act, well: bool) {
         self.stage = Stage::Fresh;
         let as_planned = well && self.decided == Some(act);
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// A new decision.
+    /// Starts a new decision.
     fn begin(&mut self, view: &View) {
         self.turns += 1;
         self.nodes = 0;
@@ -173,7 +173,7 @@ impl Table {
         self.view = Some(view.clone());
     }
 
-    /// A little more thinking.
+    /// Searches a little more.
     fn think(&mut self) {
         match self.stage {
             Stage::Fresh | Stage::Done => {}
@@ -198,7 +198,7 @@ impl Table {
         }
     }
 
-    /// Something that this and later turns need. Gives its cost, or `None`: enough for this turn.
+    /// Computes something for this and later turns. Returns its cost, or `None`: enough for this turn.
     fn chore(&mut self) -> Option<u64> {
         if self.terrain.survey() {
             return Some(SURVEY_COST);
@@ -217,7 +217,7 @@ impl Table {
         if complete && (self.chores > 0 || self.turns == 0) {
             return None;
         }
-        // Never renewed before old, near before far.
+        // Never renewed before stale, near before far.
         let here = Cell(self.root.at);
         let next = (0..self.terrain.count).max_by_key(|at| {
             let age = match self.renewed[*at] {
@@ -233,7 +233,7 @@ impl Table {
         Some(4)
     }
 
-    /// The legs from where he stands.
+    /// The legs from the player's position.
     fn find_legs(&mut self) {
         let (terrain, here) = (&self.terrain, Cell(self.root.at));
         let mut used = 0;
@@ -311,7 +311,7 @@ impl Table {
         self.stage = at.map_or(Stage::Done, |at| Stage::Beam(at.index(), 0));
     }
 
-    /// The act that begins the best plan so far.
+    /// The first act of the best plan so far.
     fn settle(&mut self) -> Act {
         let act = match self.search.best() {
             Some(opening) => {
@@ -339,8 +339,8 @@ impl Table {
         }
     }
 
-    /// The plan of the turn before; else all that the purse holds for the lighthouse that he stands on,
-    /// if that makes or keeps it his; else the way to the nearest one.
+    /// The plan of the previous turn; else the whole purse for the lighthouse it stands on, if that makes or
+    /// keeps it its own; else the way to the nearest one.
     fn without_plan(&self) -> Act {
         let here = Cell(self.root.at);
         let chart = &self.terrain.chart;
@@ -369,7 +369,7 @@ impl Table {
         richest.map_or(Act::Pass, |cell| Act::Move(chart.step(here, cell)))
     }
 
-    /// Whether the rules allow an act where things are as viewed.
+    /// Whether the rules allow an act in the situation viewed.
     fn lawful(&self, act: Act) -> bool {
         let Some(view) = &self.view else {
             return act == Act::Pass;

@@ -1,20 +1,20 @@
-//! What the champion believes about his opponents.
+//! The champion's beliefs about its opponents.
 
 use super::knobs::Knobs;
 use super::state::{NOBODY, State, Worth, bits};
 use super::terrain::Terrain;
 use crate::lighthouses::rules::UPKEEP;
 
-/// Seats that are told apart; those beyond share the last place.
+/// Seats that are distinguished; those beyond share the last place.
 const SEATS: usize = 16;
 
-/// Up to which energy lighthouses are counted together; the last ones without end.
+/// Upper ends of the energies counted together; the last bin is open.
 const BINS: [u32; 12] = [
     100, 200, 350, 500, 700, 900, 1200, 1600, 2200, 3000, 4500, 9000,
 ];
 
-/// Falls of lighthouses of some energy: how many, and in how many rounds times players who could
-/// have felled one.
+/// Falls of lighthouses in one energy bin: how many, and in how many rounds times players that could have
+/// felled one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Falls {
     chances: f64,
@@ -26,22 +26,22 @@ struct Falls {
 pub struct Rivals {
     me: u8,
     players: usize,
-    /// Points so far as counted from views, by seat.
+    /// Points so far, as counted from views, by seat.
     points: [f64; SEATS],
-    /// The lighthouses as seen last: owner and energy, and in which round.
+    /// The lighthouses as last seen: owner, energy, and in which round.
     before: Vec<(u8, u32)>,
     round: u32,
     falls: [Falls; BINS.len()],
 }
 
-/// Where lighthouses of this energy are counted.
+/// The bin for lighthouses of this energy.
 fn bin(energy: u32) -> usize {
     let place = BINS.iter().position(|most| energy <= *most);
     place.unwrap_or(BINS.len() - 1)
 }
 
 impl Rivals {
-    /// Nothing known of them.
+    /// Nothing known about them.
     #[must_use]
     pub fn new(knobs: &Knobs, me: u8, players: usize) -> Self {
         let mut least = 0;
@@ -70,7 +70,7 @@ impl Rivals {
         others.saturating_sub(usize::from(owner != self.me))
     }
 
-    /// Takes in what stands now.
+    /// Takes in the present state.
     pub fn see(&mut self, terrain: &Terrain, state: &State, round: u32) {
         for (seat, income) in incomes(terrain, state).iter().enumerate() {
             self.points[seat] += f64::from(*income);
@@ -94,7 +94,7 @@ impl Rivals {
         self.round = round;
     }
 
-    /// For how long lighthouses are expected to stand.
+    /// How long lighthouses are expected to stand.
     pub fn expect(&self, worth: &mut Worth) {
         // A raid that fells a strong lighthouse would have felled a weak one.
         let mut chances = self
@@ -112,7 +112,7 @@ impl Rivals {
         }
     }
 
-    /// What each player's points are worth.
+    /// The value of each player's points.
     pub fn weigh(&self, knobs: &Knobs, worth: &mut Worth) {
         let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
         let leader = others.max_by(|a, b| self.points[*a].total_cmp(&self.points[*b]));
@@ -133,7 +133,7 @@ impl Rivals {
     }
 }
 
-/// What each seat gets for this round if nothing changes any more.
+/// What each seat scores for this round if nothing changes any more.
 fn incomes(terrain: &Terrain, state: &State) -> [f32; SEATS] {
     let mut incomes = [0.0; SEATS];
     for at in 0..terrain.count {

@@ -1,16 +1,16 @@
-//! The beam: plans by the round in which they end; the best of each round is carried on in turn.
+//! The beam: plans by the round in which they end; the best of each round is extended in turn.
 
 use super::errands::{Deed, Land, Trade};
 use super::legs::Leg;
 use super::state::{HORIZON_MAX, State};
 use crate::lighthouses::rules::Cell;
 
-/// How a plan begins.
+/// The start of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opening {
     /// The first cell to enter, if it begins with steps.
     pub step: Option<Cell>,
-    /// What is done first on the lighthouse.
+    /// The first deed on the lighthouse.
     pub deed: Deed,
     /// Where it goes first.
     pub to: usize,
@@ -20,11 +20,11 @@ pub struct Opening {
     pub leg: usize,
 }
 
-/// A plan up to some round.
+/// A plan up to a round.
 #[derive(Clone, Debug)]
 struct Plan {
     state: State,
-    /// Where it stands at the beginning of each round; from round 1 on.
+    /// The cell where it stands at the beginning of each round, from round 1 on.
     path: [u16; HORIZON_MAX + 1],
     opening: u16,
 }
@@ -47,7 +47,7 @@ impl Plan {
     }
 }
 
-/// What of a plan is looked at often.
+/// The frequently used part of a plan.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     shape: u64,
@@ -60,12 +60,12 @@ struct Mark {
 struct Layer {
     plans: Vec<Plan>,
     marks: Vec<Mark>,
-    /// The least rank that gets in once it is full.
+    /// The least rank that is admitted once it is full.
     bar: f32,
 }
 
 impl Layer {
-    /// The place for a plan of this rank and shape, if it gets one.
+    /// The slot for a plan of this rank and shape, if it is admitted.
     fn place(&mut self, rank: f32, shape: u64, width: usize) -> Option<usize> {
         let mark = Mark {
             shape,
@@ -98,7 +98,7 @@ impl Layer {
         }
     }
 
-    /// The best plan that has not been carried on yet; it counts as carried on from now.
+    /// The best plan not extended yet; it counts as extended from now on.
     fn take(&mut self) -> Option<&Plan> {
         let open = self.marks.iter_mut().enumerate();
         let open = open.filter(|(_, mark)| mark.open);
@@ -118,22 +118,22 @@ pub struct Search {
     parent: Plan,
     arrived: State,
     spare: [State; 2],
-    /// What the best plan so far brings a round, and how it begins.
+    /// What the best plan so far scores per round, and how it starts.
     best: Option<(f32, u16)>,
     horizon: usize,
-    /// The lighthouse and the arrival that the turn before settled on.
+    /// The lighthouse and the arrival that the previous turn chose.
     settled: Option<(usize, usize)>,
-    /// What the root is worth if nothing is done.
+    /// The value of the root if nothing is done.
     base: f32,
-    /// By round: what energy in the purse is worth at the end of a plan.
+    /// By round: the value of energy in the purse at the end of a plan.
     purse: Vec<f32>,
     cursor: usize,
-    /// Since a plan was last carried on, so many rounds had none left.
+    /// How many rounds had no plans left since a plan was last extended.
     idle: usize,
 }
 
 impl Search {
-    /// Begins at a position.
+    /// Starts at a position.
     pub fn begin(&mut self, trade: Trade<'_>, root: &State, settled: Option<(usize, usize)>) {
         self.horizon = trade.knobs.horizon.clamp(1, HORIZON_MAX);
         self.layers.resize_with(self.horizon + 1, Layer::default);
@@ -154,8 +154,8 @@ impl Search {
         self.idle = 0;
     }
 
-    /// Takes the best plan that has not been carried on yet, round by round in turn. Gives the cell
-    /// where it stands; `None`: there is none left.
+    /// Takes the best plan not extended yet, round by round in turn. Returns the cell where it stands;
+    /// `None`: there are none left.
     pub fn next(&mut self, trade: Trade<'_>) -> Option<Cell> {
         let count = trade.terrain.count;
         self.land.untake(&self.parent.path, self.parent.state.time);
@@ -174,8 +174,7 @@ impl Search {
         None
     }
 
-    /// Tries a leg from the root, or from where the plan taken last stands. Gives how many plans
-    /// were made.
+    /// Tries a leg from the root, or from the end of the plan taken last. Returns how many plans were made.
     pub fn try_leg(&mut self, trade: Trade<'_>, leg: &Leg, root: Option<usize>) -> u64 {
         let (parent, steps) = (&self.parent.state, leg.cells.len());
         let (begin, arrival) = (parent.time, parent.time + steps);
@@ -260,7 +259,7 @@ impl Search {
         made.max(1)
     }
 
-    /// How the best plan so far begins.
+    /// The start of the best plan so far.
     #[must_use]
     pub fn best(&self) -> Option<Opening> {
         let (_, opening) = self.best?;

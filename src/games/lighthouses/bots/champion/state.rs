@@ -1,41 +1,40 @@
-//! A position in the champion's head: who holds what, and what all that stands now will bring.
+//! A position in the champion's search: who holds what, and what everything that stands will still score.
 //!
-//! Nothing is played round by round. A lighthouse's energy is kept as what it would have been in the
-//! round of the root, so decay costs nothing; whatever stands (a lighthouse, a link, a triangle) is
-//! worth its points in all rounds until the first of its corners runs dry, and only that worth is
-//! kept up to date when something changes.
+//! Nothing is played round by round. A lighthouse's energy is stored as what it would have been in the root's
+//! round, so decay costs nothing; whatever stands (a lighthouse, a link, a triangle) is worth its points in
+//! all rounds until the first of its corners runs dry, and only that value is updated when something changes.
 
 use super::terrain::Terrain;
 use crate::lighthouses::rules::{Beacon, UPKEEP};
 
-/// Rounds ahead that plans may reach at most.
+/// The most rounds ahead that plans may reach.
 pub const HORIZON_MAX: usize = 100;
 /// Rounds after which nothing counts any more.
 pub const REACH: usize = 1000;
-/// Nobody's lighthouse.
+/// The owner of an unowned lighthouse.
 pub const NOBODY: u8 = u8::MAX;
-/// Energies above this are taken for this.
+/// Higher energies are treated as this one.
 const ENERGY_MAX: u32 = 1 << 24;
-/// Tens of energy beyond which a lighthouse is not expected to stand any longer.
+/// A lighthouse is not expected to stand any longer beyond this energy, in tens.
 const LIVES: usize = 1000;
-/// Points of a lighthouse, and of a link.
+/// Points for a lighthouse, and for a link.
 const POINTS: f32 = 2.0;
 
-/// What points are worth by round and by whose they are.
+/// The value of points by round and owner.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// `[t]`: the worth of one point a round in the rounds before t.
+    /// `[t]`: the value of one point per round in the rounds before t.
     sums: [f32; REACH + 1],
-    /// Mine, others': by tens of energy, for how many rounds such a lighthouse is expected to stand.
+    /// Mine, others': by tens of energy, how many rounds such a lighthouse is expected to stand.
     lives: [Vec<u16>; 2],
-    /// By owner: what his points are worth.
+    /// By owner: the value of their points.
     pub owners: [f32; 256],
-    /// Who thinks.
+    /// The searching player.
     pub me: u8,
 }
 
 impl Worth {
-    /// Nothing is worth anything yet.
+    /// Everything has the value 0.
     #[must_use]
     pub fn new(me: u8) -> Self {
         Self {
@@ -46,7 +45,7 @@ impl Worth {
         }
     }
 
-    /// Sets the worth of a point in each round.
+    /// Sets the value of a point in each round.
     pub fn weigh(&mut self, weight: impl Fn(usize) -> f64) {
         let mut sum = 0.0;
         for (round, place) in self.sums.iter_mut().enumerate() {
@@ -55,20 +54,20 @@ impl Worth {
         }
     }
 
-    /// Sets how long lighthouses are expected to stand, mine or others', when each round one whose
-    /// energy is `10 k` falls with the chance `hazard(k)`.
+    /// Sets how long lighthouses are expected to stand, mine or others', if in each round one whose energy is
+    /// `10 k` falls with probability `hazard(k)`.
     pub fn expect(&mut self, mine: bool, hazard: impl Fn(usize) -> f64) {
         let lives = &mut self.lives[usize::from(!mine)];
         lives.clear();
         let mut life: f64 = 0.0;
         for tens in 0..LIVES {
             lives.push(life.min(REACH as f64) as u16);
-            // One ten more is one round before the life of one ten less, if it gets through that.
+            // Ten more of energy is one round before the life of ten less, if it survives that round.
             life = 1.0 + (1.0 - hazard(tens + 1)) * life;
         }
     }
 
-    /// For how many rounds a lighthouse with this energy is expected to stand.
+    /// How many rounds a lighthouse with this energy is expected to stand.
     #[inline]
     fn life(&self, owner: u8, energy: u32) -> u16 {
         let lives = &self.lives[usize::from(owner != self.me)];
@@ -77,7 +76,7 @@ impl Worth {
         life.copied().unwrap_or_default()
     }
 
-    /// The worth of one point a round from a round up to before another.
+    /// The value of one point per round from one round up to but excluding another.
     #[inline]
     #[must_use]
     pub fn of(&self, from: usize, until: u16) -> f32 {
@@ -95,18 +94,18 @@ pub struct State {
     pub at: u16,
     /// My energy.
     pub purse: u32,
-    /// Keys that I have.
+    /// Keys I hold.
     pub keys: u64,
-    /// What all that stood and stands is worth, opponents' things counting against.
+    /// The value of all that stood and stands, opponents' things counting against.
     pub value: f32,
     /// My lighthouses.
     pub mine: u64,
-    /// The first round in which some lighthouse runs dry.
+    /// The first round in which a lighthouse runs dry.
     next_fall: u16,
     owner: [u8; 64],
-    /// Energy at the root's time, had all that was put in since been there: e + 10 t.
+    /// Energy at the root's time, as if all that was put in since had been there: e + 10 t.
     energy: [u32; 64],
-    /// The first round in which it is nobody's for want of energy.
+    /// The first round in which it is unowned for lack of energy.
     dry: [u16; 64],
     /// The first round in which it is not expected to stand any more.
     until: [u16; 64],
@@ -139,8 +138,8 @@ impl Default for State {
 }
 
 impl State {
-    /// The lighthouses as told, odd things made even: links beyond the chart, to oneself or between
-    /// owners are left out, one-sided ones are taken for whole ones.
+    /// The lighthouses as reported, with oddities removed: links beyond the chart, to oneself or between
+    /// owners are dropped, one-sided ones are treated as whole ones.
     #[must_use]
     pub fn told(terrain: &Terrain, worth: &Worth, beacons: &[Beacon]) -> Self {
         let mut state = Self::default();
@@ -196,7 +195,7 @@ impl State {
         state
     }
 
-    /// Takes over another position; only the first `count` lighthouses.
+    /// Copies another position; only the first `count` lighthouses.
     #[inline]
     pub fn copy(&mut self, other: &Self, count: usize) {
         self.time = other.time;
@@ -213,7 +212,7 @@ impl State {
         self.links[..count].copy_from_slice(&other.links[..count]);
     }
 
-    /// Whose a lighthouse is, [`NOBODY`] if nobody's.
+    /// A lighthouse's owner, [`NOBODY`] if it has none.
     #[inline]
     #[must_use]
     pub fn owner(&self, at: usize) -> u8 {
@@ -241,7 +240,7 @@ impl State {
         self.until[at]
     }
 
-    /// With which a lighthouse is linked.
+    /// The set of lighthouses linked with this one.
     #[inline]
     #[must_use]
     pub fn links(&self, at: usize) -> u64 {
@@ -254,7 +253,7 @@ impl State {
         self.next_fall = first.unwrap_or(REACH as u16);
     }
 
-    /// Time passes. What runs dry is nobody's; its worth ended there already.
+    /// Lets time pass. What runs dry becomes unowned; its value ended there already.
     #[inline]
     pub fn pass(&mut self, rounds: usize, count: usize) {
         self.time += rounds;
@@ -292,7 +291,7 @@ impl State {
         sum * worth.owners[usize::from(self.owner[at])]
     }
 
-    /// I put energy into a lighthouse; it takes no time here.
+    /// I put energy into a lighthouse; this takes no time here.
     pub fn charge(&mut self, terrain: &Terrain, worth: &Worth, at: usize, strength: u32) {
         let owner = self.owner[at];
         let spent = self.time as u32 * UPKEEP;
@@ -328,13 +327,13 @@ impl State {
         self.mine |= 1 << at;
         self.energy[at] = rest.min(ENERGY_MAX) + spent;
         self.dry[at] = rounds(self.energy[at]);
-        // What is added to an own one prolongs what is expected of it by no more than that.
+        // What is added to an own one prolongs its expected life by no more than that.
         self.until[at] = until + worth.life(worth.me, rest);
         self.value += self.standing(terrain, worth, at);
         self.next_fall = self.next_fall.min(self.dry[at]);
     }
 
-    /// Whether somebody's link crosses this one.
+    /// Whether any link crosses this one.
     #[inline]
     #[must_use]
     pub fn crossed(&self, terrain: &Terrain, a: usize, b: usize) -> bool {
@@ -343,7 +342,7 @@ impl State {
         links.fold(0, |sum, (links, crossing)| sum | links & crossing) != 0
     }
 
-    /// What a link of mine would be worth from now on, with the triangles that it closes.
+    /// The value from now on of a link of mine, with the triangles that it closes.
     #[inline]
     #[must_use]
     pub fn gain(&self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) -> f32 {
@@ -356,7 +355,7 @@ impl State {
         sum
     }
 
-    /// I link two lighthouses of mine; it takes no time here.
+    /// I link two lighthouses of mine; this takes no time here.
     pub fn join(&mut self, terrain: &Terrain, worth: &Worth, a: usize, b: usize) {
         self.value += self.gain(terrain, worth, a, b);
         self.links[a] |= 1 << b;
@@ -364,7 +363,7 @@ impl State {
         self.keys &= !(1 << b);
     }
 
-    /// The lighthouses that I may link `from` with, but for crossings.
+    /// The lighthouses that I may link `from` with, ignoring crossings.
     #[inline]
     #[must_use]
     pub fn joinable(&self, terrain: &Terrain, from: usize) -> u64 {
@@ -372,7 +371,7 @@ impl State {
         reach & !self.links[from] & !(1 << from)
     }
 
-    /// A number that positions of the same shape share: place, links, my lighthouses.
+    /// A hash shared by positions of the same shape: place, links, my lighthouses.
     #[must_use]
     pub fn shape(&self, count: usize) -> u64 {
         let mut mix = self.mine ^ u64::from(self.at) << 40;

@@ -3,12 +3,12 @@
 use crate::lighthouses::rules::{Cell, Chart, Lighthouse};
 use std::sync::Arc;
 
-/// No way leads there, or it has not been looked for yet.
+/// No way leads there, or it has not been searched for yet.
 pub const FAR: u16 = u16::MAX;
-/// Cells that one step of [`Terrain::survey`] looks at.
+/// Cells examined by one step of [`Terrain::survey`].
 const SURVEY_CELLS: usize = 64;
 
-/// A chart with what the champion looks up in it.
+/// A chart with the champion's lookup tables.
 #[derive(Clone, Debug)]
 pub struct Terrain {
     /// The chart.
@@ -17,7 +17,7 @@ pub struct Terrain {
     pub count: usize,
     /// Where each lighthouse stands.
     pub homes: Vec<Cell>,
-    /// What each lighthouse's own cell gets a round.
+    /// What each lighthouse's own cell receives per round.
     pub drip: Vec<u32>,
     areas: Vec<f32>,
     linkable: Vec<u64>,
@@ -56,14 +56,14 @@ impl Terrain {
         }
     }
 
-    /// Cells that the triangle of three lighthouses lights.
+    /// Cells lit by the triangle of three lighthouses.
     #[inline]
     #[must_use]
     pub fn area(&self, a: usize, b: usize, c: usize) -> f32 {
         self.areas[(a * self.count + b) * self.count + c]
     }
 
-    /// To which lighthouses a link may be made that passes over no third.
+    /// The lighthouses to which a link would pass over no third one.
     #[inline]
     #[must_use]
     pub fn linkable(&self, from: usize) -> u64 {

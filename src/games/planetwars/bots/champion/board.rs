@@ -1,16 +1,16 @@
-//! All planets' futures at once and what they are worth, kept up to date step by step.
+//! The futures of all planets at once and their value, updated step by step.
 //!
-//! A planet is worth its growth over the turns to come, in two futures: the known one, and the siege, in which
-//! the other side sends against it all that it can spare, from everywhere, and its owner all help.
+//! A planet is worth its growth over the turns to come, in two futures: the known one, and the siege, in
+//! which the other side sends all it can spare against it, from everywhere, and its owners all help.
 
 use super::chart::{Chart, NOBODY};
 use super::knobs::Knobs;
 use super::line::{Line, Move, Root, TURNS};
 
-/// Ships are split in so many parts in sieges.
+/// In sieges ships are split into this many parts.
 const PARTS: i32 = 16;
-/// Sixteenths of ships that a planet is worth in a turn beside its growth, so that those which do not grow are
-/// taken from the other side too.
+/// What a planet is worth per turn besides its growth, in sixteenths of ships, so that those that do not grow
+/// are taken from the other side too.
 const FOOTHOLD: i32 = 1;
 /// No slot.
 const NONE: u8 = u8::MAX;
@@ -22,12 +22,12 @@ pub(super) struct Sides {
     pub(super) team: Vec<u8>,
     /// By player: +1 ours, -1 theirs, 0 neither.
     pub(super) side: Vec<i32>,
-    /// By player: his place in the team, or the one after it for theirs.
+    /// By player: its place in the team, or the one after it for theirs.
     slot: Vec<u8>,
 }
 
 impl Sides {
-    /// The sides if `team` is ours and whoever else `foe` says is theirs.
+    /// The sides if `team` is ours and every player that satisfies `foe` is theirs.
     pub(super) fn new(players: usize, team: &[u8], foe: impl Fn(u8) -> bool) -> Self {
         let mut side = vec![0; players + 1];
         let mut slot = vec![NONE; players + 1];
@@ -61,7 +61,7 @@ impl Sides {
 
 type ByTurn = [i32; TURNS];
 
-/// What a planet can send out, turn by turn, in parts of ships: each entry is what comes to be free then.
+/// What a planet can send out, turn by turn, in parts of ships: each entry is what becomes free then.
 #[derive(Clone, Debug)]
 struct Flow {
     more: ByTurn,
@@ -69,7 +69,7 @@ struct Flow {
     runs: [(u8, u8, u8); RUNS],
 }
 
-/// A planet's owners after so many changes send nothing, as far as plans go.
+/// After this many owners a planet sends nothing, as far as plans go.
 const RUNS: usize = 4;
 
 impl Flow {
@@ -114,7 +114,7 @@ impl Flow {
     }
 }
 
-/// Adds what leaves by turn to what arrives by turn, after so many turns of flight.
+/// Adds what leaves by turn to what arrives by turn, after this many turns of flight.
 fn arrive(leaves: &ByTurn, turns: usize, tide: &mut ByTurn) {
     if let Some(tide) = tide.get_mut(turns..) {
         for (tide, leaves) in tide.iter_mut().zip(leaves) {
@@ -136,30 +136,30 @@ struct Shift {
 /// One planet on the board.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
-    /// What is known of it now.
+    /// Its state now.
     pub(super) root: Root,
-    /// What lands there.
+    /// The ships that land there.
     pub(super) landings: Vec<Move>,
-    /// What leaves it.
+    /// The ships that leave it.
     pub(super) leaving: Vec<Move>,
     /// Its future.
     pub(super) line: Line,
     flow: Flow,
-    /// Ours who has it now or will have it first.
+    /// Which of ours has it now or will have it first.
     holder: u8,
-    /// Turns that it is ours less those that it is theirs, in the known future.
+    /// Turns that it is ours minus those that it is theirs, in the known future.
     known: i32,
     worth: i32,
 }
 
-/// Ships of one player that fly, now or later.
+/// Ships of one player in flight, now or later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::planetwars) struct Order {
-    /// Whose.
+    /// Their owner.
     pub(super) owner: u8,
-    /// Whence.
+    /// Where they leave.
     pub(super) from: u8,
-    /// Whither.
+    /// Where they land.
     pub(super) to: u8,
     /// How many.
     pub(super) ships: i32,
@@ -174,7 +174,7 @@ pub(super) struct Board<'a> {
     pub(super) chart: &'a Chart,
     /// Who plays for whom.
     pub(super) sides: &'a Sides,
-    /// The judgement's numbers.
+    /// The parameters of the evaluation.
     pub(super) knobs: &'a Knobs,
     /// Turns looked ahead.
     pub(super) horizon: usize,
@@ -184,7 +184,7 @@ pub(super) struct Board<'a> {
     pub(super) spots: Vec<Spot>,
     /// What can arrive at a place, by slot and place, in parts of ships.
     tides: Vec<ByTurn>,
-    /// Planets looked at so far.
+    /// How many planets were evaluated so far.
     pub(super) nodes: u64,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Board<'a> {
         board
     }
 
-    /// What the board is worth, in sixteenths of ships.
+    /// The value of the board, in sixteenths of ships.
     pub(super) fn total(&self) -> i64 {
         self.spots.iter().map(|spot| i64::from(spot.worth)).sum()
     }
@@ -244,7 +244,7 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Reckons all planets' worth, once the board is set up.
+    /// Computes all planets' values, once the board is set up.
     pub(super) fn settle(&mut self) {
         for place in 0..self.spots.len() {
             let (sides, horizon, beyond) = (self.sides, self.horizon, self.beyond);
@@ -289,7 +289,7 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Reads off a planet's future what its worth needs.
+    /// Derives from a planet's future what its value depends on.
     fn survey(sides: &Sides, horizon: usize, beyond: i32, spot: &mut Spot) {
         let owners = &spot.line.owner[..=horizon];
         let ours = owners.iter().find(|owner| sides.of(**owner) > 0);
@@ -299,7 +299,7 @@ impl<'a> Board<'a> {
         spot.known = sum + last * beyond;
     }
 
-    /// What a planet is worth, if the flows of some others change from what the tides hold.
+    /// The value of a planet if the flows of some others differ from what the tides hold.
     fn worth(&self, place: usize, spot: &Spot, shifts: &[Shift]) -> i32 {
         let Knobs { known, siege, .. } = *self.knobs;
         let Root { growth, .. } = spot.root;
@@ -323,7 +323,7 @@ impl<'a> Board<'a> {
         (16 * growth + FOOTHOLD) * (known * in_known + siege * in_siege) / 16 + 16 * spot.line.waste
     }
 
-    /// Turns that a planet is ours less those that it is theirs, and whose it is in the end, if all that is
+    /// Turns that a planet is ours minus those that it is theirs, and whose it is in the end, if everything
     /// free goes there.
     fn besiege(&self, spot: &Spot, ours: &ByTurn, theirs: &ByTurn) -> (i32, i32) {
         let Root {
@@ -409,7 +409,7 @@ impl<'a> Board<'a> {
         (sum, held)
     }
 
-    /// As [`Self::besiege`], for a planet of ours where nothing lands and which nothing leaves.
+    /// Like [`Self::besiege`], for a planet of ours with no landings or departures.
     fn besiege_quiet(
         &self,
         mut ships: i32,
@@ -435,7 +435,7 @@ impl<'a> Board<'a> {
         (sum, held)
     }
 
-    /// The planets that orders change, reckoned anew.
+    /// The planets that orders change, recomputed.
     fn changed(&mut self, orders: &[Order]) -> Vec<(usize, Spot)> {
         let mut changes: Vec<(usize, Spot)> = Vec::with_capacity(orders.len() + 1);
         let mut spot = |place: usize, change: &dyn Fn(&mut Spot)| {
@@ -476,7 +476,7 @@ impl<'a> Board<'a> {
         changes
     }
 
-    /// How these changes move what planets send out.
+    /// How these changes affect what planets send out.
     fn shifts(&self, changes: &[(usize, Spot)]) -> Vec<Shift> {
         let mut shifts = Vec::with_capacity(changes.len() + 1);
         for (from, spot) in changes {
@@ -505,7 +505,7 @@ impl<'a> Board<'a> {
         shifts
     }
 
-    /// All places whose worth these changes move, and their new worth.
+    /// All places whose value these changes affect, and their new values.
     fn moved(&mut self, changes: &[(usize, Spot)], shifts: &[Shift]) -> Vec<(usize, i32)> {
         let mut moved = Vec::with_capacity(self.spots.len());
         for place in 0..self.spots.len() {
@@ -529,7 +529,7 @@ impl<'a> Board<'a> {
         moved
     }
 
-    /// What the board's worth rises by with these orders, in sixteenths of ships.
+    /// How much these orders raise the board's value, in sixteenths of ships.
     pub(super) fn gain(&mut self, orders: &[Order]) -> i32 {
         let changes = self.changed(orders);
         let shifts = self.shifts(&changes);

@@ -1,14 +1,14 @@
-//! The map as the champion reckons with it: planets by place, players by small numbers, turns of flight.
+//! The map as the champion uses it: planets by place, players by small numbers, turns of flight.
 
 use super::board::Order;
 use super::timing::Timing;
 use crate::planetwars::rules::{Distances, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
 
-/// Nobody, among players' small numbers.
+/// No player, among players' small numbers.
 pub(super) const NOBODY: u8 = 0;
-/// Ships are reckoned with up to this many, so that sums of all planets fit.
+/// Ship counts are capped here, so that sums over all planets fit.
 const SHIPS_MAX: i64 = 200_000;
-/// Growth is reckoned with up to this much.
+/// Growth is capped here.
 const GROWTH_MAX: i64 = 1_000;
 
 /// What does not change in a game: which planets and players there are.
@@ -16,7 +16,7 @@ const GROWTH_MAX: i64 = 1_000;
 pub(in crate::planetwars) struct Names {
     planets: Vec<Planet>,
     places: Vec<(PlanetId, u8)>,
-    /// By small number less 1.
+    /// By small number minus 1.
     players: Vec<PlayerId>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Sight {
 }
 
 impl Names {
-    /// The names of a game that begins like this.
+    /// The names in a game that begins with this state.
     pub(super) fn new(view: &View) -> Self {
         let planets: Vec<Planet> = view.planets.iter().take(255).copied().collect();
         let mut places: Vec<(PlanetId, u8)> = (0u8..)
@@ -64,7 +64,7 @@ impl Names {
         self.players.len()
     }
 
-    /// The small number of a player who had a planet at first, else [`NOBODY`].
+    /// The small number of a player that owned a planet at the start, else [`NOBODY`].
     pub(super) fn player(&self, id: PlayerId) -> u8 {
         let at = self.players.binary_search(&id);
         at.map_or(NOBODY, |at| at as u8 + 1)
@@ -75,8 +75,8 @@ impl Names {
         self.planets.get(usize::from(place)).map(|planet| planet.id)
     }
 
-    /// What is seen, by place. Planets that are not told any more are nobody's and not worth a ship, and so
-    /// are those of players who came from nowhere.
+    /// The state seen, by place. Planets no longer reported are unowned and without ships, and so are those
+    /// of players that were not there at the start.
     pub(super) fn sight(&self, view: &View) -> Sight {
         let mut sight = Sight {
             turn: view.turn,
@@ -97,8 +97,7 @@ impl Names {
         sight
     }
 
-    /// The orders that leave now from planets of the one who is asked, as they are told: legal whatever the plan
-    /// was.
+    /// The orders that leave now from planets of the player asked, as sent: legal whatever the plan was.
     pub(super) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
         let mut launches: Vec<Launch> = Vec::new();
         for order in orders.iter().filter(|order| order.wait == 0) {
@@ -149,12 +148,12 @@ pub(super) struct Chart {
     /// How many planets there are.
     pub(super) planets: usize,
     turns: Vec<u16>,
-    /// What the turns were reckoned with.
+    /// The timing with which the turns were computed.
     pub(super) timing: Timing,
 }
 
 impl Chart {
-    /// Turns until a fleet that leaves one place now shows at the other, from 1.
+    /// Turns until a fleet that leaves one place now arrives at the other, from 1.
     pub(super) fn turns(&self, from: usize, to: usize) -> usize {
         let turns = self.turns.get(from * self.planets + to);
         turns.map_or(usize::from(u16::MAX), |turns| usize::from(*turns))

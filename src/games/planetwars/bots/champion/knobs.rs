@@ -1,25 +1,25 @@
-//! The numbers of the champion's judgement.
+//! The parameters of the champion's evaluation.
 
-/// Numbers that were found by measuring (README.md).
+/// Parameters found by measurement (README.md).
 #[derive(Clone, Copy, Debug)]
 pub struct Knobs {
-    /// Turns that are looked ahead, up to the length of a future.
+    /// Turns of look-ahead, up to the length of a future.
     pub horizon: usize,
     /// Turns after the horizon for which a planet's growth still counts.
     pub beyond: i32,
-    /// Sixteenths by which a planet's known future counts.
+    /// Weight of a planet's known future, in sixteenths.
     pub known: i32,
-    /// Sixteenths by which its future counts in which the other side sends all it can spare.
+    /// Weight of its future in which the other side sends all it can spare, in sixteenths.
     pub siege: i32,
-    /// Sixteenths of what the other side can spare that are expected against any one planet.
+    /// Share of what the other side can spare that is expected against any one planet, in sixteenths.
     pub menace: i32,
     /// Least gain of a step, in sixteenths of ships.
     pub least: i32,
-    /// Sixteenths of its gain that a step loses if somebody else can be first on a planet of nobody's.
+    /// Sixteenths of its gain that a step loses if another player can be first on a neutral planet.
     pub late: i32,
 }
 
-/// The numbers shipped.
+/// The shipped parameters.
 pub const CHAMPION: Knobs = Knobs {
     horizon: 36,
     beyond: 10,

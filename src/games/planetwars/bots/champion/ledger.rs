@@ -1,17 +1,17 @@
-//! Fleets in flight: those of the team are known, all others are guessed from what planets lack or gain.
+//! Fleets in flight: the team's are known, all others are inferred from what planets lose or gain.
 
 use super::board::Sides;
 use super::chart::{Chart, NOBODY, Sight};
 use super::line::{Line, Move, Root};
 
-/// A fleet that is known.
+/// A known fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fleet {
-    /// Whose.
+    /// Its owner.
     pub(super) owner: u8,
-    /// Whence.
+    /// Where it left.
     pub(super) from: u8,
-    /// Whither.
+    /// Where it lands.
     pub(super) to: u8,
     /// How many ships.
     pub(super) ships: i32,
@@ -22,39 +22,39 @@ pub(super) struct Fleet {
 /// Ships that left a planet for somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Guess {
-    /// Whose.
+    /// Their owner.
     pub(super) owner: u8,
-    /// Whence.
+    /// Where they left.
     pub(super) from: u8,
     /// How many ships.
     pub(super) ships: i32,
     /// The turn in which they were ordered.
     pub(super) launched: u32,
-    /// Where they may go, the likeliest first.
+    /// Where they may go, the most likely first.
     pub(super) goals: Vec<u8>,
 }
 
-/// Guesses are kept for so many likely goals.
+/// The most likely goals kept per guess.
 const GOALS: usize = 8;
-/// So many guesses are kept.
+/// The most guesses kept.
 const GUESSES: usize = 200;
 
-/// What is known and guessed of fleets.
+/// What is known and inferred about fleets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     /// Fleets of the team.
     pub(super) fleets: Vec<Fleet>,
     /// Fleets of the others.
     pub(super) guesses: Vec<Guess>,
-    /// What was ordered in the last turn.
+    /// The orders of the last turn.
     pub(super) ordered: Vec<Fleet>,
-    /// By player: ships launched less ships landed, as far as seen.
+    /// By player: ships launched minus ships landed, as far as seen.
     pub(super) flying: Vec<i32>,
-    /// By player: whether he has attacked one of the team.
+    /// By player: whether it has attacked the team.
     pub(super) attacked: Vec<bool>,
-    /// Players of the team whose last orders were not what was reckoned.
+    /// Players of the team whose last orders were not the expected ones.
     pub(super) astray: Vec<u8>,
-    /// Planets that the last turn's orders did not leave as they were given.
+    /// Planets that the last turn's orders did not leave as given.
     pub(super) stayed: Vec<u8>,
 }
 
@@ -68,7 +68,7 @@ impl Ledger {
         self.stayed.clear();
         let ordered = std::mem::take(&mut self.ordered);
         let count = now.owner.len();
-        // What left, as reckoned and as seen.
+        // What left, as expected and as seen.
         let mut gone = vec![0; count];
         for order in &ordered {
             if let Some(gone) = gone.get_mut(usize::from(order.from)) {
@@ -89,7 +89,7 @@ impl Ledger {
             if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
                 continue;
             }
-            // Where several fight, more may be left than without those who are not known.
+            // Where several fight, more may be left than without the unknown ones.
             let foreign = |fleet: &Fleet| {
                 let turns = chart.turns(usize::from(fleet.from), place);
                 usize::from(fleet.to) == place
@@ -99,7 +99,7 @@ impl Ledger {
             if self.fleets.iter().any(foreign) {
                 continue;
             }
-            // Fewer left than was ordered, or others: nobody knows whither.
+            // Fewer left than were ordered, or others: their goal is unknown.
             lost[place] = true;
             self.stayed.push(place as u8);
             if !self.astray.contains(&owner) {
@@ -170,7 +170,7 @@ impl Ledger {
         (after.0, after.1)
     }
 
-    /// Finds reasons for what was not expected on a planet.
+    /// Explains the unexpected on a planet.
     fn explain(
         &mut self,
         chart: &Chart,
@@ -188,14 +188,14 @@ impl Ledger {
         let grown = now.growth[place].max(0);
         if owner != expected.0 {
             if foe(owner) {
-                // What he brought: what is left and what it cost.
+                // What the attacker brought: what is left and what it cost.
                 let brought = expected.1 + ships - if chart.timing.grows_first { 0 } else { grown };
                 self.landed(chart, owner, place, brought.max(1), now.turn);
                 if sides.of(expected.0) > 0 {
                     self.attacked[usize::from(owner)] = true;
                 }
             } else if owner == before.owner[place] || owner == NOBODY {
-                // Somebody spoiled a capture of ours.
+                // Another player spoiled a capture of ours.
                 self.landed_by_any(chart, sides, place, expected.1.max(1), now.turn);
             }
             return;
@@ -211,7 +211,7 @@ impl Ledger {
             let attacker = self.landed_by_any(chart, sides, place, -more, now.turn);
             match attacker {
                 Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
-                // Nobody can have attacked: the owner has sent ships that were not planned.
+                // No player can have attacked: the owner has sent ships that were not planned.
                 None if owner != NOBODY => self.left(chart, sides, before, owner, place, -more),
                 _ => {}
             }
@@ -235,7 +235,7 @@ impl Ledger {
             let turns = chart.turns(from, to).min(1_000) as i32;
             let holder = before.owner[to];
             let near = turns * 2;
-            // Who never attacked one of the team is taken for peaceful.
+            // A player that never attacked the team is assumed peaceful.
             let spared = sides.of(owner) == 0 || sides.of(holder) == sides.of(owner);
             let doubt = if holder == owner {
                 12 + near
@@ -263,7 +263,7 @@ impl Ledger {
         });
     }
 
-    /// Ships of a player landed: guesses of his that may have been due are used up, the nearest in size first.
+    /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
     fn landed(&mut self, chart: &Chart, owner: u8, place: usize, ships: i32, turn: u32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(ships);
@@ -286,7 +286,7 @@ impl Ledger {
         }
     }
 
-    /// Ships of somebody landed; whose they were, likely.
+    /// Ships of an unknown player landed; probably whose.
     fn landed_by_any(
         &mut self,
         chart: &Chart,

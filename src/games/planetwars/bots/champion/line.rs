@@ -1,11 +1,11 @@
-//! One planet's future: its owner and ships turn by turn, from what lands and leaves.
+//! One planet's future: its owner and ships turn by turn, from landings and departures.
 
 use super::chart::NOBODY;
 use crate::planetwars::rules::{Battle, Force, fight};
 
-/// How many turns ahead futures reach.
+/// How many turns futures reach ahead.
 pub(super) const HORIZON: usize = 40;
-/// Entries of a table by turn, the present one included.
+/// Entries of a table by turn, including the present one.
 pub(super) const TURNS: usize = HORIZON + 1;
 
 /// Ships that land on a planet or leave it.
@@ -13,16 +13,16 @@ pub(super) const TURNS: usize = HORIZON + 1;
 pub(super) struct Move {
     /// Turns from now: a landing shows in the state of that turn, a departure is ordered in it.
     pub(super) turn: u8,
-    /// Whose they are.
+    /// Their owner.
     pub(super) owner: u8,
     /// How many.
     pub(super) ships: i32,
 }
 
-/// What is known of a planet now.
+/// The known present state of a planet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Root {
-    /// Whose it is.
+    /// Its owner.
     pub(super) owner: u8,
     /// Its ships.
     pub(super) ships: i32,
@@ -35,14 +35,14 @@ pub(super) struct Root {
 /// A planet's future.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// Whose it is.
+    /// Its owner.
     pub(super) owner: [u8; TURNS],
     /// Ships that stay there when the turn's departures have left.
     pub(super) ships: [i32; TURNS],
-    /// Ships that may leave in that turn, or earlier if they are there, without losing the planet later than
+    /// Ships that may leave in that turn, or earlier if they are there, without losing the planet sooner than
     /// it would be lost anyway.
     pub(super) spare: [i32; TURNS],
-    /// Ships that each side loses beyond what it destroys of the other: to nobody's planets and between
+    /// Ships that each side loses beyond what it destroys of the other: to neutral planets and between
     /// allies. Ours count negative.
     pub(super) waste: i32,
     /// The owner's ships after the battle of a turn.
@@ -62,7 +62,7 @@ impl Default for Line {
 }
 
 impl Line {
-    /// Reckons the future anew. `side` tells for each player +1 for ours, -1 for theirs, else 0.
+    /// Recomputes the future. `side` gives for each player +1 for ours, -1 for theirs, else 0.
     pub(super) fn roll(&mut self, root: Root, landings: &[Move], leaving: &[Move], side: &[i32]) {
         let Root {
             mut owner,
@@ -111,7 +111,7 @@ impl Line {
         self.reckon_spare();
     }
 
-    /// A planet's owner and ships after one turn in which these land.
+    /// A planet's owner and ships after a turn with these landings.
     pub(super) fn step(root: Root, landings: &[Move], side: &[i32]) -> (u8, i32) {
         let Root {
             mut owner,

@@ -1,4 +1,4 @@
-//! One mind: what a player, or a team that thinks as one, remembers of a game, and its plan for a turn.
+//! One mind: what a player, or a team that plans as one, remembers of a game, and its plan for a turn.
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
@@ -11,30 +11,30 @@ use crate::game::Budget;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Planets that are reckoned for a node.
+/// Planet evaluations per node.
 const PLANETS: u64 = 8;
-/// Rounds of a game, which nobody tells.
+/// Rounds of a game, which the wire does not give.
 const ROUNDS: u32 = 200;
 
-/// After so many turns in which nothing of ours moved, sieges are not feared any more.
+/// After this many turns in which nothing of ours moved, sieges are no longer feared.
 const PATIENCE: i32 = 8;
 
-/// Whom a mind plays for and against whom.
+/// Whom a mind plays for and against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stance {
-    /// Everybody else is an enemy.
+    /// All others are enemies.
     Open,
-    /// Others may be allies: only nobody's planets nearest to the own home are taken, and only who attacked
-    /// is fought.
+    /// Others may be allies: only neutral planets nearest to the own home are taken, and only attackers are
+    /// fought.
     Wary,
-    /// The same, but all of nobody's planets are free.
+    /// The same, but all neutral planets may be taken.
     Guarded,
 }
 
-/// Nodes of a turn's plans, unless fewer are given: those of a team must think alike, on any machine.
+/// Nodes for a turn's plans, unless fewer are given: a team's members must plan alike, on any machine.
 const NODES: u64 = 2_000;
 
-/// What a mind is to think over.
+/// What a mind is to plan.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     /// Whom it plays for.
@@ -56,11 +56,11 @@ pub(super) struct Mind {
     /// Fleets.
     pub(super) ledger: Ledger,
     before: Option<Sight>,
-    /// Turns in a row without an order and without a fleet in flight.
+    /// Consecutive turns without an order and without a fleet in flight.
     frozen: i32,
     /// By place: whose home is nearest, in the first state.
     cells: Vec<u8>,
-    /// Nodes of a turn's plans.
+    /// Nodes for a turn's plans.
     nodes: u64,
     /// Turns for which there was no time.
     missed: VecDeque<Turn>,
@@ -88,15 +88,15 @@ impl Mind {
         }
     }
 
-    /// Thinks a turn over within the budget: the orders for the whole team, or none if there is no time. What
-    /// was to be ordered in turns without time is then thought over first.
+    /// Plans a turn within the budget: the orders for the whole team, or none if there is no time. The orders
+    /// due in turns without time are then planned first.
     pub(super) fn turn(&mut self, turn: Turn, budget: Budget<'_>) -> Vec<Order> {
         if budget.nodes > 0 {
             self.nodes = budget.nodes.min(NODES);
         }
         if budget.nodes == 0 || (budget.stop)() {
             self.missed.push_back(turn);
-            // What was ordered longer ago has landed, or lands beyond what is looked at.
+            // What was ordered longer ago has landed, or lands beyond the horizon.
             let flying = self.calibration.chart().longest().min(TURNS);
             while self.missed.len() > flying
                 && let Some(turn) = self.missed.pop_front()
@@ -113,7 +113,7 @@ impl Mind {
         self.order(self.nodes)
     }
 
-    /// The way of reckoning time that fits best so far.
+    /// The timing that fits best so far.
     #[cfg(test)]
     pub(in crate::planetwars) fn timing(&self) -> super::timing::Timing {
         self.calibration.chart().timing
@@ -127,7 +127,7 @@ impl Mind {
         })
     }
 
-    /// Sees a state: whatever left or landed since the one before is accounted for.
+    /// Takes in a state: accounts for whatever left or landed since the previous one.
     pub(super) fn see(&mut self, now: Sight) {
         if let Some(before) = &self.before {
             self.calibration.saw(before, &now);
@@ -162,7 +162,7 @@ impl Mind {
         self.cells = (0..first.owner.len()).map(nearest).collect();
     }
 
-    /// One mind for these minds, which play for one player each and have seen the same state last.
+    /// Merges these minds, which play for one player each and have seen the same last state.
     pub(super) fn merge(minds: &[Self], team: &[u8]) -> Option<Self> {
         let mut merged = minds.first()?.clone();
         merged.team = team.to_vec();
@@ -177,7 +177,7 @@ impl Mind {
         Some(merged)
     }
 
-    /// Sees a turn's state, for this team and in this way from now on.
+    /// Takes in a turn's state, for this team and in this way from now on.
     fn adopt(&mut self, turn: Turn) {
         self.stance = turn.stance;
         if self.team != turn.team {
@@ -185,20 +185,20 @@ impl Mind {
             guesses.retain(|guess| !turn.team.contains(&guess.owner));
             self.team = turn.team;
         }
-        // Minds that are merged have seen it before.
+        // Merged minds have seen it before.
         if self.before.as_ref() != Some(&turn.sight) {
             self.see(turn.sight);
         }
     }
 
-    /// The orders for the whole team in the state seen last, which it then remembers to have given.
+    /// The orders for the whole team in the last state, recorded as given.
     pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
         let orders = self.plan(nodes);
         self.ordered(&orders);
         orders
     }
 
-    /// The orders for the whole team in the state seen last.
+    /// The orders for the whole team in the last state.
     fn plan(&self, nodes: u64) -> Vec<Order> {
         let Some(now) = &self.before else {
             return Vec::new();
@@ -236,10 +236,10 @@ impl Mind {
             })
             .collect();
         let wary = self.stance == Stance::Wary;
-        // Who is told of more rounds plays on as if there were many.
+        // In a longer game it plays on as if many rounds were left.
         let rounds = ROUNDS.saturating_sub(now.turn);
         let rounds = if rounds > 0 { rounds } else { ROUNDS };
-        // Who waits for the other side to weaken itself, and sees it wait too, fears it less from turn to turn.
+        // While both sides wait for the other to weaken itself, the fear shrinks from turn to turn.
         let mut knobs = self.knobs;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
@@ -259,8 +259,8 @@ impl Mind {
             let free = now.owner.get(target) == Some(&NOBODY);
             !wary || !free || cells.get(target) == Some(&player)
         };
-        // Several plans of different tastes, as far as the nodes go; the one is kept after which the board is
-        // worth most.
+        // Several plans with different tastes, as far as the nodes go; the one with the best resulting board
+        // is kept.
         let mut best: Option<(i64, Vec<Order>)> = None;
         let mut left = nodes.saturating_mul(PLANETS);
         for taste in Taste::all(now.turn, self.names.players(), count) {
@@ -278,7 +278,7 @@ impl Mind {
         best.map(|(_, orders)| orders).unwrap_or_default()
     }
 
-    /// Remembers which orders the team gave in the state seen last.
+    /// Records which orders the team gave in the last state.
     fn ordered(&mut self, orders: &[Order]) {
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();

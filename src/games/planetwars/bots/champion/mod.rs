@@ -1,5 +1,5 @@
-//! Rung 9: every planet's future, the steps that gain most, and one plan for a whole team.
-//! How it plays and what was measured: README.md.
+//! Rung 9: every planet's future, the steps that gain most, and one plan for a whole team. How it plays and
+//! what was measured: README.md.
 
 mod board;
 mod chart;

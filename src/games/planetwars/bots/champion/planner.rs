@@ -1,42 +1,42 @@
-//! The plan of a turn: steps taken one by one, the one first that gains most for each ship.
+//! The plan of a turn: steps taken one by one, each time the one that gains most per ship.
 
 use super::board::{Board, Order};
 use super::steps::{Aim, aims, fleets, late, own, promise};
 use crate::rng::Rng;
 
-/// Steps that one plan takes out of its queue at most, whether they are taken or not.
+/// The most steps that one plan takes out of its queue, whether accepted or not.
 const OFFERS_MAX: usize = 100_000;
 
 /// A step in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
     aim: Aim,
-    /// What it gains for its ships: at most, or as reckoned on the board of that many accepted steps.
+    /// Its gain for its ships: an upper bound, or as computed on the board after this many accepted steps.
     key: i64,
     reckoned: Option<usize>,
 }
 
-/// How a plan weighs its steps against each other.
+/// How a plan weights its steps against each other.
 #[derive(Clone, Debug)]
 pub(super) struct Taste {
-    /// Ships that a step costs by itself.
+    /// Ships that a step costs in itself.
     overhead: i32,
     /// How many planets there are.
     planets: usize,
-    /// By player and target: what a step counts for, in 256ths; 256 for those that are missing.
+    /// By player and target: the weight of a step in 256ths; 256 for missing entries.
     likes: Vec<i64>,
 }
 
 impl Taste {
-    /// Ships that a step costs by itself, in the plans of a turn one after the other.
+    /// Ships that a step costs in itself, in the successive plans of a turn.
     const OVERHEADS: [i32; 3] = [4, 1, 16];
-    /// Plans of a turn, if the nodes go so far.
+    /// Plans per turn, if the nodes suffice.
     const COUNT: u64 = 11;
-    /// Likes go so far up and down, in 256ths.
+    /// How far weights vary up and down, in 256ths.
     const SPREAD: u32 = 90;
 
-    /// The tastes of a turn's plans for the players with numbers up to this one: the first three like all steps
-    /// alike, the others by chance, which hangs on the turn alone, so that a team has the same tastes.
+    /// The tastes of a turn's plans for the players with numbers up to this one: the first three weight all
+    /// steps alike, the others at random from the turn number alone, so that a team has the same tastes.
     pub(super) fn all(turn: u32, players: usize, planets: usize) -> impl Iterator<Item = Self> {
         let plain = Self::OVERHEADS.len() as u64;
         let overheads = Self::OVERHEADS.into_iter().cycle();
@@ -58,7 +58,7 @@ impl Taste {
             })
     }
 
-    /// What a gain counts for when it takes so many ships.
+    /// The weight of a gain that takes this many ships.
     fn key(&self, aim: &Aim, gain: i32, ships: i32) -> i64 {
         let at = usize::from(aim.player) * self.planets + usize::from(aim.target);
         let like = self.likes.get(at).copied().unwrap_or(256);
@@ -66,8 +66,8 @@ impl Taste {
     }
 }
 
-/// Improves the plan until nothing gains any more or the nodes are spent; all orders of the team, those of
-/// later turns among them.
+/// Improves the plan until no step gains any more or the nodes are spent; returns all orders of the team,
+/// including those of later turns.
 pub(super) fn plan(
     board: &mut Board<'_>,
     taste: &Taste,
@@ -115,7 +115,7 @@ pub(super) fn plan(
             continue;
         };
         let Some(step) = fleets(board, &offer.aim, own_places) else {
-            // Somebody else took the ships: later, perhaps.
+            // Another step took the ships: perhaps later.
             if offer.reckoned.is_some() || accepted > 0 {
                 let again = |other: &Offer| {
                     other.aim.player == offer.aim.player && other.aim.target == offer.aim.target
@@ -168,7 +168,7 @@ pub(super) fn plan(
     orders
 }
 
-/// Sends what stays idle toward the other side, planet by planet.
+/// Sends idle ships towards the other side, planet by planet.
 fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
     let count = board.spots.len();
     let foes: Vec<usize> = (0..count)

@@ -23,13 +23,13 @@ pub fn solo() -> Box<dyn Bot<PlanetWars>> {
     solo_with(CHAMPION)
 }
 
-/// The champion alone against all, with numbers of one's own.
+/// The champion alone against all, with custom parameters.
 #[must_use]
 pub fn solo_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
     Box::new(Solo { knobs, game: None })
 }
 
-/// The way of reckoning time that a champion finds who plays by himself from this seat.
+/// The timing that a champion playing alone from this seat determines.
 #[cfg(test)]
 pub(in crate::planetwars) fn timing_found(
     game: &mut PlanetWars,
@@ -48,13 +48,13 @@ pub(in crate::planetwars) fn timing_found(
     solo.game.map(|(_, mind)| mind.timing())
 }
 
-/// The champion as one of a team whose members he learns from the ring.
+/// The champion as one of a team whose members it learns from the ring.
 #[must_use]
 pub fn team() -> Box<dyn Bot<PlanetWars>> {
     team_with(CHAMPION)
 }
 
-/// The champion as one of a team, with numbers of one's own.
+/// The champion as one of a team, with custom parameters.
 #[must_use]
 pub fn team_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
     Box::new(Mate { knobs, game: None })

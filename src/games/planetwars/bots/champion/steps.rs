@@ -1,4 +1,4 @@
-//! Steps of a plan: fleets of one player that land together, exactly in time and exactly enough.
+//! Steps of a plan: fleets of one player that land together, exactly on time and exactly enough.
 
 use super::board::{Board, Order};
 use super::chart::NOBODY;
@@ -7,13 +7,13 @@ use super::line::{HORIZON, Line, Move};
 /// A step that could be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Aim {
-    /// Who takes it.
+    /// The player.
     pub(super) player: u8,
     /// The planet to take or to hold.
     pub(super) target: u8,
     /// When the fleets land, in turns from now.
     pub(super) turn: u8,
-    /// Quarters of what is needed that come on top.
+    /// Surplus over what is needed, in quarters of it.
     pub(super) extra: u8,
 }
 
@@ -21,12 +21,12 @@ pub(super) struct Aim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Need {
     ships: i32,
-    /// Whether the planet is nobody's, so that ships are lost for nothing there.
+    /// Whether the planet is neutral, so that ships lost there gain nothing.
     neutral: bool,
 }
 
-/// How many ships of a player must land in that turn so that the planet is his then, or `None` if it is
-/// anyway, or must not be attacked by him then.
+/// How many ships of a player must land in that turn for the planet to be its own then; `None` if it is
+/// anyway, or if the player must not attack it then.
 fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
     let spot = board.spots.get(usize::from(aim.target))?;
     let turn = usize::from(aim.turn);
@@ -40,7 +40,7 @@ fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
     if now == aim.player || (!own && side > 0) || (holder != NOBODY && side == 0) {
         return None;
     }
-    // A mate who lands later would fight for it again.
+    // A mate that lands later would fight for it again.
     let later = |landing: &Move| {
         usize::from(landing.turn) > turn
             && landing.owner != aim.player
@@ -54,7 +54,7 @@ fn need(board: &Board<'_>, aim: &Aim) -> Option<Need> {
         garrison = (garrison + spot.root.growth).max(0);
     }
     let (mut attack, mut mine) = (0, 0);
-    // Landings of one player in one turn are one force; several fleets of one are rare but for the garrison's.
+    // A player's landings in one turn are one force; it rarely has several fleets besides the garrison's.
     for landing in spot
         .landings
         .iter()
@@ -101,7 +101,7 @@ fn reach(board: &Board<'_>, aim: &Aim, own: &[u8]) -> i32 {
     own.iter().map(of).sum()
 }
 
-/// The planets that players have now or will have.
+/// The planets that players own now or will own.
 pub(super) fn own(board: &Board<'_>) -> Vec<Vec<u8>> {
     let places = |player: &u8| {
         let spots = (0u8..).zip(&board.spots);
@@ -111,7 +111,7 @@ pub(super) fn own(board: &Board<'_>) -> Vec<Vec<u8>> {
     board.sides.team.iter().map(places).collect()
 }
 
-/// The fleets of a step as things stand, the farthest first, or `None` if they are not enough.
+/// The fleets of a step in the present state, the farthest first; `None` if they are too few.
 pub(super) fn fleets(board: &Board<'_>, aim: &Aim, own: &[u8]) -> Option<Vec<Order>> {
     let Need { ships: least, .. } = need(board, aim)?;
     let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
@@ -162,7 +162,7 @@ pub(super) fn promise(board: &Board<'_>, aim: &Aim) -> Option<(i32, i32)> {
     Some((gain, ships + ships * i32::from(aim.extra) / 4))
 }
 
-/// Whether somebody else could land on a planet of nobody's before that turn.
+/// Whether another player could land on a neutral planet before that turn.
 pub(super) fn late(board: &Board<'_>, aim: &Aim) -> bool {
     let (target, turn) = (usize::from(aim.target), usize::from(aim.turn));
     let Some(spot) = board.spots.get(target) else {
@@ -208,7 +208,7 @@ pub(super) fn aims(board: &Board<'_>, player: u8, target: u8, own: &[u8], out: &
     }
 }
 
-/// Landings are planned so many turns ahead at most.
+/// Landings are planned at most this many turns ahead.
 const LATEST: usize = 30;
-/// Quarters of what is needed that may come on top.
+/// Possible surpluses over what is needed, in quarters of it.
 const EXTRAS: [u8; 3] = [0, 1, 4];

@@ -1,4 +1,4 @@
-//! The champion in a team of strangers: first he learns who they are, then each of them thinks for all.
+//! The champion in a team of strangers: first it learns who they are, then each member plans for all.
 
 use super::board::Order;
 use super::chart::{NOBODY, Names, Sight};
@@ -10,13 +10,13 @@ use crate::planetwars::rules::{Launch, View};
 use std::sync::Arc;
 
 /// Nodes of a plan before the team is known. Few planets are within reach then, and the plans of mates are
-/// thought over again.
+/// computed again.
 const WARY_NODES: u64 = 200;
 
-/// Until this turn others may be allies where the team has not proved to be whole (spec, section C).
+/// Until this turn others may be allies if the team is not proved complete (spec, section C).
 const STRANGERS_UNTIL: u32 = 25;
 
-/// What a player knows of his game.
+/// What a player knows about its game.
 #[derive(Clone, Debug)]
 pub(in crate::planetwars) struct Team {
     names: Arc<Names>,
@@ -25,9 +25,9 @@ pub(in crate::planetwars) struct Team {
     ring: Ring,
     /// States so far, until the team is known.
     seen: Vec<Sight>,
-    /// Minds of the players known to be of the team, oneself among them, as they think alone.
+    /// Minds of the players known to be in the team, including its own, each planning alone.
     minds: Vec<(u8, Mind)>,
-    /// The mind that thinks for all, once the team is known.
+    /// The mind that plans for all, once the team is known.
     whole: Option<Mind>,
 }
 
@@ -47,30 +47,30 @@ impl Team {
         }
     }
 
-    /// Those of the orders that are one's own, as they are told.
+    /// The player's own share of the orders, as sent.
     pub(in crate::planetwars) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
         self.names.launches(view, orders)
     }
 
-    /// The word to say.
+    /// The word to send.
     pub(in crate::planetwars) fn say(&self) -> u32 {
         self.ring.say()
     }
 
-    /// Players of the team who were seen to order something else than was reckoned, once the team is known.
+    /// Players of the team that were seen to order something unexpected, once the team is known.
     #[cfg(test)]
     pub(in crate::planetwars) fn astray(&self) -> Option<&[u8]> {
         let mind = self.whole.as_ref()?;
         Some(&mind.ledger.astray)
     }
 
-    /// The way of reckoning time that fits best so far, once the team is known.
+    /// The timing that fits best so far, once the team is known.
     #[cfg(test)]
     pub(in crate::planetwars) fn timing(&self) -> Option<super::timing::Timing> {
         self.whole.as_ref().map(Mind::timing)
     }
 
-    /// Sees a state and gives the orders of the whole team as far as it is known.
+    /// Takes in a state and returns the orders of the whole team as far as it is known.
     pub(in crate::planetwars) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
         self.ring.hear(view);
         let sight = self.names.sight(view);
@@ -93,7 +93,7 @@ impl Team {
             }
         }
         if let Some(mind) = &mut self.whole {
-            // Whoever is not of the team for certain is an enemy later on.
+            // A player not known to be in the team is an enemy later on.
             let sure = self.ring.complete() || self.ring.silent() || view.turn >= STRANGERS_UNTIL;
             let stance = if sure { Stance::Open } else { Stance::Guarded };
             let turn = Turn {
@@ -113,7 +113,7 @@ impl Team {
         own
     }
 
-    /// Lets the minds of all known mates see what they have seen, and order what they must have ordered.
+    /// Replays to the minds of all known mates what they have seen, and what they must have ordered.
     fn rehearse(&mut self, team: &[u8], sight: Sight) {
         for (_, mind) in &mut self.minds {
             mind.see(sight.clone());

@@ -1,21 +1,21 @@
-//! Calibration: which of the ways that engines reckon time is the one played here, by the champion's own
-//! fleets and captures.
+//! Calibration: which of the engines' timings is in use here, found from the champion's own fleets and
+//! captures.
 
 use super::chart::{Chart, NOBODY, Names, Sight};
 use crate::planetwars::rules::Travel;
 
-/// One way to reckon time.
+/// One timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::planetwars) struct Timing {
-    /// How a distance becomes turns.
+    /// How a distance is converted to turns.
     pub(in crate::planetwars) travel: Travel,
-    /// Turns that each flight takes longer.
+    /// Extra turns that each flight takes.
     pub(in crate::planetwars) delay: u32,
     /// Whether planets grow before the battles of a turn.
     pub(in crate::planetwars) grows_first: bool,
 }
 
-/// Every way there is, the likeliest first.
+/// All timings, the most likely first.
 const TIMINGS: [Timing; 8] = {
     const fn timing(travel: Travel, delay: u32, grows_first: bool) -> Timing {
         Timing {
@@ -36,7 +36,7 @@ const TIMINGS: [Timing; 8] = {
     ]
 };
 
-/// A fleet whose landing will tell something.
+/// A fleet whose landing will be informative.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
     owner: u8,
@@ -46,17 +46,17 @@ struct Probe {
     launched: u32,
 }
 
-/// What the fleets so far have told.
+/// What the fleets so far have shown.
 #[derive(Clone, Debug)]
 pub(super) struct Calibration {
     charts: Vec<Chart>,
-    /// How often each way was wrong.
+    /// How often each timing was wrong.
     errors: [u32; TIMINGS.len()],
     probes: Vec<Probe>,
 }
 
 impl Calibration {
-    /// Nothing is known yet.
+    /// Nothing known yet.
     pub(super) fn new(names: &Names) -> Self {
         Self {
             charts: TIMINGS.iter().map(|timing| names.chart(*timing)).collect(),
@@ -65,13 +65,13 @@ impl Calibration {
         }
     }
 
-    /// The chart of the way that was wrong least often.
+    /// The chart of the timing that was wrong least often.
     pub(super) fn chart(&self) -> &Chart {
         let best = (0..TIMINGS.len()).min_by_key(|at| self.errors[*at]);
         &self.charts[best.unwrap_or_default()]
     }
 
-    /// Takes in what another one's fleets have told.
+    /// Adds what another one's fleets have shown.
     pub(super) fn join(&mut self, other: &Self) {
         for (errors, more) in self.errors.iter_mut().zip(other.errors) {
             *errors += more;
@@ -90,13 +90,13 @@ impl Calibration {
         });
     }
 
-    /// Fleets that were ordered to leave these planets in that turn, and did not, tell nothing.
+    /// Drops fleets ordered to leave these planets in that turn: they did not leave as ordered.
     pub(super) fn forget(&mut self, stayed: &[u8], turn: u32) {
         self.probes
             .retain(|probe| probe.launched != turn || !stayed.contains(&probe.from));
     }
 
-    /// Compares what was to happen on nobody's planets with what did.
+    /// Compares the expected outcome on neutral planets with the actual one.
     pub(super) fn saw(&mut self, before: &Sight, now: &Sight) {
         let fresh = before.turn.wrapping_add(1) == now.turn;
         for place in 0..now.owner.len() {
@@ -131,7 +131,7 @@ impl Calibration {
                     };
                     now.ships[place] != (left + grown).max(0)
                 } else {
-                    // Somebody else's capture tells nothing.
+                    // Another player's capture is not informative.
                     captured || (left > 0 && now.owner[place] == NOBODY)
                 };
                 *errors += u32::from(wrong);

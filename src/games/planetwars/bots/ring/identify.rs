@@ -1,15 +1,15 @@
-//! The team of one player, learnt word by word.
+//! One player's team, learnt word by word.
 
 use super::masks::{Masks, PLAYERS_MAX};
 use super::relay::Relay;
 use super::word::read;
 use crate::planetwars::rules::{NEUTRAL, PlayerId, View};
 
-/// From this turn on a team that is not known for certain is taken as it is known.
+/// From this turn on a team not known for certain is used as it is known.
 const FALLBACK_TURN: u32 = 13;
-/// Turns without a new member that must have passed then.
+/// Turns without a new member that must have passed by then.
 const FALLBACK_UNCHANGED: u32 = 3;
-/// Who has heard no word at all so far, not even 0, plays where there are none.
+/// Turns after which a player that received no word at all, not even 0, assumes there are none.
 const SILENCE_TURN: u32 = 1;
 
 #[derive(Clone, Debug)]
@@ -18,24 +18,24 @@ enum Way {
     Relay(Box<Relay>),
 }
 
-/// What one player knows of his own team. Nobody is ever taken for a mate by a word that was garbage; a mate
-/// whose words never come through stays unknown.
+/// What one player knows about its own team. Garbage never makes a stranger pass for a mate; a mate whose
+/// words never come through stays unknown.
 #[derive(Clone, Debug)]
 pub struct Ring {
     you: PlayerId,
     players: Vec<PlayerId>,
     mates: Vec<PlayerId>,
     way: Way,
-    /// States heard.
+    /// States received.
     states: u32,
-    /// Turns in a row in which no mate was found.
+    /// Consecutive turns in which no mate was found.
     unchanged: u32,
     /// Whether there ever was a word.
     spoken: bool,
 }
 
 impl Ring {
-    /// Begins with the first state: the players are those who own a planet then, and everybody sees the same.
+    /// Starts with the first state: the players are those that own a planet then, the same for all.
     #[must_use]
     pub fn new(view: &View) -> Ring {
         let owners = view.planets.iter().map(|planet| planet.owner);
@@ -59,7 +59,7 @@ impl Ring {
         }
     }
 
-    /// Takes the word of a state. Call it once a turn; what comes with the first state is not heard.
+    /// Takes in the word of a state. Call it once a turn; the first state's word is ignored.
     pub fn hear(&mut self, view: &View) {
         self.states = self.states.saturating_add(1);
         self.spoken |= view.message.is_some();
@@ -91,7 +91,7 @@ impl Ring {
         self.mates = mates;
     }
 
-    /// The word to say this turn, after [`Ring::hear`].
+    /// The word to send this turn, after [`Ring::hear`].
     #[must_use]
     pub fn say(&self) -> u32 {
         match &self.way {
@@ -100,9 +100,9 @@ impl Ring {
         }
     }
 
-    /// Whether it is proven that the whole team is known, those apart who began without a planet. Where words
-    /// come two rounds late, garbage heard at first may make the proof come too early; the team grows to the
-    /// whole all the same, a few turns later.
+    /// Whether it is proven that the whole team is known, except members that began without a planet. Where
+    /// words arrive two rounds late, early garbage may make the proof come too soon; the team still grows to
+    /// the whole, a few turns later.
     #[must_use]
     pub fn complete(&self) -> bool {
         match &self.way {
@@ -111,8 +111,8 @@ impl Ring {
         }
     }
 
-    /// Whether to play with the team as it is known: it is complete, or has not grown for long, as it does
-    /// when a mate has failed, or the game has no words at all. More mates may still be found later.
+    /// Whether to play with the team as known: it is complete, or has not grown for long, as when a mate has
+    /// failed or the game has no words at all. More mates may still be found later.
     #[must_use]
     pub fn settled(&self) -> bool {
         let turn = self.states.saturating_sub(1);
@@ -126,20 +126,20 @@ impl Ring {
         !self.spoken && self.states > SILENCE_TURN
     }
 
-    /// Whether this player is known to be of the team; oneself is.
+    /// Whether this player is known to be in the team; true for oneself.
     #[must_use]
     pub fn is_mate(&self, player: PlayerId) -> bool {
         self.mates.binary_search(&player).is_ok()
     }
 
-    /// The team as it is known, by number, oneself included.
+    /// The known team by number, oneself included.
     #[must_use]
     pub fn mates(&self) -> &[PlayerId] {
         &self.mates
     }
 
-    /// The owners of the first state by number: the same list for everybody. Who began without a planet is
-    /// not in it.
+    /// The owners in the first state by number: the same list for all. Players that began without a planet
+    /// are not in it.
     #[must_use]
     pub fn players(&self) -> &[PlayerId] {
         &self.players

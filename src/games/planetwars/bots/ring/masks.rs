@@ -1,28 +1,28 @@
-//! The team as a mask that goes round: everybody adds himself to what he heard and says it on.
+//! The team as a mask that circulates: each member adds itself to what it received and passes it on.
 
 use super::word::{DONE, HELLO, word};
 use crate::planetwars::rules::TEAM_MAX;
 
-/// Most players for whom a mask has room.
+/// The most players that fit in a mask.
 pub(super) const PLAYERS_MAX: usize = 24;
 
 /// What is known from masks.
 ///
-/// An honest mask only grows from turn to turn. So a member is believed who stood in two words in a row of
-/// which the second holds the first; a bit that was there and is gone was none of the team's and is not said
-/// on until it is believed. A single wrong word thus goes round once at most and is believed by nobody,
-/// and honest words lose no turn, since they are said on at once.
+/// An honest mask only grows from turn to turn. So a member is believed if it appears in two consecutive
+/// words of which the second contains the first; a bit that appeared and is gone did not come from the team
+/// and is not passed on until it is believed. A single wrong word thus circulates at most once and is
+/// believed by no member, and honest words lose no turn, since they are passed on at once.
 #[derive(Clone, Debug)]
 pub(super) struct Masks {
-    /// One's own bit; 0 for a player who began without a planet.
+    /// One's own bit; 0 for a player that began without a planet.
     own: u32,
     /// All bits that stand for a player.
     all: u32,
-    /// The mask heard last turn.
+    /// The mask received last turn.
     last: Option<u32>,
-    /// Bits that were heard once and then not.
+    /// Bits that were received once and then not.
     doubtful: u32,
-    /// Bits that are believed, one's own among them.
+    /// Bits that are believed, including one's own.
     sure: u32,
     complete: bool,
 }
@@ -64,7 +64,7 @@ impl Masks {
                 }
             }
             (Some(before), Some((_, now))) => self.doubtful |= before & !now,
-            // Whoever hears nobody but himself is alone. By chance no word says this.
+            // A member that receives only its own bit is alone. By chance no word says this.
             (None, Some((_, now))) if now == self.own && self.sure == self.own => self.close(now),
             _ => {}
         }
@@ -77,7 +77,7 @@ impl Masks {
         }
     }
 
-    /// Later words may still add to the team: where garbage made a mate doubtful, a proof may come too early.
+    /// Later words may still add to the team: if garbage made a mate doubtful, a proof may come too early.
     fn close(&mut self, team: u32) {
         self.sure = team;
         self.complete = true;

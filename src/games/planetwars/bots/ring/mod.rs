@@ -1,4 +1,4 @@
-//! Who is of one's own team? One word a turn from the player before in the ring says it (README.md).
+//! Who is in one's own team? One word a turn from the previous player in the ring tells (README.md).
 
 mod identify;
 mod masks;

@@ -1,34 +1,34 @@
-//! The team one by one, where there are too many players for a mask: each word names one member and how many
-//! steps he is before the one who hears it.
+//! The team one by one, if there are too many players for a mask: each word names one member and how many
+//! steps it is before the receiver.
 
 use super::word::{RELAY, word};
 use crate::planetwars::rules::TEAM_MAX;
 
-/// A member as heard of: his place in the list of players, and how often in a row.
+/// A reported member: its place in the list of players, and how often it was reported in a row.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     place: usize,
     heard: u32,
 }
 
-/// Times that a member who stands at the same distance must be heard of before he is believed.
+/// How often a member at the same distance must be reported before it is believed.
 const BELIEVED: u32 = 3;
 
 /// What is known from words about single members.
 ///
-/// Words that are not yet believed are said on at once, so that everybody's own comes back after as many turns
-/// as there are members; else one's own and those that are believed are said in turn. All are believed when one's own has
-/// come back and there is a member at every distance before.
+/// Words not yet believed are passed on at once, so that each member's own comes back after as many turns as
+/// there are members; otherwise one's own and the believed ones are sent in turn. All are believed when one's
+/// own has come back and there is a member at every shorter distance.
 #[derive(Clone, Debug)]
 pub(super) struct Relay {
     own: Option<usize>,
     players: usize,
-    /// Members by their distance less 1.
+    /// Members by their distance minus 1.
     before: [Option<Member>; TEAM_MAX - 1],
-    /// Whose turn it is where nothing new is heard; 0 is oneself, else the distance.
+    /// Whose turn it is if nothing new arrives; 0 is oneself, else the distance.
     cursor: usize,
     say: u32,
-    /// Members of the whole team, once that is proven.
+    /// Number of members of the whole team, once proven.
     size: Option<usize>,
 }
 
@@ -70,7 +70,7 @@ impl Relay {
         self.say = fresh.unwrap_or_else(|| self.next());
     }
 
-    /// Notes a member; whether he is to be named to the next.
+    /// Records a member; returns whether to pass it on.
     fn note(&mut self, place: usize, distance: usize) -> bool {
         let Some(slot) = self.before.get_mut(distance - 1) else {
             return false;
@@ -90,7 +90,7 @@ impl Relay {
         }
     }
 
-    /// One's own word has come back from so far.
+    /// One's own word has come back from this distance.
     fn close(&mut self, distance: usize) {
         if self.size.is_some() {
             return;
@@ -120,7 +120,7 @@ impl Relay {
         })
     }
 
-    /// The word after the one said last, of one's own and the believed ones in turn.
+    /// The next word to send, from one's own and the believed ones in turn.
     fn next(&mut self) -> u32 {
         let own = self.own.map(|own| (0, own));
         let all: Vec<(usize, usize)> = own.into_iter().chain(self.sure()).collect();

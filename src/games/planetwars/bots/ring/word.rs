@@ -1,24 +1,24 @@
-//! The words that are passed on: opcode, check, body.
+//! The format of the words: opcode, check, body.
 
-/// "I know these of my team": the body is a mask of places in the list of players.
+/// "I know these members of my team": the body is a mask of places in the list of players.
 pub const HELLO: u8 = 0xA;
-/// As [`HELLO`], by one who has proof that these are all.
+/// Like [`HELLO`], from a member with proof that these are all.
 pub const DONE: u8 = 0xB;
-/// Where there are too many players for a mask: one of the team, and how far before in the ring he is.
+/// If there are too many players for a mask: one member, and how far before in the ring it is.
 pub const RELAY: u8 = 0xC;
 
 const BODY: u32 = 0x00FF_FFFF;
 
-/// A word with its opcode and check: bits 31–28 the opcode, 27–24 the check, 23–0 the body. What is too
-/// large for its place is cut.
+/// A word with its opcode and check: bits 31–28 the opcode, 27–24 the check, 23–0 the body. Values too large
+/// for their field are cut.
 #[must_use]
 pub fn word(opcode: u8, body: u32) -> u32 {
     let (opcode, body) = (u32::from(opcode) & 0xF, body & BODY);
     opcode << 28 | check(opcode, body) << 24 | body
 }
 
-/// Opcode and body of a word of ours that is valid, `None` for everything else. Words that carry something
-/// else in bits 27–24 are not read here.
+/// Opcode and body of a valid word of ours, `None` for everything else. Words that carry something else in
+/// bits 27–24 are not read here.
 #[must_use]
 pub fn read(word: u32) -> Option<(u8, u32)> {
     let (opcode, body) = (word >> 28, word & BODY);
@@ -26,8 +26,8 @@ pub fn read(word: u32) -> Option<(u8, u32)> {
     (ours && word >> 24 & 0xF == check(opcode, body)).then_some((opcode as u8, body))
 }
 
-/// Four bits that depend on every bit of the rest: nibbles are added without carry, the lowest first, and
-/// the sum is turned by one bit after each.
+/// Four bits that depend on every bit of the rest: nibbles are added without carry (XOR), the lowest first,
+/// and the sum is rotated by one bit after each.
 fn check(opcode: u32, body: u32) -> u32 {
     let all = opcode << 24 | body;
     (0..7).fold(9, |sum, nibble| {

@@ -1,9 +1,9 @@
-//! What a planet will hold, as far as one's own fleets tell.
+//! What a planet will hold, as far as one's own fleets determine it.
 
 use super::super::field::Field;
 use crate::planetwars::rules::{NEUTRAL, PlayerId};
 
-/// Turns that are looked ahead.
+/// Turns of look-ahead.
 pub(super) const HORIZON: usize = 40;
 
 /// Owner and ships of a planet in the coming states, the present one first: fleets land, then it grows.
@@ -47,7 +47,7 @@ impl Future {
         state.unwrap_or((NEUTRAL, 0))
     }
 
-    /// Whether the planet will belong to this player at some time.
+    /// Whether the planet will ever belong to this player.
     pub(super) fn falls_to(&self, player: PlayerId) -> bool {
         self.states.iter().any(|(owner, _)| *owner == player)
     }

@@ -1,4 +1,4 @@
-//! One turn of the player: what is free, what to take with it, where the rest goes.
+//! One turn of the player: which ships are free, what to take with them, where the rest goes.
 
 use super::super::field::{Field, Stance};
 use super::super::orders::Orders;
@@ -13,19 +13,19 @@ pub(in super::super) const DESCRIPTION: &str = "Reckons what each planet will ho
 pub(in super::super) const TEAM_DESCRIPTION: &str =
     "As surplus, against planets that are not its team's; leaves to a mate what is nearer to him.";
 
-/// Part of a stranger's ships that a planet of one's own near them keeps.
+/// The share of a nearby stranger's ships that an own planet keeps as a garrison.
 const CAUTION: f64 = 0.5;
-/// Most planets that are attacked in a turn.
+/// The most planets attacked in a turn.
 const ATTACKS_MAX: usize = 30;
 
-/// The player who reckons.
+/// The player that plans.
 #[derive(Default)]
 pub(in super::super) struct Surplus {
     raids: Raids,
 }
 
 impl Surplus {
-    /// Ships that a planet keeps so that it does not fall at once to those who are near, or to a raid.
+    /// Ships that a planet keeps so that it does not fall at once to nearby players or to a raid.
     fn reserve(&self, field: &Field<'_>, place: usize, future: &Future) -> i64 {
         let growth = field
             .planets
@@ -45,7 +45,7 @@ impl Surplus {
     }
 }
 
-/// Whether no mate's planet is nearer to this one than the nearest of one's own.
+/// Whether no mate's planet is nearer to this one than one's own nearest.
 fn leads(field: &Field<'_>, place: usize) -> bool {
     let key = |(from, planet): (usize, &Planet)| (field.turns(from, place), planet.owner);
     let own = field.own().map(key).min();
@@ -56,7 +56,7 @@ fn leads(field: &Field<'_>, place: usize) -> bool {
     }
 }
 
-/// Moves what is free towards the enemy: to the nearest planet of one's own on the way there.
+/// Moves free ships towards the enemy: to the nearest own planet on the way there.
 fn forward(field: &Field<'_>, sources: &[Source], orders: &mut Orders) {
     let far = |place: usize| {
         let enemies = field.of(|stance| matches!(stance, Stance::Enemy | Stance::Unknown));

@@ -4,18 +4,18 @@ use super::super::field::{Field, Stance};
 use super::future::{Future, HORIZON};
 use crate::planetwars::rules::NEUTRAL;
 
-/// Part of an enemy's other ships that is reckoned to help a planet they can reach in time.
+/// The share of an enemy's other ships assumed to help a planet they can reach in time.
 const HELP: f64 = 0.25;
 /// Ships that a neutral planet costs beyond its garrison.
 const FEE: f64 = 1.0;
-/// What an enemy's growth is worth, 1 being a neutral planet's.
+/// The value of an enemy's growth, relative to a neutral planet's.
 const ROB: f64 = 3.0;
-/// What a ship costs that fights an enemy's, who loses one too.
+/// The cost of a ship that fights an enemy's, which is lost too.
 const TRADE: f64 = 0.5;
-/// Turns that it costs if somebody else can be on a neutral planet first.
+/// Turns that it costs if another player can reach a neutral planet first.
 const LATE: f64 = 10.0;
 
-/// Ships that leave a planet in so many turns, 0 for now.
+/// Ships that leave a planet in this many turns, 0 for now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) from: usize,
@@ -30,11 +30,11 @@ pub(super) struct Attack {
     /// Turns until it is taken.
     turns: u32,
     need: i64,
-    /// Turns until it has paid back what it costs.
+    /// Turns until it has paid back its cost.
     pub(super) payback: f64,
 }
 
-/// A planet of one's own that may send.
+/// An own planet that may send.
 pub(super) struct Source {
     pub(super) place: usize,
     pub(super) growth: i64,
@@ -50,7 +50,7 @@ impl Source {
     }
 }
 
-/// The best way to take this planet with these sources, if it pays.
+/// The best way to take this planet with these sources, if it pays off.
 pub(super) fn attack(
     field: &Field<'_>,
     future: &Future,
@@ -77,7 +77,7 @@ pub(super) fn attack(
         others.map(|(place, _)| field.turns(place, to)).min()
     };
     let rival = if enemy { None } else { rival() };
-    // Free ships by the turns of their way; those nearer grow while they wait.
+    // Free ships by travel time; nearer planets grow while they wait.
     let (mut near, mut growth, mut fixed) = ([0i64; HORIZON + 1], [0i64; HORIZON + 1], 0i64);
     for source in sources.iter().filter(|source| source.place != to) {
         let way = field.turns(source.place, to) as usize;
@@ -122,7 +122,7 @@ pub(super) fn attack(
     None
 }
 
-/// Whose ships an attack takes: those that fly longest first, so that they land together.
+/// Whose ships an attack takes: those with the longest flights first, so that all land together.
 pub(super) fn parts(field: &Field<'_>, attack: &Attack, sources: &mut [Source]) -> Vec<Part> {
     let mut order: Vec<(u32, usize)> = sources
         .iter()

@@ -1,4 +1,4 @@
-//! Foreign fleets, known only by what is missing on the planets from which they left.
+//! Foreign fleets, known only by what is missing on the planets they left.
 
 use super::super::field::{Field, Stance};
 use crate::planetwars::rules::{NEUTRAL, Planet, PlanetId};
@@ -10,7 +10,7 @@ pub(super) struct Raid {
     /// The turn of the state in which they were ordered.
     left: u32,
     ships: i64,
-    /// Turns of the way to the nearest planet of the team at that time.
+    /// Travel time to the team's nearest planet at that time, in turns.
     nearest: u32,
 }
 
@@ -22,15 +22,15 @@ pub(super) struct Raids {
     turn: u32,
 }
 
-/// How much further than the nearest planet of the team a raid may be meant to go.
+/// How much farther than the team's nearest planet a raid may be heading.
 const SCOPE: f64 = 1.2;
-/// Raids are forgotten after so many turns.
+/// Raids are forgotten after this many turns.
 const MEMORY: u32 = 40;
-/// Most raids that are remembered.
+/// The most raids remembered.
 const RAIDS_MAX: usize = 400;
 
 impl Raids {
-    /// Compares a state with the one before: what is missing without a change of owner has left.
+    /// Compares a state with the previous one: what is missing without a change of owner has left.
     pub(super) fn see(&mut self, field: &Field<'_>) {
         let next = self.turn.checked_add(1) == Some(field.turn);
         let turn = self.turn;
@@ -66,8 +66,8 @@ impl Raids {
             .retain(|raid| raid.left <= field.turn && field.turn - raid.left < MEMORY);
     }
 
-    /// The raids that may be meant for this planet of one's own: how soon they would land, and how many ships.
-    /// Whoever starts a raid has a goal nearby: not much further than the nearest planet of the team.
+    /// The raids that may be heading for this own planet: how soon they would land, and how many ships. A
+    /// raid has a goal nearby: not much farther than the team's nearest planet.
     pub(super) fn landing(
         &self,
         field: &Field<'_>,

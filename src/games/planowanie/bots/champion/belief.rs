@@ -1,4 +1,4 @@
-//! Which hidden hands are likely: a walk over worlds that agree with what was seen, drawn towards
+//! Which hidden hands are likely: a random walk over worlds that agree with what was seen, biased towards
 //! those whose hands fit their declarations and the cards played so far.
 
 use super::bids::Occasion;
@@ -13,15 +13,15 @@ use crate::rng::Rng;
 
 /// Exchanges before the first world is used.
 const WARMING: u32 = 300;
-/// The least chance that a card is given by whoever played it.
+/// The least probability given to a card by the player that played it.
 const CARELESS: f32 = 0.03;
 
-/// A card that somebody else played from more than one.
+/// A card that another player chose from more than one.
 struct Shown<M> {
     /// The table when it was played, without hands.
     before: Position<M>,
     card: u8,
-    /// What the player has shown from then on, this card included.
+    /// What the player has shown from then on, including this card.
     since: M,
 }
 
@@ -31,16 +31,16 @@ pub struct Belief<M> {
     occasion: Occasion,
     declared: [Option<u8>; SEATS_MAX],
     turns: [usize; SEATS_MAX],
-    /// What each has played in this deal.
+    /// What each player has played in this deal.
     shown: [M; SEATS_MAX],
     history: Vec<(usize, Shown<M>)>,
-    /// Unseen cards, and where each is.
+    /// Unseen cards, and where each one is.
     cards: Vec<u8>,
     places: Vec<u8>,
     hands: [M; PLACES],
-    /// How well each hand fits its declaration, as a logarithm.
+    /// How well each hand fits its declaration, as a log-likelihood.
     fits: [f32; SEATS_MAX],
-    /// How well each hand fits the cards played from it, as a logarithm.
+    /// How well each hand fits the cards played from it, as a log-likelihood.
     plays: [f32; SEATS_MAX],
     doubt: f32,
     reading: f32,
@@ -141,7 +141,7 @@ impl<M: Mask> Belief<M> {
         sum * self.reading
     }
 
-    /// Walks on and gives the hands, the player's own included.
+    /// Continues the walk and returns the hands, the player's own included.
     pub fn next(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) -> [M; PLACES] {
         if self.cards.len() > 1 {
             if !self.warm {
@@ -159,7 +159,7 @@ impl<M: Mask> Belief<M> {
         self.hands
     }
 
-    /// Some exchanges, taken back as a whole if they fit the cards played worse.
+    /// A batch of exchanges, undone as a whole if they fit the cards played worse.
     fn stride(&mut self, layout: &Layout<M>, table: &Table, rng: &mut Rng) {
         if self.reading <= 0.0 || self.history.is_empty() {
             self.walk(layout, table, rng, self.swaps);
@@ -237,13 +237,13 @@ impl<M: Mask> Belief<M> {
     }
 }
 
-/// The chance that the policy plays this card, or one as good.
+/// The probability that the policy plays this card, or one just as good.
 fn chance<M: Mask>(layout: &Layout<M>, table: &Table, position: &Position<M>, card: u8) -> f32 {
     let choice = position.distinct(layout);
     if choice.count() < 2 {
         return 1.0;
     }
-    // The lowest of equal cards stands for them.
+    // The lowest of equal cards represents them.
     let alike = choice & (layout.below(card) | M::card(card));
     let context = Context::new(layout, position);
     let (mut total, mut own) = (0.0f32, 0.0f32);
@@ -292,7 +292,7 @@ fn history<M: Mask>(
         }
         position.play(layout, play.card.0);
     }
-    // Nobody chooses his last card.
+    // A player does not choose its last card.
     history.retain(|(_, shown)| shown.before.left > 1);
     history
 }

@@ -2,7 +2,7 @@
 
 use crate::planowanie::bots::position::{Layout, Mask};
 
-/// Cards of a deal in thirteenths of the deck's share: the classes of deals.
+/// Cards per player in a deal, in thirteenths of the deck's share: the classes of deals.
 pub const SIZES: usize = 13;
 const HIGHER: usize = 9;
 const LENGTHS: usize = 5;
@@ -15,12 +15,12 @@ const SUITS: usize = SIZES * SHORT * TRUMPS;
 /// How many entries the model has.
 pub const ENTRIES: usize = CARDS + SUITS + SIZES * TURNS;
 
-/// What an entry of this size is worth: a trick.
+/// The entry value that stands for one trick.
 pub const UNIT: f32 = 1024.0;
-/// Most entries that a hand calls up.
+/// The most entries that a hand activates.
 pub const CALLED_MAX: usize = 160;
 
-/// The model: a mean by summing entries, and how far players stray from it by size of deal.
+/// The model: a mean as a sum of entries, and the spread of declarations by size of deal.
 #[derive(Clone)]
 pub struct Bids {
     entries: Vec<i16>,
@@ -46,15 +46,14 @@ impl Occasion {
         }
     }
 
-    /// The class's place.
+    /// The class's index.
     #[must_use]
     pub fn size(self) -> usize {
         self.size
     }
 }
 
-/// Calls every entry that a hand's declaration is summed from. `turn` is the seat's distance from
-/// the leader.
+/// Visits every entry whose sum is a hand's declaration. `turn` is the seat's distance from the leader.
 #[inline]
 pub fn each_entry<M: Mask>(
     layout: &Layout<M>,
@@ -85,7 +84,7 @@ pub fn each_entry<M: Mask>(
 }
 
 impl Bids {
-    /// The model of these entries; missing ones are worth nothing.
+    /// The model with these entries; missing ones are 0.
     #[must_use]
     pub fn new(mut entries: Vec<i16>, strays: [f32; SIZES]) -> Self {
         entries.resize(ENTRIES, 0);
@@ -105,7 +104,7 @@ impl Bids {
         }
     }
 
-    /// The mean of what is declared with a hand, in tricks.
+    /// The mean declaration with a hand, in tricks.
     #[inline]
     #[must_use]
     pub fn mean<M: Mask>(
@@ -122,7 +121,7 @@ impl Bids {
         (sum as f32 / UNIT).clamp(0.0, f32::from(occasion.cards))
     }
 
-    /// How far declarations stray from the mean, in tricks.
+    /// The spread of declarations around the mean, in tricks.
     #[must_use]
     pub fn stray(&self, occasion: Occasion) -> f32 {
         self.strays[occasion.size]

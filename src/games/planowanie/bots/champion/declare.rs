@@ -1,5 +1,5 @@
-//! The choice of a declaration: every plausible one is played out by the policy in the same deals,
-//! in which the others declare by the model.
+//! The choice of a declaration: every plausible one is played out by the policy in the same deals, in which
+//! the others declare by the model.
 
 use super::bids::Occasion;
 use super::mind::Mind;
@@ -12,9 +12,9 @@ use crate::rng::Rng;
 
 /// How far from the model's mean declarations are tried.
 const REACH: i32 = 3;
-/// Deals after which a choice stands.
+/// Deals after which a choice is final.
 const DEALS_MAX: u64 = 20_000;
-/// Deals between two looks at which declarations are still in the race.
+/// Deals between two checks of which declarations are still in the race.
 const LOOK_EVERY: u64 = 64;
 
 struct Candidate {
@@ -33,7 +33,7 @@ pub struct Declaring<M: 'static> {
     start: Position<M>,
     rng: Rng,
     racing: Vec<Candidate>,
-    /// The deal in work, and which candidate is next in it.
+    /// The current deal, and the next candidate in it.
     world: Position<M>,
     next: usize,
     deals: u64,
@@ -41,7 +41,7 @@ pub struct Declaring<M: 'static> {
 }
 
 impl<M: Mask> Declaring<M> {
-    /// A search that has not begun.
+    /// A search that has not started.
     #[must_use]
     pub fn new(view: &View, table: &'static Table, mind: Mind, rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());

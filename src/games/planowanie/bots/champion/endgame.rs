@@ -1,12 +1,12 @@
-//! The last tricks with all hands known, played exactly: everybody takes what brings him most, and of
-//! equals what leaves the others least.
+//! The last tricks with all hands known, solved exactly: each player maximises its own gain and, among
+//! equals, minimises that of the others.
 
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 
-/// What a point of one's own outweighs in points of others.
+/// The points of others that one own point outweighs.
 const OWN: i32 = 1024;
 
-/// Plays the rest of a deal out exactly. Its cost grows like the product of all hands' choices.
+/// Plays the rest of a deal out exactly. The cost grows like the product of all hands' choices.
 pub fn play_exactly<M: Mask>(layout: &Layout<M>, position: &mut Position<M>) {
     let end = best_end(layout, *position);
     *position = end;
@@ -75,7 +75,7 @@ mod tests {
             let cards = 1 + (number % 3) as u8;
             let mut all: Vec<Card> = deck.all().iter().collect();
             if number % 2 == 0 {
-                // Close cards, so that many are as good as each other.
+                // Adjacent cards, so that many are as good as each other.
                 all.retain(|card| deck.value_of(*card) < 4);
             }
             rng.shuffle(&mut all);

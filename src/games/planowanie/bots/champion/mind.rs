@@ -1,29 +1,29 @@
-//! The numbers that the champion's thinking depends on.
+//! The parameters of the champion's search.
 
-/// How the champion thinks.
+/// How the champion searches.
 #[derive(Clone, Copy, Debug)]
 pub struct Mind {
-    /// Weight of exploring, for results in deals' numbers of cards.
+    /// Weight of exploration, for results in units of the deal's number of cards.
     pub exploring: f32,
-    /// How many descents the policy's opinion of a card stands for.
+    /// How many descents the policy's opinion of a card counts as.
     pub trust: f32,
-    /// How much the points of others count against one's own.
+    /// How much the points of others count relative to one's own.
     pub rivalry: f32,
-    /// How much is read out of cards played: 0 nothing, 1 as if everybody played by the policy.
+    /// How much is inferred from cards played: 0 nothing, 1 as if all players followed the policy.
     pub reading: f32,
-    /// How far declarations may stray, in the model's strays.
+    /// How far declarations may stray, in units of the model's spread.
     pub doubt: f32,
-    /// The least stray, in tricks.
+    /// The least spread, in tricks.
     pub doubt_least: f32,
     /// Cards exchanged between hidden hands from world to world.
     pub swaps: u32,
-    /// Deals are played out exactly, with all hands known, from so many tricks before their end.
+    /// Deals are solved exactly, with all hands known, from this many tricks before their end.
     pub exact: u8,
-    /// A search ends early once the best card leads by this part of all descents.
+    /// A search ends early once the best card leads by this share of all descents.
     pub settled: f32,
 }
 
-/// How the shipped champion thinks.
+/// The parameters of the shipped champion.
 pub const CHAMPION: Mind = Mind {
     exploring: 0.35,
     trust: 25.0,
@@ -37,7 +37,7 @@ pub const CHAMPION: Mind = Mind {
 };
 
 impl Mind {
-    /// Sets a number by its name; false if there is none of this name.
+    /// Sets a parameter by name; false if there is none of this name.
     pub fn set(&mut self, name: &str, value: f32) -> bool {
         let slot = match name {
             "exploring" => &mut self.exploring,

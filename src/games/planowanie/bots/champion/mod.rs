@@ -1,4 +1,4 @@
-//! Rung 7: what it has learnt, and how it searches with it.
+//! Rung 7: what it has learnt, and how its search uses it.
 
 mod belief;
 pub mod bids;

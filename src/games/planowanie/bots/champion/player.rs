@@ -12,7 +12,7 @@ use crate::rng::Rng;
 
 pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing plausible declarations out in sampled deals; plays by one tree over worlds that fit declarations and cards played, guided by a learnt policy. A node is one deal played out.";
 
-/// A player that thinks like this with this table.
+/// A player with these parameters and this table.
 #[must_use]
 pub fn thinking(seed: u64, mind: Mind, table: &'static Table) -> Box<dyn Bot<Planowanie>> {
     Box::new(Searcher::new(seed, move |view, ask, rng| {

@@ -1,12 +1,12 @@
-//! The learnt policy: what each card is worth to whoever plays it, from sums of table entries that
-//! look only at what he can see. It plays deals out, guides the tree and tells likely hands.
+//! The learnt policy: the value of each card to the player to move, as a sum of table entries that depend
+//! only on what that player sees. It plays deals out, guides the tree and judges likely hands.
 
 use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::rng::Rng;
 
-/// What a table entry of this size is worth: the deal's number of cards in points.
+/// The entry value that stands for the deal's number of cards in points.
 pub const UNIT: f32 = 4096.0;
-/// How far a value may be from the best for a card to be played now and then.
+/// How far a value may be below the best for a card to be played occasionally.
 pub const HEAT: f32 = 0.03;
 
 const GOALS: usize = 4;
@@ -31,19 +31,19 @@ pub const TABLES: usize = 6;
 /// How many entries all tables have.
 pub const ENTRIES: usize = FIRST + SECOND + THIRD + FOURTH + FIFTH + SIXTH;
 
-/// Whether a card wins so far, whether it is trump, and how many higher ones there are.
+/// Whether a card is winning so far, whether it is trump, and how many higher ones there are.
 const STRENGTHS: usize = 4 * HIGHER;
 
 const NOISES: usize = 1024;
 
-/// The chance that a card takes a trick some day, side suits then trump, by higher cards expected in
-/// other hands.
+/// The probability that a card eventually takes a trick, side suits then trump, by the higher cards expected
+/// in other hands.
 const CHANCES: [[f32; HIGHER]; 2] = [
     [0.80, 0.55, 0.40, 0.25, 0.15, 0.08, 0.03],
     [1.00, 0.85, 0.70, 0.55, 0.40, 0.25, 0.12],
 ];
 
-/// Sixteenths of a card, in classes by their number.
+/// Sixteenths of a card, in classes by number.
 struct Classes {
     higher: [u8; 256],
     lower: [u8; 256],
@@ -77,7 +77,7 @@ const CLASSES: Classes = {
     classes
 };
 
-/// The learnt tables and the chance that is mixed into what is played.
+/// The learnt tables and the randomness mixed into play.
 #[derive(Clone)]
 pub struct Policy {
     entries: Vec<i16>,
@@ -87,14 +87,14 @@ pub struct Policy {
 /// What is the same for all cards of a decision.
 pub struct Context<M> {
     unseen: M,
-    /// Cards that are expected in hands of sixteen unseen ones.
+    /// Cards expected in hands, of sixteen unseen ones.
     density: u32,
     hand: M,
     beating: M,
     playable: M,
     leads: bool,
     goal_place: usize,
-    /// Where the entries of this context begin in the tables.
+    /// Where this context's entries begin in the tables.
     first: usize,
     second: usize,
     fourth: usize,
@@ -112,7 +112,7 @@ pub struct Sight {
 }
 
 impl<M: Mask> Context<M> {
-    /// What whoever plays next sees.
+    /// What the player to move sees.
     #[inline]
     #[must_use]
     pub fn new(layout: &Layout<M>, position: &Position<M>) -> Self {
@@ -181,7 +181,7 @@ impl<M: Mask> Context<M> {
         }
     }
 
-    /// The entries that make up a card's worth, one of each table.
+    /// The entries that make up a card's value, one per table.
     #[inline]
     #[must_use]
     pub fn entries(&self, layout: &Layout<M>, sight: &Sight, card: u8) -> [usize; TABLES] {
@@ -207,7 +207,7 @@ impl<M: Mask> Context<M> {
     }
 }
 
-/// What whoever plays next is after: everything, nothing, all that is left, or a part of it.
+/// What the player to move needs: everything, nothing, all that is left, or a part of it.
 #[inline]
 fn goal(need: i32, left: i32) -> usize {
     if need < 0 || need > left {
@@ -221,7 +221,7 @@ fn goal(need: i32, left: i32) -> usize {
     }
 }
 
-/// His place in the trick: first, third or second of those between, last.
+/// Its place in the trick: first, third or second of those between, last.
 #[inline]
 fn place(laid: i32, players: i32) -> usize {
     if laid == 0 {
@@ -233,7 +233,7 @@ fn place(laid: i32, players: i32) -> usize {
     }
 }
 
-/// How far through the deal it is.
+/// How far the deal has progressed.
 #[inline]
 fn stage(left: i32) -> usize {
     match left {
@@ -245,8 +245,8 @@ fn stage(left: i32) -> usize {
     }
 }
 
-/// How many more tricks are wanted than there are, and whether nobody, some or all of those who
-/// still play to the trick want it.
+/// How many more tricks are wanted than there are, and whether none, some or all of those still to play to
+/// the trick want it.
 #[inline]
 fn contest<M: Mask>(position: &Position<M>) -> (usize, usize) {
     let players = usize::from(position.players);
@@ -292,7 +292,7 @@ fn surplus<M: Mask>(layout: &Layout<M>, hand: M, unseen: M, density: u32, need: 
 }
 
 impl Policy {
-    /// The policy of these entries; missing ones are worth nothing.
+    /// The policy with these entries; missing ones are 0.
     #[must_use]
     pub fn new(mut entries: Vec<i16>) -> Self {
         entries.resize(ENTRIES, 0);
@@ -312,14 +312,14 @@ impl Policy {
         &self.entries
     }
 
-    /// Sets an entry, in parts of the deal's number of cards.
+    /// Sets an entry, as a fraction of the deal's number of cards.
     pub fn set(&mut self, entry: usize, worth: f32) {
         if let Some(slot) = self.entries.get_mut(entry) {
             *slot = (worth * UNIT).round().clamp(-4040.0, 4040.0) as i16;
         }
     }
 
-    /// The worth of every card of a set in this context; only differences between cards count.
+    /// The value of every card of a set in this context; only differences between cards matter.
     #[inline]
     pub fn each_worth<M: Mask>(
         &self,
@@ -348,14 +348,14 @@ impl Policy {
         }
     }
 
-    /// How often a card of this worth is played, as a share of what all have together.
+    /// How often a card of this value is played, as a share of the sum over all cards.
     #[inline]
     #[must_use]
     pub fn weight(&self, worth: i32) -> f32 {
         (worth as f32 / (HEAT * UNIT)).clamp(-60.0, 60.0).exp()
     }
 
-    /// Draws a card, better ones more often; `None` only without any.
+    /// Draws a card, better ones more often; `None` only for an empty set.
     #[inline]
     pub fn draw<M: Mask>(
         &self,
@@ -385,7 +385,7 @@ impl Policy {
         Some(best.1)
     }
 
-    /// Plays a deal out until so many tricks are left.
+    /// Plays a deal out until this many tricks are left.
     #[inline]
     pub fn play_until<M: Mask>(
         &self,

@@ -1,5 +1,5 @@
-//! The choice of a card: one tree over what the player knows, descended in worlds that he believes
-//! in, guided by the policy.
+//! The choice of a card: one tree over what the player knows, descended in worlds drawn from its belief and
+//! guided by the policy.
 
 use super::belief::Belief;
 use super::endgame::play_exactly;
@@ -15,11 +15,11 @@ use crate::rng::Rng;
 use smallvec::SmallVec;
 
 const NONE: u32 = u32::MAX;
-/// Most nodes of a tree, 28 bytes each; once it has them it grows no more.
+/// The most nodes in a tree, 28 bytes each; after that it stops growing.
 const NODES_MAX: usize = 2_000_000;
-/// Descents from which on a clear lead ends a search.
+/// A clear lead ends a search only after this many descents.
 const SETTLED_FROM: u64 = 20_000;
-/// A search is looked at for its end every so many nodes.
+/// Nodes between two checks of whether a search should end.
 const LOOK_EVERY: u64 = 64;
 
 struct Node {
@@ -32,7 +32,7 @@ struct Node {
     sibling: u32,
 }
 
-/// A card in the running at one place of the tree.
+/// A candidate card at one node of the tree.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
     card: u8,
@@ -60,7 +60,7 @@ pub struct Search<M: 'static> {
 }
 
 impl<M: Mask> Search<M> {
-    /// A search that has not begun.
+    /// A search that has not started.
     #[must_use]
     pub fn new(view: &View, table: &'static Table, mind: Mind, mut rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
@@ -89,7 +89,7 @@ impl<M: Mask> Search<M> {
         }
     }
 
-    /// The child to go on with, and whether it is new.
+    /// The child to continue with, and whether it is new.
     fn choose(&mut self, at: u32, position: &Position<M>) -> (u32, bool) {
         let legal = position.distinct(&self.layout);
         let mut options: SmallVec<[Candidate; 16]> = SmallVec::new();
@@ -143,7 +143,7 @@ impl<M: Mask> Search<M> {
         let mut slots = options.iter_mut();
         let policy = &self.table.policy;
         policy.each_worth(&self.layout, &context, legal, |_, worth| {
-            // Both go through the cards from the lowest.
+            // Both list the cards from the lowest.
             if let Some(option) = slots.next() {
                 option.worth = worth;
             }

@@ -5,28 +5,28 @@ use super::policy::{self, Policy};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// The text of the shipped table; how it was made stands in its head.
+/// The text of the shipped table; its head says how it was made.
 pub const SHIPPED_TEXT: &str = include_str!("table.txt");
 
 /// The shipped table.
 pub static SHIPPED: LazyLock<Table> =
     LazyLock::new(|| Table::read(SHIPPED_TEXT).unwrap_or_else(Table::empty));
 
-/// What begins a number of entries that are all 0.
+/// Marks a run of entries that are all 0.
 const BLANKS: u8 = b'!';
-/// Two characters an entry.
+/// Two characters per entry.
 const BASE: i32 = 90;
 const FIRST: u8 = b'#';
 const HALF: i32 = BASE * BASE / 2;
-/// Entries a line.
+/// Entries per line.
 const LINE: usize = 50;
 
 /// Everything that the champion has learnt.
 #[derive(Clone)]
 pub struct Table {
-    /// How cards are played.
+    /// How to play cards.
     pub policy: Policy,
-    /// What is declared.
+    /// How to declare.
     pub bids: Bids,
 }
 
@@ -57,7 +57,7 @@ pub fn write_entries(entries: &[i16], text: &mut String) {
     }
 }
 
-/// Writes the strays as one line of thousandths.
+/// Writes the spreads as one line of thousandths.
 pub fn write_strays(strays: &[f32; SIZES], text: &mut String) {
     for stray in strays {
         let _ = write!(text, "{} ", (stray * 1000.0).round() as i32);
@@ -65,7 +65,7 @@ pub fn write_strays(strays: &[f32; SIZES], text: &mut String) {
     text.push('\n');
 }
 
-/// A digit; the backslash is left out.
+/// A digit; the backslash is skipped.
 fn letter(digit: i32) -> char {
     let byte = FIRST + digit as u8;
     char::from(if byte >= b'\\' { byte + 1 } else { byte })
@@ -87,7 +87,7 @@ impl Table {
         }
     }
 
-    /// Reads a table: lines that begin with `# ` are its recipe; then the strays, then all entries.
+    /// Reads a table: lines that begin with `# ` are its recipe; then the spreads, then all entries.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with("# "));

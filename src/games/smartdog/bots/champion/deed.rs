@@ -4,7 +4,7 @@ use crate::game::Seat;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Command, Direction, DogId, SmartDog, Spot};
 
-/// A step or none, and a bark before or after it or none.
+/// A step or none, and a bark before it, after it, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Deed {
     way: Option<Direction>,
@@ -56,7 +56,7 @@ impl Deed {
         }
     }
 
-    /// What a dog does by these orders, if each of its commands comes once.
+    /// What a dog does by these orders, if each kind of command comes at most once.
     #[must_use]
     pub fn of(orders: &[Command], dog: DogId) -> Self {
         let mut deed = Self::default();
@@ -81,8 +81,8 @@ impl Deed {
     }
 }
 
-/// What a dog can do that may make a difference: barks only where a sheep, a foreign dog or a
-/// disabled friend hears them.
+/// Those deeds of a dog that may make a difference: barks only if a sheep, a foreign dog or a disabled friend
+/// is in earshot.
 pub(super) fn deeds(game: &SmartDog, me: Seat, at: usize) -> Vec<Deed> {
     let id = DogId(at as u16);
     let mut deeds = vec![Deed::default()];

@@ -1,6 +1,6 @@
-//! The long beam: for positions in which no short plan is better than standing. The dogs choose one
-//! after the other within a turn, while those who have not chosen yet stand; it looks so far ahead
-//! that it must be narrow.
+//! The long beam, for positions in which no short plan is better than standing. Within a turn the dogs choose
+//! one after the other, while those that have not chosen yet stand; it looks so far ahead that it must be
+//! narrow.
 
 use super::deed::{Deed, deeds};
 use super::reply::{Expected, Replies};
@@ -14,9 +14,9 @@ use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 
-/// Sheep and rivals farther away than this many steps, and a bark, are not simulated.
+/// Sheep and rivals farther away than this many steps plus a bark are not simulated.
 const RANGE_MAX: u32 = 40;
-/// Rivals are simulated if they are within this many steps, and a bark.
+/// Rivals are simulated if they are within this many steps plus a bark.
 const RIVALS_RANGE: u32 = 20;
 type Deeds = SmallVec<[Deed; 6]>;
 
@@ -25,11 +25,11 @@ struct Node {
     game: SmartDog,
     /// What the dogs did in the first turn.
     first: Deeds,
-    /// The sum of the values on the way.
+    /// The sum of the values along the way.
     sum: f64,
 }
 
-/// What the first dogs do in a position's turn.
+/// What the first dogs do in one position's turn.
 struct Choice {
     node: usize,
     deeds: Deeds,
@@ -38,13 +38,13 @@ struct Choice {
     print: u64,
 }
 
-/// A beam under way.
+/// A beam in progress.
 struct Beam {
     width: usize,
     depth: u32,
     turn: u32,
     nodes: Vec<Node>,
-    /// The dog that chooses.
+    /// The dog that chooses next.
     dog: usize,
     choices: Vec<Choice>,
     at: usize,
@@ -52,7 +52,7 @@ struct Beam {
     root: SmartDog,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct Long {
     world: SmartDog,
     me: Seat,
@@ -165,7 +165,7 @@ impl Long {
         });
     }
 
-    /// Tries everything that the next dog can do after one choice of the dogs before it.
+    /// Tries all deeds of the next dog after one choice of the dogs before it.
     fn expand(&mut self, beam: &mut Beam, terrain: &mut Terrain) {
         let choice = &beam.choices[beam.at];
         beam.at += 1;
@@ -189,7 +189,7 @@ impl Long {
         }
     }
 
-    /// Keeps the best choices; after the last dog plays the turn, after the last turn decides. True
+    /// Keeps the best choices; after the last dog plays the turn, after the last turn decides. Returns true
     /// at the end of the beam.
     fn close(&mut self, beam: &mut Beam, terrain: &mut Terrain) -> bool {
         let mut more = std::mem::take(&mut beam.more);
@@ -243,7 +243,7 @@ impl Long {
         }
     }
 
-    /// The value of standing for as long as the beam is.
+    /// The value of standing for the length of the beam.
     fn standing(&mut self, beam: &Beam, terrain: &mut Terrain) -> f64 {
         let mut game = beam.root.clone();
         let (mut sum, mut value) = (0.0, 0.0);
@@ -265,7 +265,7 @@ impl Long {
         }
     }
 
-    /// Plays one turn of everybody; own dogs without a deed stand.
+    /// Plays one turn of all players; own dogs without a deed stand.
     fn play(&mut self, game: &mut SmartDog, deeds: &[Deed]) {
         self.used += 1;
         let active = &self.active;
@@ -277,7 +277,7 @@ impl Long {
         };
         for (own, deed) in self.lens.own.iter().zip(deeds) {
             for command in deed.commands(DogId(*own as u16)) {
-                // What is refused changes nothing.
+                // A refused command changes nothing.
                 let _ = game.play(self.me, command);
             }
         }
@@ -287,8 +287,8 @@ impl Long {
         game.end_all();
     }
 
-    /// The position without the sheep that nobody near can reach within a beam; the lens is told of
-    /// them as work for later.
+    /// The position without the sheep that no dog near can reach within a beam; the lens counts them as work
+    /// for later.
     fn near(&mut self, depth: u32) -> SmartDog {
         let game = &self.world;
         let ground = game.ground();

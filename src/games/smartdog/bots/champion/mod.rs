@@ -1,5 +1,5 @@
-//! Rungs 4 to 6: players who believe in a whole position and simulate it by the rules. They differ
-//! in how far they look. How it is built and what was measured: ../README.md.
+//! Rungs 4 to 6: players that maintain a belief of the whole position and simulate it by the rules. They
+//! differ in how far they look. Design and measurements: ../README.md.
 
 mod deed;
 mod long;

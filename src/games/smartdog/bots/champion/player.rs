@@ -1,4 +1,4 @@
-//! The player: believes, searches, answers.
+//! The player: updates its belief, searches, answers.
 
 use super::long::Long;
 use super::search::{Reach, Search};
@@ -11,19 +11,19 @@ use crate::smartdog::known::KnownMaps;
 use crate::smartdog::rules::{Ask, Command, Event, Orders, SmartDog, View};
 use std::sync::Arc;
 
-/// Cells of a world that is thought about at most; on larger ones the official kit's rules play.
+/// The largest world searched, in cells; on larger ones the official kit's rules play.
 const AREA_MAX: usize = 16_384;
-/// Objects of a view that is thought about at most.
+/// The most objects in a view that is searched.
 const SEEN_MAX: usize = 1_000;
 
-/// How a player of this family thinks.
+/// The parameters of a player of this family.
 #[derive(Clone, Copy, Debug)]
 pub struct Mind {
     /// How far and wide it searches.
     pub reach: Reach,
-    /// What it likes.
+    /// The weights of its evaluation.
     pub weights: Weights,
-    /// Whether maps are recognised.
+    /// Whether it recognises maps.
     pub recognises: bool,
 }
 
@@ -40,7 +40,7 @@ pub const HERDER: Mind = Mind {
     recognises: false,
 };
 
-/// Rung 5: a short beam without anybody's replies.
+/// Rung 5: a short beam without replies by others.
 pub const SEARCHER: Mind = Mind {
     reach: Reach {
         depth: 8,
@@ -53,7 +53,7 @@ pub const SEARCHER: Mind = Mind {
     recognises: false,
 };
 
-/// Rung 6: everything there is.
+/// Rung 6: all features.
 pub const CHAMPION: Mind = Mind {
     reach: Reach {
         depth: 10,
@@ -76,7 +76,7 @@ pub struct Herder {
 enum State {
     /// Nothing seen yet.
     Blank,
-    /// The world is too large to think about.
+    /// The world is too large to search.
     Simple(Box<Shipped>),
     Thinking(Box<Thoughts>),
 }
@@ -84,14 +84,14 @@ enum State {
 struct Thoughts {
     world: World,
     terrain: Terrain,
-    /// The decision under way.
+    /// The search in progress.
     search: Option<Search>,
-    /// What follows it if it finds nothing to do.
+    /// The long search that follows if it finds nothing to do.
     long: Option<Long>,
 }
 
 impl Herder {
-    /// A player with this mind.
+    /// A player with these parameters.
     #[must_use]
     pub fn new(mind: Mind, known: &KnownMaps) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl Herder {
         if let State::Thinking(thoughts) = &mut self.state {
             let same = Arc::ptr_eq(&thoughts.terrain.ground, &view.ground)
                 || thoughts.terrain.ground == view.ground;
-            // A turn that goes back begins another match.
+            // If the turn number goes back, another match has begun.
             let same = same && view.turn >= thoughts.world.game.turn();
             if same && thoughts.world.me == view.seat && view.seen.len() <= SEEN_MAX {
                 thoughts.world.begin_turn(view);
@@ -133,7 +133,7 @@ impl Herder {
         }));
     }
 
-    /// Sees a view that was not heard, as callers without events have it.
+    /// Takes in a view that came without an event, for callers that send none.
     fn catch_up(&mut self, view: &View) {
         let current = match &self.state {
             State::Blank => false,
@@ -194,7 +194,7 @@ impl Bot<SmartDog> for Herder {
 }
 
 impl World {
-    /// The orders with the wire's numbers.
+    /// The orders with the dogs' numbers on the wire.
     fn outer(&self, orders: &Orders) -> Orders {
         let outer = |command: &Command| {
             Some(match *command {

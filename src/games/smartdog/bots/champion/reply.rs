@@ -1,5 +1,5 @@
-//! What the others are expected to do: the rules of the official kit, which most play by, or
-//! nothing, for those who do not move as these rules would.
+//! What the others are expected to do: the rules of the official kit, which most play by, or nothing, for
+//! those whose dogs these rules do not predict.
 
 use crate::game::{Seat, Seats};
 use crate::smartdog::bots::shipped::{Scene, Sites};
@@ -8,15 +8,15 @@ use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Command, Dog, DogId, Fright, Ground, SmartDog, Spot};
 use smallvec::SmallVec;
 
-/// What everybody else is expected to order in a turn, in order.
+/// What all other players are expected to order in a turn, in order.
 pub(super) type Expected = SmallVec<[(Seat, Command); 16]>;
 
-/// How much a hit of long ago still counts after each new observation.
+/// The factor by which older hits are discounted at each new observation.
 const MEMORY: f32 = 0.9;
-/// What the kit's rules have in advance, in hits.
+/// The head start of the kit's rules, in hits.
 const PRIOR: f32 = 2.0;
 
-/// How well a player's dogs were foretold.
+/// How well a player's dogs were predicted.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     kit: f32,
@@ -29,9 +29,9 @@ pub(super) struct Replies {
     me: Seat,
     records: Seats<Record>,
     sites: Vec<Sites>,
-    /// Where each dog stood and where the kit would have sent it, by its place.
+    /// By dog: where it stood and where the kit would have sent it.
     foretold: Vec<(Spot, Spot)>,
-    /// Dogs that were in sight a turn ago.
+    /// Dogs that were in sight last turn.
     sure: Vec<bool>,
     dogs: Vec<(DogId, Spot)>,
     sheep: Vec<Spot>,
@@ -62,7 +62,7 @@ impl Replies {
             .is_some_and(|record| record.kit >= record.stands)
     }
 
-    /// What everybody else is expected to order now; only for dogs that `wanted` names by place.
+    /// What all other players are expected to order now; only for dogs whose place is `wanted`.
     pub(super) fn orders(&mut self, game: &SmartDog, wanted: &dyn Fn(usize) -> bool) -> Expected {
         let mut expected = Expected::new();
         for seat in (0..self.records.len()).map(|seat| Seat(seat as u8)) {
@@ -73,7 +73,7 @@ impl Replies {
         expected
     }
 
-    /// Foretells this turn for [`Self::judge`].
+    /// Predicts this turn for [`Self::judge`].
     pub(super) fn foretell(&mut self, game: &SmartDog) {
         self.foretold = game.dogs().iter().map(|dog| (dog.spot, dog.spot)).collect();
         let mut expected = Expected::new();
@@ -96,7 +96,7 @@ impl Replies {
         }
     }
 
-    /// Compares what was foretold with what is seen.
+    /// Compares the prediction with what is seen.
     pub(super) fn judge(&mut self, ids: &[Option<DogId>], sight: &Sight) {
         let mut sure = vec![false; ids.len()];
         for seen in &sight.foreign {

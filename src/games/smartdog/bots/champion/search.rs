@@ -1,4 +1,4 @@
-//! The search: plans for every own dog over some turns, improved dog by dog with a beam that keeps the
+//! The search: plans for every own dog over several turns, improved dog by dog with a beam that keeps the
 //! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
 
 use super::deed::{Deed, deeds};
@@ -11,39 +11,38 @@ use crate::smartdog::options::Key;
 use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
 use std::collections::HashSet;
 
-/// Turns of a plan at most.
+/// The most turns in a plan.
 pub(super) const DEPTH_MAX: usize = 16;
 
-/// Steps of a search in a row that simulate nothing: after more of them there is nothing left to do.
+/// The most consecutive steps of a search that simulate nothing: after them nothing is left to do.
 pub(super) const IDLE_STEPS_MAX: u32 = 100_000;
 
-/// Passes before one that improves nothing ends the search, and before that if nothing at all is
-/// better than standing.
+/// Passes before one without improvement ends the search; also if nothing at all is better than standing.
 const PASSES_MIN: usize = 4;
 const IDLE_MIN: usize = 2;
 
-/// How far and wide to search.
+/// The depth and width of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Turns of a plan, at most [`DEPTH_MAX`].
+    /// Turns in a plan, at most [`DEPTH_MAX`].
     pub depth: usize,
-    /// Positions kept a turn, pass by pass.
+    /// Positions kept per turn, pass by pass.
     pub widths: &'static [usize],
-    /// The long beam for when nothing else is better than standing: width and turns; 0: none.
+    /// The long beam, used if nothing else is better than standing: width and turns; 0: none.
     pub long: (usize, u32),
     /// Whether others are expected to act.
     pub replies: bool,
-    /// The part of the values on the way in a line's value.
+    /// The share that the values along the way have in a line's value.
     pub trail: f64,
 }
 
 type Plan = [Deed; DEPTH_MAX];
 
-/// A position of the beam and how it came about.
+/// A position of the beam and how it was reached.
 struct Node {
     game: SmartDog,
     plan: Plan,
-    /// The sum of the values on the way.
+    /// The sum of the values along the way.
     sum: f64,
 }
 
@@ -56,7 +55,7 @@ struct Child {
     print: u64,
 }
 
-/// A beam under way for one dog.
+/// A beam in progress for one dog.
 struct Beam {
     dog: usize,
     width: usize,
@@ -66,7 +65,7 @@ struct Beam {
     children: Vec<Child>,
 }
 
-/// A decision under way.
+/// A decision in progress.
 pub(super) struct Search {
     root: SmartDog,
     me: Seat,
@@ -196,7 +195,7 @@ impl Search {
         }
     }
 
-    /// The value of the present plans, played out.
+    /// The value of the current plans, played out.
     fn standing(&mut self, terrain: &mut Terrain) -> f64 {
         let mut game = self.root.clone();
         let (mut sum, mut value) = (0.0, 0.0);
@@ -237,7 +236,7 @@ impl Search {
         })
     }
 
-    /// Tries everything that the beam's dog can do in the next position.
+    /// Tries all deeds of the beam's dog in the next position.
     fn expand(&mut self, beam: &mut Beam, terrain: &mut Terrain) {
         let parent = beam.at;
         beam.at += 1;
@@ -260,7 +259,7 @@ impl Search {
         }
     }
 
-    /// Makes the best children the next level; at the last one takes the best plan. True at the end.
+    /// Makes the best children the next level; at the last one takes the best plan. Returns true at the end.
     fn close_level(&mut self, beam: &mut Beam) -> bool {
         beam.children
             .sort_by(|one, other| other.total.total_cmp(&one.total));
@@ -303,7 +302,7 @@ impl Search {
         last || beam.nodes.is_empty()
     }
 
-    /// Plays one turn of everybody, the beam's dog by `deed`, the other own dogs by their plans.
+    /// Plays one turn of all players: the beam's dog by `deed`, the other own dogs by their plans.
     fn play(&mut self, game: &mut SmartDog, dog: usize, deed: Deed, level: usize) {
         self.used += 1;
         let active = &self.active;
@@ -320,7 +319,7 @@ impl Search {
                 self.plans[at][level]
             };
             for command in deed.commands(DogId(*own as u16)) {
-                // What is refused changes nothing.
+                // A refused command changes nothing.
                 let _ = game.play(self.me, command);
             }
         }
@@ -331,8 +330,8 @@ impl Search {
     }
 }
 
-/// The position without the sheep that nobody near can reach within a plan, and the cells of those;
-/// true: in a rival's pen.
+/// The position without the sheep that no dog near can reach within a plan, and their cells; true: in a
+/// rival's pen.
 fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bool)>) {
     let game = &world.game;
     let ground = game.ground();
@@ -364,7 +363,7 @@ fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bo
     (root, left_out)
 }
 
-/// Equal positions have equal prints.
+/// A fingerprint: equal for equal positions.
 pub(super) fn print(game: &SmartDog) -> u64 {
     let mut print = 0u64;
     let mut mix = |value: u64| {

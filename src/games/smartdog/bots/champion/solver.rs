@@ -1,5 +1,5 @@
-//! A long beam search for a lone player, and the proofs it finds: orders after which every sheep of
-//! the tile stands calm in the pen, or as many as it has cells.
+//! A long beam search for a lone player, and the proofs it finds: orders after which every sheep of the tile
+//! stands calm in the pen, or as many as the pen has cells.
 
 use super::deed::{Deed, deeds};
 use super::search::print;
@@ -14,17 +14,17 @@ use crate::smartdog::rules::{DogId, Land, Orders, Players, Setup, SmartDog};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Tokens in a line of a proof's text.
+/// Tokens per line of a proof's text.
 const TOKENS_A_LINE: usize = 20;
 /// The only player.
 const ME: Seat = Seat(0);
 
-/// What every dog does, turn by turn; afterwards all stand.
+/// What every dog does, turn by turn; afterwards all dogs stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof(Vec<Vec<Deed>>);
 
 impl Proof {
-    /// Reads a proof: a word a turn, a letter a dog ([`Deed::letter`]). `None` for other letters.
+    /// Reads a proof: a word per turn, a letter per dog ([`Deed::letter`]). `None` for other letters.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let deeds = |word: &str| word.chars().map(Deed::from_letter).collect();
@@ -40,14 +40,14 @@ impl Proof {
         Self(turns.iter().map(deeds).collect())
     }
 
-    /// Whether all sheep of the tile, or as many as the pen has cells, stand in it at the end.
+    /// Whether all sheep of the tile, or as many as the pen has cells, stand in the pen at the end.
     #[must_use]
     pub fn holds(&self, setup: &Setup) -> bool {
         let game = self.play(setup);
         game.penned()[ME] >= most_penned(&game)
     }
 
-    /// Turns.
+    /// The number of turns.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -59,7 +59,7 @@ impl Proof {
         self.0.is_empty()
     }
 
-    /// Plays a lone match by it to the end.
+    /// Plays a lone match to the end by this proof.
     #[must_use]
     pub fn play(&self, setup: &Setup) -> SmartDog {
         let mut game = SmartDog::begin(setup);
@@ -86,21 +86,21 @@ impl fmt::Display for Proof {
 fn play_turn(game: &mut SmartDog, deeds: &[Deed]) {
     for (dog, deed) in (0u16..).map(DogId).zip(deeds) {
         for command in deed.commands(dog) {
-            // What is refused changes nothing.
+            // A refused command changes nothing.
             let _ = game.play(ME, command);
         }
     }
     game.end_all();
 }
 
-/// Whether as many sheep as the pen has room for stand in it and nobody runs any more.
+/// Whether the pen holds as many sheep as it has room for and none is running any more.
 fn is_solved(game: &SmartDog) -> bool {
     let calm = |frightened: u32| frightened <= u32::from(game.is_over());
     game.penned()[ME] >= most_penned(game)
         && game.sheep().iter().all(|sheep| calm(sheep.frightened))
 }
 
-/// Sheep that can stand in the pen at once: a cell holds one.
+/// The most sheep that can stand in the pen at once: a cell holds one.
 fn most_penned(game: &SmartDog) -> u32 {
     let torus = game.ground().torus();
     let pen = |cell: &usize| game.ground().land(torus.spot(*cell)) == Land::Pen(ME);
@@ -114,7 +114,7 @@ struct Node {
     turns: Vec<Vec<Deed>>,
 }
 
-/// A choice for the first dogs of a turn.
+/// A choice for the first dogs in a turn.
 struct Choice {
     node: usize,
     deeds: Vec<Deed>,
@@ -122,8 +122,8 @@ struct Choice {
     print: u64,
 }
 
-/// Looks for a proof with a beam of `width` positions a turn. Each dog chooses in turn, while those
-/// after it are taken to stand. `None` if the turns run out first.
+/// Searches for a proof with a beam of `width` positions per turn. Each dog chooses in turn, while those
+/// after it are assumed to stand. `None` if the turns run out first.
 #[must_use]
 pub fn solve(map: &Map, options: Options, width: usize) -> Option<Proof> {
     let setup = Setup {

@@ -1,5 +1,5 @@
-//! What follows from the ground alone: ways home for sheep, where they drift when left alone, how far
-//! a dog is from a spot whose bark sends a sheep home.
+//! What follows from the ground alone: ways home for sheep, where they drift when left alone, and how far a
+//! dog is from a spot whose bark sends a sheep home.
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
@@ -7,17 +7,17 @@ use crate::smartdog::rules::{Direction, Ground, Land, Spot};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// No way at all.
+/// No way exists.
 pub(super) const FAR: u16 = u16::MAX;
-/// Cells in all tables of [`Terrain::need`] together, at most.
+/// The most cells in all tables of [`Terrain::need`] together.
 const NEED_CELLS_MAX: usize = 24_000_000;
 
-/// Where a calm sheep ends up if nobody meddles, and in how many strolls.
+/// Where a calm sheep ends up if left alone, and after how many strolls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fate {
     /// Strolls until it stands in a pen; [`FAR`] if it never does.
     pub(super) strolls: u16,
-    /// Whose pen.
+    /// The pen's owner.
     pub(super) pen: Seat,
 }
 
@@ -26,14 +26,14 @@ pub(super) struct Fate {
 pub(super) struct Terrain {
     pub(super) ground: Arc<Ground>,
     pub(super) me: Seat,
-    /// Steps of a sheep to the own pen, by cell.
+    /// Steps of a sheep to the own pen, by the sheep's cell.
     home: Vec<u16>,
     /// By cell and direction.
     drift: Vec<Fate>,
-    /// By the sheep's cell: steps of a dog, by its cell, to where a bark sends the sheep home.
+    /// By the sheep's cell: steps of a dog, by the dog's cell, to where a bark sends the sheep home.
     need: Vec<Option<Box<[u8]>>>,
     need_cells: usize,
-    /// The cell after a step, by cell and direction; itself where it is closed.
+    /// The cell after a step, by cell and direction; the same cell if the way is closed.
     next: Vec<u32>,
 }
 
@@ -74,14 +74,14 @@ impl Terrain {
         self.home.get(cell).copied().unwrap_or(FAR)
     }
 
-    /// The cell after a step, the same one where the way is closed by landscape.
+    /// The cell after a step; the same one if landscape closes the way.
     pub(super) fn next(&self, cell: usize, way: Direction) -> usize {
         self.next
             .get(4 * cell + way as usize)
             .map_or(cell, |to| *to as usize)
     }
 
-    /// Where a calm sheep drifts that stands here and looks this way.
+    /// Where a calm sheep that stands here and looks this way drifts to.
     pub(super) fn fate(&self, cell: usize, way: Direction) -> Fate {
         let never = Fate {
             strolls: FAR,
@@ -93,7 +93,7 @@ impl Terrain {
             .unwrap_or(never)
     }
 
-    /// Walking distances over open ground to the nearest of some cells.
+    /// Walking distances over open ground to the nearest of these cells.
     pub(super) fn distances(&self, sources: Vec<usize>) -> Vec<u16> {
         let mut far = vec![FAR; self.ground.torus().area()];
         let mut queue = VecDeque::new();
@@ -116,7 +116,7 @@ impl Terrain {
         far
     }
 
-    /// Follows the lone sheep's stroll from every cell and direction.
+    /// Follows a lone sheep's strolls from every cell and direction.
     fn fates(&self) -> Vec<Fate> {
         let torus = self.ground.torus();
         let never = Fate {
@@ -138,7 +138,7 @@ impl Terrain {
                     fates[at] = Some(fate);
                     break fate;
                 }
-                // Met on this very walk: a loop.
+                // Reached before on this very walk: a loop.
                 fates[at] = Some(never);
                 path.push(at);
                 let ways = Direction::ALL[at % 4].tries();
@@ -162,8 +162,8 @@ impl Terrain {
             .collect()
     }
 
-    /// Steps of a dog at `dog` to the nearest cell from which a bark sends a sheep at `sheep` one
-    /// step closer to the own pen; 255 for no way.
+    /// Steps of a dog at `dog` to the nearest cell from which a bark sends a sheep at `sheep` one step closer
+    /// to the own pen; 255 if there is no way.
     pub(super) fn need(&mut self, sheep: usize, dog: usize) -> u8 {
         if self.need.get(sheep).is_some_and(Option::is_none) {
             if self.need_cells > NEED_CELLS_MAX {

@@ -1,5 +1,5 @@
-//! What a position is worth: sheep that will stand in pens at the end, how far the others are from
-//! it, how far the dogs are from work.
+//! The value of a position: sheep that will stand in pens at the end, how far the others are from one, and
+//! how far the dogs are from work.
 
 use super::terrain::{FAR, Terrain};
 use super::world::World;
@@ -8,28 +8,28 @@ use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Fright, Land, SmartDog};
 use smallvec::SmallVec;
 
-/// The scale is sheep: one that is safely penned is worth 1.
+/// The unit is one sheep: a safely penned one is worth 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
-    /// A sheep one step from the pen, as far as this part goes; it falls off exponentially…
+    /// A sheep one step from the pen, for this term; it falls off exponentially…
     pub near: f64,
     /// …with this many steps.
     pub near_steps: f64,
-    /// A sheep at the pen's edge, as far as this part goes; it falls off linearly to the world's end.
+    /// A sheep at the pen's edge, for this term; it falls off linearly to the end of the world.
     pub far: f64,
-    /// Each step that a dog is from work.
+    /// Each step between a dog and its work.
     pub walk: f64,
-    /// A step of the sheep's way home, in steps of the dog's way, when work is chosen.
+    /// A step of the sheep's way home, in steps of the dog's way, when choosing work.
     pub carry: f64,
     /// Sheep in all rivals' pens together.
     pub rivals: f64,
-    /// Those of the rival who has most.
+    /// Those of the rival that has most.
     pub leader: f64,
     /// A turn for which an own dog is frozen; mute dogs count half.
     pub frozen: f64,
-    /// Turns that are added to an own dog's disablement.
+    /// Turns added to an own dog's disablement.
     pub lasting: f64,
-    /// A turn for which a foreign dog is.
+    /// A turn for which a foreign dog is frozen.
     pub freezes: f64,
 }
 
@@ -46,7 +46,7 @@ pub(super) const WEIGHTS: Weights = Weights {
     freezes: 0.003,
 };
 
-/// Everything about a decision that all its lines share.
+/// What all lines of a decision share.
 #[derive(Clone, Debug)]
 pub(super) struct Lens {
     weights: Weights,
@@ -54,11 +54,11 @@ pub(super) struct Lens {
     limit: u32,
     /// Turns from stroll to stroll.
     period: u32,
-    /// The worth of a sheep by its steps from home.
+    /// The value of a sheep by its steps from home.
     worth: Vec<f64>,
     /// Own dogs, by place.
     pub(super) own: Vec<usize>,
-    /// Steps to cells that should be looked at, by cell, if sheep are missing.
+    /// Steps to cells worth looking at, by cell, if sheep are missing.
     explore: Option<Vec<u16>>,
     /// Sheep too far away to be simulated, by cell: work for later.
     far_sheep: Vec<(usize, bool)>,
@@ -73,11 +73,11 @@ struct Job {
     taken: bool,
 }
 
-/// Steps that a look around costs more than walking to a sheep.
+/// Steps by which a look around costs more than walking to a sheep.
 const LOOK: f64 = 8.0;
-/// What is longer than this is all the same.
+/// Longer ways than this all count the same.
 const COST_MAX: f64 = 120.0;
-/// After so many turns a cell may be worth another look.
+/// After this many turns a cell may be worth another look.
 const STALE: u32 = 30;
 
 impl Lens {
@@ -211,7 +211,7 @@ impl Lens {
         value - self.weights.leader * leader + self.frights(game, terrain.me)
     }
 
-    /// Steps from every own dog to the nearest job that nobody nearer has.
+    /// Steps from every own dog to the nearest job that no nearer dog has.
     fn walks(&self, game: &SmartDog, terrain: &mut Terrain, jobs: &mut [Job], turns: u32) -> f64 {
         let mut sum = 0.0;
         for at in &self.own {
@@ -261,7 +261,7 @@ impl Lens {
                 0.5
             };
             sum += if dog.owner == me {
-                // Whoever froze it may keep it so for as long as he likes.
+                // Whoever froze it may keep it frozen for as long as they like.
                 -self.weights.frozen * (turns + self.weights.lasting) * kind
             } else {
                 self.weights.freezes * turns * kind
@@ -271,8 +271,8 @@ impl Lens {
     }
 }
 
-/// Steps to the nearest cell to look at, where sheep are missing: cells of any tile never seen, else
-/// those not seen for long.
+/// Steps to the nearest cell worth looking at if sheep are missing: cells of any tile never seen, else those
+/// not seen for a long time.
 fn explore(world: &World, terrain: &Terrain) -> Option<Vec<u16>> {
     if world.missing() == 0 {
         return None;

@@ -1,5 +1,5 @@
-//! What the player believes the whole position to be: every sheep and dog it has met, those that it
-//! infers because all tiles are copies, moved on by the exact rules and corrected by what is seen.
+//! The player's belief of the whole position: every sheep and dog it has met, and those inferred because all
+//! tiles are copies, advanced by the exact rules and corrected by what is seen.
 
 use super::reply::Replies;
 use crate::game::Seat;
@@ -12,13 +12,13 @@ use crate::smartdog::rules::{
 };
 use std::sync::Arc;
 
-/// Sheep that are believed at most: all of four of the largest tiles.
+/// The most sheep in the belief: all of four of the largest tiles.
 const SHEEP_MAX: usize = 2_000;
-/// Sheep asked aside in a simulated turn at most: thinking must not hang where the rules might.
+/// The most sheep asked aside in a simulated turn: a search must not hang where the rules might.
 pub(super) const PUSHES_MAX: u32 = 3_000;
-/// Missed turns that are played on in the belief; after a longer gap it stays as it is.
+/// The most missed turns that the belief is advanced by; after a longer gap it stays as it is.
 const GAP_MAX: u32 = 16;
-/// How far, in steps along an axis, something may have gone from where it was believed to be.
+/// How many steps along an axis something may be from where it was believed to be.
 const STRAY_MAX: i32 = 3;
 
 /// The believed position at the beginning of a turn.
@@ -29,11 +29,11 @@ pub(super) struct World {
     /// Numbers on the wire, by place in `game.dogs()`.
     pub(super) ids: Vec<Option<DogId>>,
     roster: Roster,
-    /// What was ordered this turn.
+    /// The orders of this turn.
     ordered: Orders,
     /// The turn in which each cell was last in sight; 0: never.
     pub(super) last_seen: Vec<u32>,
-    /// Cells of the tile on which sheep started, from its corner.
+    /// Cells of the tile on which sheep started, relative to its corner.
     origins: Vec<(u16, u16)>,
     replies: Replies,
 }
@@ -44,7 +44,7 @@ fn tiles(ground: &Ground) -> Vec<(Seat, Area)> {
         .tiles()
         .iter()
         .map(|(seat, area)| (seat, *area))
-        // Nobody knows where the others' tiles lie if the own one fits no layout.
+        // Where the others' tiles lie is unknown if the own one fits no layout.
         .filter(|(_, area)| area.first.x <= area.last.x && area.first.y <= area.last.y)
         .collect();
     tiles.sort_by_key(|(seat, area)| (area.first.y, area.first.x, *seat));
@@ -107,7 +107,7 @@ impl World {
         &self.replies
     }
 
-    /// Sheep of the whole world that are not accounted for.
+    /// How many sheep of the whole world are unaccounted for.
     pub(super) fn missing(&self) -> usize {
         let ground = self.game.ground();
         let all = ground.sheep_of_tile() as usize * ground.tiles().len();
@@ -118,7 +118,7 @@ impl World {
         self.ids.iter().position(|known| *known == Some(id))
     }
 
-    /// The command with the believed position's own numbers.
+    /// The command with the believed position's dog numbers.
     fn inner(&self, command: Command) -> Option<Command> {
         let inner = |id: DogId| Some(DogId(self.index_of(id)? as u16));
         Some(match command {
@@ -127,14 +127,13 @@ impl World {
         })
     }
 
-    /// Plays the turn: what was ordered, what others are expected to have done, their barks as
-    /// they were heard.
+    /// Plays the turn: own orders, the others' expected orders, and their barks as heard.
     fn advance(&mut self, ordered: &Orders, heard: Option<&Sight>) {
         let mut game = self.game.clone();
         let expected = self.replies.orders(&game, &|_| true);
         for command in ordered {
             if let Some(command) = self.inner(*command) {
-                // Refused commands change nothing, here as there.
+                // Refused commands change nothing, in the match or here.
                 let _ = game.play(self.me, command);
             }
         }
@@ -156,7 +155,7 @@ impl World {
         self.game = game;
     }
 
-    /// Whether a dog that was expected to bark did: as it is seen, or as a voice from near.
+    /// Whether a dog that was expected to bark did: seen to, or as a voice nearby.
     fn was_heard(
         &self,
         game: &SmartDog,
@@ -179,7 +178,7 @@ impl World {
         near.map(|at| voices.remove(at)).is_some()
     }
 
-    /// Barks of foreign dogs that were not expected, from where they stand now.
+    /// Plays unexpected barks of foreign dogs, from where they stand now.
     fn bark_unexpected(&self, game: &mut SmartDog, sight: &Sight, voices: &[Spot]) {
         let torus = game.ground().torus();
         for seen in sight.foreign.iter().filter(|dog| dog.voice) {
@@ -222,7 +221,7 @@ impl World {
         (dogs, sheep)
     }
 
-    /// Every player's dogs start as the own ones do.
+    /// Every player's dogs start as the own dogs do.
     fn copies_of_own_dogs(&self, ground: &Arc<Ground>, sight: &Sight, turn: u32) -> Vec<Dog> {
         let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
         let Some(home) = ground.tiles().get(self.me) else {
@@ -245,7 +244,7 @@ impl World {
         dogs
     }
 
-    /// Brings dogs and sheep in line with what is seen, and the belief to this turn.
+    /// Makes dogs and sheep agree with what is seen, and brings the belief to this turn.
     fn correct(&mut self, view: &View, sight: &Sight, mut dogs: Vec<Dog>, mut sheep: Vec<Sheep>) {
         let visible = self.look(view, sight);
         let mut taken = vec![false; visible.len()];
@@ -333,10 +332,10 @@ impl World {
         for (at, dog) in dogs.iter_mut().enumerate() {
             stands.push(met[at] || hidden.settle(&mut dog.spot, i32::MAX));
         }
-        // Two dogs seen on one cell cannot both be believed.
+        // Of two dogs seen on one cell only one can be believed.
         let mut spots = std::collections::HashSet::new();
         for (stands, dog) in stands.iter_mut().zip(dogs.iter()) {
-            // One that has no place may lie outside the world.
+            // A dog that has no place may lie outside the world.
             *stands = *stands && hidden.ground.land(dog.spot).is_open() && spots.insert(dog.spot);
         }
         let mut keep = stands.iter();
@@ -345,7 +344,7 @@ impl World {
         self.ids.retain(|_| *keep.next().unwrap_or(&false));
     }
 
-    /// A sheep that still stands where it started tells where one started on every tile.
+    /// A sheep that still stands where it started reveals a start on every tile.
     fn copy_origins(&mut self, view: &View, sight: &Sight, sheep: &mut Vec<Sheep>) {
         let ground = &view.ground;
         let period = ground.options().get(Key::SheepStandBy).saturating_add(1);
@@ -381,7 +380,7 @@ impl World {
     }
 }
 
-/// Cells on which somebody may be believed to stand unseen.
+/// Cells on which a dog or sheep may stand unseen.
 struct Hidden<'a> {
     ground: &'a Ground,
     visible: &'a [bool],
@@ -389,14 +388,14 @@ struct Hidden<'a> {
 }
 
 impl Hidden<'_> {
-    /// Keeps a spot if it is out of sight, open and free, or moves it to the nearest one that is,
-    /// at most `stray` steps away along each axis. False if there is none.
+    /// Keeps a spot if it is out of sight, open and free, or moves it to the nearest one that is, at most
+    /// `stray` steps away along each axis. False if there is none.
     fn settle(&mut self, spot: &mut Spot, stray: i32) -> bool {
         let torus = self.ground.torus();
         if !torus.contains(*spot) {
             return false;
         }
-        // Rings go no further round the world than once on either axis.
+        // Rings go round the world at most once on either axis.
         let wide = i32::from(torus.cols()) / 2 + 1;
         let high = i32::from(torus.rows()) / 2 + 1;
         for ring in 0..=stray.min(wide.max(high)) {
@@ -422,8 +421,8 @@ impl Hidden<'_> {
     }
 }
 
-/// Believed sheep take the places of those seen: the one believed on the very cell, else the nearest
-/// one that is not where it was believed, else the nearest unseen one; else it is new.
+/// Matches seen sheep with believed ones: the one believed on that cell, else the nearest one missing from
+/// its believed cell, else the nearest unseen one; else it is new.
 fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mut Hidden<'_>) {
     let torus = view.ground.torus();
     let runs = view.ground.options().get(Key::SheepScaryTurns);
@@ -471,7 +470,7 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mu
         stays.push(met[at] || hidden.settle(&mut sheep.spot, STRAY_MAX));
     }
     let told = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
-    // What a hub tells is not to be believed without limit.
+    // A hub's numbers are not believed without limit.
     let most = if told == 0 {
         SHEEP_MAX
     } else {
@@ -492,8 +491,8 @@ fn correct_sheep(view: &View, sight: &Sight, sheep: &mut Vec<Sheep>, hidden: &mu
     sheep.retain(|_| *keep.next().unwrap_or(&false));
 }
 
-/// How a sheep that is seen behaves. The turns for which it still runs are not told: the believed
-/// number if there is one, else as many as one has that caught the fright last turn.
+/// How a seen sheep behaves. The wire does not say how many turns it still runs: the believed number if there
+/// is one, else that of a sheep that caught the fright last turn.
 fn update(sheep: &mut Sheep, seen: &SeenSheep, runs: u32) {
     let frightened = match seen.action {
         SheepAction::Panic if sheep.frightened > 0 => sheep.frightened,
