@@ -2,17 +2,20 @@
 //!
 //! A contest says what is its own: rules, wire, bots, options. Playing in process, transcripts, signatures,
 //! reading options and reopening matches are written once, here and in [`crate::arena`],
-//! [`crate::ladder`] and [`crate::options`].
+//! [`ladder`] and [`crate::options`].
 
+pub mod ladder;
+mod scripted;
+
+use self::ladder::Bout;
+use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
 use crate::kit::{
     Bluff, BotCard, DialogueSetup, Kit, Maps, Models, OptionCard, Pace, PlaySetup, Played, Route,
     SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
 };
-use crate::ladder::{self, Bout};
 use crate::options;
-use crate::scripted::transcribed;
 use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};

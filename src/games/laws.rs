@@ -65,7 +65,7 @@ pub fn bots_are_those_listed<C: Contest>(_: &Value) {
         assert_eq!(ladder::signature::<C>(name), None, "{name:?}");
         let why = ladder::make::<C>(name, 1, Advice::None)
             .err()
-            .unwrap()
+            .expect("no such bot")
             .to_string();
         assert!(names.iter().all(|known| why.contains(known)), "{why}");
     }
@@ -137,7 +137,7 @@ fn in_good_order(played: &Played, name: &str) {
 
 /// A match in process with these bots in turn on the seats.
 fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace) -> Played {
-    let seats = seat_counts::<C>().next_back().unwrap();
+    let seats = seat_counts::<C>().next_back().expect("seats");
     let setup = PlaySetup {
         bots: names
             .iter()
@@ -150,7 +150,7 @@ fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace)
         models: false,
         record: true,
     };
-    Door::<C>::NEW.play(&setup, pace).unwrap()
+    Door::<C>::NEW.play(&setup, pace).expect("a match")
 }
 
 fn seat_counts<C: Contest>() -> std::ops::RangeInclusive<usize> {
@@ -171,8 +171,8 @@ where
                 market: 1,
                 ids: &ids,
             };
-            let options = options::read(C::OPTIONS, options).unwrap();
-            let refereed = C::set_up(options, &deal).unwrap();
+            let options = options::read(C::OPTIONS, options).expect("options");
+            let refereed = C::set_up(options, &deal).expect("a setup");
             let silence = if seed == 0 { 0.02 } else { 0.0 };
             let play = || play_randomly::<C>(C::position(&refereed), seed, silence, |_| {});
             let (outcome, heard) = play();
@@ -199,9 +199,9 @@ pub fn options_are_as_their_cards_say<C: Contest>(_: &Value) {
         };
         Door::<C>::NEW.table(&setup).map(|table| table.setup())
     };
-    let usual = setup(&Value::Null).unwrap();
+    let usual = setup(&Value::Null).expect("defaults");
     for card in C::OPTIONS {
-        let default: Value = serde_json::from_str(card.default).unwrap();
+        let default: Value = serde_json::from_str(card.default).expect("JSON");
         let given = json!({ card.name: default });
         assert_eq!(setup(&given).as_ref(), Ok(&usual), "{}", card.name);
         let wrong = setup(&json!({ card.name: {"not": ["of", "its", "kind"]} }));
@@ -231,7 +231,7 @@ pub fn maps_are_maps<C: Contest>(_: &Value) {
         for symmetric in [false, true] {
             let sizes = Vec::new();
             let style = MapStyle { symmetric, sizes };
-            let drawn = maps.draw(seed, &style).unwrap();
+            let drawn = maps.draw(seed, &style).expect("a map");
             assert_eq!(maps.check(&drawn), Ok(()), "seed {seed}: {drawn}");
             assert_eq!(maps.draw(seed, &style), Ok(drawn), "seed {seed}");
         }
@@ -254,20 +254,20 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(options: &Value) {
             market: 1,
             ids: (1..).take(seats).collect(),
         };
-        let setup = door.table(&setup).unwrap().setup();
-        let mut table = door.reopen(&setup).unwrap();
+        let setup = door.table(&setup).expect("a table").setup();
+        let mut table = door.reopen(&setup).expect("a table");
         assert_eq!(table.setup(), setup);
         let mut players = Seats::from_fn(seats, |seat| {
             let card = C::BOTS
                 .iter()
                 .find(|card| card.name == bots[seat.index() % bots.len()]);
-            let card = card.unwrap();
+            let card = card.expect("its card");
             let setup = DialogueSetup {
                 bot: card.name.to_owned(),
                 seed: bot_seed(seed, seat),
                 ..DialogueSetup::default()
             };
-            (door.dialogue(&setup).unwrap(), card)
+            (door.dialogue(&setup).expect("a player"), card)
         });
         let mut calls: Seats<VecDeque<String>> = Seats::from_fn(seats, |_| VecDeque::new());
         for (at, exchange) in played.transcript.iter().enumerate() {
@@ -308,7 +308,7 @@ fn pump(table: &mut dyn Table, calls: &mut Seats<VecDeque<String>>) {
 
 /// What a player says to this; it is told that it has said what was recorded.
 fn say(player: &mut dyn Dialogue, call: &str, recorded: Option<&str>) -> String {
-    let next = player.receive(call.as_bytes()).unwrap();
+    let next = player.receive(call.as_bytes()).expect("a message");
     let said = match next {
         Next::Wait | Next::Over(_) => return String::new(),
         Next::Send(said) => said,

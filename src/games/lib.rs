@@ -13,7 +13,6 @@ pub mod fuzzing;
 pub mod game;
 pub mod kit;
 pub mod koehandel;
-pub mod ladder;
 #[cfg(test)]
 pub mod laws;
 pub mod lighthouses;
@@ -21,12 +20,12 @@ pub mod options;
 pub mod planetwars;
 pub mod planowanie;
 pub mod rng;
-mod scripted;
 pub mod search;
 pub mod smartdog;
 pub mod stats;
 pub mod wire;
 
+pub use contest::ladder;
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
     Bluff, BotCard, DialogueSetup, Exchange, Kit, MapSize, MapStyle, Maps, Models, Nodes,

@@ -27,7 +27,7 @@ use games::arena::play_by;
 use games::game::{Bot, Budget};
 use games::ladder::signature;
 use games::lighthouses::atlas::{MAPS, find};
-use games::lighthouses::bots::champion::{CHAMPION, Mind, champion_with};
+use games::lighthouses::bots::champion::{CHAMPION, Knobs, champion_with};
 use games::lighthouses::bots::triangle::{HABITS, Habits, hunter};
 use games::lighthouses::bots::{CARDS, make};
 use games::lighthouses::generate::{Style, generate};
@@ -140,15 +140,15 @@ impl Args {
         Ok(habits)
     }
 
-    fn mind(&self) -> Result<Mind, Failure> {
-        let mut mind = CHAMPION;
+    fn knobs(&self) -> Result<Knobs, Failure> {
+        let mut knobs = CHAMPION;
         for knob in self.list("knobs", "") {
             let (name, value) = knob.split_once('=').ok_or("--knobs NAME=VALUE,…")?;
-            if !mind.set(name, value.parse()?) {
+            if !knobs.set(name, value.parse()?) {
                 return Err(format!("there is no knob {name}").into());
             }
         }
-        Ok(mind)
+        Ok(knobs)
     }
 }
 
@@ -156,10 +156,10 @@ type Maker<'a> = dyn Fn(&str, u64) -> Option<Box<dyn Bot<Lighthouses>>> + Sync +
 
 /// Makes bots by name: the built-in ones, and those whose numbers are given on the command line.
 fn maker(args: &Args) -> Result<Box<Maker<'static>>, Failure> {
-    let (habits, mind) = (args.habits()?, args.mind()?);
+    let (habits, knobs) = (args.habits()?, args.knobs()?);
     Ok(Box::new(move |name, seed| match name {
         "hunter" => Some(hunter(habits)),
-        "variant" => Some(champion_with(seed, mind)),
+        "variant" => Some(champion_with(seed, knobs)),
         _ => make(name, seed),
     }))
 }

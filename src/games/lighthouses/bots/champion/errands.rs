@@ -1,7 +1,7 @@
 //! What can be done next: go somewhere, then put in energy and link.
 
+use super::knobs::Knobs;
 use super::legs::Leg;
-use super::mind::Mind;
 use super::state::{NOBODY, State, Worth, bits};
 use super::terrain::Terrain;
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, UPKEEP};
@@ -85,7 +85,7 @@ pub struct Trade<'a> {
     /// The value of points.
     pub worth: &'a Worth,
     /// The tunables.
-    pub mind: &'a Mind,
+    pub knobs: &'a Knobs,
 }
 
 impl Trade<'_> {
@@ -197,7 +197,7 @@ impl Trade<'_> {
                 promise = promise.max(if own { area } else { 0.5 * area });
             }
             let until = state.until(here).min(state.until(to));
-            let promise = promise * worth.of(state.time, until) * self.mind.promise as f32;
+            let promise = promise * worth.of(state.time, until) * self.knobs.promise as f32;
             if gain + promise > best.0 {
                 best = (gain + promise, Some(to));
             }

@@ -1,7 +1,7 @@
 //! Ways to lighthouses that collect much energy: dynamic programming over (steps, cell).
 
 use super::cells::Cells;
-use super::mind::Mind;
+use super::knobs::Knobs;
 use super::state::bits;
 use super::terrain::{FAR, Terrain};
 use crate::lighthouses::rules::{Cell, ENERGY_MAX, Point};
@@ -300,7 +300,7 @@ impl Atlas {
         cells: &Cells,
         sweep: &Sweep,
         at: usize,
-        mind: &Mind,
+        knobs: &Knobs,
     ) {
         let legs = &mut self.legs[at];
         let mut used = 0;
@@ -310,16 +310,16 @@ impl Atlas {
             }
             used += usize::from(fill(&mut legs[used]));
         };
-        for to in bits(near(terrain, at, mind.near)) {
+        for to in bits(near(terrain, at, knobs.near)) {
             let Some(nearest) = sweep.nearest(terrain, terrain.homes[to]) else {
                 put(&mut |leg| straight(terrain, cells, terrain.homes[at], to, leg));
                 continue;
             };
-            for detour in DETOURS.into_iter().take(1 + mind.detours) {
+            for detour in DETOURS.into_iter().take(1 + knobs.detours) {
                 put(&mut |leg| sweep.leg(terrain, to, nearest + detour, leg));
             }
         }
-        for steps in LOOPS.into_iter().take(1 + mind.detours) {
+        for steps in LOOPS.into_iter().take(1 + knobs.detours) {
             put(&mut |leg| sweep.leg(terrain, at, steps, leg));
         }
         legs.truncate(used);

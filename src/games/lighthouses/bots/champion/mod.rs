@@ -3,15 +3,15 @@
 
 mod cells;
 mod errands;
+mod knobs;
 mod legs;
-mod mind;
 mod player;
 mod rivals;
 mod search;
 mod state;
 mod terrain;
 
-pub use mind::{CHAMPION, Mind};
+pub use knobs::{CHAMPION, Knobs};
 pub use player::{DESCRIPTION, champion, champion_with};
 
 #[cfg(test)]

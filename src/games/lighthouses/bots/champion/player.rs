@@ -2,8 +2,8 @@
 
 use super::cells::Cells;
 use super::errands::{Deed, Trade};
+use super::knobs::{CHAMPION, Knobs};
 use super::legs::{Atlas, Leg, Sweep, straight};
-use super::mind::{CHAMPION, Mind};
 use super::rivals::Rivals;
 use super::search::{Opening, Search};
 use super::state::{State, Worth};
@@ -24,8 +24,8 @@ pub fn champion(seed: u64) -> Box<dyn Bot<Lighthouses>> {
 
 /// The champion with custom parameters.
 #[must_use]
-pub fn champion_with(_seed: u64, mind: Mind) -> Box<dyn Bot<Lighthouses>> {
-    Box::new(Champion { mind, table: None })
+pub fn champion_with(_seed: u64, knobs: Knobs) -> Box<dyn Bot<Lighthouses>> {
+    Box::new(Champion { knobs, table: None })
 }
 
 /// The most steps in one slice of search, whatever they cost.
@@ -42,7 +42,7 @@ const SURVEY_COST: u64 = 4;
 const DELAY: usize = 8;
 
 struct Champion {
-    mind: Mind,
+    knobs: Knobs,
     table: Option<Table>,
 }
 
@@ -65,7 +65,7 @@ enum Stage {
 
 /// One game.
 struct Table {
-    mind: Mind,
+    knobs: Knobs,
     me: Seat,
     terrain: Terrain,
     cells: Cells,
@@ -95,15 +95,15 @@ struct Table {
 }
 
 impl Table {
-    fn new(mind: Mind, terrain: Terrain, me: Seat, players: usize) -> Self {
+    fn new(knobs: Knobs, terrain: Terrain, me: Seat, players: usize) -> Self {
         let count = terrain.count;
         let mut worth = Worth::new(me.0);
-        worth.weigh(|round| mind.discount.powi(round as i32));
+        worth.weigh(|round| knobs.discount.powi(round as i32));
         Self {
-            mind,
+            knobs,
             me,
             cells: Cells::new(&terrain, players <= 1),
-            rivals: Rivals::new(&mind, me.0, players),
+            rivals: Rivals::new(&knobs, me.0, players),
             atlas: Atlas::new(&terrain),
             renewed: vec![0; count],
             renewing: None,
@@ -147,7 +147,7 @@ impl Table {
         self.cells.see(&self.terrain, view);
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
         self.rivals.see(&self.terrain, &self.root, view.round);
-        self.rivals.weigh(&self.mind, &mut self.worth);
+        self.rivals.weigh(&self.knobs, &mut self.worth);
         self.rivals.expect(&mut self.worth);
         self.root = State::told(&self.terrain, &self.worth, &view.beacons);
         self.root.at = view.position.0;
@@ -159,7 +159,7 @@ impl Table {
         let trade = Trade {
             terrain: &self.terrain,
             worth: &self.worth,
-            mind: &self.mind,
+            knobs: &self.knobs,
         };
         self.search.begin(trade, &self.root, settled);
         let ashore = terrain.chart.island().get(view.position.index());
@@ -208,7 +208,7 @@ impl Table {
                 return Some(cost);
             }
             self.atlas
-                .renew(&self.terrain, &self.cells, &self.renewal, at, &self.mind);
+                .renew(&self.terrain, &self.cells, &self.renewal, at, &self.knobs);
             self.renewed[at] = self.turns.max(1);
             self.renewing = None;
             return Some(8);
@@ -273,7 +273,7 @@ impl Table {
         let trade = Trade {
             terrain: &self.terrain,
             worth: &self.worth,
-            mind: &self.mind,
+            knobs: &self.knobs,
         };
         match self.legs.get(index) {
             Some(leg) => {
@@ -288,7 +288,7 @@ impl Table {
         let trade = Trade {
             terrain: &self.terrain,
             worth: &self.worth,
-            mind: &self.mind,
+            knobs: &self.knobs,
         };
         match self.atlas.from(at).get(index) {
             Some(leg) => {
@@ -303,7 +303,7 @@ impl Table {
         let trade = Trade {
             terrain: &self.terrain,
             worth: &self.worth,
-            mind: &self.mind,
+            knobs: &self.knobs,
         };
         self.nodes += 1;
         let at = self.search.next(trade);
@@ -417,7 +417,7 @@ impl Bot<Lighthouses> for Champion {
         match event {
             Event::Begins(chart, seat, players) => {
                 let terrain = Terrain::new(chart.clone());
-                self.table = Some(Table::new(self.mind, terrain, *seat, *players));
+                self.table = Some(Table::new(self.knobs, terrain, *seat, *players));
             }
             Event::Done(act, done) => {
                 if let Some(table) = &mut self.table {

@@ -1,6 +1,6 @@
 //! The champion's beliefs about its opponents.
 
-use super::mind::Mind;
+use super::knobs::Knobs;
 use super::state::{NOBODY, State, Worth, bits};
 use super::terrain::Terrain;
 use crate::lighthouses::rules::UPKEEP;
@@ -43,15 +43,15 @@ fn bin(energy: u32) -> usize {
 impl Rivals {
     /// Nothing known about them.
     #[must_use]
-    pub fn new(mind: &Mind, me: u8, players: usize) -> Self {
+    pub fn new(knobs: &Knobs, me: u8, players: usize) -> Self {
         let mut least = 0;
         let falls = BINS.map(|most| {
             let middle = f64::from(least + most) / 2.0;
             least = most;
-            let raid = mind.raid * (-middle / mind.strength.max(1.0)).exp();
+            let raid = knobs.raid * (-middle / knobs.strength.max(1.0)).exp();
             Falls {
-                chances: mind.raid_weight,
-                fallen: mind.raid_weight * (raid + mind.siege),
+                chances: knobs.raid_weight,
+                fallen: knobs.raid_weight * (raid + knobs.siege),
             }
         });
         Self {
@@ -113,16 +113,16 @@ impl Rivals {
     }
 
     /// The value of each player's points.
-    pub fn weigh(&self, mind: &Mind, worth: &mut Worth) {
+    pub fn weigh(&self, knobs: &Knobs, worth: &mut Worth) {
         let others = (0..self.players.min(SEATS)).filter(|seat| *seat != usize::from(self.me));
         let leader = others.max_by(|a, b| self.points[*a].total_cmp(&self.points[*b]));
         for (seat, weight) in worth.owners.iter_mut().enumerate() {
             let against = if self.players <= 2 {
-                mind.against_one
+                knobs.against_one
             } else if Some(seat) == leader {
-                mind.against_leader
+                knobs.against_leader
             } else {
-                mind.against_others
+                knobs.against_others
             };
             *weight = match seat {
                 seat if seat == usize::from(self.me) => 1.0,

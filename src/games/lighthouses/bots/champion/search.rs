@@ -135,7 +135,7 @@ pub struct Search {
 impl Search {
     /// Starts at a position.
     pub fn begin(&mut self, trade: Trade<'_>, root: &State, settled: Option<(usize, usize)>) {
-        self.horizon = trade.mind.horizon.clamp(1, HORIZON_MAX);
+        self.horizon = trade.knobs.horizon.clamp(1, HORIZON_MAX);
         self.layers.resize_with(self.horizon + 1, Layer::default);
         for layer in &mut self.layers {
             layer.marks.clear();
@@ -146,7 +146,7 @@ impl Search {
         self.best = None;
         self.settled = settled;
         self.purse.clear();
-        let fading = |round| trade.mind.purse * trade.mind.discount.powi(round);
+        let fading = |round| trade.knobs.purse * trade.knobs.discount.powi(round);
         let rounds = 0..=HORIZON_MAX as i32;
         self.purse.extend(rounds.map(|round| fading(round) as f32));
         self.base = root.value + root.purse as f32 * self.purse[0];
@@ -230,9 +230,9 @@ impl Search {
             let rank = state.value + state.purse as f32 * purse[state.time.min(HORIZON_MAX)];
             let chosen = openings.get(usize::from(opening));
             let kept = chosen.is_some_and(|chosen| *settled == Some((chosen.to, chosen.arrival)));
-            let merit = (rank - *base) / (state.time as f32 + trade.mind.overhead as f32);
+            let merit = (rank - *base) / (state.time as f32 + trade.knobs.overhead as f32);
             let merit = if kept && merit > 0.0 {
-                merit * (1.0 + trade.mind.commitment as f32)
+                merit * (1.0 + trade.knobs.commitment as f32)
             } else {
                 merit
             };
@@ -246,7 +246,7 @@ impl Search {
                 return;
             }
             let shape = state.shape(count);
-            let Some(place) = layer.place(rank, shape, trade.mind.width) else {
+            let Some(place) = layer.place(rank, shape, trade.knobs.width) else {
                 return;
             };
             let plan = &mut layer.plans[place];

@@ -2,7 +2,7 @@
 
 /// The tunable parameters. [`CHAMPION`] measured best.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mind {
+pub struct Knobs {
     /// For how many rounds errands are planned, at most [`HORIZON_MAX`](super::state::HORIZON_MAX).
     pub horizon: usize,
     /// The value of a point one round later.
@@ -39,7 +39,7 @@ pub struct Mind {
 }
 
 /// The shipped parameters.
-pub const CHAMPION: Mind = Mind {
+pub const CHAMPION: Knobs = Knobs {
     horizon: 60,
     discount: 0.998,
     purse: 0.02,
@@ -58,13 +58,13 @@ pub const CHAMPION: Mind = Mind {
     width: 48,
 };
 
-impl Default for Mind {
+impl Default for Knobs {
     fn default() -> Self {
         CHAMPION
     }
 }
 
-impl Mind {
+impl Knobs {
     /// Sets the parameter of this name. False: there is none.
     pub fn set(&mut self, name: &str, value: f64) -> bool {
         match name {

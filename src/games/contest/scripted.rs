@@ -71,7 +71,7 @@ struct Asked {
 
 /// The transcript of a match of `table` in which the bots with these names did `acts`, in the order in
 /// which they arrived.
-pub(crate) fn transcribed<C: Contest>(
+pub(super) fn transcribed<C: Contest>(
     table: &mut dyn Table,
     names: &[String],
     acts: &[(Seat, C::Act)],
