@@ -4,5 +4,5 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    drover::cli::run()
+    drover::cli::run(std::env::args_os().collect())
 }

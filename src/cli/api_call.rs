@@ -1,8 +1,10 @@
 //! One plain HTTP request to a running daemon.
 
-use anyhow::{Context as _, bail};
+use crate::link::Target;
+use crate::referee::OwnAddress;
+use anyhow::Context as _;
 use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 /// How long to wait for the connection, and for each part of the answer.
@@ -18,12 +20,7 @@ pub(super) struct Said {
 
 /// Where a daemon with this bound address is reached from the same machine.
 pub(super) fn base(listen: SocketAddr) -> String {
-    let ip = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    format!("http://{}", SocketAddr::new(ip, listen.port()))
+    format!("http://{}", OwnAddress::reached(listen))
 }
 
 /// What is asked.
@@ -38,34 +35,13 @@ pub(super) struct Asked<'a> {
 
 /// Asks and waits for the whole answer.
 pub(super) fn call(asked: &Asked<'_>) -> anyhow::Result<Said> {
-    let url = asked.url;
-    let rest = url
-        .strip_prefix("http://")
-        .with_context(|| format!("{url} is not an http:// URL"))?;
-    if rest
-        .chars()
-        .any(|letter| letter.is_control() || letter == ' ')
-    {
-        bail!("{url} holds a blank or a control character");
-    }
-    let (host, path) = match rest.find('/') {
-        Some(at) => rest.split_at(at),
-        None => (rest, "/"),
-    };
-    let answer = exchange(host, path, asked).with_context(|| format!("no answer from {url}"))?;
+    let url = Target::parse(asked.url)?;
+    let answer = exchange(&url, asked).with_context(|| format!("no answer from {url}"))?;
     read(&answer).with_context(|| format!("{url} did not answer in HTTP"))
 }
 
-fn exchange(host: &str, path: &str, asked: &Asked<'_>) -> anyhow::Result<String> {
-    let port = host
-        .rsplit_once(':')
-        .and_then(|(_, port)| port.parse::<u16>().ok());
-    let address = if port.is_some() {
-        host.to_owned()
-    } else {
-        format!("{host}:80")
-    };
-    let found = address
+fn exchange(url: &Target, asked: &Asked<'_>) -> anyhow::Result<String> {
+    let found = (url.host(), url.port())
         .to_socket_addrs()?
         .next()
         .context("the name has no address")?;
@@ -76,6 +52,7 @@ fn exchange(host: &str, path: &str, asked: &Asked<'_>) -> anyhow::Result<String>
         Some(token) => format!("Authorization: Bearer {token}\r\n"),
         None => String::new(),
     };
+    let (path, host) = (url.path_and_query(), url.authority());
     let (method, body, length) = (asked.method, asked.body, asked.body.len());
     let request = format!(
         "{method} {path} HTTP/1.0\r\nHost: {host}\r\n{bearer}Content-Length: {length}\r\n\

@@ -1,17 +1,17 @@
 //! The command line as a whole, and how its verbs end.
 
+use super::common::{Common, on_all_cores};
 use super::play_args::PlayArgs;
 use super::play_gateway::start_gateway;
-use super::referee::RefereeArgs;
+use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    bench, completions, configure, database, drain, health, map, matches, open_files, play,
-    referee, serve, shim, systemd, token, train,
+    completions, configure, database, drain, health, map, matches, open_files, play, referee,
+    serve, shim, systemd, token, train,
 };
-use crate::config::{self, ConfigError, Flags, Loaded};
-use anyhow::Context as _;
+use crate::config::ConfigError;
 use clap::{CommandFactory as _, Parser, Subcommand};
-use std::path::PathBuf;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The exit code of a wrong command line or an unusable configuration.
@@ -30,30 +30,6 @@ pub(super) struct Cli {
     pub(super) common: Common,
     #[command(subcommand)]
     verb: Verb,
-}
-
-/// What every verb takes.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct Common {
-    /// The configuration file; without it the defaults and the environment hold.
-    #[arg(long, global = true, env = "DROVER_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-}
-
-impl Common {
-    /// The configuration with these flags over it.
-    pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
-        config::load(self.config.as_deref(), &environment(), flags)
-    }
-}
-
-/// The process's variables. One that is not Unicode is kept with its broken letters replaced, so
-/// that a value of ours is refused rather than overlooked.
-fn environment() -> config::Environment {
-    let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
-    std::env::vars_os()
-        .map(|(name, value)| (text(name), text(value)))
-        .collect()
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,9 +57,6 @@ enum Verb {
     /// List, show, export, replay and check stored matches.
     #[command(subcommand)]
     Match(matches::Verb),
-    /// Measure the daemon's promises on this machine.
-    #[command(subcommand)]
-    Bench(bench::Verb),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
     /// Print shell completions.
@@ -95,10 +68,12 @@ enum Verb {
     Map(map::Verb),
 }
 
-/// Runs the command line of this process.
+/// Runs a command line; its first word is the name under which the program was started.
+///
+/// What is wrong with the command line is printed, and ends the process with exit code 2.
 #[must_use]
-pub fn run() -> ExitCode {
-    let cli = Cli::parse_from(shim::of_link(std::env::args_os().collect()));
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let cli = Cli::parse_from(shim::of_link(arguments));
     match perform(cli) {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
@@ -119,7 +94,10 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     open_files::raise();
     match cli.verb {
         Verb::Serve(args) => serve::run(&common, &args),
-        Verb::Play(args) => on_all_cores(done(play::run(*args, Some(start_gateway())))),
+        Verb::Play(args) => on_all_cores(async {
+            play::run(*args, Some(start_gateway())).await?;
+            Ok(ExitCode::SUCCESS)
+        }),
         Verb::Referee(args) => referee::run(&common, *args),
         Verb::Shim(args) => shim::run(args),
         Verb::Health(args) => health::run(&common, &args),
@@ -128,30 +106,11 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Config(verb) => configure::run(&common, &verb),
         Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
         Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
-        // As bare as it can be: without a runtime.
-        Verb::Bench(bench::Verb::Echo) => bench::echo().map(|()| ExitCode::SUCCESS),
-        Verb::Bench(verb) => on_all_cores(done(bench::run(verb))),
         Verb::Systemd(args) => systemd::run(&args),
         Verb::Train(args) => train::run(&args),
         Verb::Map(verb) => map::run(&verb),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
     }
-}
-
-/// Runs a verb that waits on the async runtime.
-pub(super) fn on_all_cores(
-    verb: impl Future<Output = anyhow::Result<ExitCode>>,
-) -> anyhow::Result<ExitCode> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("the async runtime does not start")?
-        .block_on(verb)
-}
-
-/// A verb that has nothing to say by its exit code but that it went well.
-async fn done(verb: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
-    verb.await.map(|()| ExitCode::SUCCESS)
 }
 
 /// Whether whoever reads our output has gone: no failure of ours.

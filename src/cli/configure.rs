@@ -1,6 +1,6 @@
 //! `drover config check|show|init`.
 
-use super::args::Common;
+use super::common::Common;
 use super::usage::UsageError;
 use crate::config::{self, Flags};
 use crate::daemon::hub_settings;

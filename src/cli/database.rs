@@ -1,6 +1,6 @@
 //! `drover db migrate|backup|verify`.
 
-use super::args::Common;
+use super::common::Common;
 use crate::config::Flags;
 use crate::daemon::store_settings;
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! `drover drain`: asks a running daemon over its REST interface to stop gracefully.
 
-use super::args::Common;
+use super::common::Common;
 use super::remote::Remote;
 use std::io::Write as _;
 use std::process::ExitCode;

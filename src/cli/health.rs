@@ -1,7 +1,7 @@
 //! `drover health`: the container's and the operator's check.
 
 use super::api_call::{Asked, base, call};
-use super::args::Common;
+use super::common::Common;
 use crate::config::Flags;
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Where log lines go and how they look.
 
-use crate::config::{ConfigError, Log, LogFormat, Origin};
+use crate::config::{ConfigError, Log, LogFormat};
 use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 
@@ -9,7 +9,7 @@ pub(super) fn start(log: &Log) -> Result<(), ConfigError> {
     let filter = EnvFilter::builder()
         .parse(&log.level)
         .map_err(|error| ConfigError::BadValue {
-            origin: Origin::Default,
+            origin: "default".to_owned(),
             key: "log.level".to_owned(),
             value: format!("{:?} ({error})", log.level),
             allowed: "a level such as \"info\", or several such as \"info,drover::session=debug\""

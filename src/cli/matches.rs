@@ -1,6 +1,6 @@
 //! `drover match list|show|export|replay|verify|name`.
 
-use super::args::Common;
+use super::common::Common;
 use super::output::{Format, write_rows};
 use super::remote::{Reached, Remote};
 use super::{database, replay};

@@ -2,12 +2,13 @@
 
 mod api_call;
 mod args;
-pub mod bench;
+mod common;
 mod completions;
 mod configure;
 mod database;
 mod drain;
 mod health;
+mod interactive;
 mod logging;
 mod map;
 mod matches;
@@ -18,17 +19,18 @@ pub mod play_args;
 mod play_gateway;
 mod play_keep;
 mod play_progress;
-pub mod referee;
+mod referee;
+pub mod referee_args;
 mod referee_hub;
 mod remote;
 mod replay;
 mod serve;
 mod shim;
 mod systemd;
-mod tester;
 mod token;
 mod train;
 pub mod usage;
 
 pub use args::run;
+pub use open_files::raise as raise_open_files;
 pub use usage::UsageError;

@@ -1,17 +1,22 @@
 //! How many files and sockets this process may have open.
 
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// As many as the system allows, up to this; a shell's usual limit is too few for a thousand players.
 const OPEN_FILES: u64 = 65_536;
 
 /// Raises the limit as far as the system allows. Best effort: with fewer, connections wait.
-pub(super) fn raise() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
-        let wanted = OPEN_FILES.min(hard).max(soft);
-        setrlimit(Resource::RLIMIT_NOFILE, wanted, hard)
-    });
-    if let Err(error) = raised {
+pub fn raise() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    // No limit is more than enough.
+    let (Some(current), hard) = (current, maximum.unwrap_or(u64::MAX)) else {
+        return;
+    };
+    let raised = Rlimit {
+        current: Some(OPEN_FILES.min(hard).max(current)),
+        maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "the limit of open files cannot be raised");
     }
 }

@@ -60,21 +60,12 @@ fn table(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::R
 }
 
 fn csv(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
-    writeln!(out, "{}", headings.join(","))?;
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(headings)?;
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| quoted(cell)).collect();
-        writeln!(out, "{}", cells.join(","))?;
+        writer.write_record(row)?;
     }
-    Ok(())
-}
-
-/// Quotes as RFC 4180 says.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
+    writer.flush()
 }
 
 #[cfg(test)]

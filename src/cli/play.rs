@@ -3,7 +3,6 @@
 use super::play_args::{Output, PlayArgs, game, rule_options};
 use super::play_keep::{REFEREE, keep, open_recording};
 use super::play_progress::Progress;
-use super::tester;
 use super::usage::UsageError;
 use crate::link::program::{adopt_orphans, kill_all};
 use crate::referee::arbiter::{self, ArbiterPlan};
@@ -74,7 +73,8 @@ pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Resul
                 std::process::exit(130);
             }
         });
-        return tokio::task::spawn_blocking(move || tester::run(kit, &args, &spec)).await?;
+        return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
+            .await?;
     }
     let text = play(kit, args, gateway, on_signal()).await?;
     print!("{text}");
@@ -136,7 +136,7 @@ pub async fn play(
     Ok(match args.output {
         Output::Table => report.table(),
         Output::Json => report.json()? + "\n",
-        Output::Csv => report.csv(),
+        Output::Csv => report.csv()?,
     })
 }
 

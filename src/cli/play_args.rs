@@ -227,16 +227,9 @@ impl PlayArgs {
 
 /// A time such as 500ms, 20s or 3m.
 fn time(text: &str) -> Result<Duration, String> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit());
-    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
-    let number: u64 = number.parse().unwrap_or_default();
-    let time = match unit {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        _ => None,
-    };
-    time.filter(|time| !time.is_zero())
+    humantime::parse_duration(text)
+        .ok()
+        .filter(|time| !time.is_zero())
         .ok_or_else(|| format!("{text:?} is no time such as 500ms, 20s or 3m"))
 }
 

@@ -1,7 +1,7 @@
 //! `drover referee` for games whose players dial a hub.
 
 use super::play_args::rule_options;
-use super::referee::RefereeArgs;
+use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use crate::config::Config;
 use crate::daemon::hub_settings;

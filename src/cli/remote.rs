@@ -1,7 +1,7 @@
 //! Which daemon a verb asks, and with which token.
 
 use super::api_call::{Asked, Said, base, call};
-use super::args::Common;
+use super::common::Common;
 use crate::config::Flags;
 use anyhow::bail;
 use serde_json::Value;

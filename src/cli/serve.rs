@@ -1,6 +1,6 @@
 //! `drover serve`: the daemon.
 
-use super::args::{Common, on_all_cores};
+use super::common::{Common, on_all_cores};
 use super::logging;
 use crate::config::{Config, Flags};
 use crate::daemon::{Addresses, Daemon, Extras, Inherited};

@@ -1,6 +1,6 @@
 //! `drover token add|list|revoke`: asks a running daemon, which has the database.
 
-use super::args::Common;
+use super::common::Common;
 use super::output::{Format, write_rows};
 use super::remote::Remote;
 use anyhow::Context as _;

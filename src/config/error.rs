@@ -1,6 +1,5 @@
 //! What can be wrong with a configuration.
 
-use super::layers::Origin;
 use std::path::PathBuf;
 
 /// A configuration that cannot be used: what, where, why, and how to mend it.
@@ -28,7 +27,7 @@ pub enum ConfigError {
     #[error("{origin}: this is not TOML: {why}")]
     Syntax {
         /// The file and line.
-        origin: Origin,
+        origin: String,
         /// The parser's reason.
         why: String,
     },
@@ -36,7 +35,7 @@ pub enum ConfigError {
     #[error("{origin}: there is no key `{key}`{}", did_you_mean(nearest))]
     UnknownKey {
         /// Where it stands.
-        origin: Origin,
+        origin: String,
         /// The key, dotted.
         key: String,
         /// The nearest key that exists, if any is near.
@@ -46,7 +45,7 @@ pub enum ConfigError {
     #[error("{origin}: the key `{key}` is gone; {instead}")]
     Replaced {
         /// Where it stands.
-        origin: Origin,
+        origin: String,
         /// The key, as it is written there.
         key: String,
         /// What to write instead, as a sentence.
@@ -56,7 +55,7 @@ pub enum ConfigError {
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
     BadValue {
         /// Where it stands.
-        origin: Origin,
+        origin: String,
         /// The key, dotted.
         key: String,
         /// The value as written (secrets masked).
@@ -68,7 +67,7 @@ pub enum ConfigError {
     #[error("{origin}: both `{key}` and `{key}_file` are set; set only one of them")]
     SecretTwice {
         /// Where they stand.
-        origin: Origin,
+        origin: String,
         /// The secret's key.
         key: String,
     },
@@ -76,7 +75,7 @@ pub enum ConfigError {
     #[error("{origin}: the file {path} that `{key}_file` names cannot be used: {why}")]
     SecretFile {
         /// Where it stands.
-        origin: Origin,
+        origin: String,
         /// The secret's key.
         key: String,
         /// The file.
@@ -118,12 +117,15 @@ pub enum ConfigError {
     #[error("{origin}: [[callbacks.referee]] {name:?}: {why}")]
     Referee {
         /// Where its section begins.
-        origin: Origin,
+        origin: String,
         /// Its name.
         name: String,
         /// Why not, as a sentence.
         why: String,
     },
+    /// Values that were checked cannot be put together.
+    #[error("the configuration cannot be read: {0}")]
+    Merge(#[from] ::config::ConfigError),
     /// Two listeners want one address.
     #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
     SameAddress {

@@ -2,42 +2,16 @@
 
 use super::error::ConfigError;
 use super::schema::keys;
-use super::sections::{Entries, Field, HUBS, REFEREES};
+use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
-use std::fmt;
+use ::config::{Map, Source, Value, ValueKind};
+use serde::Deserialize as _;
 use std::path::Path;
-use std::sync::OnceLock;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// Where a value stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// Built in.
-    Default,
-    /// A line of a file.
-    File {
-        /// As it was named.
-        path: String,
-        /// From 1.
-        line: usize,
-    },
-    /// An environment variable.
-    Variable(String),
-    /// A flag of the command line.
-    Flag(&'static str),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origin::Default => write!(out, "default"),
-            Origin::File { path, line } => write!(out, "{path}, line {line}"),
-            Origin::Variable(name) => write!(out, "environment variable {name}"),
-            Origin::Flag(name) => write!(out, "flag {name}"),
-        }
-    }
-}
+/// The origin of a value that is built in.
+pub(super) const DEFAULT: &str = "default";
 
 /// The environment: names and values.
 pub type Environment = Vec<(String, String)>;
@@ -55,56 +29,49 @@ const REPLACED: &[(&str, &str)] = &[(
      [\"public\"] for those on the public internet, or the networks that you trust",
 )];
 
-/// One value with its place.
-#[derive(Clone, Debug)]
-pub(super) struct Given {
-    pub(super) path: String,
-    pub(super) value: toml::Value,
-    pub(super) origin: Origin,
-}
-
-/// One section of a list, with its place.
-#[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) table: toml::Table,
-    pub(super) origin: Origin,
-}
-
-/// All that one source gives.
+/// All that one source gives: values by their dotted path, each with its origin.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layer {
-    pub(super) given: Vec<Given>,
-    pub(super) hubs: Option<Vec<Entry>>,
-    pub(super) referees: Option<Vec<Entry>>,
-}
+pub(super) struct Layer(pub(super) Map<String, Value>);
 
-/// The built-in values, read once.
-pub(super) fn defaults() -> Result<Layer, ConfigError> {
-    static READ: OnceLock<Layer> = OnceLock::new();
-    if let Some(layer) = READ.get() {
-        return Ok(layer.clone());
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
     }
-    let layer = read_defaults()?;
-    Ok(READ.get_or_init(|| layer).clone())
+
+    fn collect(&self) -> Result<Map<String, Value>, ::config::ConfigError> {
+        Ok(self.0.clone())
+    }
 }
 
-fn read_defaults() -> Result<Layer, ConfigError> {
+impl Layer {
+    fn set(&mut self, path: &str, value: toml::Value, origin: &str) -> Result<(), ConfigError> {
+        self.0.insert(path.to_owned(), placed(value, origin)?);
+        Ok(())
+    }
+}
+
+/// A value with the place where it stands.
+fn placed(value: toml::Value, origin: &str) -> Result<Value, ConfigError> {
+    let kind = Value::deserialize(value).map_err(|error| syntax(origin, &error))?;
+    Ok(Value::new(Some(&origin.to_owned()), kind.kind))
+}
+
+fn syntax(origin: &str, error: &toml::de::Error) -> ConfigError {
+    ConfigError::Syntax {
+        origin: origin.to_owned(),
+        why: error.message().trim().to_owned(),
+    }
+}
+
+/// The built-in values.
+pub(super) fn defaults() -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for key in keys() {
-        let line = format!("value = {}", key.default);
-        let mut table: toml::Table =
-            line.parse()
-                .map_err(|error: toml::de::Error| ConfigError::Syntax {
-                    origin: Origin::Default,
-                    why: format!("{}: {error}", key.path),
-                })?;
-        if let Some(value) = table.remove("value") {
-            layer.given.push(Given {
-                path: key.path.clone(),
-                value,
-                origin: Origin::Default,
-            });
-        }
+        let value = key
+            .default
+            .parse()
+            .map_err(|error| syntax(DEFAULT, &error))?;
+        layer.set(&key.path, value, DEFAULT)?;
     }
     Ok(layer)
 }
@@ -112,9 +79,11 @@ fn read_defaults() -> Result<Layer, ConfigError> {
 /// What a file says.
 pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
     let lines = Lines::of(path, text);
-    let table = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
-        origin: lines.origin(error.span().map_or(0, |span| span.start)),
-        why: error.message().trim().to_owned(),
+    let table = DeTable::parse(text).map_err(|error| {
+        syntax(
+            &lines.origin(error.span().map_or(0, |span| span.start)),
+            &error,
+        )
     })?;
     let mut layer = Layer::default();
     walk(&lines, "", table.get_ref(), &mut layer)?;
@@ -129,7 +98,7 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
             continue;
         };
         let path = rest.to_lowercase().replace("__", ".");
-        let origin = Origin::Variable(name.clone());
+        let origin = format!("environment variable {name}");
         let known = keys()
             .iter()
             .find(|key| key.path.eq_ignore_ascii_case(&path));
@@ -149,7 +118,7 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
                 nearest,
             });
         };
-        layer.given.push(value::from_text(key, text, origin)?);
+        layer.set(&key.path, value::from_text(key, text, &origin)?, &origin)?;
     }
     Ok(layer)
 }
@@ -158,7 +127,7 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
 pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for (flag, path, text) in flags {
-        let origin = Origin::Flag(flag);
+        let origin = format!("flag {flag}");
         let Some(key) = keys().iter().find(|key| key.path == *path) else {
             return Err(ConfigError::UnknownKey {
                 origin,
@@ -166,7 +135,7 @@ pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
                 nearest: None,
             });
         };
-        layer.given.push(value::from_text(key, text, origin)?);
+        layer.set(&key.path, value::from_text(key, text, &origin)?, &origin)?;
     }
     Ok(layer)
 }
@@ -208,11 +177,9 @@ impl Lines {
         }
     }
 
-    fn origin(&self, offset: usize) -> Origin {
-        Origin::File {
-            path: self.path.clone(),
-            line: 1 + self.ends.partition_point(|end| *end < offset),
-        }
+    fn origin(&self, offset: usize) -> String {
+        let line = 1 + self.ends.partition_point(|end| *end < offset);
+        format!("{}, line {line}", self.path)
     }
 }
 
@@ -228,17 +195,18 @@ fn walk(
             prefix => format!("{prefix}.{}", name.get_ref()),
         };
         let origin = lines.origin(name.span().start);
-        if path == HUBS.path {
-            layer.hubs = Some(entries(lines, &HUBS, spanned, &origin)?);
-            continue;
-        }
-        if path == REFEREES.path {
-            layer.referees = Some(entries(lines, &REFEREES, spanned, &origin)?);
+        if let Some(list) = [&HUBS, &REFEREES]
+            .into_iter()
+            .find(|list| list.path == path)
+        {
+            layer
+                .0
+                .insert(path, entries(lines, list, spanned, &origin)?);
             continue;
         }
         if let Some(key) = keys().iter().find(|key| key.path == path) {
-            let value = plain(spanned.get_ref());
-            layer.given.push(value::checked(key, value, origin)?);
+            let value = value::checked(key, plain(spanned), &origin)?;
+            layer.set(&path, value, &origin)?;
             continue;
         }
         let within = format!("{path}.");
@@ -277,11 +245,11 @@ fn entries(
     lines: &Lines,
     list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
-    origin: &Origin,
-) -> Result<Vec<Entry>, ConfigError> {
+    origin: &str,
+) -> Result<Value, ConfigError> {
     let path = list.path;
-    let wrong = |origin: &Origin, value: &str, allowed: &str| ConfigError::BadValue {
-        origin: origin.clone(),
+    let wrong = |origin: &str, value: &str, allowed: &str| ConfigError::BadValue {
+        origin: origin.to_owned(),
         key: path.to_owned(),
         value: value.to_owned(),
         allowed: allowed.to_owned(),
@@ -310,22 +278,22 @@ fn entries(
                 &format!("a section written [[{path}]]"),
             ));
         };
-        check_fields(lines, list, fields, &at)?;
-        if let toml::Value::Table(table) = plain(section.get_ref()) {
-            read.push(Entry { table, origin: at });
-        }
+        let fields = checked_fields(lines, list, fields, &at)?;
+        read.push(Value::new(Some(&at), fields));
     }
-    Ok(read)
+    Ok(Value::new(Some(&origin.to_owned()), ValueKind::Array(read)))
 }
 
-/// Whether every field of a section is known and of its kind, and none is missing.
-fn check_fields(
+/// The fields of a section with the defaults of those that it leaves out, if every one is known and of
+/// its kind, and none is missing.
+fn checked_fields(
     lines: &Lines,
     list: &Entries,
     fields: &DeTable<'_>,
-    at: &Origin,
-) -> Result<(), ConfigError> {
+    at: &str,
+) -> Result<Map<String, Value>, ConfigError> {
     let path = list.path;
+    let mut read = Map::new();
     for (name, field) in fields {
         let (here, name) = (lines.origin(name.span().start), name.get_ref());
         let known = list.fields.iter().find(|(known, ..)| known == name);
@@ -339,7 +307,7 @@ fn check_fields(
                 nearest: best.map(|known| format!("{path}.{known}")),
             });
         };
-        let value = plain(field.get_ref());
+        let value = plain(field);
         if !value::fits(*kind, &value) {
             return Err(ConfigError::BadValue {
                 origin: here,
@@ -348,87 +316,31 @@ fn check_fields(
                 allowed: value::allowed(*kind),
             });
         }
+        read.insert(name.to_string(), placed(value, at)?);
     }
-    let given = |known: &str| fields.iter().any(|(name, _)| name.get_ref() == known);
-    let missing = |(known, _, default, _): &&Field| default.is_none() && !given(known);
-    match list.fields.iter().find(missing) {
-        Some((missing, ..)) => Err(ConfigError::BadValue {
-            origin: at.clone(),
-            key: format!("{path}.{missing}"),
+    for (name, _, default, _) in list.fields {
+        if read.contains_key(*name) {
+            continue;
+        }
+        let default = default.ok_or_else(|| ConfigError::BadValue {
+            origin: at.to_owned(),
+            key: format!("{path}.{name}"),
             value: "missing".to_owned(),
             allowed: format!("there in every [[{path}]]"),
-        }),
-        None => Ok(()),
+        })?;
+        let value = default.parse().map_err(|error| syntax(at, &error))?;
+        read.insert((*name).to_owned(), placed(value, at)?);
     }
+    Ok(read)
 }
 
-/// A parsed value without its spans. A number that does not fit stays a text, which no number key takes.
-fn plain(value: &DeValue<'_>) -> toml::Value {
-    match value {
-        DeValue::String(text) => toml::Value::String(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or_else(
-                |_| toml::Value::String(number.to_string()),
-                toml::Value::Integer,
-            ),
-        DeValue::Float(number) => number.as_str().parse().map_or_else(
-            |_| toml::Value::String(number.to_string()),
-            toml::Value::Float,
-        ),
-        DeValue::Boolean(flag) => toml::Value::Boolean(*flag),
-        DeValue::Datetime(when) => toml::Value::Datetime(*when),
-        DeValue::Array(items) => {
-            toml::Value::Array(items.iter().map(|item| plain(item.get_ref())).collect())
-        }
-        DeValue::Table(table) => toml::Value::Table(
-            table
-                .iter()
-                .map(|(name, item)| (name.get_ref().to_string(), plain(item.get_ref())))
-                .collect(),
-        ),
-    }
-}
-
-impl config::Source for Layer {
-    fn clone_into_box(&self) -> Box<dyn config::Source + Send + Sync> {
-        Box::new(self.clone())
-    }
-
-    fn collect(&self) -> Result<config::Map<String, config::Value>, config::ConfigError> {
-        Ok(self
-            .given
-            .iter()
-            .map(|given| {
-                (
-                    given.path.clone(),
-                    merged_value(&given.origin.to_string(), &given.value),
-                )
-            })
-            .collect())
-    }
-}
-
-/// A value as the `config` crate merges it.
-fn merged_value(origin: &String, value: &toml::Value) -> config::Value {
-    use config::ValueKind;
-    let kind = match value {
-        toml::Value::String(text) => ValueKind::String(text.clone()),
-        toml::Value::Integer(number) => ValueKind::I64(*number),
-        toml::Value::Float(number) => ValueKind::Float(*number),
-        toml::Value::Boolean(flag) => ValueKind::Boolean(*flag),
-        toml::Value::Datetime(when) => ValueKind::String(when.to_string()),
-        toml::Value::Array(items) => ValueKind::Array(
-            items
-                .iter()
-                .map(|item| merged_value(origin, item))
-                .collect(),
-        ),
-        toml::Value::Table(table) => ValueKind::Table(
-            table
-                .iter()
-                .map(|(name, item)| (name.clone(), merged_value(origin, item)))
-                .collect(),
-        ),
-    };
-    config::Value::new(Some(origin), kind)
+/// A parsed value without its spans. One with a number that does not fit becomes a text, which no key of
+/// numbers takes.
+fn plain(value: &Spanned<DeValue<'_>>) -> toml::Value {
+    let read = toml::Value::deserialize(ValueDeserializer::from(value.clone()));
+    read.unwrap_or_else(|_| match value.get_ref() {
+        DeValue::Integer(number) => toml::Value::String(number.to_string()),
+        DeValue::Float(number) => toml::Value::String(number.to_string()),
+        other => toml::Value::String(other.type_str().to_owned()),
+    })
 }

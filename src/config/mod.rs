@@ -13,7 +13,7 @@ mod show;
 mod value;
 
 pub use error::ConfigError;
-pub use layers::{Environment, Flags, Origin};
+pub use layers::{Environment, Flags};
 pub use load::{Loaded, check_file, check_text, load};
 pub use schema::{Key, Kind, keys};
 pub use settings::{

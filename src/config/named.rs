@@ -1,52 +1,11 @@
 //! The referees that a callback's path may name, and the path that all callbacks share.
 
 use super::error::ConfigError;
-use super::layers::Entry;
-use super::load::secret_in;
-use super::settings::{Config, PathReferee, Secret, parse_network};
+use super::settings::{Config, PathReferee, Secret};
 use std::net::IpAddr;
 
 /// Longest secret of a referee, in bytes.
 const SECRET_LEN_MAX: usize = 128;
-
-/// Reads one section, with the secret that a file holds.
-pub(super) fn referee(entry: &Entry) -> Result<PathReferee, ConfigError> {
-    let text = |name: &str| {
-        let given = entry.table.get(name).and_then(toml::Value::as_str);
-        given.unwrap_or_default().to_owned()
-    };
-    let key = || "callbacks.referee.secret".to_owned();
-    let (mut secret, file) = (text("secret"), text("secret_file"));
-    if !file.is_empty() {
-        if !secret.is_empty() {
-            let origin = entry.origin.clone();
-            return Err(ConfigError::SecretTwice { origin, key: key() });
-        }
-        secret = secret_in(&file).map_err(|why| ConfigError::SecretFile {
-            origin: entry.origin.clone(),
-            key: key(),
-            path: file,
-            why,
-        })?;
-    }
-    let addresses = entry.table.get("addresses").and_then(toml::Value::as_array);
-    let addresses = addresses.into_iter().flatten();
-    let read = PathReferee {
-        name: text("name"),
-        secret: Secret::new(secret),
-        addresses: addresses
-            .filter_map(|net| parse_network(net.as_str()?))
-            .collect(),
-    };
-    match fault(&read) {
-        None => Ok(read),
-        Some(why) => Err(ConfigError::Referee {
-            origin: entry.origin.clone(),
-            name: read.name,
-            why: why.to_owned(),
-        }),
-    }
-}
 
 /// What keeps a referee from being named, as a sentence.
 fn fault(referee: &PathReferee) -> Option<&'static str> {
@@ -75,28 +34,27 @@ fn is_like_address(name: &str) -> bool {
     name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers)
 }
 
-/// What only all of them together can show.
-pub(super) fn check(config: &Config, entries: &[Entry]) -> Result<(), ConfigError> {
+/// Checks each of them and all together; `origins` are their sections' places.
+pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError> {
     let ours = &config.referee.koehandel.name;
     // Its sessions would be everybody's who calls from there.
     if ours.parse::<IpAddr>().is_ok() {
         return Err(ConfigError::OwnReferee(ours.clone()));
     }
     let referees = &config.callbacks.referees;
-    for (at, (referee, entry)) in referees.iter().zip(entries).enumerate() {
-        let why = if referee.name == *ours {
+    for (at, (referee, origin)) in referees.iter().zip(origins).enumerate() {
+        let mut others = referees.iter().take(at);
+        let why = if let Some(why) = fault(referee) {
+            why
+        } else if referee.name == *ours {
             "it is the name of our own referee (`referee.koehandel.name`); choose another"
-        } else if referees
-            .iter()
-            .take(at)
-            .any(|other| other.name == referee.name)
-        {
+        } else if others.any(|other| other.name == referee.name) {
             "another section has the same name; give each its own"
         } else {
             continue;
         };
         return Err(ConfigError::Referee {
-            origin: entry.origin.clone(),
+            origin: (*origin).to_owned(),
             name: referee.name.clone(),
             why: why.to_owned(),
         });
@@ -105,7 +63,8 @@ pub(super) fn check(config: &Config, entries: &[Entry]) -> Result<(), ConfigErro
 }
 
 /// The path that every callback's path must begin with, without slashes at its ends.
-pub(super) fn secret_path(text: &str, origin: &str) -> Result<Secret, ConfigError> {
+pub(super) fn secret_path(secret: &Secret, origin: &str) -> Result<Secret, ConfigError> {
+    let text = secret.reveal().unwrap_or_default();
     let path = text.trim_matches('/');
     let why = if text.is_empty() {
         return Ok(Secret::default());

@@ -1,6 +1,8 @@
 //! The configuration as the daemon reads it: typed, whole, already checked.
 
+use super::value::socket_mode;
 use ipnet::IpNet;
+use serde::de::{Deserialize, Deserializer, Error as _};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -8,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything that can be set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Config {
     /// `[callbacks]`
     pub callbacks: Callbacks,
@@ -23,6 +25,7 @@ pub struct Config {
     /// `[shim]`
     pub shim: Shim,
     /// `[[hub]]`
+    #[serde(rename = "hub", default)]
     pub hubs: Vec<Hub>,
     /// `[drain]`
     pub drain: Drain,
@@ -31,19 +34,23 @@ pub struct Config {
 }
 
 /// The listener that referees call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Callbacks {
     /// Where it listens.
+    #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
     /// Who answers a path that names no bot.
     pub default_bot: String,
     /// How much earlier than the wire's limit an answer is due.
+    #[serde(rename = "margin_ms", deserialize_with = "milliseconds")]
     pub margin: Duration,
     /// What every path must start with, if anything: no slash at either end.
     pub secret_path: Secret,
     /// `[[callbacks.referee]]`: who may be named in a path.
+    #[serde(rename = "referee", default)]
     pub referees: Vec<PathReferee>,
     /// Whose `X-Forwarded-For` is believed.
+    #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
     pub connections_max: usize,
@@ -54,49 +61,57 @@ pub struct Callbacks {
     /// Sessions that have not ended.
     pub sessions_max: usize,
     /// How long a request's head may take.
+    #[serde(rename = "header_timeout_ms", deserialize_with = "milliseconds")]
     pub header_timeout: Duration,
     /// Silence after which a session ends.
+    #[serde(rename = "idle_limit_s", deserialize_with = "seconds")]
     pub idle_limit: Duration,
     /// Silence after which a session leaves memory.
+    #[serde(rename = "hibernate_after_s", deserialize_with = "seconds")]
     pub hibernate_after: Duration,
 }
 
 /// A referee that a callback's path may name. At least one of secret and addresses is there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct PathReferee {
     /// Its name.
     pub name: String,
     /// What must follow the name in the path, if anything.
     pub secret: Secret,
     /// Where it must call from; empty: from anywhere.
+    #[serde(deserialize_with = "networks")]
     pub addresses: Vec<IpNet>,
 }
 
 /// The REST interface.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Api {
     /// Where it listens.
+    #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
     /// A token of an admin, if any.
     pub token: Secret,
     /// Names under which it is called.
     pub hosts: Vec<String>,
     /// Whose `X-Forwarded-For` is believed.
+    #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
     pub connections_max: usize,
     /// For how long after a match's end it is not yet for everybody.
+    #[serde(rename = "embargo_s", deserialize_with = "seconds")]
     pub embargo: Duration,
 }
 
 /// The database.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Store {
     /// The file.
     pub path: PathBuf,
     /// What a commit survives.
     pub durability: Durability,
     /// What a commit of one game survives, where it differs.
+    #[serde(skip)]
     pub durability_by_game: BTreeMap<&'static str, Durability>,
 }
 
@@ -112,7 +127,8 @@ impl Store {
 }
 
 /// What a commit survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// A power cut.
     Power,
@@ -121,11 +137,13 @@ pub enum Durability {
 }
 
 /// The pool of thinking threads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Thinking {
     /// `None`: the machine's cores less one.
+    #[serde(deserialize_with = "some_or_usual")]
     pub threads: Option<usize>,
     /// The most time a decision, by game.
+    #[serde(skip)]
     pub budget_by_game: BTreeMap<&'static str, Duration>,
     /// Whether the threads run at idle priority.
     pub idle_priority: bool,
@@ -134,7 +152,7 @@ pub struct Thinking {
 }
 
 /// Our own referees.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Referee {
     /// `[referee.koehandel]`
     pub koehandel: Koehandel,
@@ -143,19 +161,22 @@ pub struct Referee {
 }
 
 /// The Koehandel referee.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Koehandel {
     /// Where it listens, if at all.
+    #[serde(deserialize_with = "address_or_off")]
     pub listen: Option<SocketAddr>,
     /// The name its matches are stored under.
     pub name: String,
     /// Matches at once.
     pub matches_max: usize,
     /// Which players may be called.
+    #[serde(deserialize_with = "targets")]
     pub allow: Targets,
     /// Names under which it is called.
     pub hosts: Vec<String>,
     /// Whose `X-Forwarded-For` is believed.
+    #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// Open connections in all.
     pub connections_max: usize,
@@ -173,21 +194,24 @@ pub struct Targets {
 }
 
 /// The smart-dog hub.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Smartdog {
     /// Where it listens, if at all.
+    #[serde(deserialize_with = "address_or_off")]
     pub listen: Option<SocketAddr>,
     /// The name its matches are stored under.
     pub name: String,
     /// Hubs beside the official ones, as text.
     pub hubs: Vec<String>,
     /// The folder of its maps.
+    #[serde(deserialize_with = "given")]
     pub maps: Option<PathBuf>,
     /// Matches at once.
     pub matches_max: usize,
     /// Connections at once.
     pub connections_max: usize,
     /// How long a hub that could begin waits for more players.
+    #[serde(rename = "wait_for_player_ms", deserialize_with = "milliseconds")]
     pub wait_for_player: Duration,
     /// Whether everybody hears that he waits.
     pub always_wait: bool,
@@ -196,18 +220,21 @@ pub struct Smartdog {
 }
 
 /// Where shims reach the daemon.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Shim {
     /// The Unix socket, if any; beside the database if relative.
+    #[serde(deserialize_with = "given")]
     pub socket: Option<PathBuf>,
     /// Its permissions.
+    #[serde(deserialize_with = "mode")]
     pub socket_mode: u32,
     /// The name or number of its group, if it is to have one of its own.
+    #[serde(deserialize_with = "given")]
     pub socket_group: Option<String>,
 }
 
 /// A hub to play on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct Hub {
     /// `HOST:PORT`.
     pub address: String,
@@ -224,14 +251,15 @@ pub struct Hub {
 }
 
 /// How a stop goes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Drain {
     /// How long running matches may take to finish.
+    #[serde(rename = "limit_s", deserialize_with = "seconds")]
     pub limit: Duration,
 }
 
 /// The log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Log {
     /// How lines look.
     pub format: LogFormat,
@@ -240,7 +268,8 @@ pub struct Log {
 }
 
 /// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     Text,
@@ -249,7 +278,7 @@ pub enum LogFormat {
 }
 
 /// A text that is never printed; empty means none.
-#[derive(Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default, serde::Deserialize)]
 pub struct Secret(String);
 
 impl Secret {
@@ -312,6 +341,50 @@ impl Targets {
         }
         Ok(targets)
     }
+}
+
+// How the values of keys are read; `value::fits` has checked them.
+
+fn milliseconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    u64::deserialize(from).map(Duration::from_millis)
+}
+
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    u64::deserialize(from).map(Duration::from_secs)
+}
+
+fn some_or_usual<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    usize::deserialize(from).map(|number| Some(number).filter(|number| *number > 0))
+}
+
+fn given<'de, D: Deserializer<'de>, T: From<String>>(from: D) -> Result<Option<T>, D::Error> {
+    String::deserialize(from).map(|text| (!text.is_empty()).then(|| text.into()))
+}
+
+fn address<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    address_or_off(from)?.ok_or_else(|| D::Error::custom("no address"))
+}
+
+fn address_or_off<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SocketAddr>, D::Error> {
+    String::deserialize(from).map(|text| parse_address(&text))
+}
+
+fn networks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<IpNet>, D::Error> {
+    let items = Vec::<String>::deserialize(from)?;
+    Ok(items
+        .iter()
+        .filter_map(|item| parse_network(item))
+        .collect())
+}
+
+fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Targets, D::Error> {
+    let items = Vec::<String>::deserialize(from)?;
+    Targets::parse(items.iter().map(String::as_str)).map_err(D::Error::custom)
+}
+
+fn mode<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+    let text = String::deserialize(from)?;
+    socket_mode(&text).ok_or_else(|| D::Error::custom("no mode"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The configuration as text: the commented file and `config show`.
 
+use super::layers::DEFAULT;
 use super::load::Loaded;
 use super::schema::{Key, Kind, keys};
 use super::sections::{Field, HUB_FIELDS, REFEREE_FIELDS};
@@ -63,18 +64,20 @@ pub fn show(loaded: &Loaded) -> String {
     let mut out = String::new();
     let mut section = "";
     for key in keys() {
-        let Some((_, value, origin)) = loaded.values.iter().find(|(path, ..)| *path == key.path)
-        else {
+        let Some(value) = loaded.value(&key.path) else {
             continue;
         };
+        let origin = value.origin().unwrap_or(DEFAULT);
         if key.section() != section {
             section = key.section();
             let gap = if out.is_empty() { "" } else { "\n" };
             let _ = writeln!(out, "{gap}[{section}]");
         }
-        let shown = match (key.kind, value.as_str()) {
-            (Kind::Secret, Some(text)) if !text.is_empty() => "\"***\"".to_owned(),
-            _ => value.to_string(),
+        let shown = match (key.kind, value.clone().try_deserialize::<toml::Value>()) {
+            (Kind::Secret, Ok(toml::Value::String(text))) if !text.is_empty() => {
+                "\"***\"".to_owned()
+            }
+            (_, value) => value.map_or_else(|error| error.to_string(), |value| value.to_string()),
         };
         let _ = writeln!(out, "{} = {shown}  # {origin}", key.name());
     }

@@ -1,7 +1,6 @@
 //! Whether a value is of its key's kind, and the sentence that says what is allowed.
 
 use super::error::ConfigError;
-use super::layers::{Given, Origin};
 use super::schema::{Key, Kind};
 use super::settings::{PUBLIC, parse_address, parse_network};
 use toml::Value;
@@ -23,16 +22,12 @@ const HOST_LEN_MAX: usize = 253;
 const ITEMS_MAX: usize = 256;
 
 /// A value written in TOML, if it is of the key's kind.
-pub(super) fn checked(key: &Key, value: Value, origin: Origin) -> Result<Given, ConfigError> {
+pub(super) fn checked(key: &Key, value: Value, origin: &str) -> Result<Value, ConfigError> {
     if fits(key.kind, &value) {
-        return Ok(Given {
-            path: key.path.clone(),
-            value,
-            origin,
-        });
+        return Ok(value);
     }
     Err(ConfigError::BadValue {
-        origin,
+        origin: origin.to_owned(),
         key: key.path.clone(),
         value: shown(key.kind, &value),
         allowed: allowed(key.kind),
@@ -48,7 +43,7 @@ pub(super) fn shown(kind: Kind, value: &Value) -> String {
 }
 
 /// A value written as plain text, in the environment or on the command line.
-pub(super) fn from_text(key: &Key, text: &str, origin: Origin) -> Result<Given, ConfigError> {
+pub(super) fn from_text(key: &Key, text: &str, origin: &str) -> Result<Value, ConfigError> {
     checked(key, typed(key.kind, text), origin)
 }
 

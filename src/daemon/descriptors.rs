@@ -1,7 +1,7 @@
 //! Open files: how many there may be, and what each listener gets of them.
 
 use crate::config::Config;
-use nix::sys::resource::{Resource, getrlimit};
+use rustix::process::{Resource, getrlimit};
 use std::path::Path;
 
 /// Kept for the store, the log, timers, journals and what else is opened, of a limit that is high enough.
@@ -122,10 +122,9 @@ pub(super) fn maxima(config: &Config, referee: bool) -> Maxima {
     fitted
 }
 
-/// How many files may be open.
+/// How many files may be open; `None`: any number.
 pub(super) fn limit() -> Option<usize> {
-    let (soft, _) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
-    usize::try_from(soft).ok()
+    usize::try_from(getrlimit(Resource::Nofile).current?).ok()
 }
 
 /// How many are.

@@ -1,8 +1,7 @@
 //! Listening sockets: our own, or inherited by systemd's socket activation.
 
 use listenfd::ListenFd;
-use nix::sys::socket::{getsockopt, sockopt};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
@@ -74,7 +73,7 @@ impl Inherited {
                 .take_tcp_listener(number)
                 .map_err(|error| refused(error.to_string()))?;
             let Some(listener) = listener else { continue };
-            match getsockopt(&listener, sockopt::AcceptConn) {
+            match SockRef::from(&listener).is_listener() {
                 Ok(true) => taken.push((name, listener)),
                 Ok(false) => return Err(refused("it does not listen".to_owned())),
                 Err(error) => return Err(refused(error.to_string())),

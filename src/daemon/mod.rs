@@ -5,7 +5,6 @@ mod descriptors;
 mod figures;
 mod hub;
 mod listeners;
-mod notify;
 mod options;
 mod referee;
 mod room;

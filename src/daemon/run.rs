@@ -1,7 +1,7 @@
 //! Running: waits for a reason to stop, and keeps the service manager informed.
 
-use super::notify::Notify;
 use super::start::Daemon;
+use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
 
 /// Why the daemon stops.
@@ -17,14 +17,14 @@ impl Daemon {
     /// # Errors
     /// A listener that failed for good.
     pub async fn run(mut self) -> anyhow::Result<()> {
-        let notify = Notify::from_env();
         let alive = CancellationToken::new();
-        if let Some(every) = notify.watchdog() {
+        let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
+        if let Some(every) = every.filter(|every| !every.is_zero()) {
             tokio::spawn(live(every, alive.clone()));
         }
-        notify.tell("READY=1");
+        notify(NotifyState::Ready);
         let reason = self.wait().await;
-        notify.tell("STOPPING=1");
+        notify(NotifyState::Stopping);
         let result = match reason {
             Reason::Asked(by) => {
                 tracing::info!(by, limit_s = self.drain_limit.as_secs(), "draining");
@@ -59,14 +59,20 @@ where
     }
 }
 
+/// Tells systemd how the daemon stands, if it was started with `Type=notify`.
+fn notify(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager does not hear how the daemon stands");
+    }
+}
+
 /// Signs of life for the service manager's watchdog.
 async fn live(every: std::time::Duration, stop: CancellationToken) {
-    let notify = Notify::from_env();
     let mut ticks = tokio::time::interval(every);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = ticks.tick() => notify.tell("WATCHDOG=1"),
+            _ = ticks.tick() => notify(NotifyState::Watchdog),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Where a player is called: an absolute `http://` URL, parsed once at the door.
 
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use std::fmt;
+use url::{Host, ParseError, Position, Url};
 
 /// Longest URL accepted, in bytes.
 pub const URL_LEN_MAX: usize = 2_048;
-/// The port of a URL that names none.
-const PORT: u16 = 80;
 
 /// Why a URL cannot be called, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,35 +17,41 @@ pub enum TargetError {
     #[error("the URL has {0} bytes; at most {URL_LEN_MAX} are accepted")]
     TooLong(usize),
     /// Encrypted transport is not spoken.
-    #[error(
-        "{0} is an https URL; players are called over plain http only, so write http:// instead"
-    )]
+    #[error("{0} is an https URL; Drover speaks plain http only, so write http:// instead")]
     Https(String),
     /// Another scheme, or none at all.
     #[error("{0} is not an absolute http URL; write http://host:port/path")]
     Scheme(String),
     /// A user name or password before the host.
-    #[error("{0} carries a user name; put what the player needs into its path or query instead")]
+    #[error("{0} carries a user name; put what is needed into the path or query instead")]
     UserInfo(String),
     /// No host, or letters that a host cannot have.
     #[error(
-        "{url} has no valid host ({host:?}); write a name of ASCII letters, digits, dots and hyphens, or an IP address"
+        "{url} has no valid host ({why}); write a name of letters, digits, dots and hyphens, or an IP address"
     )]
     Host {
         /// The whole URL.
         url: String,
-        /// What stands where the host should.
-        host: String,
+        /// What is wrong with it.
+        why: ParseError,
     },
     /// Not a port number.
-    #[error("{url} has no valid port ({port:?}); write a number from 1 to 65535 after the colon")]
-    Port {
-        /// The whole URL.
-        url: String,
-        /// What stands where the port should.
-        port: String,
-    },
+    #[error("{0} has no valid port; write a number from 1 to 65535 after the colon")]
+    Port(String),
 }
+
+/// What neither a path nor a query carries literally, beside controls and letters outside ASCII.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
 
 /// A parsed URL of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +65,8 @@ pub struct Target {
 
 impl Target {
     /// Parses an absolute `http://` URL. What its path and query may not carry literally (blanks,
-    /// letters outside ASCII) is percent-encoded; a fragment is dropped.
+    /// letters outside ASCII) is percent-encoded; a fragment is dropped. Everything else is called as it
+    /// is given: `url` reads the host and the port alone, since it would rewrite a path.
     ///
     /// # Errors
     /// [`TargetError`] says what is wrong with it.
@@ -71,28 +78,47 @@ impl Target {
         if url.len() > URL_LEN_MAX {
             return Err(TargetError::TooLong(url.len()));
         }
-        let rest = after_scheme(url)?;
+        let no_http = || TargetError::Scheme(url.to_owned());
+        let (scheme, rest) = url.split_once("://").ok_or_else(no_http)?;
+        match scheme.to_ascii_lowercase().as_str() {
+            "http" => {}
+            "https" => return Err(TargetError::Https(url.to_owned())),
+            _ => return Err(no_http()),
+        }
         let rest = rest.split('#').next().unwrap_or_default();
-        let (authority, path_and_query) = match rest.find(['/', '?']) {
-            Some(end) => rest.split_at(end),
-            None => (rest, ""),
-        };
-        if authority.contains('@') {
+        let (given, request) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if given.contains('@') {
             return Err(TargetError::UserInfo(url.to_owned()));
         }
-        let (host, port) = split_port(url, authority)?;
-        check_host(url, host)?;
-        let authority = if port == PORT {
-            host.to_owned()
-        } else {
-            format!("{host}:{port}")
+        let no_host = |why| TargetError::Host {
+            url: url.to_owned(),
+            why,
         };
+        // A browser forgives these, and so does `url`.
+        if given.contains(|letter: char| letter == '\\' || letter.is_control()) {
+            return Err(no_host(ParseError::InvalidDomainCharacter));
+        }
+        let no_port = || TargetError::Port(url.to_owned());
+        let parsed = Url::parse(&format!("http://{given}")).map_err(|why| match why {
+            ParseError::InvalidPort => no_port(),
+            why => no_host(why),
+        })?;
+        let host = match parsed.host() {
+            Some(Host::Ipv6(ip)) => ip.to_string(),
+            Some(Host::Domain(name)) if !name.bytes().all(is_of_name) => {
+                return Err(no_host(ParseError::InvalidDomainCharacter));
+            }
+            Some(host) => host.to_string(),
+            None => return Err(no_host(ParseError::EmptyHost)),
+        };
+        let port = parsed.port_or_known_default().filter(|port| *port > 0);
+        let root = if request.starts_with('/') { "" } else { "/" };
         Ok(Self {
             url: url.to_owned(),
-            authority,
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port,
-            path_and_query: rooted(path_and_query),
+            authority: parsed[Position::BeforeHost..Position::AfterPort].to_owned(),
+            host,
+            port: port.ok_or_else(no_port)?,
+            path_and_query: format!("{root}{}", utf8_percent_encode(request, ESCAPED)),
         })
     }
 
@@ -143,78 +169,8 @@ impl fmt::Display for Target {
     }
 }
 
-fn after_scheme(url: &str) -> Result<&str, TargetError> {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return Err(TargetError::Scheme(url.to_owned()));
-    };
-    if scheme.eq_ignore_ascii_case("http") {
-        Ok(rest)
-    } else if scheme.eq_ignore_ascii_case("https") {
-        Err(TargetError::Https(url.to_owned()))
-    } else {
-        Err(TargetError::Scheme(url.to_owned()))
-    }
-}
-
-/// Host (an IPv6 address still in brackets) and port.
-fn split_port<'a>(url: &str, authority: &'a str) -> Result<(&'a str, u16), TargetError> {
-    let (host, port) = match authority.find(']') {
-        Some(end) => authority.split_at(end + 1),
-        // An address whose bracket is never closed is no host.
-        None if authority.starts_with('[') => (authority, ""),
-        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
-    };
-    let port = port.strip_prefix(':').unwrap_or(port);
-    if port.is_empty() {
-        return Ok((host, PORT));
-    }
-    match port.parse::<u16>() {
-        Ok(number) if number > 0 && port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Ok((host, number))
-        }
-        _ => Err(TargetError::Port {
-            url: url.to_owned(),
-            port: port.to_owned(),
-        }),
-    }
-}
-
-fn check_host(url: &str, host: &str) -> Result<(), TargetError> {
-    let valid = match host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-    {
-        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => {
-            !host.is_empty()
-                && host
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
-        }
-    };
-    if valid {
-        Ok(())
-    } else {
-        Err(TargetError::Host {
-            url: url.to_owned(),
-            host: host.to_owned(),
-        })
-    }
-}
-
-fn rooted(path_and_query: &str) -> String {
-    let mut text = String::with_capacity(path_and_query.len() + 1);
-    if !path_and_query.starts_with('/') {
-        text.push('/');
-    }
-    for byte in path_and_query.bytes() {
-        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(percent_encoding::percent_encode_byte(byte));
-        }
-    }
-    text
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".-_".contains(&byte)
 }
 
 #[cfg(test)]
@@ -240,6 +196,31 @@ mod tests {
         check("http://iets.nl/a?", "iets.nl", "/a?market=1&id=2");
         check("http://iets.nl/a?b&#top", "iets.nl", "/a?b&market=1&id=2");
         check("http://[::1]:9/é b", "[::1]:9", "/%C3%A9%20b?market=1&id=2");
+        check("http://[0:0::1]", "[::1]", "/?market=1&id=2");
+        check(
+            "http://büro.example/",
+            "xn--bro-hoa.example",
+            "/?market=1&id=2",
+        );
+    }
+
+    #[test]
+    fn paths_and_queries_are_called_as_they_are_given() {
+        for odd in [
+            "/a/../b//c/.",
+            "/%7e/%zz?a=%2f'~!*()[]@:;,",
+            "/?a=1+2&a=1&&=;",
+            "/a?b?c/../d",
+        ] {
+            let target = Target::parse(&format!("http://Iets.nl{odd}#top")).unwrap();
+            assert_eq!(target.path_and_query(), odd);
+            assert_eq!(target.to_string(), format!("http://Iets.nl{odd}#top"));
+        }
+        let escaped = Target::parse("http://h/\"<>\\^`{|}\u{1}\u{7f}").unwrap();
+        assert_eq!(
+            escaped.path_and_query(),
+            "/%22%3C%3E%5C%5E%60%7B%7C%7D%01%7F"
+        );
     }
 
     #[test]
@@ -252,18 +233,18 @@ mod tests {
         assert!(matches!(refusal("ftp://iets.nl"), TargetError::Scheme(_)));
         assert!(matches!(refusal("http://"), TargetError::Host { .. }));
         assert!(matches!(refusal("http://[::1"), TargetError::Host { .. }));
-        assert!(matches!(
-            refusal("http://iets.nl:0/"),
-            TargetError::Port { .. }
-        ));
-        assert!(matches!(
-            refusal("http://iets.nl:+8/"),
-            TargetError::Port { .. }
-        ));
-        assert!(matches!(
-            refusal("http://iets.nl:65536/"),
-            TargetError::Port { .. }
-        ));
+        for host in ["a b", "a\tb", "a\\b", "a%2fb", "a~b", "::1"] {
+            let refusal = refusal(&format!("http://{host}/"));
+            let of_port = matches!(refusal, TargetError::Port(_)) && host == "::1";
+            assert!(
+                of_port || matches!(refusal, TargetError::Host { .. }),
+                "{host}: {refusal}"
+            );
+        }
+        for port in ["0", "+8", "65536"] {
+            let refusal = refusal(&format!("http://iets.nl:{port}/"));
+            assert!(matches!(refusal, TargetError::Port(_)), "{port}");
+        }
         assert!(matches!(
             refusal("http://me:pw@iets.nl/"),
             TargetError::UserInfo(_)

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A bound on one decision: `200ms`, `2s` or `50000n`.
+/// A bound on one decision: `200ms`, `1m 30s` or `50000n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThinkBudget {
     /// Wall-clock time.
@@ -29,16 +29,10 @@ impl FromStr for ThinkBudget {
 
     fn from_str(text: &str) -> Result<Self, BudgetError> {
         let refused = || BudgetError(text.to_owned());
-        let end = text
-            .find(|letter: char| !letter.is_ascii_digit())
-            .ok_or_else(refused)?;
-        let (number, unit) = text.split_at(end);
-        let number: u64 = number.parse().map_err(|_| refused())?;
-        match unit {
-            _ if number == 0 => Err(refused()),
-            "ms" => Ok(Self::Time(Duration::from_millis(number))),
-            "s" => Ok(Self::Time(Duration::from_secs(number))),
-            "n" => Ok(Self::Nodes(number)),
+        let nodes = text.strip_suffix('n').and_then(|text| text.parse().ok());
+        match (nodes, humantime::parse_duration(text)) {
+            (Some(nodes), _) if nodes > 0 => Ok(Self::Nodes(nodes)),
+            (None, Ok(time)) if !time.is_zero() => Ok(Self::Time(time)),
             _ => Err(refused()),
         }
     }
@@ -47,7 +41,10 @@ impl FromStr for ThinkBudget {
 impl fmt::Display for ThinkBudget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Time(time) => write!(formatter, "{}ms", time.as_millis()),
+            Self::Time(time) if time.subsec_nanos().is_multiple_of(1_000_000) => {
+                write!(formatter, "{}ms", time.as_millis())
+            }
+            Self::Time(time) => humantime::format_duration(*time).fmt(formatter),
             Self::Nodes(nodes) => write!(formatter, "{nodes}n"),
         }
     }
@@ -179,6 +176,12 @@ mod tests {
             Ok("2000ms".to_owned())
         );
         assert_eq!(read("50000n"), Ok(ThinkBudget::Nodes(50_000)));
+        for time in ["1.5s", "1s 500ms", "1500 ms"] {
+            let budget = read(time).map(|budget| budget.to_string());
+            assert_eq!(budget, Ok("1500ms".to_owned()), "{time}");
+        }
+        let short = read("1500us").unwrap();
+        assert_eq!(read(&short.to_string()), Ok(short));
         for text in [
             "",
             "200",
@@ -186,8 +189,7 @@ mod tests {
             "0ms",
             "0n",
             "-1n",
-            "1.5s",
-            "200 ms",
+            "-1s",
             "99999999999999999999n",
         ] {
             assert!(read(text).is_err(), "{text}");

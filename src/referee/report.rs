@@ -115,40 +115,42 @@ impl Report {
     }
 
     /// As CSV with a header line.
-    #[must_use]
-    pub fn csv(&self) -> String {
-        let mut text = String::from(
-            "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,mean_score,\
-             score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,pair_score_low,\
-             pair_score_high,faults\n",
-        );
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub fn csv(&self) -> anyhow::Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
+            mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
+            pair_score_low,pair_score_high,faults";
+        writer.write_record(headings.split(','))?;
+        let share = |value: f64| format!("{value:.6}");
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
         for row in &self.seats {
-            let bot = quoted(&row.bot);
-            let number =
-                |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
-            text.push_str(&format!(
-                "{},{bot},{},{},{},{:.6},{:.6},{:.6},{:.3},{},{},{},{},{},{},{:.6},{:.6},{:.6},{}\n",
-                row.seat,
-                row.games,
-                row.wins,
-                row.shared_wins,
-                row.win_share,
-                row.win_share_low,
-                row.win_share_high,
-                row.mean_score,
+            writer.write_record([
+                row.seat.to_string(),
+                row.bot.clone(),
+                row.games.to_string(),
+                row.wins.to_string(),
+                row.shared_wins.to_string(),
+                share(row.win_share),
+                share(row.win_share_low),
+                share(row.win_share_high),
+                format!("{:.3}", row.mean_score),
                 number(row.score_error),
-                row.refused,
-                row.missed,
-                row.timed,
+                row.refused.to_string(),
+                row.missed.to_string(),
+                row.timed.to_string(),
                 number(row.decision_ms_p50),
                 number(row.decision_ms_p99),
-                row.pair_score,
-                row.pair_score_low,
-                row.pair_score_high,
-                row.faults.values().sum::<u64>(),
-            ));
+                share(row.pair_score),
+                share(row.pair_score_low),
+                share(row.pair_score_high),
+                row.faults.values().sum::<u64>().to_string(),
+            ])?;
         }
-        text
+        Ok(String::from_utf8(writer.into_inner()?)?)
     }
 
     /// As a table for people.
@@ -266,14 +268,5 @@ fn short(ms: f64) -> String {
         format!("{ms:.4}")
     } else {
         format!("{ms:.1}")
-    }
-}
-
-/// A CSV field.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }

@@ -110,7 +110,10 @@ async fn answer(
     }
     match query::read(host.kit(), request.uri().query().unwrap_or_default()) {
         Err(error) => plain(StatusCode::BAD_REQUEST, error.to_string()),
-        Ok(Ask::Page) => respond(StatusCode::OK, HTML, Text::new(page::page(host))),
+        Ok(Ask::Page) => match page::page(host) {
+            Ok(page) => respond(StatusCode::OK, HTML, Text::new(page)),
+            Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        },
         Ok(Ask::Log(id)) => log_of(host, id, Sender::of(request, settings)).await,
         Ok(Ask::Connect(_)) if request.method() == Method::HEAD => plain(
             StatusCode::METHOD_NOT_ALLOWED,

@@ -4,7 +4,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,23 +64,46 @@ pub fn text(bytes: &[u8]) -> String {
 
 /// `drover serve` on free ports with its database in `folder`.
 pub fn serve(folder: &Path) -> Command {
+    serve_on(SocketAddr::from(([127, 0, 0, 1], 0)), folder)
+}
+
+/// The same with callbacks at this address, such as one that holds over restarts.
+pub fn serve_on(callbacks: SocketAddr, folder: &Path) -> Command {
     let mut command = drover();
-    command.args([
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--api-listen",
-        "127.0.0.1:0",
-        "--data",
-    ]);
+    command.args(["serve", "--listen", &callbacks.to_string()]);
+    command.args(["--api-listen", "127.0.0.1:0", "--data"]);
     command.arg(folder);
     command
+}
+
+/// A loopback address that nobody listens on at present.
+pub fn free_address() -> SocketAddr {
+    let probe = TcpListener::bind("127.0.0.1:0").unwrap();
+    probe.local_addr().unwrap()
 }
 
 impl TestApp {
     /// Starts a daemon in this folder.
     pub fn start(folder: &Path) -> Self {
         Self::spawn(serve(folder), folder)
+    }
+
+    /// Kills the daemon once the only match of this game has so many entries, and starts another.
+    pub fn killed_after(self, game: &str, entries: usize, folder: &Path) -> Self {
+        let stored = |app: &Self| {
+            let list = app.get(&format!("/api/v1/matches?game={game}")).json();
+            list["items"][0]["id"].as_str().map_or(0, |id| {
+                let path = format!("/api/v1/matches/{id}/entries.ndjson");
+                app.get(&path).body.lines().count()
+            })
+        };
+        while stored(&self) < entries {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.signal(Signal::SIGKILL);
+        self.wait();
+        std::thread::sleep(Duration::from_millis(500));
+        Self::start(folder)
     }
 
     /// Starts a daemon by this command and waits until it says where it listens.

@@ -22,6 +22,7 @@ fn refused(output: Output, code: i32) -> String {
 fn a_wrong_command_line_ends_with_2() {
     for (arguments, named) in [
         (&["fly"][..], "fly"),
+        (&["bench", "callbacks"], "bench"),
         (&["serve", "--lissten", "x"], "--lissten"),
         (&["match", "list", "--limit", "0"], "--limit"),
         (&["match", "list", "--cause", "boredom"], "boredom"),
@@ -136,7 +137,7 @@ fn health_of_nobody_is_1() {
     let told = refused(run(&["health", "--url", &format!("http://{gone}")]), 1);
     assert!(told.contains("no answer from"), "{told}");
     let told = refused(run(&["health", "--url", "ftp://x"]), 1);
-    assert!(told.contains("is not an http:// URL"), "{told}");
+    assert!(told.contains("is not an absolute http URL"), "{told}");
     let missing = folder.path().join("no.db");
     let told = refused(
         drover()

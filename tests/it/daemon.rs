@@ -1,6 +1,6 @@
 //! The daemon as an operator sees it: starting, refusing to start, listening, telling.
 
-use crate::app::{TestApp, drover, folder, request, run, serve, text};
+use crate::app::{TestApp, drover, folder, free_address, request, run, serve, serve_on, text};
 use drover::store::{Direction, Side, Store};
 use nix::sys::signal::Signal;
 use sqlx::{Connection as _, SqliteConnection};
@@ -240,7 +240,7 @@ fn the_service_manager_is_told() {
     let hear = || {
         let mut buffer = [0; 256];
         let length = manager.recv(&mut buffer).unwrap();
-        text(&buffer[..length])
+        text(&buffer[..length]).trim_end().to_owned()
     };
     let mut command = serve(folder.path());
     command
@@ -348,16 +348,9 @@ fn finished(app: &TestApp, id: &str) {
 fn our_own_referee_and_bots_go_on_after_kill_9() {
     let folder = folder();
     // Players' addresses must hold over restarts.
-    let bots = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let bots = free_address();
     let start = || {
-        let mut command = drover();
-        command.args(["serve", "--api-listen", "127.0.0.1:0", "--data"]);
-        command
-            .arg(folder.path())
-            .args(["--listen", &bots.to_string()]);
+        let mut command = serve_on(bots, folder.path());
         command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
         TestApp::spawn(command, folder.path())
     };

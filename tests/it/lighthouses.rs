@@ -2,7 +2,6 @@
 //! against an engine that says nothing at the end.
 
 use crate::app::{TestApp, drover};
-use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -209,20 +208,7 @@ fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let entries = |app: &TestApp| {
-        let list = app.get("/api/v1/matches?game=lighthouses").json();
-        list["items"][0]["id"].as_str().map_or(0, |id| {
-            let path = format!("/api/v1/matches/{id}/entries.ndjson");
-            app.get(&path).body.lines().count()
-        })
-    };
-    while entries(&app) < 200 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    app.signal(Signal::SIGKILL);
-    app.wait();
-    std::thread::sleep(Duration::from_millis(500));
-    let app = TestApp::start(folder.path());
+    let app = app.killed_after("lighthouses", 200, folder.path());
     let report = engine.wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");

@@ -6,7 +6,6 @@ mod app;
 mod arbiter;
 mod cli;
 mod config;
-mod crash;
 mod daemon;
 mod hub;
 mod lighthouses;

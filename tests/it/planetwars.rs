@@ -3,7 +3,6 @@
 
 use crate::app::{TestApp, drover};
 use games::{Budget, DialogueSetup, Next, Progress};
-use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
@@ -340,20 +339,7 @@ fn a_game_over_shims_goes_on_while_the_daemon_is_killed() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let entries = |app: &TestApp| {
-        let list = app.get("/api/v1/matches?game=planetwars").json();
-        list["items"][0]["id"].as_str().map_or(0, |id| {
-            let path = format!("/api/v1/matches/{id}/entries.ndjson");
-            app.get(&path).body.lines().count()
-        })
-    };
-    while entries(&app) < 40 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    app.signal(Signal::SIGKILL);
-    app.wait();
-    std::thread::sleep(Duration::from_millis(500));
-    let app = TestApp::start(folder.path());
+    let app = app.killed_after("planetwars", 40, folder.path());
     let report = judge.wait_with_output().unwrap();
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");

@@ -362,39 +362,6 @@ fn a_link_is_a_shim() {
 }
 
 #[test]
-fn no_game_is_lost_to_kill_9() {
-    let folder = tempfile::tempdir().unwrap();
-    let bench = drover()
-        .args([
-            "bench",
-            "shim-crash",
-            "--games",
-            "8",
-            "--concurrency",
-            "2",
-            "--folder",
-        ])
-        .arg(folder.path())
-        .output()
-        .unwrap();
-    let out = text(&bench.stdout);
-    assert!(bench.status.success(), "{out}\n{}", text(&bench.stderr));
-    let figure = |name: &str| -> u64 {
-        let line = out.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split_whitespace().last().unwrap().parse().unwrap()
-    };
-    assert!(
-        figure("kills") >= 1 && figure("given by a shim alone") >= 1,
-        "{out}"
-    );
-    assert_eq!(
-        (figure("forfeits"), figure("sessions stored")),
-        (0, 32),
-        "{out}"
-    );
-}
-
-#[test]
 fn a_program_by_hand() {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
     let mut tester = drover()

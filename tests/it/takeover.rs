@@ -1,10 +1,10 @@
 //! Strangers at the callbacks of a daemon whose matches run: they know every number, and get nowhere.
 
-use crate::app::{PATIENCE, TestApp, drover, folder, request, serve, text};
+use crate::app::{PATIENCE, TestApp, drover, folder, free_address, request, serve, serve_on, text};
 use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
@@ -471,16 +471,9 @@ fn the_nonce_outlives_the_process() {
 #[test]
 fn a_match_of_an_older_database_goes_on() {
     let folder = folder();
-    let bots = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let bots = free_address();
     let start = || {
-        let mut command = drover();
-        command.args(["serve", "--api-listen", "127.0.0.1:0", "--data"]);
-        command
-            .arg(folder.path())
-            .args(["--listen", &bots.to_string()]);
+        let mut command = serve_on(bots, folder.path());
         command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
         command.env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "5");
         TestApp::spawn(command, folder.path())

@@ -126,7 +126,8 @@ fn texts() -> Vec<Source> {
 fn sources() -> Vec<Source> {
     let sources: Vec<Source> = texts()
         .into_iter()
-        .filter(|file| file.path.ends_with(".rs") && file.within("src/"))
+        .filter(|file| file.path.ends_with(".rs"))
+        .filter(|file| file.within("src/") || file.within("bench/src/"))
         .collect();
     assert!(
         sources.len() > 50,
@@ -279,7 +280,9 @@ fn files_are_short_and_say_what_they_are() {
     let mut wrong = Vec::new();
     let of_rust = |file: &Source| {
         file.path.ends_with(".rs")
-            && (file.within("src/") || file.within("tests/") || file.within("benches/"))
+            && ["src/", "tests/", "bench/", "benches/"]
+                .iter()
+                .any(|folder| file.within(folder))
     };
     for source in texts().iter().filter(|file| of_rust(file)) {
         let lines = source.text.lines().count();
@@ -362,7 +365,7 @@ fn only_the_command_line_prints() {
     none(
         "prints",
         calls(&prints, |source| {
-            source.within("src/cli/") || is_tool(source)
+            source.within("src/cli/") || source.within("bench/") || is_tool(source)
         }),
     );
 }

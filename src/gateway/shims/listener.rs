@@ -4,8 +4,9 @@ use super::connection::Connection;
 use super::journals;
 use crate::link::AcceptFaults;
 use crate::session::Sessions;
-use nix::sys::stat::{Mode, umask};
 use nix::unistd::Group;
+use rustix::fs::Mode;
+use rustix::process::umask;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
@@ -22,7 +23,7 @@ use tokio_util::task::TaskTracker;
 /// Bytes of a socket's path at most: the system's own bound.
 const PATH_MAX: usize = 107;
 /// The permissions that a socket is bound without: nobody but its owner may use it before the rest is set.
-const PRIVATE: Mode = Mode::from_bits_truncate(0o177);
+const PRIVATE: Mode = Mode::from_raw_mode(0o177);
 /// The permissions with which everybody may use it.
 const EVERYBODY: u32 = 0o666;
 /// How often journals are looked for.
@@ -219,8 +220,8 @@ async fn accept(listener: &UnixListener, connections_max: usize, sessions: &Sess
 #[cfg(test)]
 mod tests {
     use super::{Access, SocketError, bind_private, open_socket};
-    use nix::sys::stat::{Mode, umask};
-    use nix::unistd::{getegid, geteuid};
+    use rustix::fs::Mode;
+    use rustix::process::{getegid, geteuid, umask};
     use std::os::unix::fs::MetadataExt as _;
     use std::path::Path;
 

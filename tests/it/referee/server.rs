@@ -210,12 +210,12 @@ async fn the_start_page_is_safe_and_shows_matches() {
         );
     }
     assert!(
-        page.contains("How many &lt;rounds&gt; &amp; more."),
+        page.contains("How many &#60;rounds&#62; &#38; more."),
         "{page}"
     );
     assert!(
         page.contains(&format!(
-            "&lt;b&gt;: 0, <a href=\"/?log={second}\">log {second}</a>"
+            "&#60;b&#62;: 0, <a href=\"/?log={second}\">log {second}</a>"
         )),
         "{page}"
     );

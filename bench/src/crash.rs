@@ -1,0 +1,266 @@
+//! `bench crash`: kills a daemon again and again while matches run, and looks whether anything
+//! that was acknowledged is missing.
+
+use crate::process::{Daemon, Running};
+use crate::site::Folder;
+use crate::stats::report;
+use crate::stored;
+use anyhow::{Context as _, ensure};
+use drover::link::HttpOptions;
+use drover::referee::store_recording::StoreRecording;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::store::{Direction, Durability, Entry, Settings, Store};
+use games::Kit;
+use games::rng::Rng;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// How our referee calls itself.
+const REFEREE: &str = "crash";
+/// Where the referee keeps what it sent and what was acknowledged to it, beside the daemon's database.
+const RECORD: &str = "referee.db";
+/// How a reply begins that is none: the note that there was no answer.
+const NO_ANSWER: char = '\u{1}';
+
+/// Kills a daemon while matches run, and checks that nothing acknowledged is lost.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct CrashArgs {
+    /// How often the daemon is killed.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    kills: u32,
+    /// Matches that run at once.
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    matches: usize,
+    /// The longest life between two kills, in milliseconds; the shortest is 0.
+    #[arg(long, default_value_t = 1500, value_name = "MS")]
+    life_ms_max: u32,
+    /// The bots that play.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "champion,tuned,face,guide",
+        value_name = "NAMES"
+    )]
+    bots: Vec<String>,
+    /// The ceiling of each decision's thinking, in milliseconds.
+    #[arg(long, default_value_t = 10, value_name = "MS")]
+    budget_ms: u32,
+    /// Seeds the moments of the kills.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Where the database lives.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// What is stored of what was acknowledged.
+#[derive(Default)]
+struct Compared {
+    /// Messages that were answered.
+    acknowledged: u64,
+    /// Messages that got no answer in time.
+    unanswered: u64,
+    /// What is not in the store as it was acknowledged, as sentences.
+    missing: Vec<String>,
+}
+
+/// Runs the test and prints what came of it.
+pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let kit = crate::kit("koehandel")?;
+    let folder = Folder::new(&args.folder)?;
+    let mut daemon = Daemon::new(folder.path())?;
+    daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);
+    let settings = HostSettings {
+        referee: REFEREE.to_owned(),
+        matches_max: args.matches,
+        http: HttpOptions {
+            retry_connect: true,
+            resend: true,
+            ..HttpOptions::default()
+        },
+        ..HostSettings::default()
+    };
+    let record = Store::open(&Settings::at(folder.path().join(RECORD))).await?;
+    let recording = StoreRecording::new(record.clone(), Durability::Process);
+    let host = Host::new(kit, settings, Arc::new(recording));
+    let enough = CancellationToken::new();
+    let counts = Arc::new(Counts::default());
+    let mut playing = JoinSet::new();
+    for lane in 0..args.matches {
+        let lane = Lane {
+            host: Arc::clone(&host),
+            seats: seats(kit, &args, &daemon, lane)?,
+            enough: enough.clone(),
+            counts: Arc::clone(&counts),
+        };
+        playing.spawn(lane.play());
+    }
+    let last = kill_again_and_again(&args, &daemon).await?;
+    enough.cancel();
+    while let Some(ended) = playing.join_next().await {
+        ended??;
+    }
+    host.stop().await;
+    last.kill().await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let compared = compare(&record, &store).await?;
+    let differences = stored::differences(&store).await?;
+    let unfinished = counts.unfinished.load(Ordering::Relaxed);
+    let figures = [
+        ("kills", args.kills.into()),
+        ("matches finished", counts.finished.load(Ordering::Relaxed)),
+        ("matches not finished", unfinished),
+        ("callbacks acknowledged", compared.acknowledged),
+        ("callbacks unanswered", compared.unanswered),
+        ("acknowledged but missing", compared.missing.len() as u64),
+        ("differences in db verify", differences),
+    ];
+    report(&figures, begun, &compared.missing);
+    store.close().await;
+    record.close().await;
+    let broken = unfinished + compared.unanswered + differences;
+    ensure!(
+        broken == 0 && compared.missing.is_empty(),
+        "a promise was broken"
+    );
+    Ok(())
+}
+
+#[derive(Default)]
+struct Counts {
+    finished: AtomicU64,
+    unfinished: AtomicU64,
+}
+
+/// One match after the other, until enough were begun.
+struct Lane {
+    host: Arc<Host>,
+    seats: Vec<SeatSpec>,
+    enough: CancellationToken,
+    counts: Arc<Counts>,
+}
+
+impl Lane {
+    async fn play(self) -> anyhow::Result<()> {
+        while !self.enough.is_cancelled() {
+            let request = MatchRequest {
+                seats: self.seats.clone(),
+                ..MatchRequest::default()
+            };
+            let hosted = self.host.start(request).await?.begin().wait().await;
+            let whole = hosted.end.get().is_some_and(|end| end.outcome.is_some());
+            let count = if whole {
+                &self.counts.finished
+            } else {
+                &self.counts.unfinished
+            };
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+fn seats(
+    kit: &dyn Kit,
+    args: &CrashArgs,
+    daemon: &Daemon,
+    lane: usize,
+) -> anyhow::Result<Vec<SeatSpec>> {
+    let seat = |place: usize| {
+        let bot = args
+            .bots
+            .get((lane + place) % args.bots.len().max(1))
+            .context("no bot is named")?;
+        let url = format!("url:http://{}/{}/{bot}", daemon.listen, kit.game());
+        Ok(url.parse()?)
+    };
+    (0..*kit.seats().end()).map(seat).collect()
+}
+
+/// Gives the daemon that was started after the last kill.
+async fn kill_again_and_again(args: &CrashArgs, daemon: &Daemon) -> anyhow::Result<Running> {
+    let mut rng = Rng::new(args.seed, 0);
+    let mut running = daemon.start().await?;
+    for _ in 0..args.kills {
+        let life = Duration::from_millis(rng.below(args.life_ms_max.saturating_add(1)).into());
+        tokio::time::sleep(life).await;
+        running.kill().await?;
+        running = daemon.spawn()?;
+    }
+    running.ready().await?;
+    Ok(running)
+}
+
+/// What a player was sent, and what it answered (`None`: no whole answer came).
+type Exchanges = Vec<(String, Option<String>)>;
+
+/// A transcript as exchanges; `asking` is the direction of what was sent to the player.
+fn exchanges(entries: Vec<Entry>, asking: Direction) -> Exchanges {
+    let mut all = Exchanges::new();
+    for entry in entries {
+        match all.last_mut() {
+            _ if entry.direction == asking => all.push((entry.text, None)),
+            Some(last) if !entry.text.starts_with(NO_ANSWER) => last.1 = Some(entry.text),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Compares what the referee was acknowledged with what the daemon has stored.
+async fn compare(record: &Store, store: &Store) -> anyhow::Result<Compared> {
+    let mut compared = Compared::default();
+    let mut kept = BTreeMap::new();
+    for (session, entries) in stored::sessions(store).await? {
+        let key = (session.opened.market, session.opened.player);
+        let mut exchanges = exchanges(entries, Direction::In);
+        for (_, answer) in &mut exchanges {
+            answer.get_or_insert_default();
+        }
+        if kept.insert(key, exchanges).is_some() {
+            let what = format!("session {} is a second one of its seat", session.id.0);
+            compared.missing.push(what);
+        }
+    }
+    for (session, entries) in stored::sessions(record).await? {
+        let key = (session.opened.market, session.opened.player);
+        let kept = kept.remove(&key).unwrap_or_default();
+        compared.seat(key, exchanges(entries, Direction::Out), &kept);
+    }
+    let never = kept.keys().map(|(market, player)| {
+        format!("market {market}, player {player} is stored and was never played")
+    });
+    compared.missing.extend(never);
+    Ok(compared)
+}
+
+impl Compared {
+    fn seat(&mut self, (market, id): (u64, u64), heard: Exchanges, kept: &Exchanges) {
+        let mut kept = kept.iter();
+        for (at, (text, answer)) in heard.iter().enumerate() {
+            if answer.is_none() {
+                self.unanswered += 1;
+                continue;
+            }
+            self.acknowledged += 1;
+            // Messages that were taken in but not acknowledged may stand in between.
+            if !kept.any(|(stored, said)| stored == text && said == answer) {
+                self.missing.push(format!(
+                    "market {market}, player {id}: message {at} ({text}) was answered {answer:?}, but is not stored so"
+                ));
+                return;
+            }
+        }
+        if let Some((text, _)) = kept.next() {
+            self.missing.push(format!(
+                "market {market}, player {id}: {text} is stored once too often"
+            ));
+        }
+    }
+}

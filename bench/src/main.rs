@@ -1,0 +1,130 @@
+//! `cargo run --release -p bench -- …`: measures Drover's promises on this machine.
+
+mod arbiter;
+mod bare;
+mod callbacks;
+mod crash;
+mod echo;
+mod hubs;
+mod idle;
+mod load;
+mod matches;
+mod messages;
+mod pipes;
+mod process;
+mod rounds;
+mod shim;
+mod shim_crash;
+mod shim_games;
+mod site;
+mod soak;
+mod stats;
+mod stored;
+mod turns;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The allocator of the measured program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The first word of a command line that is Drover's own.
+const DROVER: &str = "drover";
+
+/// Measures Drover's promises on this machine.
+///
+/// Daemons, hubs and shims are started as processes of this executable, which is Drover where its first
+/// word is `drover`: what is measured is always what was built with it.
+#[derive(Debug, clap::Parser)]
+#[command(name = "bench", arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// The benches.
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Verb {
+    /// What a game over pipes costs our arbiter, beside another one.
+    Arbiter(arbiter::ArbiterArgs),
+    /// Durable callbacks a second against bare hyper and against the same route without the store.
+    Callbacks(callbacks::CallbacksArgs),
+    /// Kill a daemon again and again while matches run: nothing acknowledged may be lost.
+    Crash(crash::CrashArgs),
+    /// Agree to every line: the player that others are compared with.
+    #[command(hide = true)]
+    Echo,
+    /// Games at once that a hub holds, and how long its turns take.
+    Hubs(hubs::HubsArgs),
+    /// Memory of idle sessions, and the time from start-up to the first durable reply.
+    Idle(idle::IdleArgs),
+    /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
+    Matches(matches::MatchesArgs),
+    /// Rounds of Lighthouses a second over pipes, beside the same lines without an engine.
+    Rounds(rounds::RoundsArgs),
+    /// What a shim adds to each reply, and how soon it gives its first.
+    Shim(shim::ShimArgs),
+    /// Kill the daemon again and again while games run over shims: none may be lost.
+    ShimCrash(shim_crash::ShimCrashArgs),
+    /// Many games of Lighthouses at once over shims: how long turns take, and how many are late.
+    ShimGames(shim_games::ShimGamesArgs),
+    /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
+    /// leaks.
+    Soak(soak::SoakArgs),
+    /// Turns of Planet Wars a second, over pipes and in process, beside another judge.
+    Turns(turns::TurnsArgs),
+}
+
+fn main() -> ExitCode {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|word| word == DROVER) {
+        words.remove(0);
+        return drover::cli::run(words);
+    }
+    match perform(Cli::parse().verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(verb: Verb) -> anyhow::Result<()> {
+    drover::cli::raise_open_files();
+    // As bare as it can be: without a runtime.
+    if let Verb::Echo = verb {
+        return echo::run();
+    }
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the async runtime does not start")?
+        .block_on(run(verb))
+}
+
+async fn run(verb: Verb) -> anyhow::Result<()> {
+    match verb {
+        Verb::Arbiter(args) => tokio::task::spawn_blocking(move || arbiter::run(&args)).await?,
+        Verb::Callbacks(args) => callbacks::run(args).await,
+        Verb::Crash(args) => crash::run(args).await,
+        Verb::Echo => echo::run(),
+        Verb::Hubs(args) => hubs::run(args).await,
+        Verb::Idle(args) => idle::run(args).await,
+        Verb::Matches(args) => matches::run(args).await,
+        Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
+        Verb::Shim(args) => shim::run(args).await,
+        Verb::ShimCrash(args) => shim_crash::run(args).await,
+        Verb::ShimGames(args) => shim_games::run(args).await,
+        Verb::Soak(args) => soak::run(args).await,
+        Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
+    }
+}
+
+/// A game of this build.
+fn kit(game: &str) -> anyhow::Result<&'static dyn games::Kit> {
+    games::find(game).with_context(|| format!("this build has no {game}"))
+}

@@ -1,0 +1,59 @@
+//! What a store holds, read whole, and whether it is in order.
+
+use drover::store::{Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+
+/// Matches read at a time.
+const PAGE: u32 = 200;
+
+/// All matches.
+pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
+    let mut rows = Vec::new();
+    let mut at = PageAt {
+        after: None,
+        limit: PAGE,
+    };
+    loop {
+        let page = store.matches(&Filter::default(), &at).await?;
+        rows.extend(page.items);
+        at.after = page.next;
+        if at.after.is_none() {
+            return Ok(rows);
+        }
+    }
+}
+
+/// All sessions, each with its transcript.
+pub(crate) async fn sessions(store: &Store) -> anyhow::Result<Vec<(SessionRow, Vec<Entry>)>> {
+    let mut all = Vec::new();
+    for row in matches(store).await? {
+        for session in store.sessions_of(&row.id).await? {
+            let entries = match store.head(&session).await? {
+                Some((head, _)) => store.transcript(session.id, head).await?,
+                None => Vec::new(),
+            };
+            all.push((session, entries));
+        }
+    }
+    Ok(all)
+}
+
+/// How many facts of this kind were learnt.
+pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
+    let mut count = 0;
+    for row in matches(store).await? {
+        let facts = store.facts(&row.id).await?;
+        count += facts.iter().filter(|fact| fact.kind == kind).count();
+    }
+    Ok(count)
+}
+
+/// What `db verify` finds wrong; each difference is printed to standard error.
+pub(crate) async fn differences(store: &Store) -> anyhow::Result<u64> {
+    let summary = store.verify(None, |checked| {
+        for difference in &checked.differences {
+            eprintln!("{}: {}", checked.match_id, difference.what);
+        }
+    });
+    let summary = summary.await?;
+    Ok(summary.differences + summary.integrity.len() as u64)
+}
