@@ -13,7 +13,7 @@ use crate::kit::{
 use crate::ladder::{self, Bout};
 use crate::options;
 use crate::scripted::transcribed;
-use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
+use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// The number of a match that is played without a wire.
-const MATCH_NUMBER: u64 = 1;
+pub const MATCH_NUMBER: u64 = 1;
 
 /// How long things may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +113,9 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     const ADVISED: bool = false;
     /// As [`Kit::repeats`].
     const REPEATS: bool = false;
+    /// Whether transcripts of matches without a wire take a player's side that hears them. Where none is
+    /// needed, every call that asks is answered by [`Contest::written`].
+    const HEARD_AGAIN: bool = true;
     /// Nodes a decision in the matches that go into a signature.
     const BOUT_NODES: u64;
 
@@ -179,6 +182,12 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     /// seat order.
     fn arrange(game: &Self, acts: &mut Acts<Self>) {
         let _ = (game, acts);
+    }
+    /// What is said for an act in a match without a wire, whose number is [`MATCH_NUMBER`]; `None`: what the
+    /// player's side says. For games whose players have names of their own for what acts are about.
+    fn written(act: &Self::Act) -> Option<Frame> {
+        let _ = act;
+        None
     }
     /// As [`Kit::seat_owners`].
     ///

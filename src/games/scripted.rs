@@ -4,7 +4,8 @@
 use crate::contest::Contest;
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{DialogueSetup, Exchange};
-use crate::wire::{Call, Dialogue, Next, Reply, Table};
+use crate::wire::{Call, Dialogue, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError};
+use serde_json::Value;
 use std::time::Duration;
 
 /// How long each answer takes: entries stand one microsecond apart.
@@ -27,6 +28,41 @@ impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
     }
 }
 
+/// Asked by whatever it hears, for games whose answers are written without a player's side.
+struct Deaf;
+
+impl Dialogue for Deaf {
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
+
+    fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
+        Ok(Next::Think {
+            limit: Duration::ZERO,
+            target: None,
+            fallback: Frame::new(),
+        })
+    }
+
+    fn think(&mut self, _: Budget<'_>, _: &mut Frame) -> Progress {
+        Progress::Done
+    }
+
+    fn said(&mut self, _: &str) {}
+
+    fn facts(&mut self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
+
+    fn view(&self) -> Value {
+        Value::Null
+    }
+}
+
 /// A call that waits for a decision, with what is answered so far.
 struct Asked {
     call: String,
@@ -40,7 +76,10 @@ pub(crate) fn transcribed<C: Contest>(
     names: &[String],
     acts: &[(Seat, C::Act)],
 ) -> Vec<Exchange> {
-    let mut players: Seats<_> = Seats::from_fn(names.len(), |seat| {
+    let mut players = Seats::from_fn(names.len(), |seat| -> Box<dyn Dialogue> {
+        if !C::HEARD_AGAIN {
+            return Box::new(Deaf);
+        }
         let own = acts.iter().filter(|(by, _)| *by == seat);
         let acts = own.map(|(_, act)| act.clone()).collect();
         let opened = DialogueSetup {
@@ -50,7 +89,7 @@ pub(crate) fn transcribed<C: Contest>(
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
     let mut waiting: Seats<Option<Asked>> = Seats::from_fn(names.len(), |_| None);
-    let mut order = acts.iter().map(|(seat, _)| *seat);
+    let mut order = acts.iter();
     let (mut transcript, mut calls) = (Vec::new(), Vec::new());
     loop {
         table.calls(&mut calls);
@@ -61,21 +100,18 @@ pub(crate) fn transcribed<C: Contest>(
         if told {
             continue;
         }
-        let Some(seat) = order.next() else {
+        let Some((seat, act)) = order.next() else {
             return transcript;
         };
-        let Some(Asked { call, mut reply }) = waiting[seat].take() else {
+        let Some(Asked { call, mut reply }) = waiting[*seat].take() else {
             return transcript;
         };
-        let _ = players[seat].think(Budget::nodes(u64::MAX), &mut reply);
-        answer(
-            table,
-            players[seat].as_mut(),
-            seat,
-            call,
-            reply,
-            &mut transcript,
-        );
+        let player = players[*seat].as_mut();
+        match C::written(act) {
+            Some(written) => reply = written,
+            None => drop(player.think(Budget::nodes(u64::MAX), &mut reply)),
+        }
+        answer(table, player, *seat, call, reply, &mut transcript);
     }
 }
 

@@ -15,14 +15,15 @@ use games::koehandel::bots::champion::playout::play_out;
 use games::koehandel::bots::evolved::{EXCHANGE, WINNER};
 use games::koehandel::bots::policy::{Limits, Player, Profile};
 use games::koehandel::bots::styles::{KINDS, Style, kind_named};
-use games::koehandel::bots::{CARDS, Stage, listens, make, signature};
+use games::koehandel::bots::{CARDS, listens, make};
 use games::koehandel::message::Message;
 use games::koehandel::models::Models;
 use games::koehandel::options::{Options, TradePayment};
 use games::koehandel::rules::{Act, Ask, Koehandel, Moment, Setup};
 use games::koehandel::view::View;
+use games::ladder::signature;
 use games::rng::Rng;
-use games::{Bot, Budget, Game, Outcome};
+use games::{Bot, Budget, Game, Outcome, Seat};
 use std::collections::HashMap;
 use std::time::Instant;
 
@@ -171,8 +172,10 @@ impl Bot<Koehandel> for Bluffer {
     }
 }
 
-fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure> {
-    let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
+type Bots = Vec<Box<dyn Bot<Koehandel>>>;
+
+fn bots(names: [&str; 4], seed: u64, models: &Models) -> Result<Bots, Failure> {
+    let mut bots: Bots = Vec::new();
     for (seat, name) in names.iter().enumerate() {
         let seed = seed.wrapping_mul(4) + seat as u64;
         bots.push(match variant(name) {
@@ -185,7 +188,38 @@ fn stage(names: [&str; 4], seed: u64, models: &Models) -> Result<Stage, Failure>
             None => make(name, seed, models).ok_or(format!("there is no bot {name:?}"))?,
         });
     }
-    Ok(Stage::of(bots, names.map(listens)))
+    Ok(bots)
+}
+
+/// Asks bots by a closure, and tells only those who listen.
+struct Table<F> {
+    listens: [bool; 4],
+    decide: F,
+}
+
+impl<F> games::arena::Arena<Koehandel> for Table<F>
+where
+    F: FnMut(usize, &mut dyn Bot<Koehandel>, &View, &Ask) -> Act,
+{
+    fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<Koehandel>, view: &View, ask: &Ask) -> Act {
+        (self.decide)(seat.index(), bot, view, ask)
+    }
+
+    fn listens(&self, seat: Seat) -> bool {
+        self.listens[seat.index()]
+    }
+}
+
+/// Plays one match among these bots.
+fn play(
+    setup: &Setup,
+    mut bots: Bots,
+    listens: [bool; 4],
+    decide: impl FnMut(usize, &mut dyn Bot<Koehandel>, &View, &Ask) -> Act,
+) -> Result<Outcome, Failure> {
+    let mut table = Table { listens, decide };
+    let end = games::arena::play(setup, &mut bots, &mut table);
+    Ok(end.game.outcome().ok_or("a match must end")?)
 }
 
 /// Processor time of this thread: what a budget means while other work shares the machine.
@@ -215,14 +249,14 @@ impl Arena {
             ..Options::default()
         };
         let setup = Setup::deal(deal, options);
-        let mut stage = stage(names, deal ^ 0xA5A5, &self.models)?;
-        let game = stage.play_by(&setup, |bot, game, seat, ask| {
+        let bots = bots(names, deal ^ 0xA5A5, &self.models)?;
+        play(&setup, bots, names.map(listens), |seat, bot, view, ask| {
             if self.ms == 0
                 || !CARDS
                     .iter()
                     .any(|card| card.name == names[seat] && card.thinks)
             {
-                return bot.decide(game.seen_by(seat), ask, Budget::nodes(self.nodes));
+                return bot.decide(view, ask, Budget::nodes(self.nodes));
             }
             let begun = cpu_ns();
             let within = self.ms * 1_000_000;
@@ -230,12 +264,11 @@ impl Arena {
                 nodes: u64::MAX,
                 stop: &|| cpu_ns() - begun > within,
             };
-            let act = bot.decide(game.seen_by(seat), ask, budget);
+            let act = bot.decide(view, ask, budget);
             let (count, sum) = self.thought.get();
             self.thought.set((count + 1, sum + cpu_ns() - begun));
             act
-        });
-        Ok(game.outcome().ok_or("a match must end")?)
+        })
     }
 }
 
@@ -331,7 +364,7 @@ fn fitness(
         let mut rng = Rng::new(seed + game, 5);
         let own = (game % 4) as usize;
         let mut listening = [false; 4];
-        let mut bots: Vec<Box<dyn Bot<Koehandel>>> = Vec::new();
+        let mut bots: Bots = Vec::new();
         for (seat, listening) in listening.iter_mut().enumerate() {
             let name = pool[rng.below(pool.len() as u32) as usize].as_str();
             let bot_seed = (seed + game) * 4 + seat as u64;
@@ -342,12 +375,10 @@ fn fitness(
             });
             *listening = seat != own && listens(name);
         }
-        let end = Stage::of(bots, listening).play(
-            &Setup::deal(seed + game, options),
-            |_| 1,
-            |_, _, _| {},
-        );
-        let outcome = end.outcome().ok_or("a match must end")?;
+        let setup = Setup::deal(seed + game, options);
+        let outcome = play(&setup, bots, listening, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(1))
+        })?;
         wins += outcome.win_shares().values()[own];
     }
     Ok(wins / games as f64)
@@ -470,35 +501,30 @@ fn sizes(args: &Args) -> Result<(), Failure> {
         for name in args.list("pool", "filler,random,trader,face,guide,tuned") {
             let (mut asks, mut turns, mut trades, mut ties, mut pre) =
                 (0u64, 0u64, 0u64, 0u64, 0u64);
-            let mut scores = Vec::new();
+            let mut scores: Vec<i64> = Vec::new();
             for game in 0..games {
                 let options = Options {
                     trade_payment: pay,
                     ..Options::default()
                 };
                 let setup = Setup::deal(game, options);
-                let mut stage = stage([name.as_str(); 4], game, &Models::none())?;
-                let end = stage.play(
-                    &setup,
-                    |_| 1,
-                    |game, seat, act| {
-                        asks += 1;
-                        match game.asked() {
-                            Some((_, Ask::Turn)) => turns += 1,
-                            Some((_, Ask::Counter { .. })) => trades += 1,
-                            Some((
-                                _,
-                                Ask::Rebid {
-                                    challenger: true, ..
-                                },
-                            )) => ties += 1,
-                            Some((_, Ask::PreEmpt { .. })) if *act != Act::PASS => pre += 1,
-                            _ => {}
-                        }
-                        let _ = seat;
-                    },
-                );
-                scores.extend(end.scores());
+                let names = [name.as_str(); 4];
+                let bots = bots(names, game, &Models::none())?;
+                let end = play(&setup, bots, names.map(listens), |_, bot, view, ask| {
+                    let act = bot.decide(view, ask, Budget::nodes(1));
+                    asks += 1;
+                    match ask {
+                        Ask::Turn => turns += 1,
+                        Ask::Counter { .. } => trades += 1,
+                        Ask::Rebid {
+                            challenger: true, ..
+                        } => ties += 1,
+                        Ask::PreEmpt { .. } if act != Act::PASS => pre += 1,
+                        _ => {}
+                    }
+                    act
+                })?;
+                scores.extend(end.scores.values());
             }
             scores.sort_unstable();
             let each = |count: u64| count as f64 / games as f64;
@@ -552,7 +578,7 @@ fn main() -> Result<(), Failure> {
                 println!(
                     "{:12} {:#018x}",
                     card.name,
-                    signature(card.name).unwrap_or(0)
+                    signature::<Koehandel>(card.name).unwrap_or(0)
                 );
             }
             Ok(())

@@ -1,7 +1,7 @@
 //! What is said when a bot says nothing, or nothing that the rules allow.
 
 use super::cards::{Animal, Compass, Note, Purse};
-use super::rules::{Act, Ask, Money, check};
+use super::rules::{Act, Ask, Money};
 use super::view::View;
 
 /// A legal and sensible answer that needs no thought: auction; after the deck's end the smallest
@@ -32,11 +32,4 @@ fn smallest_challenge(view: &View) -> Option<Act> {
             .find(|rival| view.stake(*rival, animal) > 0)?;
         Some(Act::trade(rival, animal, offer))
     })
-}
-
-/// Whether the rules take `act` for what it says. Not to trade after the deck's end is a choice too,
-/// with its price: the player is barred.
-#[must_use]
-pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
-    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
 }

@@ -3,11 +3,11 @@
 
 pub mod bots;
 pub mod cards;
+mod contest;
 pub mod dialect;
 pub mod facts;
 pub mod fold;
 pub mod guard;
-mod kit;
 pub mod message;
 pub mod models;
 pub mod options;
@@ -16,7 +16,7 @@ pub mod referee;
 pub mod rules;
 pub mod view;
 
-pub use kit::KIT;
+pub use contest::KIT;
 
 #[cfg(test)]
 mod tests;

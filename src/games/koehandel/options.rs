@@ -1,5 +1,7 @@
 //! The referee's options: the starred rulings of README.md, each with its default.
 
+use crate::kit::OptionCard;
+use crate::options::choice;
 use serde::{Deserialize, Serialize};
 
 /// Who pays after a trade (A1).
@@ -35,19 +37,76 @@ pub enum LostRow {
     Winner,
 }
 
+/// What a referee may set, one card a field of [`Options`].
+pub const OPTIONS: &[OptionCard] = &[
+    OptionCard::new(
+        "trade_payment",
+        "\"winner\"",
+        "Who pays after a trade: winner (the original's rows) or exchange (the boxed game). A1",
+    ),
+    OptionCard::new(
+        "bluffer_rebids",
+        "true",
+        "Whether a player found bluffing may bid again for the same card. A2",
+    ),
+    OptionCard::new(
+        "second_bluff",
+        "\"refused\"",
+        "A second unpayable bid on one card: refused at once, or struck when it cannot be paid. A3",
+    ),
+    OptionCard::new(
+        "empty_offer",
+        "true",
+        "Whether a trade may be offered with no card at all. A10",
+    ),
+    OptionCard::new(
+        "lost_row",
+        "\"loser\"",
+        "Whom the row with a minus names after a trade: loser or winner. I5",
+    ),
+    OptionCard::new(
+        "first_seat",
+        "null",
+        "Who starts, 0 to 3; null draws by seed. A6",
+    ),
+    OptionCard::new(
+        "end_turns_max",
+        "400",
+        "Turns after the deck's end before the match is cut. A22",
+    ),
+    OptionCard::new(
+        "end_turns_without_set_max",
+        "60",
+        "Such turns in a row without a completed quartet. A22",
+    ),
+    OptionCard::new(
+        "failures_max",
+        "10",
+        "Connection failures or time-outs in a row after which a player is a filler. A23",
+    ),
+];
+
+/// Most turns that an operator may let the end of a match last: it must end some day (A22).
+pub const END_TURNS_MAX: u16 = 10_000;
+
 /// Everything that a referee may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// A1.
+    #[serde(deserialize_with = "choice")]
     pub trade_payment: TradePayment,
     /// A2: whether a player found bluffing may bid again for the same card.
+    #[serde(deserialize_with = "choice")]
     pub bluffer_rebids: bool,
     /// A3.
+    #[serde(deserialize_with = "choice")]
     pub second_bluff: SecondBluff,
     /// A10: whether a trade may be offered with no card at all.
+    #[serde(deserialize_with = "choice")]
     pub empty_offer: bool,
     /// I5.
+    #[serde(deserialize_with = "choice")]
     pub lost_row: LostRow,
     /// A6: who starts, 0 to 3; `null` draws by seed.
     pub first_seat: Option<u8>,

@@ -4,10 +4,10 @@ use super::cards::{Animal, Compass, Purse};
 use super::dialect::{ANSWER_WITHIN, Fields, read, read_answer, write_answer};
 use super::facts::Facts;
 use super::fold::{Fold, Verdict};
-use super::guard::{fallback, is_in_order};
+use super::guard::fallback;
 use super::message::Message;
 use super::models::Observer;
-use super::rules::{Act, Ask, Koehandel};
+use super::rules::{Act, Ask, Koehandel, is_in_order};
 use super::view::{Bounds, View};
 use crate::game::{Bot, Budget, Cause, Progress};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
@@ -83,7 +83,7 @@ impl Player {
     /// What is answered to a question that is not folded: what was answered to it first, or what needs no
     /// thought.
     fn answer_again(&mut self, message: &Message) -> Next {
-        let Some(ask) = asked(message, &self.fold) else {
+        let Some(ask) = self.fold.asked(message) else {
             return Next::Wait;
         };
         let first = self.answers.iter().rfind(|(asked, _)| *asked == ask);
@@ -201,60 +201,6 @@ impl Dialogue for Player {
     fn view(&self) -> Value {
         show_view(self.fold.view())
     }
-}
-
-/// What a message asks, whether or not it is folded.
-fn asked(message: &Message, fold: &Fold) -> Option<Ask> {
-    Some(match *message {
-        Message::Start => Ask::Turn,
-        Message::Bid {
-            card,
-            price,
-            leader,
-            auctioneer,
-            ..
-        } => Ask::Bid {
-            card,
-            price,
-            leader,
-            auctioneer,
-        },
-        Message::PreEmpt {
-            card,
-            bidder,
-            price,
-            ..
-        } => Ask::PreEmpt {
-            card,
-            price,
-            bidder,
-        },
-        Message::Collect { payee, price } => Ask::Pay { payee, price },
-        Message::Challenged {
-            animal,
-            count,
-            challenger,
-            cards,
-        } => Ask::Counter {
-            animal,
-            count,
-            challenger,
-            cards,
-        },
-        Message::Tie {
-            animal,
-            count,
-            opponent,
-            cards,
-        } => Ask::Rebid {
-            animal,
-            count,
-            opponent,
-            cards,
-            challenger: fold.is_challenger(),
-        },
-        _ => return None,
-    })
 }
 
 /// A short digest of a text: eight bytes at a time multiplied in, folded to 32 bits.

@@ -1,18 +1,30 @@
 //! The referee's side of the wire: the rules told as text, answers read as acts.
 
+use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
 use super::rules::{Koehandel, Setup};
 use crate::game::{Game, Outcome, Seat};
-use crate::kit::SetupError;
 use crate::wire::{Call, Reply, Table};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that a match is refereed from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefereeSetup {
+    /// What its rules start from.
+    #[serde(flatten)]
+    pub position: Setup,
+    /// The number of the match on the wire.
+    pub market: u64,
+    /// Each seat's number on the wire.
+    pub ids: [u64; PLAYERS],
+}
 
 /// One match, refereed.
 pub struct Referee {
-    setup: Setup,
-    market: u64,
-    ids: [u64; 4],
+    setup: RefereeSetup,
     game: Koehandel,
     heard: Vec<(Seat, Message)>,
     /// Whether the call that asks was handed out.
@@ -23,41 +35,17 @@ impl Referee {
     /// A match from this position.
     ///
     /// # Errors
-    /// [`SetupError`] says what is wrong with the position.
-    pub fn new(setup: Setup, market: u64, ids: [u64; 4]) -> Result<Self, SetupError> {
-        setup.check().map_err(SetupError)?;
+    /// A sentence on what is wrong with the position.
+    pub fn new(setup: RefereeSetup) -> Result<Self, String> {
+        setup.position.check()?;
         let mut heard = Vec::new();
-        let game = Koehandel::begin(&setup, &mut heard);
+        let game = Koehandel::open(&setup.position, &mut heard);
         Ok(Self {
             setup,
-            market,
-            ids,
             game,
             heard,
             waits: false,
         })
-    }
-
-    /// The match that [`Table::setup`] described.
-    ///
-    /// # Errors
-    /// [`SetupError`] says which part is missing or does not fit.
-    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let error = |why: &str| SetupError(format!("koehandel setup: {why}"));
-        let mut position = setup.clone();
-        let fields = position
-            .as_object_mut()
-            .ok_or_else(|| error("it must be an object"))?;
-        let market = fields
-            .remove("market")
-            .and_then(|market| market.as_u64())
-            .ok_or_else(|| error("market must be a number"))?;
-        let ids = fields
-            .remove("ids")
-            .and_then(|ids| serde_json::from_value(ids).ok())
-            .ok_or_else(|| error("ids must be four numbers"))?;
-        let setup = serde_json::from_value(position).map_err(|why| error(&why.to_string()))?;
-        Self::new(setup, market, ids)
     }
 
     /// The match as it stands.
@@ -71,8 +59,8 @@ impl Table for Referee {
     fn calls(&mut self, out: &mut Vec<Call>) {
         let first = out.len();
         for (seat, message) in self.heard.drain(..) {
-            let id = self.ids[seat.index() % self.ids.len()];
-            out.extend(write(self.market, id, &message).map(|text| Call::tell(seat, text)));
+            let id = self.setup.ids[seat.index()];
+            out.extend(write(self.setup.market, id, &message).map(|text| Call::tell(seat, text)));
         }
         let asked = self.game.asked().map(|(seat, _)| Seat(seat as u8));
         if !self.waits
@@ -115,11 +103,6 @@ impl Table for Referee {
 
     fn setup(&self) -> Value {
         // A setup of plain numbers and letters always serialises.
-        let mut setup = serde_json::to_value(&self.setup).unwrap_or_default();
-        if let Some(fields) = setup.as_object_mut() {
-            fields.insert("market".into(), self.market.into());
-            fields.insert("ids".into(), json!(self.ids));
-        }
-        setup
+        serde_json::to_value(&self.setup).unwrap_or_default()
     }
 }

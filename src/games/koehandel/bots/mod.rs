@@ -2,7 +2,6 @@
 //! What was tried and measured: README.md.
 
 pub mod champion;
-mod duel;
 pub mod evolved;
 pub mod face;
 mod filler;
@@ -11,10 +10,11 @@ pub mod policy;
 mod random;
 mod registry;
 mod setbuilder;
+mod signature;
 pub mod styles;
 mod trader;
 pub mod tuned;
 
-pub use duel::{Stage, signature};
 pub use evolved::Rule;
 pub use registry::{CARDS, listens, make};
+pub use signature::bouts;

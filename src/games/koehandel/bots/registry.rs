@@ -73,13 +73,13 @@ pub fn listens(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::koehandel::bots::signature;
+    use crate::ladder::signature;
 
     #[test]
     fn signatures_stand_for_the_play() {
         for card in CARDS {
             assert_eq!(
-                signature(card.name),
+                signature::<Koehandel>(card.name),
                 Some(card.signature),
                 "{} plays differently: raise its version and note the new signature",
                 card.name

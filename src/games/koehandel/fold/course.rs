@@ -2,7 +2,7 @@
 //! fit is a row sent again, or the sign of a row that was lost (README.md 2.4).
 
 use super::knowledge::Fold;
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::Message;
 
@@ -15,34 +15,6 @@ pub enum Verdict {
     Unsound(&'static str),
     /// It cannot be unless a row before it was lost: to be folded after [`Fold::mend`].
     Mended(&'static str),
-}
-
-/// The order of turns as the reader heard it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Course {
-    /// Whether anything was heard, and whether it began with the match's first row.
-    pub(super) heard: bool,
-    pub(super) late: bool,
-    /// Whether the turn under way has not come to its settlement yet.
-    pub(super) open: bool,
-    /// A bluff was shown and the card is sold anew.
-    pub(super) anew: bool,
-    /// Cards whose settlement was not heard and whose animal is not known, at most.
-    pub(super) missed: u8,
-    /// Whether a guess was folded: who holds how many money cards is not certain any more.
-    pub(super) guessed: bool,
-    /// A settlement was closed by a repair; its deals are still to be told.
-    pub(super) closed: bool,
-    /// The card that was settled by a guess because the next turn began without a word of it.
-    pub(super) guess: Option<(Animal, Compass)>,
-    /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
-    /// the turn as it was before.
-    pub(super) doubt: Option<(bool, Option<Compass>)>,
-}
-
-/// Who has the turn after the player at `turn`, while the deck lasts.
-pub(super) fn next(turn: Compass) -> Compass {
-    Compass::ALL[(turn.index() + 1) % Compass::ALL.len()]
 }
 
 const AGAIN: &str = "it was heard before and its turn is over";

@@ -2,14 +2,12 @@
 //! seat, built from messages alone. Foreign referees may send odd rows, leave some out, or be joined
 //! late: whatever comes, nothing panics and bounds stay sane.
 
-use super::course::Course;
 use super::deal::Deal;
-use super::settle::Pending;
+use super::state::{Course, Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::guard::is_in_order;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;
-use crate::koehandel::rules::{Act, Ask, Money};
+use crate::koehandel::rules::{Act, Ask, Money, is_in_order};
 use crate::koehandel::view::{Flow, View};
 use smallvec::SmallVec;
 
@@ -122,12 +120,6 @@ impl Fold {
         matches!(self.pending, Pending::Own { .. })
     }
 
-    /// Whether the reader began the trade that is open.
-    #[must_use]
-    pub fn is_challenger(&self) -> bool {
-        self.own.challenger
-    }
-
     /// The settlements that the last message closed.
     #[must_use]
     pub fn deals(&self) -> &[Deal] {
@@ -147,7 +139,6 @@ impl Fold {
             self.deals.clear();
         }
         let settled = self.carry_on(message);
-        self.ask = None;
         self.note_unheard(message);
         let begun = std::mem::replace(&mut self.begun, *message == Message::Begin);
         match *message {
@@ -161,29 +152,13 @@ impl Fold {
                 price,
                 auctioneer,
                 ..
-            } => {
-                self.put_up(card, auctioneer, leader, price);
-                self.ask = Some(Ask::Bid {
-                    card,
-                    price,
-                    leader,
-                    auctioneer,
-                });
-            }
+            } => self.put_up(card, auctioneer, leader, price),
             Message::PreEmpt {
                 card,
                 bidder,
                 price,
                 ..
-            } => {
-                self.put_up(card, Compass::S, bidder, price);
-                self.ask = Some(Ask::PreEmpt {
-                    card,
-                    price,
-                    bidder,
-                });
-            }
-            Message::Collect { payee, price } => self.ask = Some(Ask::Pay { payee, price }),
+            } => self.put_up(card, Compass::S, bidder, price),
             Message::Free { card, auctioneer } => {
                 self.turn = Some(auctioneer);
                 self.settle_card(card, auctioneer);
@@ -197,7 +172,20 @@ impl Fold {
                 self.view.cards[by.index()] = hand.cards();
                 self.view.bluffed(by, hand);
             }
-            Message::Challenged { .. } | Message::Tie { .. } => self.trade_ask(message),
+            Message::Challenged {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => {
+                self.turn = Some(challenger);
+                self.own = OwnTrade {
+                    theirs: cards,
+                    with: Some((challenger, animal, count)),
+                    ..OwnTrade::default()
+                };
+            }
+            Message::Tie { .. } => self.own.tied = true,
             Message::Lost {
                 animal,
                 count,
@@ -232,7 +220,63 @@ impl Fold {
             _ => {}
         }
         self.view.cards[0] = self.view.purse.cards();
+        self.ask = self.asked(message);
         settled
+    }
+
+    /// What a message asks, whether or not it is folded.
+    #[must_use]
+    pub fn asked(&self, message: &Message) -> Option<Ask> {
+        Some(match *message {
+            Message::Start => Ask::Turn,
+            Message::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+                ..
+            } => Ask::Bid {
+                card,
+                price,
+                leader,
+                auctioneer,
+            },
+            Message::PreEmpt {
+                card,
+                bidder,
+                price,
+                ..
+            } => Ask::PreEmpt {
+                card,
+                price,
+                bidder,
+            },
+            Message::Collect { payee, price } => Ask::Pay { payee, price },
+            Message::Challenged {
+                animal,
+                count,
+                challenger,
+                cards,
+            } => Ask::Counter {
+                animal,
+                count,
+                challenger,
+                cards,
+            },
+            Message::Tie {
+                animal,
+                count,
+                opponent,
+                cards,
+            } => Ask::Rebid {
+                animal,
+                count,
+                opponent,
+                cards,
+                challenger: self.own.challenger,
+            },
+            _ => return None,
+        })
     }
 
     /// Takes note of what the reader answered to [`Fold::ask`].
@@ -301,8 +345,7 @@ impl Fold {
 
     /// Whose turn came after the last known one, while the deck lasts and nobody is passed over.
     pub(super) fn turn_after(&self) -> Option<Compass> {
-        let after = |place: Compass| Compass::ALL[(place.index() + 1) % Compass::ALL.len()];
-        self.turn.filter(|_| !self.view.deck_empty()).map(after)
+        self.turn.filter(|_| !self.view.deck_empty()).map(next)
     }
 
     /// A fault of the opening bid ends the trade: the turn becomes an auction, or is over.
@@ -322,7 +365,6 @@ impl Fold {
         self.own = OwnTrade::default();
         self.view.barred[0] = false;
         self.view.turn();
-        self.ask = Some(Ask::Turn);
     }
 
     /// After the deck's end a trade that came to nothing bars its player, also when his answer was
@@ -351,46 +393,6 @@ impl Fold {
             leader,
             price,
         });
-    }
-
-    fn trade_ask(&mut self, message: &Message) {
-        match *message {
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => {
-                self.turn = Some(challenger);
-                self.own = OwnTrade {
-                    theirs: cards,
-                    with: Some((challenger, animal, count)),
-                    ..OwnTrade::default()
-                };
-                self.ask = Some(Ask::Counter {
-                    animal,
-                    count,
-                    challenger,
-                    cards,
-                });
-            }
-            Message::Tie {
-                animal,
-                count,
-                opponent,
-                cards,
-            } => {
-                self.own.tied = true;
-                self.ask = Some(Ask::Rebid {
-                    animal,
-                    count,
-                    opponent,
-                    cards,
-                    challenger: self.own.challenger,
-                });
-            }
-            _ => {}
-        }
     }
 
     pub(super) fn own_animals(&mut self, animal: Animal, count: u8, rival: Compass, won: bool) {

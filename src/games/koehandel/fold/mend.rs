@@ -1,9 +1,8 @@
 //! What a row says of those that were lost before it. What is certain is folded; who got a card of which
 //! no row came is guessed, and the guess is taken back when the row comes after all.
 
-use super::course::next;
 use super::knowledge::{Fold, Sale};
-use super::settle::Pending;
+use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::view::Flow;

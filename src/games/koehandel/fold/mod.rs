@@ -5,6 +5,7 @@ mod deal;
 mod knowledge;
 mod mend;
 mod settle;
+mod state;
 mod trade;
 
 pub use course::Verdict;

@@ -2,56 +2,10 @@
 
 use super::deal::Deal;
 use super::knowledge::Fold;
+use super::state::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::view::Flow;
-
-/// A settlement of which some rows are still to come.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Pending {
-    None,
-    /// Row 8: free, unless row 9 follows.
-    Card(Animal),
-    /// Row 9, and what the reader chose to pay.
-    Paying {
-        card: Option<Animal>,
-        payee: Compass,
-        price: u16,
-        chosen: Option<Purse>,
-    },
-    /// Row 12.
-    Bought {
-        card: Animal,
-        buyer: Compass,
-        cards: u8,
-        price: u16,
-    },
-    /// Row 20 or 21, and which money rows followed.
-    Own {
-        animal: Animal,
-        count: u8,
-        rival: Compass,
-        won: bool,
-        paid: Option<Purse>,
-        got: Option<Purse>,
-    },
-    /// Row 24, and perhaps a row 25 that does not say who lost (I5).
-    Trade {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        cards: u8,
-    },
-    /// Rows 24 and 25; the exchange's rows may follow (A1 a).
-    Traded {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        loser: Compass,
-        cards: u8,
-        back: u8,
-    },
-}
 
 impl Fold {
     /// Adds this message to the settlement under way, or closes that one.

@@ -2,7 +2,7 @@
 
 use super::deal::Deal;
 use super::knowledge::{Fold, OwnTrade};
-use super::settle::Pending;
+use super::state::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::TradePayment;

@@ -1,10 +1,9 @@
 //! What a player is told about his rivals before a match.
 
 use super::evidence::Evidence;
-use crate::kit::DialogueSetup;
+use crate::contest::Advice;
 use crate::koehandel::bots::styles::KINDS;
 use crate::koehandel::cards::Compass;
-use serde_json::Value;
 
 /// How much a rival's own history outweighs what types are met in general: matches' worth of doubt.
 const DOUBT: f32 = 1.0;
@@ -46,23 +45,22 @@ impl Models {
         }
     }
 
-    /// As a conversation is told. Models that cannot be read and places that do not exist are left out.
+    /// As advised. Models that cannot be read and places that do not exist are left out.
     #[must_use]
-    pub fn of(setup: &DialogueSetup) -> Self {
+    pub fn of(advice: Advice<'_>) -> Self {
+        let (rivals, types) = match advice {
+            Advice::None => return Self::off(),
+            Advice::Shipped => return Self::none(),
+            Advice::Learnt { rivals, types } => (rivals.iter(), types.iter()),
+        };
         let place = |name: &str| name.chars().next().and_then(Compass::from_letter);
         Self {
-            enabled: setup.models,
-            rivals: setup
-                .rivals
-                .iter()
+            enabled: true,
+            rivals: rivals
                 .filter_map(|(name, model)| Some((place(name)?, Evidence::read(model)?)))
                 .collect(),
-            types: setup
-                .types
-                .iter()
-                .filter_map(|(name, model): &(String, Value)| {
-                    Some((name.clone(), Evidence::read(model)?.matches))
-                })
+            types: types
+                .filter_map(|(name, model)| Some((name.clone(), Evidence::read(model)?.matches)))
                 .collect(),
         }
     }

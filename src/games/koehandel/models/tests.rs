@@ -1,8 +1,8 @@
 //! What is learnt from whole matches.
 
 use super::{Evidence, Models, Observer, merge, show};
-use crate::game::{Bot, Budget, Seat};
-use crate::kit::DialogueSetup;
+use crate::contest::Advice;
+use crate::game::{Bot, Budget, Game, Seat};
 use crate::koehandel::bots::{listens, make};
 use crate::koehandel::cards::{Compass, PLAYERS};
 use crate::koehandel::message::Message;
@@ -24,7 +24,7 @@ fn watch(names: [&str; PLAYERS], seed: u64, trade_payment: TradePayment) -> Vec<
         ..Options::default()
     };
     let mut heard: Vec<(Seat, Message)> = Vec::new();
-    let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
     let mut observer = Observer::new();
     loop {
         for (seat, message) in heard.drain(..) {
@@ -125,12 +125,10 @@ fn a_known_rival_is_expected_to_be_what_he_was() {
         );
         model = merge(Some(&model), &lessons[0].evidence);
     }
-    let setup = DialogueSetup {
-        rivals: vec![("N".into(), model), ("Q".into(), json!(7))],
-        models: true,
-        ..DialogueSetup::default()
-    };
-    let models = Models::of(&setup);
+    let models = Models::of(Advice::Learnt {
+        rivals: &[("N".into(), model), ("Q".into(), json!(7))],
+        types: &[],
+    });
     assert!(models.weights(Compass::W).is_none());
     let weights = models.weights(Compass::N).unwrap();
     let guide = crate::koehandel::bots::styles::kind_named("guide").unwrap();

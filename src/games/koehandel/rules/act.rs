@@ -192,12 +192,7 @@ fn reversed(mut notes: [Note; 6]) -> [Note; 6] {
 }
 
 /// Whether `act` answers `ask` as the rules want it.
-pub(in crate::koehandel) fn check(
-    view: &View,
-    ask: &Ask,
-    empty_offer: bool,
-    act: &Act,
-) -> Result<(), Illegal> {
+pub(super) fn check(view: &View, ask: &Ask, empty_offer: bool, act: &Act) -> Result<(), Illegal> {
     let illegal = |why: String| Err(Illegal(why));
     let owned = |money: &Money| match money {
         Money::Cards(cards) if view.purse.holds(*cards) => Ok(*cards),
@@ -242,4 +237,11 @@ pub(in crate::koehandel) fn check(
         (Ask::Counter { .. } | Ask::Rebid { .. }, Act::Cards(money)) => owned(money).map(|_| ()),
         (ask, act) => illegal(format!("{act:?} does not answer {ask:?}")),
     }
+}
+
+/// Whether the rules take `act` for what it says. Not to trade after the deck's end is a choice too,
+/// with its price: the player is barred.
+#[must_use]
+pub fn is_in_order(view: &View, ask: &Ask, act: &Act) -> bool {
+    matches!((ask, act), (Ask::Turn, Act::Auction)) || check(view, ask, true, act).is_ok()
 }

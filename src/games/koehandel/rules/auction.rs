@@ -1,140 +1,34 @@
 //! An auction: sequential bids, the auctioneer's right to buy, bluffs found at payment, payment.
 
-use super::act::{Ask, Money};
-use super::game::{Ear, Koehandel, Phase};
+use super::act::Money;
+use super::game::{Koehandel, Phase, tell};
+use crate::game::Listener;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS};
-use crate::koehandel::message::{History, Message};
+use crate::koehandel::message::Message;
 use crate::koehandel::options::SecondBluff;
-use smallvec::SmallVec;
 
-/// The auction of one card, through all its restarts.
-#[derive(Clone, Debug)]
-pub(super) struct Auction {
-    pub card: Animal,
-    pub auctioneer: usize,
-    pub leader: Option<usize>,
-    pub price: u16,
-    pub out: [bool; PLAYERS],
-    exposed: [bool; PLAYERS],
-    /// What was logged as bid, in order; 0 is a pass.
-    log: SmallVec<[(u8, u16); 12]>,
-}
-
-impl Default for Auction {
-    fn default() -> Self {
-        Self {
-            card: Animal::DONKEY,
-            auctioneer: 0,
-            leader: None,
-            price: 0,
-            out: [false; PLAYERS],
-            exposed: [false; PLAYERS],
-            log: SmallVec::new(),
-        }
-    }
-}
-
-impl Auction {
-    pub fn bid_ask(&self, bidder: usize) -> Ask {
-        Ask::Bid {
-            card: self.card,
-            price: self.price,
-            leader: Compass::of(bidder, self.leader.unwrap_or(self.auctioneer)),
-            auctioneer: Compass::of(bidder, self.auctioneer),
-        }
-    }
-
-    pub fn pre_empt_ask(&self) -> Ask {
-        let leader = self.leader.unwrap_or(self.auctioneer);
-        Ask::PreEmpt {
-            card: self.card,
-            price: self.price,
-            bidder: Compass::of(self.auctioneer, leader),
-        }
-    }
-
-    /// The bids as `reader` is shown them: without his own (I3).
-    fn history(&self, reader: usize) -> History {
-        self.log
-            .iter()
-            .filter(|(bidder, _)| usize::from(*bidder) != reader)
-            .map(|(bidder, value)| (Compass::of(reader, usize::from(*bidder)), *value))
-            .collect()
-    }
-
-    /// Takes up an auction in its middle.
-    pub fn resume(
+impl Koehandel {
+    pub(super) fn open_auction(
         &mut self,
         card: Animal,
         auctioneer: usize,
-        leader: Option<usize>,
-        price: u16,
-        out: [bool; PLAYERS],
-        exposed: [bool; PLAYERS],
+        heard: &mut impl Listener<Message>,
     ) {
-        self.card = card;
-        self.auctioneer = auctioneer;
-        self.leader = leader;
-        self.price = price;
-        self.out = out;
-        self.exposed = exposed;
-    }
-
-    fn next_bidder(&self, after: usize) -> Option<usize> {
-        (1..=PLAYERS)
-            .map(|step| (after + step) % PLAYERS)
-            .find(|player| {
-                *player != self.auctioneer && !self.out[*player] && self.leader != Some(*player)
-            })
-    }
-
-    /// Forgets all bids and begins again at the auctioneer's left (A2).
-    fn restart(&mut self) {
-        self.leader = None;
-        self.price = 0;
-        self.out = [false; PLAYERS];
-        self.log.clear();
-    }
-
-    /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
-    /// said was a pass and stays one.
-    fn strike(&mut self, bluffer: usize) {
-        let mut raised = 0;
-        let mut best = None;
-        for (bidder, value) in &self.log {
-            if *value > raised {
-                raised = *value;
-                let bidder = usize::from(*bidder);
-                best = Some((bidder, *value))
-                    .filter(|_| bidder != bluffer)
-                    .or(best);
-            }
-        }
-        self.log
-            .retain(|(bidder, _)| usize::from(*bidder) != bluffer);
-        self.out[bluffer] = true;
-        self.leader = best.map(|(bidder, _)| bidder);
-        self.price = best.map_or(0, |(_, value)| value);
-    }
-}
-
-impl Koehandel {
-    pub(super) fn open_auction(&mut self, card: Animal, auctioneer: usize, ear: &mut impl Ear) {
         self.auction.card = card;
         self.auction.auctioneer = auctioneer;
         self.auction.exposed = [false; PLAYERS];
         self.auction.restart();
-        self.ask_bid(auctioneer, ear);
+        self.ask_bid(auctioneer, heard);
     }
 
     /// Asks the next bidder after `player`, or closes the bidding.
-    fn ask_bid(&mut self, player: usize, ear: &mut impl Ear) {
+    fn ask_bid(&mut self, player: usize, heard: &mut impl Listener<Message>) {
         let Some(bidder) = self.auction.next_bidder(player) else {
-            return self.close_bidding(ear);
+            return self.close_bidding(heard);
         };
         self.phase = Phase::Bid { bidder };
         let auction = &self.auction;
-        ear.hear(bidder, || Message::Bid {
+        tell(heard, bidder, || Message::Bid {
             card: auction.card,
             leader: Compass::of(bidder, auction.leader.unwrap_or(auction.auctioneer)),
             price: auction.price,
@@ -143,10 +37,10 @@ impl Koehandel {
         });
     }
 
-    pub(super) fn bid(&mut self, bidder: usize, amount: u16, ear: &mut impl Ear) {
+    pub(super) fn bid(&mut self, bidder: usize, amount: u16, heard: &mut impl Listener<Message>) {
         let refused = amount > self.auction.price && self.refuses(bidder, amount);
         if refused {
-            ear.hear(bidder, || Message::SecondBluff);
+            tell(heard, bidder, || Message::SecondBluff);
         }
         let logged = if refused { 0 } else { amount };
         let auction = &mut self.auction;
@@ -157,7 +51,7 @@ impl Koehandel {
         } else {
             auction.out[bidder] = true;
         }
-        self.ask_bid(bidder, ear);
+        self.ask_bid(bidder, heard);
     }
 
     /// Whether an exposed player's amount is refused at once (A3 a, A5).
@@ -167,14 +61,14 @@ impl Koehandel {
             && amount > self.purses[player].value()
     }
 
-    fn close_bidding(&mut self, ear: &mut impl Ear) {
+    fn close_bidding(&mut self, heard: &mut impl Listener<Message>) {
         let auctioneer = self.auction.auctioneer;
         let Some(leader) = self.auction.leader else {
-            return self.give_free(ear);
+            return self.give_free(heard);
         };
         self.phase = Phase::PreEmpt;
         let auction = &self.auction;
-        ear.hear(auctioneer, || Message::PreEmpt {
+        tell(heard, auctioneer, || Message::PreEmpt {
             card: auction.card,
             bidder: Compass::of(auctioneer, leader),
             price: auction.price,
@@ -182,26 +76,26 @@ impl Koehandel {
         });
     }
 
-    fn give_free(&mut self, ear: &mut impl Ear) {
+    fn give_free(&mut self, heard: &mut impl Listener<Message>) {
         let (card, auctioneer) = (self.auction.card, self.auction.auctioneer);
         self.settle_card(card, auctioneer);
-        ear.hear(auctioneer, || Message::Card(card));
+        tell(heard, auctioneer, || Message::Card(card));
         for seat in others(auctioneer, auctioneer) {
             let auctioneer = Compass::of(seat, auctioneer);
-            ear.hear(seat, || Message::Free { card, auctioneer });
+            tell(heard, seat, || Message::Free { card, auctioneer });
         }
-        self.next_turn(ear);
+        self.next_turn(heard);
     }
 
-    pub(super) fn pre_empt(&mut self, amount: u16, ear: &mut impl Ear) {
+    pub(super) fn pre_empt(&mut self, amount: u16, heard: &mut impl Listener<Message>) {
         let (auctioneer, price) = (self.auction.auctioneer, self.auction.price);
         let Some(leader) = self.auction.leader else {
-            return self.give_free(ear);
+            return self.give_free(heard);
         };
         let mut buys = amount > 0 && amount >= price;
         let excluded = self.auction.exposed[auctioneer] && !self.options.bluffer_rebids;
         if buys && (excluded || self.refuses(auctioneer, price)) {
-            ear.hear(auctioneer, || Message::SecondBluff);
+            tell(heard, auctioneer, || Message::SecondBluff);
             buys = false;
         }
         let (payer, payee) = if buys {
@@ -210,46 +104,46 @@ impl Koehandel {
             (leader, auctioneer)
         };
         if self.purses[payer].value() < price {
-            return self.bluff_found(payer, ear);
+            return self.bluff_found(payer, heard);
         }
         self.phase = Phase::Pay { payer, payee };
         let card = self.auction.card;
-        ear.hear(payer, || Message::Card(card));
-        ear.hear(payer, || Message::Collect {
+        tell(heard, payer, || Message::Card(card));
+        tell(heard, payer, || Message::Collect {
             payee: Compass::of(payer, payee),
             price,
         });
     }
 
     /// Shows the bluffer's hand to all and sells the card anew (A4, A24).
-    fn bluff_found(&mut self, bluffer: usize, ear: &mut impl Ear) {
+    fn bluff_found(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
         let again = self.auction.exposed[bluffer];
         self.auction.exposed[bluffer] = true;
         let hand = self.purses[bluffer];
         if again {
-            return self.strike_bid(bluffer, ear);
+            return self.strike_bid(bluffer, heard);
         }
         for seat in 0..PLAYERS {
             let by = Compass::of(seat, bluffer);
             self.views[seat].bluffed(by, hand);
-            ear.hear(seat, || Message::Bluffed { by, hand });
+            tell(heard, seat, || Message::Bluffed { by, hand });
         }
         self.auction.restart();
         if !self.options.bluffer_rebids {
             self.auction.out = self.auction.exposed;
         }
-        self.ask_bid(self.auction.auctioneer, ear);
+        self.ask_bid(self.auction.auctioneer, heard);
     }
 
     /// The second unpayable bid lapses at payment (A3 b).
-    fn strike_bid(&mut self, bluffer: usize, ear: &mut impl Ear) {
-        ear.hear(bluffer, || Message::SecondBluff);
+    fn strike_bid(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
+        tell(heard, bluffer, || Message::SecondBluff);
         if bluffer == self.auction.auctioneer {
             // His purchase lapses and the highest bid stands.
-            return self.pre_empt(0, ear);
+            return self.pre_empt(0, heard);
         }
         self.auction.strike(bluffer);
-        self.close_bidding(ear);
+        self.close_bidding(heard);
     }
 
     pub(super) fn pay_price(
@@ -257,7 +151,7 @@ impl Koehandel {
         payer: usize,
         payee: usize,
         money: Money,
-        ear: &mut impl Ear,
+        heard: &mut impl Listener<Message>,
     ) {
         let (card, price) = (self.auction.card, self.auction.price);
         let hand = self.purses[payer];
@@ -266,23 +160,23 @@ impl Koehandel {
             _ => None,
         };
         let Some(paid) = chosen.or_else(|| hand.exact_payment(price)) else {
-            return self.bluff_found(payer, ear);
+            return self.bluff_found(payer, heard);
         };
         self.settle_card(card, payer);
         self.move_money(paid, price, payer, payee);
         if chosen.is_none() {
             let payee = Compass::of(payer, payee);
-            ear.hear(payer, || Message::PaidByServer { payee, paid });
+            tell(heard, payer, || Message::PaidByServer { payee, paid });
         }
-        ear.hear(payer, || Message::Settled(paid));
-        ear.hear(payee, || Message::Money {
+        tell(heard, payer, || Message::Settled(paid));
+        tell(heard, payee, || Message::Money {
             payer: Compass::of(payee, payer),
             paid,
         });
         let cards = paid.cards();
         for seat in others(payer, payee) {
             let buyer = Compass::of(seat, payer);
-            ear.hear(seat, || Message::Bought {
+            tell(heard, seat, || Message::Bought {
                 card,
                 buyer,
                 cards,
@@ -291,13 +185,13 @@ impl Koehandel {
         }
         for seat in others(payer, payee) {
             let payee = Compass::of(seat, payee);
-            ear.hear(seat, || Message::WasPaid {
+            tell(heard, seat, || Message::WasPaid {
                 payee,
                 cards,
                 price,
             });
         }
-        self.next_turn(ear);
+        self.next_turn(heard);
     }
 }
 

@@ -1,25 +1,21 @@
 //! The state of a match, whose turn it is, and how it ends.
 
-use super::act::{Act, Ask, Money};
-use super::auction::Auction;
+use super::act::{Act, Ask, Money, is_in_order};
 use super::setup::Setup;
-use super::trade::Trade;
+use super::state::{Auction, Trade};
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, MONEY_MAX, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
 use crate::koehandel::view::{Flow, Herd, View, can_trade};
 
-/// Who hears what the rules tell. Playouts hear nothing, so messages are built only on demand.
-pub trait Ear {
-    /// `seat` hears a message.
-    fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message);
-}
-
-impl<L: Listener<Message>> Ear for L {
-    fn hear(&mut self, seat: usize, message: impl FnOnce() -> Message) {
-        Listener::hear(self, Seat(seat as u8), message);
-    }
+/// Tells a player something. Playouts hear nothing, so messages are built only on demand.
+pub(super) fn tell(
+    heard: &mut impl Listener<Message>,
+    seat: usize,
+    message: impl FnOnce() -> Message,
+) {
+    heard.hear(Seat(seat as u8), message);
 }
 
 /// What the match waits for.
@@ -58,46 +54,6 @@ pub struct Koehandel {
 }
 
 impl Koehandel {
-    /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
-    /// player on turn his [`Message::Start`].
-    pub fn begin(setup: &Setup, ear: &mut impl Ear) -> Self {
-        let mut deck = [Animal::DONKEY; 40];
-        for (place, card) in deck.iter_mut().zip(&setup.deck) {
-            *place = *card;
-        }
-        let rotate = |seat: usize| {
-            View::of(
-                std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
-                std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
-                setup.donkeys,
-            )
-        };
-        let mut game = Self {
-            options: setup.options,
-            deck,
-            deck_size: setup.deck.len().min(deck.len()) as u8,
-            drawn: 0,
-            donkeys: setup.donkeys,
-            purses: setup.purses,
-            herds: setup.herds,
-            barred: [false; PLAYERS],
-            // The first turn comes after the one before it.
-            turn: (usize::from(setup.first) + PLAYERS - 1) % PLAYERS,
-            phase: Phase::Turn,
-            auction: Auction::default(),
-            trade: Trade::default(),
-            views: std::array::from_fn(rotate),
-            end_turns: 0,
-            end_turns_without_set: 0,
-            blind: false,
-        };
-        for seat in 0..PLAYERS {
-            ear.hear(seat, || Message::Begin);
-        }
-        game.next_turn(ear);
-        game
-    }
-
     /// Who is asked what, or `None` when the match is over. Koehandel asks one player at a time.
     #[must_use]
     pub fn asked(&self) -> Option<(usize, Ask)> {
@@ -122,7 +78,7 @@ impl Koehandel {
 
     /// Plays the answer of the player who is asked. `None` and acts of the wrong kind count as an
     /// empty reply. Does nothing when the match is over.
-    pub fn play(&mut self, act: Option<Act>, ear: &mut impl Ear) {
+    pub fn play(&mut self, act: Option<Act>, heard: &mut impl Listener<Message>) {
         let amount = match act {
             Some(Act::Amount(Some(amount))) if amount <= MONEY_MAX => amount,
             _ => 0,
@@ -132,13 +88,13 @@ impl Koehandel {
             _ => Money::Missing,
         };
         match self.phase {
-            Phase::Turn => self.take_turn(act, ear),
-            Phase::Bid { bidder } => self.bid(bidder, amount, ear),
-            Phase::PreEmpt => self.pre_empt(amount, ear),
-            Phase::Pay { payer, payee } => self.pay_price(payer, payee, money, ear),
-            Phase::Counter => self.counter(money, ear),
-            Phase::RebidChallenger => self.rebid_challenger(money, ear),
-            Phase::RebidTarget => self.rebid_target(money, ear),
+            Phase::Turn => self.take_turn(act, heard),
+            Phase::Bid { bidder } => self.bid(bidder, amount, heard),
+            Phase::PreEmpt => self.pre_empt(amount, heard),
+            Phase::Pay { payer, payee } => self.pay_price(payer, payee, money, heard),
+            Phase::Counter => self.counter(money, heard),
+            Phase::RebidChallenger => self.rebid_challenger(money, heard),
+            Phase::RebidTarget => self.rebid_target(money, heard),
             Phase::Over(_) => {}
         }
     }
@@ -185,7 +141,7 @@ impl Koehandel {
         self.herds.map(|herd| score(&herd))
     }
 
-    fn take_turn(&mut self, act: Option<Act>, ear: &mut impl Ear) {
+    fn take_turn(&mut self, act: Option<Act>, heard: &mut impl Listener<Message>) {
         let player = self.turn;
         let challenge = match act {
             Some(Act::Trade {
@@ -196,25 +152,25 @@ impl Koehandel {
             _ => None,
         };
         match challenge {
-            Some(Ok(trade)) => self.open_trade(trade, ear),
+            Some(Ok(trade)) => self.open_trade(trade, heard),
             fault => {
                 if let Some(Err(fault)) = fault {
-                    ear.hear(player, || Message::Fault(fault));
+                    tell(heard, player, || Message::Fault(fault));
                 }
                 if self.undrawn() > 0 {
-                    let card = self.draw(ear);
-                    self.open_auction(card, player, ear);
+                    let card = self.draw(heard);
+                    self.open_auction(card, player, heard);
                 } else {
                     self.barred[player] = true;
                     self.views[player].barred[0] = true;
-                    self.next_turn(ear);
+                    self.next_turn(heard);
                 }
             }
         }
     }
 
     /// Turns up the next animal; a donkey pays everybody before the bidding (A20).
-    fn draw(&mut self, ear: &mut impl Ear) -> Animal {
+    fn draw(&mut self, heard: &mut impl Listener<Message>) -> Animal {
         let card = self.deck[usize::from(self.drawn)];
         self.drawn += 1;
         if card == Animal::DONKEY {
@@ -223,9 +179,9 @@ impl Koehandel {
             for seat in 0..PLAYERS {
                 self.purses[seat] = self.purses[seat].plus(Purse::single(note));
                 self.views[seat].donkey(note);
-                ear.hear(seat, || Message::Donkey(note));
+                tell(heard, seat, || Message::Donkey(note));
                 for other in Compass::RIVALS {
-                    ear.hear(seat, || Message::DonkeyOther(other, note));
+                    tell(heard, seat, || Message::DonkeyOther(other, note));
                 }
             }
         }
@@ -233,30 +189,30 @@ impl Koehandel {
     }
 
     /// The next player who may act has his turn, or the match ends.
-    pub(super) fn next_turn(&mut self, ear: &mut impl Ear) {
+    pub(super) fn next_turn(&mut self, heard: &mut impl Listener<Message>) {
         if self.undrawn() == 0 {
             self.end_turns += 1;
             self.end_turns_without_set += 1;
             let cut = self.end_turns > self.options.end_turns_max
                 || self.end_turns_without_set > self.options.end_turns_without_set_max;
             if cut {
-                return self.end(Cause::Stalled, ear);
+                return self.end(Cause::Stalled, heard);
             }
         }
         let next = (1..=PLAYERS)
             .map(|step| (self.turn + step) % PLAYERS)
             .find(|player| self.undrawn() > 0 || self.may_start_trade(*player));
         match next {
-            Some(player) => self.ask_turn(player, ear),
-            None => self.end(Cause::Normal, ear),
+            Some(player) => self.ask_turn(player, heard),
+            None => self.end(Cause::Normal, heard),
         }
     }
 
-    fn ask_turn(&mut self, player: usize, ear: &mut impl Ear) {
+    fn ask_turn(&mut self, player: usize, heard: &mut impl Listener<Message>) {
         self.turn = player;
         self.phase = Phase::Turn;
         self.views[player].turn();
-        ear.hear(player, || Message::Start);
+        tell(heard, player, || Message::Start);
     }
 
     /// Whether `player` may be asked to start a trade (A19; without empty offers he needs a card).
@@ -265,12 +221,12 @@ impl Koehandel {
         !self.barred[player] && can_offer && can_trade(&self.herds, player)
     }
 
-    fn end(&mut self, cause: Cause, ear: &mut impl Ear) {
+    fn end(&mut self, cause: Cause, heard: &mut impl Listener<Message>) {
         self.phase = Phase::Over(cause);
         let scores = self.scores();
         for seat in 0..PLAYERS {
             let seen = std::array::from_fn(|place| scores[(seat + place) % PLAYERS]);
-            ear.hear(seat, || Message::End(seen));
+            tell(heard, seat, || Message::End(seen));
         }
     }
 
@@ -342,8 +298,44 @@ impl Game for Koehandel {
     type View = View;
     type Event = Message;
 
+    /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
+    /// player on turn his [`Message::Start`].
     fn open(setup: &Setup, heard: &mut impl Listener<Message>) -> Self {
-        Self::begin(setup, heard)
+        let mut deck = [Animal::DONKEY; 40];
+        for (place, card) in deck.iter_mut().zip(&setup.deck) {
+            *place = *card;
+        }
+        let rotate = |seat: usize| {
+            View::of(
+                std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
+                std::array::from_fn(|at| setup.herds[(seat + at) % PLAYERS]),
+                setup.donkeys,
+            )
+        };
+        let mut game = Self {
+            options: setup.options,
+            deck,
+            deck_size: setup.deck.len().min(deck.len()) as u8,
+            drawn: 0,
+            donkeys: setup.donkeys,
+            purses: setup.purses,
+            herds: setup.herds,
+            barred: [false; PLAYERS],
+            // The first turn comes after the one before it.
+            turn: (usize::from(setup.first) + PLAYERS - 1) % PLAYERS,
+            phase: Phase::Turn,
+            auction: Auction::default(),
+            trade: Trade::default(),
+            views: std::array::from_fn(rotate),
+            end_turns: 0,
+            end_turns_without_set: 0,
+            blind: false,
+        };
+        for seat in 0..PLAYERS {
+            tell(heard, seat, || Message::Begin);
+        }
+        game.next_turn(heard);
+        game
     }
 
     fn to_move(&self) -> Seats<bool> {
@@ -357,8 +349,16 @@ impl Game for Koehandel {
             .map(|(_, ask)| ask)
     }
 
+    fn asks(&self, out: &mut Vec<(Seat, Ask)>) {
+        out.extend(self.asked().map(|(seat, ask)| (Seat(seat as u8), ask)));
+    }
+
     fn view(&self, seat: Seat) -> View {
         *self.seen_by(seat.index() % PLAYERS)
+    }
+
+    fn look<T>(&self, seat: Seat, look: impl FnOnce(&View) -> T) -> T {
+        look(self.seen_by(seat.index() % PLAYERS))
     }
 
     fn acts(&self, seat: Seat, out: &mut Vec<Act>) {
@@ -388,9 +388,12 @@ impl Game for Koehandel {
 
     fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Message>) {
         for (seat, act) in acts {
-            if self.ask(*seat).is_some() {
-                self.play(*act, heard);
+            let Some(ask) = self.ask(*seat) else { continue };
+            let view = self.seen_by(seat.index());
+            if act.is_some_and(|act| !is_in_order(view, &ask, &act)) {
+                heard.refuse(*seat);
             }
+            self.play(*act, heard);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Positions made up by a player who cannot see the hidden cards, to be played out on the real rules.
 
 use super::game::{Koehandel, Phase};
-use super::trade::Trade;
+use super::state::{Auction, Trade};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::options::Options;
 use crate::koehandel::view::View;
@@ -112,7 +112,7 @@ impl Koehandel {
             barred: view.barred,
             turn: 0,
             phase: Phase::Turn,
-            auction: super::auction::Auction::default(),
+            auction: Auction::default(),
             trade: Trade::default(),
             views: std::array::from_fn(|seat| view.imagined(seat, purses)),
             end_turns: 0,

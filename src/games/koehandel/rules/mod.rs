@@ -5,13 +5,13 @@ mod auction;
 mod game;
 mod imagine;
 mod setup;
+mod state;
 mod trade;
 
 #[cfg(test)]
 mod tests;
 
-pub(in crate::koehandel) use act::check;
-pub use act::{Act, Ask, Money};
-pub use game::{Ear, Koehandel, score};
+pub use act::{Act, Ask, Money, is_in_order};
+pub use game::{Koehandel, score};
 pub use imagine::{Bidding, Moment};
 pub use setup::Setup;

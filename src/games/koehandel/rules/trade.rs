@@ -2,63 +2,13 @@
 
 use super::act::{Ask, Money};
 use super::auction::others;
-use super::game::{Ear, Koehandel, Phase};
+use super::game::{Koehandel, Phase, tell};
+use super::state::Trade;
+use crate::game::Listener;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::options::{LostRow, TradePayment};
 use crate::koehandel::view::stake;
-
-/// The trade now open.
-#[derive(Clone, Debug)]
-pub(super) struct Trade {
-    pub challenger: usize,
-    pub target: usize,
-    pub animal: Animal,
-    pub count: u8,
-    /// The challenger's bid that counts now.
-    pub offer: Purse,
-    /// The target's bid that counts now; his first one while the challenger bids again.
-    pub counter: Purse,
-}
-
-impl Default for Trade {
-    fn default() -> Self {
-        Self {
-            challenger: 0,
-            target: 0,
-            animal: Animal::DONKEY,
-            count: 0,
-            offer: Purse::EMPTY,
-            counter: Purse::EMPTY,
-        }
-    }
-}
-
-impl Trade {
-    pub fn counter_ask(&self) -> Ask {
-        Ask::Counter {
-            animal: self.animal,
-            count: self.count,
-            challenger: Compass::of(self.target, self.challenger),
-            cards: self.offer.cards(),
-        }
-    }
-
-    pub fn rebid_ask(&self, challenger: bool) -> Ask {
-        let (me, other, bid) = if challenger {
-            (self.challenger, self.target, self.counter)
-        } else {
-            (self.target, self.challenger, self.offer)
-        };
-        Ask::Rebid {
-            animal: self.animal,
-            count: self.count,
-            opponent: Compass::of(me, other),
-            cards: bid.cards(),
-            challenger,
-        }
-    }
-}
 
 /// Who wins a trade and what each side pays; `None`: his bid does not count.
 struct Verdict {
@@ -105,11 +55,11 @@ impl Koehandel {
         })
     }
 
-    pub(super) fn open_trade(&mut self, trade: Trade, ear: &mut impl Ear) {
+    pub(super) fn open_trade(&mut self, trade: Trade, heard: &mut impl Listener<Message>) {
         self.trade = trade;
         self.phase = Phase::Counter;
         let trade = &self.trade;
-        ear.hear(trade.target, || Message::Challenged {
+        tell(heard, trade.target, || Message::Challenged {
             animal: trade.animal,
             count: trade.count,
             challenger: Compass::of(trade.target, trade.challenger),
@@ -117,41 +67,41 @@ impl Koehandel {
         });
     }
 
-    pub(super) fn counter(&mut self, money: Money, ear: &mut impl Ear) {
-        match self.judge_target(money, ear) {
+    pub(super) fn counter(&mut self, money: Money, heard: &mut impl Listener<Message>) {
+        match self.judge_target(money, heard) {
             Judged::Tie(counter) => {
                 self.trade.counter = counter;
                 self.phase = Phase::RebidChallenger;
-                self.ask_rebid(true, ear);
+                self.ask_rebid(true, heard);
             }
-            Judged::Settled(verdict) => self.settle_trade(&verdict, ear),
+            Judged::Settled(verdict) => self.settle_trade(&verdict, heard),
         }
     }
 
     /// After a tie the challenger bids anew; no answer is a bid of no card (A13).
-    pub(super) fn rebid_challenger(&mut self, money: Money, ear: &mut impl Ear) {
+    pub(super) fn rebid_challenger(&mut self, money: Money, heard: &mut impl Listener<Message>) {
         let challenger = self.trade.challenger;
         self.trade.offer = match self.bid_cards(challenger, money) {
             Bid::Invalid => {
-                ear.hear(challenger, || Message::Fault(Fault::Bid));
+                tell(heard, challenger, || Message::Fault(Fault::Bid));
                 let counter = Some(self.trade.counter);
                 let lost = Verdict {
                     challenger_wins: false,
                     offer: None,
                     counter,
                 };
-                return self.settle_trade(&lost, ear);
+                return self.settle_trade(&lost, heard);
             }
             Bid::None => Purse::EMPTY,
             Bid::Cards(offer) => offer,
         };
         self.phase = Phase::RebidTarget;
-        self.ask_rebid(false, ear);
+        self.ask_rebid(false, heard);
     }
 
     /// The target's new bid decides; a second tie gives the challenger the animals free (A14).
-    pub(super) fn rebid_target(&mut self, money: Money, ear: &mut impl Ear) {
-        let verdict = match self.judge_target(money, ear) {
+    pub(super) fn rebid_target(&mut self, money: Money, heard: &mut impl Listener<Message>) {
+        let verdict = match self.judge_target(money, heard) {
             Judged::Tie(_) => Verdict {
                 challenger_wins: true,
                 offer: None,
@@ -159,16 +109,16 @@ impl Koehandel {
             },
             Judged::Settled(verdict) => verdict,
         };
-        self.settle_trade(&verdict, ear);
+        self.settle_trade(&verdict, heard);
     }
 
     /// Holds the target's bid against the challenger's: no bid accepts, an invalid one loses (A11,
     /// A12), the higher total wins.
-    fn judge_target(&self, money: Money, ear: &mut impl Ear) -> Judged {
+    fn judge_target(&self, money: Money, heard: &mut impl Listener<Message>) -> Judged {
         let (offer, target) = (self.trade.offer, self.trade.target);
         let bid = self.bid_cards(target, money);
         if matches!(bid, Bid::Invalid) {
-            ear.hear(target, || Message::Fault(Fault::Bid));
+            tell(heard, target, || Message::Fault(Fault::Bid));
         }
         let counter = match bid {
             Bid::Cards(counter) if counter.value() == offer.value() => return Judged::Tie(counter),
@@ -192,7 +142,7 @@ impl Koehandel {
         }
     }
 
-    fn ask_rebid(&self, challenger: bool, ear: &mut impl Ear) {
+    fn ask_rebid(&self, challenger: bool, heard: &mut impl Listener<Message>) {
         let asked = if challenger {
             self.trade.challenger
         } else {
@@ -206,7 +156,7 @@ impl Koehandel {
             ..
         } = self.trade.rebid_ask(challenger)
         {
-            ear.hear(asked, || Message::Tie {
+            tell(heard, asked, || Message::Tie {
                 animal,
                 count,
                 opponent,
@@ -216,7 +166,7 @@ impl Koehandel {
     }
 
     /// Moves animals and money, and tells everybody in the order of the worked example.
-    fn settle_trade(&mut self, verdict: &Verdict, ear: &mut impl Ear) {
+    fn settle_trade(&mut self, verdict: &Verdict, heard: &mut impl Listener<Message>) {
         let Trade {
             challenger,
             target,
@@ -232,12 +182,12 @@ impl Koehandel {
         let exchange = self.options.trade_payment == TradePayment::Exchange;
         let paid = won_by.filter(|purse| purse.cards() > 0);
         let paid_back = lost_by.filter(|purse| exchange && purse.cards() > 0);
-        ear.hear(loser, || Message::Lost {
+        tell(heard, loser, || Message::Lost {
             animal,
             count,
             winner: Compass::of(loser, winner),
         });
-        ear.hear(winner, || Message::Won {
+        tell(heard, winner, || Message::Won {
             animal,
             count,
             loser: Compass::of(winner, loser),
@@ -245,22 +195,22 @@ impl Koehandel {
         self.move_animals(animal, count, loser, winner);
         for (purse, from, to) in [(paid, winner, loser), (paid_back, loser, winner)] {
             let Some(paid) = purse else { continue };
-            ear.hear(from, || Message::Pay {
+            tell(heard, from, || Message::Pay {
                 receiver: Compass::of(from, to),
                 paid,
             });
-            ear.hear(to, || Message::Money {
+            tell(heard, to, || Message::Money {
                 payer: Compass::of(to, from),
                 paid,
             });
         }
         self.exchange_money(winner, loser, paid, paid_back);
-        self.tell_uninvolved(winner, loser, paid, paid_back, ear);
+        self.tell_uninvolved(winner, loser, paid, paid_back, heard);
         for seat in 0..self.views.len() {
             let (winner, loser) = (Compass::of(seat, winner), Compass::of(seat, loser));
             self.views[seat].traded(winner, loser);
         }
-        self.next_turn(ear);
+        self.next_turn(heard);
     }
 
     /// Both sides pay from what they held before the trade.
@@ -285,13 +235,13 @@ impl Koehandel {
         loser: usize,
         paid: Option<Purse>,
         paid_back: Option<Purse>,
-        ear: &mut impl Ear,
+        heard: &mut impl Listener<Message>,
     ) {
         let Trade { animal, count, .. } = self.trade;
         let cards = paid.map(Purse::cards);
         for seat in others(winner, loser) {
             let winner = Compass::of(seat, winner);
-            ear.hear(seat, || Message::TradeWon {
+            tell(heard, seat, || Message::TradeWon {
                 animal,
                 count,
                 winner,
@@ -304,7 +254,7 @@ impl Koehandel {
         };
         for seat in others(winner, loser) {
             let named = Compass::of(seat, named);
-            ear.hear(seat, || Message::TradeLost {
+            tell(heard, seat, || Message::TradeLost {
                 animal,
                 count,
                 named,
@@ -316,11 +266,11 @@ impl Koehandel {
         };
         for seat in others(winner, loser) {
             let loser = Compass::of(seat, loser);
-            ear.hear(seat, || Message::LoserPaid { loser, cards });
+            tell(heard, seat, || Message::LoserPaid { loser, cards });
         }
         for seat in others(winner, loser) {
             let winner = Compass::of(seat, winner);
-            ear.hear(seat, || Message::WinnerPaid { winner, cards });
+            tell(heard, seat, || Message::WinnerPaid { winner, cards });
         }
     }
 }

@@ -1,15 +1,13 @@
-//! Recorded matches with messages lost, repeated, late, cut and changed.
+//! Recorded matches, disturbed: what [`crate::disturb`] does, under more options and by more bots; and
+//! messages that come again, which hardly ever leave a trace.
 
-use crate::game::{Budget, Progress, Seat};
+use crate::disturb::{Heard, Line, Said, Tape, Trial, disturbed, undisturbed};
+use crate::game::Seat;
 use crate::kit::{DialogueSetup, Kit as _, Nodes, PlaySetup};
 use crate::koehandel::KIT;
-use crate::koehandel::cards::{Animal, Compass};
-use crate::koehandel::dialect::{Fields, read_answer};
-use crate::koehandel::rules::{Act, Ask, Money};
 use crate::rng::Rng;
-use crate::wire::{Dialogue, Fact, Next};
+use crate::wire::{Dialogue, Fact};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What one seat heard and answered in a match between these bots.
 pub fn recorded(
@@ -56,146 +54,21 @@ pub fn flags(facts: &[Fact]) -> Vec<String> {
         .collect()
 }
 
-/// What happens to a message on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Harm {
-    Lost,
-    Twice,
-    Late,
-    Swapped,
-    Cut,
-    Changed,
-    Gap,
-}
-
-const HARMS: [Harm; 7] = [
-    Harm::Lost,
-    Harm::Twice,
-    Harm::Late,
-    Harm::Swapped,
-    Harm::Cut,
-    Harm::Changed,
-    Harm::Gap,
-];
-/// Messages lost in a row.
-const GAP: usize = 8;
+/// Disturbed matches of each kind.
+const ROUNDS: u64 = 60;
 /// A repeated message comes at most so many messages later.
 const LATE_MAX: u32 = 60;
-/// Nodes of a champion's decision.
-const NODES: u64 = 2;
-/// Slices of thinking in one decision at most.
-const SLICES_MAX: usize = 64;
-
-/// The same messages, one of them harmed: the first, which opens a session, stays.
-fn harmed(
-    heard: &[(String, Option<String>)],
-    harm: Harm,
-    rng: &mut Rng,
-) -> Vec<(String, Option<String>)> {
-    let mut all = heard.to_vec();
-    let at = 1 + rng.below(all.len() as u32 - 2) as usize;
-    match harm {
-        Harm::Lost => {
-            all.remove(at);
-        }
-        Harm::Gap => {
-            let end = (at + GAP).min(all.len() - 1);
-            all.drain(at..end);
-        }
-        Harm::Twice => {
-            let again = all[at].clone();
-            all.insert(at + 1, again);
-        }
-        Harm::Late => {
-            let again = all[at].clone();
-            let to = (at + 2 + rng.below(LATE_MAX) as usize).min(all.len() - 1);
-            all.insert(to, again);
-        }
-        Harm::Swapped => all.swap(at, at + 1),
-        Harm::Cut => {
-            let text = &mut all[at].0;
-            let keep = text.len() - rng.below(12).min(text.len() as u32) as usize;
-            text.truncate(keep);
-        }
-        Harm::Changed => {
-            let mut bytes = all[at].0.clone().into_bytes();
-            let letters = b"ABCDEFGHIJSWNEQntfhTF0123456789-=&";
-            let from = bytes.len().saturating_sub(30);
-            let place = from + rng.below((bytes.len() - from) as u32) as usize;
-            bytes[place] = letters[rng.below(letters.len() as u32) as usize];
-            all[at].0 = String::from_utf8(bytes).unwrap();
-        }
-    }
-    all
-}
 
 /// Animals, own purse and deck.
-fn known(player: &dyn Dialogue) -> (Vec<Value>, Value, Value) {
-    let view = player.view();
-    let animals = ["S", "W", "N", "E"].map(|place| view["players"][place]["animals"].clone());
-    (
-        animals.to_vec(),
-        view["purse"].clone(),
-        view["deck_left"].clone(),
-    )
+fn known(view: &Value) -> Value {
+    let animals = ["S", "W", "N", "E"].map(|place| &view["players"][place]["animals"]);
+    json!([animals, view["purse"], view["deck_left"]])
 }
 
-/// Hears everything; `thinks` asks the bot at every question, else what was recorded is said. Answers
-/// must be legal in form.
-fn hear_all(bot: &str, heard: &[(String, Option<String>)], thinks: bool) -> Box<dyn Dialogue> {
-    let mut player = listener(bot);
-    for (call, reply) in heard {
-        let said = match player.receive(call.as_bytes()) {
-            Err(_) | Ok(Next::Wait | Next::Over(_)) => continue,
-            Ok(Next::Send(said)) => said,
-            Ok(Next::Think { fallback, .. }) if !thinks => reply.clone().unwrap_or(fallback),
-            Ok(Next::Think { fallback, .. }) => {
-                let mut best = fallback;
-                let ended = (0..SLICES_MAX)
-                    .any(|_| player.think(Budget::nodes(NODES), &mut best) == Progress::Done);
-                assert!(ended, "a decision of {NODES} nodes goes on: {call}");
-                best
-            }
-        };
-        assert!(in_form(call, &said), "{call} is answered by {said:?}");
-        player.said(&said);
-    }
-    player
-}
-
-/// Whether an answer can be read as one to this question.
-fn in_form(call: &str, said: &str) -> bool {
-    let fields = Fields::cut(call.as_bytes()).unwrap();
-    let ask = match fields.kind() {
-        "start" => Ask::Turn,
-        "auction" => Ask::Bid {
-            card: Animal::DONKEY,
-            price: 0,
-            leader: Compass::W,
-            auctioneer: Compass::W,
-        },
-        "trade" | "collect" => Ask::Pay {
-            payee: Compass::W,
-            price: 0,
-        },
-        other => panic!("{other} asks nothing"),
-    };
-    match read_answer(&ask, said.as_bytes()) {
-        Some(Act::Cards(money)) => money != Money::Garbage,
-        Some(Act::Amount(amount)) => amount.is_some(),
-        Some(Act::Trade {
-            opponent,
-            animal,
-            offer,
-        }) => opponent.is_some() && animal.is_some() && matches!(offer, Money::Cards(_)),
-        Some(Act::Auction) => said == "?type=auction",
-        None => said.is_empty(),
-    }
-}
-
-/// Disturbs recorded matches, each in one way and for one seat; prints the share of seats that know at the
-/// end what they know without.
-fn disturb(rounds: u64) -> BTreeMap<Harm, (u32, u32)> {
+/// Hears a match, a message of it a second time at most `later` messages after the first, and says whether
+/// the seat knows in the end what is so. A bot that thinks hears the same match disturbed in any way, and
+/// always answers in form.
+fn knows_after_repeat(round: u64, later: u32) -> bool {
     let tables = [
         ["champion", "guide", "trader", "tuned"],
         ["evolved", "face", "filler", "guide"],
@@ -207,35 +80,40 @@ fn disturb(rounds: u64) -> BTreeMap<Harm, (u32, u32)> {
         json!({"lost_row": "winner"}),
     ];
     let bots = ["champion", "evolved", "guide", "random", "face"];
-    let mut shares: BTreeMap<Harm, (u32, u32)> = BTreeMap::new();
-    for round in 0..rounds {
-        let mut rng = Rng::new(round, 21);
-        let table = tables[rng.below(3) as usize];
-        let options = options[rng.below(3) as usize].clone();
-        let heard = recorded(round / 7, table, options, rng.below(4) as u8);
-        let harm = HARMS[(round % 7) as usize];
-        let messages = harmed(&heard, harm, &mut rng);
-        let bot = bots[rng.below(bots.len() as u32) as usize];
-        hear_all(bot, &messages, true);
-        let whole = known(&*hear_all("filler", &heard, false));
-        let same = known(&*hear_all("filler", &messages, false)) == whole;
-        let share = shares.entry(harm).or_default();
-        share.0 += u32::from(same);
-        share.1 += 1;
-    }
-    for (harm, (same, all)) in &shares {
-        println!("{harm:?}: {same} of {all} seats know at the end what is so");
-    }
-    shares
+    let mut rng = Rng::new(round, 21);
+    let table = tables[rng.below(3) as usize];
+    let options = options[rng.below(3) as usize].clone();
+    let seat = rng.below(4) as u8;
+    let lines = recorded(round / 2, table, options, seat).into_iter();
+    let tape = Tape {
+        kit: &KIT,
+        seat: Seat(seat),
+        seed: round,
+        lines: lines.map(|(call, reply)| Line { call, reply }).collect(),
+    };
+    let mut heard = undisturbed(&tape);
+    // The first message, which opens a session, stays alone.
+    let at = 1 + rng.below(heard.len() as u32 - 2) as usize;
+    let to = at + 1 + rng.below(later) as usize;
+    heard.insert(to.min(heard.len() - 1), heard[at].clone());
+    let run = |bot: &str, heard: &[Heard], said| {
+        let trial = Trial::run(&tape, bot, heard, said);
+        let faults = (&trial.panic, trial.hangs, &trial.differs);
+        assert_eq!(faults, (&None, 0, &None), "{bot}, round {round}");
+        assert_eq!(trial.illegal, [""; 0], "{bot}, round {round}");
+        trial
+    };
+    let bot = bots[rng.below(bots.len() as u32) as usize];
+    run(bot, &disturbed(&tape, &mut rng).0, Said::Own);
+    let whole = Trial::plain(&tape, "filler", Said::Recorded);
+    known(&run("filler", &heard, Said::Recorded).view) == known(&whole.view)
 }
 
 #[test]
 fn disturbed_matches_do_not_disturb_the_seat_for_long() {
-    let rounds = std::env::var("DISTURBED_MATCHES");
-    let rounds = rounds.map_or(210, |rounds| rounds.parse().unwrap());
-    let shares = disturb(rounds);
-    for harm in [Harm::Twice, Harm::Late] {
-        let (same, all) = shares[&harm];
-        assert!(same * 100 >= all * 90, "{harm:?}: {same} of {all}");
+    for later in [1, LATE_MAX] {
+        let know = (0..ROUNDS).filter(|round| knows_after_repeat(*round, later));
+        let know = know.count() as u64;
+        assert!(know * 100 >= ROUNDS * 90, "{later}: {know} of {ROUNDS}");
     }
 }

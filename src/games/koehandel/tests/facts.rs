@@ -1,6 +1,7 @@
 //! Facts say what happened, as far as the seat can know.
 
 use super::play::play;
+use crate::game::Game as _;
 use crate::kit::Kit as _;
 use crate::koehandel::KIT;
 use crate::koehandel::cards::{Compass, PLAYERS, Purse};
@@ -42,7 +43,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed, 3);
         let mut heard = Vec::new();
-        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut heard);
+        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut heard);
         let seats: Vec<_> = (0..PLAYERS)
             .map(|_| {
                 RefCell::new(Witness {

@@ -1,6 +1,7 @@
 //! The fold knows from messages alone exactly what the rules let its seat know.
 
 use super::play::{all_options, play};
+use crate::game::Game as _;
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::fold::Fold;
 use crate::koehandel::message::Message;
@@ -16,7 +17,7 @@ fn fold_is_what_the_rules_show() {
             let seed = seed * 1000 + number as u64;
             let mut rng = Rng::new(seed, 9);
             let mut heard = Vec::new();
-            let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
+            let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
             let folds = std::cell::RefCell::new(vec![Fold::new(); PLAYERS]);
             play(
                 &mut game,

@@ -5,7 +5,7 @@ use crate::koehandel::cards::{Compass, PLAYERS};
 use crate::koehandel::dialect::{Fields, read, read_answer};
 use crate::koehandel::fold::{Fold, Verdict};
 use crate::koehandel::options::LostRow;
-use crate::koehandel::referee::Referee;
+use crate::koehandel::referee::{Referee, RefereeSetup};
 use crate::koehandel::rules::Setup;
 use crate::koehandel::view::View;
 use crate::wire::{Reply, Table};
@@ -60,7 +60,12 @@ fn replay(text: &str) {
             ))
         })
         .collect();
-    let mut table = Referee::new(setup, MARKET, IDS).unwrap();
+    let refereed = RefereeSetup {
+        position: setup,
+        market: MARKET,
+        ids: IDS,
+    };
+    let mut table = Referee::new(refereed).unwrap();
     let mut calls = Vec::new();
     table.calls(&mut calls);
     for (seat, call) in calls.drain(..PLAYERS).enumerate() {

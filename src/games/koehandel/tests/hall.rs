@@ -3,7 +3,7 @@
 use crate::game::{Game, Seat};
 use crate::koehandel::cards::{Animal, Note, PLAYERS, Purse};
 use crate::koehandel::options::Options;
-use crate::koehandel::referee::Referee;
+use crate::koehandel::referee::{Referee, RefereeSetup};
 use crate::koehandel::rules::{Koehandel, Setup};
 use crate::wire::{Reply, Table};
 
@@ -75,7 +75,12 @@ pub const END: &str = "END";
 impl Hall {
     pub fn new(setup: Setup) -> Self {
         let mut hall = Self {
-            table: Referee::new(setup, 1, [1, 2, 3, 4]).unwrap(),
+            table: Referee::new(RefereeSetup {
+                position: setup,
+                market: 1,
+                ids: [1, 2, 3, 4],
+            })
+            .unwrap(),
             said: Vec::new(),
         };
         hall.listen();

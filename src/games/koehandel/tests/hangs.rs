@@ -1,6 +1,6 @@
 //! Nothing that is heard makes the champion think for ever.
 
-use crate::game::{Bot, Budget, Progress};
+use crate::game::{Bot, Budget, Game, Progress};
 use crate::kit::{DialogueSetup, Kit as _};
 use crate::koehandel::KIT;
 use crate::koehandel::bots::champion::Champion;
@@ -75,7 +75,7 @@ fn playouts_end_long_before_their_bound() {
     for seed in 0..400u64 {
         let mut rng = Rng::new(seed, 2);
         let cast = std::array::from_fn(|_| KINDS[rng.below(KINDS.len() as u32) as usize].style);
-        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut ());
+        let mut game = Koehandel::start(&Setup::deal(seed, Options::default()));
         let mut memory = [Limits::NONE; PLAYERS];
         longest = longest.max(play_out(&mut game, &cast, &mut memory, seed));
         assert!(game.asked().is_none());
@@ -91,7 +91,7 @@ fn a_playout_whose_players_are_wrong_about_the_deck_meets_its_bound() {
     for seed in 0..200u64 {
         let cast = [Style::Random; PLAYERS];
         let setup = Setup::deal(seed, Options::default());
-        let mut game = Koehandel::begin(&setup, &mut ());
+        let mut game = Koehandel::start(&setup);
         let mut memory = [Limits::NONE; PLAYERS];
         play_turns(&mut game, &cast, seed);
         game.mislead();
@@ -116,7 +116,7 @@ fn play_turns(game: &mut Koehandel, cast: &[Style; PLAYERS], seed: u64) {
 #[test]
 fn what_does_not_add_up_is_not_played_out() {
     let setup = Setup::deal(1, Options::default());
-    let game = Koehandel::begin(&setup, &mut ());
+    let game = Koehandel::start(&setup);
     let (seat, ask) = game.asked().unwrap();
     let sound = *game.seen_by(seat);
     let mut views = Vec::new();

@@ -1,7 +1,7 @@
 //! Laws of the wire and of what is hidden.
 
 use super::play::{random_act, random_cards};
-use crate::game::{Budget, Seat};
+use crate::game::{Budget, Game, Seat};
 use crate::kit::{DialogueSetup, Kit as _};
 use crate::koehandel::KIT;
 use crate::koehandel::bots;
@@ -322,7 +322,7 @@ fn views_hide_other_peoples_money() {
     for seed in 0..150 {
         let mut rng = Rng::new(seed, 4);
         let mut heard = Vec::new();
-        let mut game = Koehandel::begin(&Setup::deal(seed, Options::default()), &mut heard);
+        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut heard);
         while let Some((seat, ask)) = game.asked() {
             let hand = game.purses()[seat];
             let twins = match ask {

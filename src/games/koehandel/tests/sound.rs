@@ -2,6 +2,7 @@
 
 use super::disturbed::{flags, listener, recorded};
 use super::play::{all_options, play};
+use crate::game::Game as _;
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::dialect::{write, write_answer};
 use crate::koehandel::options::Options;
@@ -39,7 +40,7 @@ fn undisturbed_matches_are_sound() {
 /// What each seat hears and answers in a match of random answers.
 fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
     let mut heard = Vec::new();
-    let mut game = Koehandel::begin(&Setup::deal(seed, options), &mut heard);
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
     let texts: RefCell<[Side; PLAYERS]> = RefCell::default();
     play(
         &mut game,

@@ -1,20 +1,40 @@
 //! The champion in whole matches, in slices, and among nonsense.
 
 use super::{Champion, Memory};
+use crate::arena::{Acts, Arena, play};
 use crate::game::{Bot, Budget, Game, Progress, Seat};
-use crate::koehandel::bots::{Stage, listens, make};
+use crate::koehandel::bots::{listens, make};
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::fold::Fold;
 use crate::koehandel::message::{Fault, History, Message};
 use crate::koehandel::models::Models;
 use crate::koehandel::options::{Options, SecondBluff, TradePayment};
-use crate::koehandel::rules::{Koehandel, Setup};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Setup};
+use crate::koehandel::view::View;
+use crate::ladder::seated;
 use crate::rng::Rng;
 
 fn options(trade_payment: TradePayment) -> Options {
     Options {
         trade_payment,
         ..Options::default()
+    }
+}
+
+/// Every other seat is a champion, whose acts must be legal.
+struct Checked {
+    nodes: u64,
+}
+
+impl Arena<Koehandel> for Checked {
+    fn decide(&mut self, _: Seat, bot: &mut dyn Bot<Koehandel>, view: &View, ask: &Ask) -> Act {
+        bot.decide(view, ask, Budget::nodes(self.nodes))
+    }
+
+    fn arrive(&mut self, game: &Koehandel, acts: &mut Acts<Koehandel>) {
+        for (seat, act) in acts.iter().filter(|(seat, _)| seat.0.is_multiple_of(2)) {
+            assert_eq!(game.check(*seat, &act.unwrap()), Ok(()));
+        }
     }
 }
 
@@ -28,18 +48,9 @@ fn every_act_is_legal_whatever_the_budget_and_the_options() {
                 ..options(trade_payment)
             };
             let names = ["champion", "random", "champion", "trader"];
-            let mut stage = Stage::new(names, number as u64, &Models::none()).unwrap();
+            let mut bots = seated::<Koehandel>(&names, number as u64 * 4).unwrap();
             let setup = Setup::deal(number as u64, options);
-            let game = stage.play(
-                &setup,
-                |_| nodes,
-                |game, seat, act| {
-                    if names[seat] == "champion" {
-                        let checked = game.check(Seat(seat as u8), act);
-                        assert!(checked.is_ok(), "{checked:?}");
-                    }
-                },
-            );
+            let game = play(&setup, &mut bots, &mut Checked { nodes }).game;
             assert!(game.outcome().is_some());
         }
     }
@@ -52,7 +63,7 @@ fn slices_and_one_piece_decide_alike() {
         let mut bot = Champion::new(Rng::new(5, 5), &Models::none());
         let mut others = Rng::new(8, 8);
         let mut heard: Vec<(Seat, Message)> = Vec::new();
-        let mut game = Koehandel::begin(&setup, &mut heard);
+        let mut game = Koehandel::open(&setup, &mut heard);
         let mut acts = Vec::new();
         while let Some((seat, ask)) = game.asked() {
             for (seat, message) in heard.drain(..) {
@@ -92,7 +103,7 @@ fn slices_and_one_piece_decide_alike() {
 #[test]
 fn a_stopped_search_answers_at_once_and_goes_on_later() {
     let setup = Setup::deal(1, Options::default());
-    let game = Koehandel::begin(&setup, &mut ());
+    let game = Koehandel::start(&setup);
     let (seat, ask) = game.asked().unwrap();
     let mut bot = Champion::new(Rng::new(1, 1), &Models::none());
     let stopped = Budget {
@@ -118,7 +129,7 @@ fn deals_agree_with_all_that_is_known() {
             let mut memory = Memory::new(seed);
             let mut heard: Vec<(Seat, Message)> = Vec::new();
             let setup = Setup::deal(seed, options(trade_payment));
-            let mut game = Koehandel::begin(&setup, &mut heard);
+            let mut game = Koehandel::open(&setup, &mut heard);
             let mut right = 0;
             while let Some((seat, ask)) = game.asked() {
                 for (seat, message) in heard.drain(..) {

@@ -1,0 +1,132 @@
+//! Koehandel as a contest: what is its own.
+
+use super::bots;
+use super::cards::PLAYERS;
+use super::dialect::{ANSWER_WITHIN, Fields, write_answer};
+use super::facts;
+use super::models::{self, Models as Known};
+use super::options::{END_TURNS_MAX, OPTIONS, Options};
+use super::player::Player;
+use super::referee::{Referee, RefereeSetup};
+use super::rules::{Act, Koehandel, Setup};
+use crate::contest::{Advice, Contest, Deal, Door, Limits};
+use crate::game::Bot;
+use crate::kit::{Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
+use crate::ladder::Bout;
+use crate::wire::{Dialogue, Fact, Frame, Table, WireError};
+use serde_json::Value;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// Koehandel.
+pub static KIT: Door<Koehandel> = Door::NEW;
+
+impl Contest for Koehandel {
+    type Options = Options;
+    type Refereed = RefereeSetup;
+
+    const NAME: &'static str = "koehandel";
+    const SEATS: RangeInclusive<usize> = PLAYERS..=PLAYERS;
+    const BOTS: &'static [BotCard] = bots::CARDS;
+    const OPTIONS: &'static [OptionCard] = OPTIONS;
+    const LIMITS: Limits = Limits::new(ANSWER_WITHIN, Duration::from_millis(200));
+    const WIRE: Wire = Wire::Callbacks;
+    const ADVISED: bool = true;
+    /// Between two messages to a player something has happened, and each message tells it in full: a
+    /// question is followed by the news of what was answered, a bid by a higher one or the sale, and
+    /// whatever returns later (the same card's auction, the same challenge) comes after other news.
+    const REPEATS: bool = true;
+    const HEARD_AGAIN: bool = false;
+    const BOUT_NODES: u64 = 60;
+
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        if let Some(seat) = options
+            .first_seat
+            .filter(|seat| usize::from(*seat) >= PLAYERS)
+        {
+            return Err(format!(
+                "first_seat {seat} does not exist; seats are 0 to 3"
+            ));
+        }
+        if options.end_turns_max.max(options.end_turns_without_set_max) > END_TURNS_MAX {
+            return Err(format!(
+                "end_turns_max and end_turns_without_set_max are at most {END_TURNS_MAX}"
+            ));
+        }
+        let wrong = |_| format!("{PLAYERS} players are seated, not {}", deal.seats());
+        Ok(RefereeSetup {
+            position: Setup::deal(deal.seed, options),
+            market: deal.market,
+            ids: deal.ids.try_into().map_err(wrong)?,
+        })
+    }
+
+    fn position(refereed: &RefereeSetup) -> &Setup {
+        &refereed.position
+    }
+
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+        Ok(Box::new(Referee::new(refereed)?))
+    }
+
+    fn player(bot: Box<dyn Bot<Self>>, _: &DialogueSetup) -> Box<dyn Dialogue> {
+        Box::new(Player::new(bot))
+    }
+
+    fn route(frame: &[u8]) -> Result<Route, WireError> {
+        let fields = Fields::cut(frame)?;
+        Ok(Route {
+            market: fields.market()?,
+            id: fields.id()?,
+            begins: fields.kind() == "information" && fields.message() == "begin",
+            seating: None,
+        })
+    }
+
+    fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
+        bots::make(name, seed, &Known::of(advice))
+    }
+
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
+        Some(bots::bouts(name))
+    }
+
+    fn written(act: &Act) -> Option<Frame> {
+        Some(write_answer(act))
+    }
+
+    fn listens(name: &str) -> bool {
+        bots::listens(name)
+    }
+
+    fn place(word: &str) -> Option<u8> {
+        match word {
+            "S" => Some(0),
+            "W" => Some(1),
+            "N" => Some(2),
+            "E" => Some(3),
+            number => number.parse().ok(),
+        }
+    }
+
+    fn bluff(fact: &Fact) -> Option<Bluff> {
+        facts::bluff(fact)
+    }
+
+    fn models() -> Option<&'static dyn Models> {
+        Some(&Rivals)
+    }
+}
+
+/// What is counted of rivals.
+struct Rivals;
+
+impl Models for Rivals {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        models::merge(model, evidence)
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        models::show(model)
+    }
+}

@@ -1,0 +1,78 @@
+//! What is under way by what was heard: the turn and the settlement.
+
+use crate::koehandel::cards::{Animal, Compass, Purse};
+
+/// The order of turns as the reader heard it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Course {
+    /// Whether anything was heard, and whether it began with the match's first row.
+    pub(super) heard: bool,
+    pub(super) late: bool,
+    /// Whether the turn under way has not come to its settlement yet.
+    pub(super) open: bool,
+    /// A bluff was shown and the card is sold anew.
+    pub(super) anew: bool,
+    /// Cards whose settlement was not heard and whose animal is not known, at most.
+    pub(super) missed: u8,
+    /// Whether a guess was folded: who holds how many money cards is not certain any more.
+    pub(super) guessed: bool,
+    /// A settlement was closed by a repair; its deals are still to be told.
+    pub(super) closed: bool,
+    /// The card that was settled by a guess because the next turn began without a word of it.
+    pub(super) guess: Option<(Animal, Compass)>,
+    /// The settlement under way equals one heard before: it counts only if its second row follows. Holds
+    /// the turn as it was before.
+    pub(super) doubt: Option<(bool, Option<Compass>)>,
+}
+
+/// A settlement of which some rows are still to come.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pending {
+    None,
+    /// Row 8: free, unless row 9 follows.
+    Card(Animal),
+    /// Row 9, and what the reader chose to pay.
+    Paying {
+        card: Option<Animal>,
+        payee: Compass,
+        price: u16,
+        chosen: Option<Purse>,
+    },
+    /// Row 12.
+    Bought {
+        card: Animal,
+        buyer: Compass,
+        cards: u8,
+        price: u16,
+    },
+    /// Row 20 or 21, and which money rows followed.
+    Own {
+        animal: Animal,
+        count: u8,
+        rival: Compass,
+        won: bool,
+        paid: Option<Purse>,
+        got: Option<Purse>,
+    },
+    /// Row 24, and perhaps a row 25 that does not say who lost (I5).
+    Trade {
+        animal: Animal,
+        count: u8,
+        winner: Compass,
+        cards: u8,
+    },
+    /// Rows 24 and 25; the exchange's rows may follow (A1 a).
+    Traded {
+        animal: Animal,
+        count: u8,
+        winner: Compass,
+        loser: Compass,
+        cards: u8,
+        back: u8,
+    },
+}
+
+/// Who has the turn after the player at `turn`, while the deck lasts.
+pub(super) fn next(turn: Compass) -> Compass {
+    Compass::ALL[(turn.index() + 1) % Compass::ALL.len()]
+}

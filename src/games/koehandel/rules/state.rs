@@ -1,0 +1,169 @@
+//! What is under way: the auction of a card, a trade.
+
+use super::act::Ask;
+use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::message::History;
+use smallvec::SmallVec;
+
+/// The auction of one card, through all its restarts.
+#[derive(Clone, Debug)]
+pub(super) struct Auction {
+    pub card: Animal,
+    pub auctioneer: usize,
+    pub leader: Option<usize>,
+    pub price: u16,
+    pub out: [bool; PLAYERS],
+    pub exposed: [bool; PLAYERS],
+    /// What was logged as bid, in order; 0 is a pass.
+    pub log: SmallVec<[(u8, u16); 12]>,
+}
+
+impl Default for Auction {
+    fn default() -> Self {
+        Self {
+            card: Animal::DONKEY,
+            auctioneer: 0,
+            leader: None,
+            price: 0,
+            out: [false; PLAYERS],
+            exposed: [false; PLAYERS],
+            log: SmallVec::new(),
+        }
+    }
+}
+
+impl Auction {
+    pub fn bid_ask(&self, bidder: usize) -> Ask {
+        Ask::Bid {
+            card: self.card,
+            price: self.price,
+            leader: Compass::of(bidder, self.leader.unwrap_or(self.auctioneer)),
+            auctioneer: Compass::of(bidder, self.auctioneer),
+        }
+    }
+
+    pub fn pre_empt_ask(&self) -> Ask {
+        let leader = self.leader.unwrap_or(self.auctioneer);
+        Ask::PreEmpt {
+            card: self.card,
+            price: self.price,
+            bidder: Compass::of(self.auctioneer, leader),
+        }
+    }
+
+    /// The bids as `reader` is shown them: without his own (I3).
+    pub fn history(&self, reader: usize) -> History {
+        self.log
+            .iter()
+            .filter(|(bidder, _)| usize::from(*bidder) != reader)
+            .map(|(bidder, value)| (Compass::of(reader, usize::from(*bidder)), *value))
+            .collect()
+    }
+
+    /// Takes up an auction in its middle.
+    pub fn resume(
+        &mut self,
+        card: Animal,
+        auctioneer: usize,
+        leader: Option<usize>,
+        price: u16,
+        out: [bool; PLAYERS],
+        exposed: [bool; PLAYERS],
+    ) {
+        self.card = card;
+        self.auctioneer = auctioneer;
+        self.leader = leader;
+        self.price = price;
+        self.out = out;
+        self.exposed = exposed;
+    }
+
+    pub fn next_bidder(&self, after: usize) -> Option<usize> {
+        (1..=PLAYERS)
+            .map(|step| (after + step) % PLAYERS)
+            .find(|player| {
+                *player != self.auctioneer && !self.out[*player] && self.leader != Some(*player)
+            })
+    }
+
+    /// Forgets all bids and begins again at the auctioneer's left (A2).
+    pub fn restart(&mut self) {
+        self.leader = None;
+        self.price = 0;
+        self.out = [false; PLAYERS];
+        self.log.clear();
+    }
+
+    /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
+    /// said was a pass and stays one.
+    pub fn strike(&mut self, bluffer: usize) {
+        let mut raised = 0;
+        let mut best = None;
+        for (bidder, value) in &self.log {
+            if *value > raised {
+                raised = *value;
+                let bidder = usize::from(*bidder);
+                best = Some((bidder, *value))
+                    .filter(|_| bidder != bluffer)
+                    .or(best);
+            }
+        }
+        self.log
+            .retain(|(bidder, _)| usize::from(*bidder) != bluffer);
+        self.out[bluffer] = true;
+        self.leader = best.map(|(bidder, _)| bidder);
+        self.price = best.map_or(0, |(_, value)| value);
+    }
+}
+
+/// The trade now open.
+#[derive(Clone, Debug)]
+pub(super) struct Trade {
+    pub challenger: usize,
+    pub target: usize,
+    pub animal: Animal,
+    pub count: u8,
+    /// The challenger's bid that counts now.
+    pub offer: Purse,
+    /// The target's bid that counts now; his first one while the challenger bids again.
+    pub counter: Purse,
+}
+
+impl Default for Trade {
+    fn default() -> Self {
+        Self {
+            challenger: 0,
+            target: 0,
+            animal: Animal::DONKEY,
+            count: 0,
+            offer: Purse::EMPTY,
+            counter: Purse::EMPTY,
+        }
+    }
+}
+
+impl Trade {
+    pub fn counter_ask(&self) -> Ask {
+        Ask::Counter {
+            animal: self.animal,
+            count: self.count,
+            challenger: Compass::of(self.target, self.challenger),
+            cards: self.offer.cards(),
+        }
+    }
+
+    pub fn rebid_ask(&self, challenger: bool) -> Ask {
+        let (me, other, bid) = if challenger {
+            (self.challenger, self.target, self.counter)
+        } else {
+            (self.target, self.challenger, self.offer)
+        };
+        Ask::Rebid {
+            animal: self.animal,
+            count: self.count,
+            opponent: Compass::of(me, other),
+            cards: bid.cards(),
+            challenger,
+        }
+    }
+}
