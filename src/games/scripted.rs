@@ -133,6 +133,10 @@ fn hear(
         (Some(_), Ok(Next::Send(reply))) => {
             answer(table, players[seat].as_mut(), seat, text, reply, transcript);
         }
+        (Some(_), Ok(Next::Over(ending))) if !ending.last_word.is_empty() => {
+            let reply = ending.last_word;
+            answer(table, players[seat].as_mut(), seat, text, reply, transcript);
+        }
         _ => transcript.push(Exchange::told(seat, text)),
     }
 }

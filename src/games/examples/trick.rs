@@ -22,18 +22,20 @@
 //! A share of pairs is what part of the pairs with each other player of the table was won by points at
 //! the end, draws half. Intervals are 95 %, from means over the four rotations of a deal.
 
+use games::arena::{self, Acts, Arena};
 use games::game::{Bot, Budget, Seat};
-use games::kit::Training;
-use games::planowanie::bots::champion::table::{SHIPPED, Table as Champion};
-use games::planowanie::bots::champion::{CHAMPION, Mind, thinking};
-use games::planowanie::bots::{CARDS, Table, make, signature, train};
+use games::kit::{Train as _, Training};
+use games::ladder::{seated, signature};
+use games::planowanie::bots::champion::table::{SHIPPED, Table};
+use games::planowanie::bots::champion::{CHAMPION, Knobs, thinking};
+use games::planowanie::bots::{CARDS, SelfPlay, make};
 use games::planowanie::clock::allot;
 use games::planowanie::rules::{Act, Ask, Game, Planowanie, Setup, View};
 use games::rng::Rng;
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 type Failure = Box<dyn std::error::Error>;
@@ -204,6 +206,24 @@ fn note_met(game: &Planowanie, acts: &[(Seat, Option<Act>)], results: &mut [Outc
     }
 }
 
+/// Notes what players spend and whether they meet their declarations.
+struct Measured<'a> {
+    purses: &'a [Purse],
+    spent: Vec<Spent>,
+    results: Vec<Outcome>,
+}
+
+impl Arena<Planowanie> for Measured<'_> {
+    fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<Planowanie>, view: &View, ask: &Ask) -> Act {
+        let at = seat.index();
+        self.spent[at].decide(self.purses[at], bot, view, ask)
+    }
+
+    fn arrive(&mut self, game: &Planowanie, acts: &mut Acts<Planowanie>) {
+        note_met(game, acts, &mut self.results);
+    }
+}
+
 type Maker<'a> = dyn Fn(&str, u64) -> Option<Box<dyn Bot<Planowanie>>> + Sync + 'a;
 
 /// One game of these players, by seat; `purses` by seat.
@@ -217,18 +237,17 @@ fn play(
         .zip(names)
         .map(|(seat, name)| maker(name, seed.wrapping_mul(4).wrapping_add(seat)))
         .collect();
-    let mut table = Table::of(bots.ok_or("no such bot")?);
-    let setup = Arc::new(Setup::seeded(Game::contest(), seed));
-    let mut results = vec![Outcome::default(); names.len()];
-    let mut spent = vec![Spent::default(); names.len()];
-    let game = table.play_by(
-        &setup,
-        |bot, view, ask| {
-            let seat = view.seat.index();
-            spent[seat].decide(purses[seat], bot, view, ask)
-        },
-        |game, acts| note_met(game, acts, &mut results),
-    );
+    let mut bots = bots.ok_or("no such bot")?;
+    let setup = Setup::seeded(Game::contest(), seed);
+    let mut measured = Measured {
+        purses,
+        spent: vec![Spent::default(); names.len()],
+        results: vec![Outcome::default(); names.len()],
+    };
+    let game = arena::play(&setup, &mut bots, &mut measured).game;
+    let Measured {
+        spent, mut results, ..
+    } = measured;
     let points = game.points().values();
     for (seat, result) in results.iter_mut().enumerate() {
         result.points = points[seat] as f64;
@@ -397,34 +416,30 @@ fn speed(maker: &Maker<'_>, args: &Args) -> Result<(), Failure> {
         for asked in [Ask::Declare, Ask::Play] {
             let (mut nodes, mut seconds) = (0u64, 0.0);
             for seed in 0..3 {
-                let setup = Arc::new(Setup::seeded(Game::contest(), seed));
+                let setup = Setup::seeded(Game::contest(), seed);
                 let mut done = false;
-                let bots = (0..4).map(|_| make("rules", 0)).collect::<Option<_>>();
-                Table::of(bots.ok_or("no rules")?).play_by(
-                    &setup,
-                    |bot, view, ask| {
-                        if view.deal == deal && *ask == asked && !done {
-                            done = true;
-                            let used = Cell::new(0u64);
-                            let begun = Instant::now();
-                            let stop = || {
-                                used.set(used.get() + 1);
-                                begun.elapsed() >= time
-                            };
-                            let budget = Budget {
-                                nodes: u64::MAX,
-                                stop: &stop,
-                            };
-                            if let Some(mut hero) = maker(&hero, seed) {
-                                hero.decide(view, ask, budget);
-                            }
-                            nodes += used.get();
-                            seconds += begun.elapsed().as_secs_f64();
+                let mut bots = seated::<Planowanie>(&["rules"; 4], 0).ok_or("no rules")?;
+                arena::play_by(&setup, &mut bots, |_, bot, view, ask| {
+                    if view.deal == deal && *ask == asked && !done {
+                        done = true;
+                        let used = Cell::new(0u64);
+                        let begun = Instant::now();
+                        let stop = || {
+                            used.set(used.get() + 1);
+                            begun.elapsed() >= time
+                        };
+                        let budget = Budget {
+                            nodes: u64::MAX,
+                            stop: &stop,
+                        };
+                        if let Some(mut hero) = maker(&hero, seed) {
+                            hero.decide(view, ask, budget);
                         }
-                        bot.decide(view, ask, Budget::nodes(0))
-                    },
-                    |_, _| {},
-                );
+                        nodes += used.get();
+                        seconds += begun.elapsed().as_secs_f64();
+                    }
+                    bot.decide(view, ask, Budget::nodes(0))
+                });
             }
             println!(
                 "{:2} cards, {asked:?}: {:9.0} nodes a second, {nodes} nodes",
@@ -444,29 +459,29 @@ fn report(done: u64) {
 
 /// The champions `variant` and `other` with numbers changed by `--knobs NAME=VALUE,…` and
 /// `--other-knobs`, and tables from `--table FILE` and `--other-table`.
-fn variants(args: &Args) -> Result<HashMap<&'static str, (Mind, &'static Champion)>, Failure> {
+fn variants(args: &Args) -> Result<HashMap<&'static str, (Knobs, &'static Table)>, Failure> {
     let mut variants = HashMap::new();
-    for (name, knobs, table) in [
+    for (name, key, table) in [
         ("variant", "knobs", "table"),
         ("other", "other-knobs", "other-table"),
     ] {
-        let mut mind = CHAMPION;
-        for knob in args.list(knobs, "") {
+        let mut knobs = CHAMPION;
+        for knob in args.list(key, "") {
             let Some((knob, value)) = knob.split_once('=') else {
                 continue;
             };
-            if !mind.set(knob, value.parse()?) {
+            if !knobs.set(knob, value.parse()?) {
                 return Err(format!("there is no knob {knob}").into());
             }
         }
-        let learnt: &'static Champion = match args.0.get(table) {
+        let learnt: &'static Table = match args.0.get(table) {
             None => &SHIPPED,
             Some(path) => {
-                let read = Champion::read(&std::fs::read_to_string(path)?);
+                let read = Table::read(&std::fs::read_to_string(path)?);
                 Box::leak(Box::new(read.ok_or("this is no table")?))
             }
         };
-        variants.insert(name, (mind, learnt));
+        variants.insert(name, (knobs, learnt));
     }
     Ok(variants)
 }
@@ -482,7 +497,7 @@ fn main() -> Result<(), Failure> {
     let args = Args(args);
     let variants = variants(&args)?;
     let maker = |name: &str, seed: u64| match variants.get(name) {
-        Some((mind, table)) => Some(thinking(seed, *mind, table)),
+        Some((knobs, table)) => Some(thinking(seed, *knobs, table)),
         None => make(name, seed),
     };
     match verb.as_str() {
@@ -494,12 +509,12 @@ fn main() -> Result<(), Failure> {
                 games: args.number("games", 100_000)?,
                 seed: args.number("seed", 1)?,
             };
-            print!("{}", train(&training, &mut |done| report(done)));
+            print!("{}", SelfPlay.train(&training, &mut |done| report(done)));
             Ok(())
         }
         "signatures" => {
             for card in CARDS {
-                let signature = signature(card.name).unwrap_or(0);
+                let signature = signature::<Planowanie>(card.name).unwrap_or(0);
                 println!("{:12} {signature:#018x}", card.name);
             }
             Ok(())

@@ -3,32 +3,32 @@
 
 use super::player::WHY_MAX;
 use super::rules::{Game, Round};
+use crate::counts::{Counts, counts};
 use crate::game::{Seat, Seats};
 use crate::stats::{Interval, rate};
 use crate::wire::{Fact, Lesson};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Counts over deals of one player.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Record {
-    /// Games.
-    pub games: u64,
-    /// Deals.
-    pub deals: u64,
-    /// Cards dealt to him.
-    pub cards: u64,
-    /// Tricks declared.
-    pub declared: u64,
-    /// Tricks taken.
-    pub taken: u64,
-    /// Deals in which he took what he declared.
-    pub met: u64,
-    /// Deals in which he took more.
-    pub over: u64,
-    /// Deals in which he took less.
-    pub under: u64,
+counts! {
+    /// Counts over deals of one player.
+    pub struct Record {
+        /// Games.
+        pub games: u64,
+        /// Deals.
+        pub deals: u64,
+        /// Cards dealt to the player.
+        pub cards: u64,
+        /// Tricks declared.
+        pub declared: u64,
+        /// Tricks taken.
+        pub taken: u64,
+        /// Deals in which the player took what was declared.
+        pub met: u64,
+        /// Deals in which the player took more.
+        pub over: u64,
+        /// Deals in which the player took less.
+        pub under: u64,
+    }
 }
 
 impl Record {
@@ -41,25 +41,11 @@ impl Record {
         self.over += u64::from(taken > declared);
         self.under += u64::from(taken < declared);
     }
+}
 
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            games: self.games + other.games,
-            deals: self.deals + other.deals,
-            cards: self.cards + other.cards,
-            declared: self.declared + other.declared,
-            taken: self.taken + other.taken,
-            met: self.met + other.met,
-            over: self.over + other.over,
-            under: self.under + other.under,
-        }
-    }
-
+impl Counts for Record {
     /// As rates with their counts and 90 % credible intervals.
-    #[must_use]
-    pub fn show(&self) -> Value {
+    fn show(&self) -> Value {
         let share = |yes: u64, of: u64| {
             let Interval { low, mean, high } = rate(yes as f64, of.saturating_sub(yes) as f64, 0.9);
             json!({"mean": mean, "low": low, "high": high, "count": of})

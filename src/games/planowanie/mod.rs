@@ -4,16 +4,16 @@
 pub mod bots;
 pub mod cards;
 pub mod clock;
+mod contest;
 pub mod dialect;
 pub mod facts;
-mod kit;
 pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
 mod table;
 
-pub use kit::KIT;
+pub use contest::KIT;
 
 #[cfg(test)]
 mod tests;

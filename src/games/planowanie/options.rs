@@ -4,10 +4,11 @@ use super::cards::Deck;
 use super::dialect::planned;
 use super::rules::{Game, PlannedDeal, Setup};
 use crate::game::Seat;
-use crate::kit::{OptionCard, SetupError};
+use crate::kit::OptionCard;
+use crate::options::{choice, whole};
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// Most cards of a deal where the deals are not given.
 const CARDS_RISING_TO: usize = 13;
@@ -53,17 +54,68 @@ pub const OPTIONS: &[OptionCard] = &[
     ),
 ];
 
+/// What was set.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// The deck's values, low to high.
+    #[serde(deserialize_with = "letters")]
+    pub values: String,
+    /// The deck's suits; the first is trump.
+    #[serde(deserialize_with = "letters")]
+    pub suits: String,
+    /// Cards and leader of each deal, as a text or pairs; null: rising.
+    pub deals: Value,
+    /// The clock and how strictly replies are read.
+    #[serde(flatten)]
+    pub conduct: Conduct,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            values: Deck::CONTEST_VALUES.to_owned(),
+            suits: Deck::CONTEST_SUITS.to_owned(),
+            deals: Value::Null,
+            conduct: Conduct::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The game that these options, a seed and a number of players describe.
+    ///
+    /// # Errors
+    /// A sentence that says what cannot be played.
+    pub fn position(&self, seed: u64, players: usize) -> Result<Setup, String> {
+        let deck = Deck::new(&self.values, &self.suits).map_err(|why| why.to_string())?;
+        let deals = match &self.deals {
+            Value::Null => {
+                let most = CARDS_RISING_TO.min(deck.len() / players.max(1));
+                Game::rising(most as u8, players)
+            }
+            given => deals_of(given)?,
+        };
+        let game = Game::new(deck, players, deals).map_err(|why| why.to_string())?;
+        Ok(Setup::seeded(game, seed))
+    }
+}
+
 /// The clock and how strictly replies are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conduct {
-    /// Milliseconds for the whole game, from 1.
+    /// Milliseconds for the whole game, 1 to a day.
+    #[serde(deserialize_with = "whole::<_, 1, TIME_MS_MAX>")]
     pub time_ms: u64,
-    /// Milliseconds of every command that are not charged.
+    /// Milliseconds of every command that are not charged, up to a day.
+    #[serde(deserialize_with = "whole::<_, 0, TIME_MS_MAX>")]
     pub grace_ms: u64,
-    /// Milliseconds of the first reply that are not charged.
+    /// Milliseconds of the first reply that are not charged, up to a day.
+    #[serde(deserialize_with = "whole::<_, 0, TIME_MS_MAX>")]
     pub start_ms: u64,
     /// Whether replies are read leniently.
+    #[serde(deserialize_with = "choice")]
     pub lenient: bool,
 }
 
@@ -78,79 +130,13 @@ impl Default for Conduct {
     }
 }
 
-/// The game that options, seed and number of players describe.
-///
-/// # Errors
-/// [`SetupError`] names the option that cannot be used.
-pub fn read(
-    options: &Value,
-    seed: u64,
-    players: usize,
-) -> Result<(Arc<Setup>, Conduct), SetupError> {
-    let wrong = |why: String| SetupError(format!("planowanie options: {why}"));
-    let empty = serde_json::Map::new();
-    let given = match options {
-        Value::Null => &empty,
-        Value::Object(given) => given,
-        other => return Err(wrong(format!("an object is wanted, not {other}"))),
-    };
-    let mut conduct = Conduct::default();
-    let (mut values, mut suits) = (
-        Deck::CONTEST_VALUES.to_owned(),
-        Deck::CONTEST_SUITS.to_owned(),
-    );
-    let mut deals = None;
-    for (name, value) in given {
-        match (name.as_str(), value) {
-            (_, Value::Null) => {}
-            ("values", value) => values = letters(name, value).map_err(wrong)?,
-            ("suits", value) => suits = letters(name, value).map_err(wrong)?,
-            ("deals", value) => deals = Some(deals_of(value).map_err(wrong)?),
-            ("time_ms", value) => conduct.time_ms = milliseconds(name, value, 1).map_err(wrong)?,
-            ("grace_ms", value) => {
-                conduct.grace_ms = milliseconds(name, value, 0).map_err(wrong)?
-            }
-            ("start_ms", value) => {
-                conduct.start_ms = milliseconds(name, value, 0).map_err(wrong)?
-            }
-            ("lenient", Value::Bool(lenient)) => conduct.lenient = *lenient,
-            ("lenient", value) => {
-                return Err(wrong(format!("lenient must be true or false, not {value}")));
-            }
-            (name, _) => {
-                let names: Vec<&str> = OPTIONS.iter().map(|card| card.name).collect();
-                let names = names.join(", ");
-                return Err(wrong(format!(
-                    "there is no option {name:?}; the options are {names}"
-                )));
-            }
-        }
-    }
-    let deck = Deck::new(&values, &suits).map_err(|why| wrong(why.to_string()))?;
-    let deals = deals.unwrap_or_else(|| {
-        let most = CARDS_RISING_TO.min(deck.len() / players.max(1));
-        Game::rising(most as u8, players)
-    });
-    let game = Game::new(deck, players, deals).map_err(|why| wrong(why.to_string()))?;
-    Ok((Arc::new(Setup::seeded(game, seed)), conduct))
-}
-
 /// A text, or a number that is meant as one.
-fn letters(name: &str, value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
+fn letters<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    match Value::deserialize(value)? {
+        Value::String(text) => Ok(text),
         Value::Number(number) => Ok(number.to_string()),
-        other => Err(format!("{name} must be a text, not {other}")),
+        other => Err(D::Error::custom(format!("must be a text, not {other}"))),
     }
-}
-
-fn milliseconds(name: &str, value: &Value, least: u64) -> Result<u64, String> {
-    value
-        .as_u64()
-        .filter(|ms| (least..=TIME_MS_MAX).contains(ms))
-        .ok_or_else(|| {
-            format!("{name} must be a whole number from {least} to {TIME_MS_MAX}, not {value}")
-        })
 }
 
 fn deals_of(value: &Value) -> Result<Vec<PlannedDeal>, String> {

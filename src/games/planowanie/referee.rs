@@ -5,7 +5,6 @@ use super::dialect::{self, Said};
 use super::options::Conduct;
 use super::rules::{Planowanie, Setup};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
-use crate::kit::SetupError;
 use crate::wire::{Blame, Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,7 +70,7 @@ impl Referee {
     /// A game from its start.
     #[must_use]
     pub fn new(setup: RefereeSetup) -> Self {
-        let game = Planowanie::begin(Arc::new(setup.position.clone()));
+        let game = Planowanie::begin(&setup.position);
         let players = game.game().players();
         let time = Duration::from_millis(setup.conduct.time_ms);
         let mut referee = Self {
@@ -87,16 +86,6 @@ impl Referee {
         referee.configure();
         referee.deal();
         referee
-    }
-
-    /// The game that [`Table::setup`] described.
-    ///
-    /// # Errors
-    /// [`SetupError`] says which part is missing or does not fit.
-    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let setup = serde_json::from_value(setup.clone())
-            .map_err(|why| SetupError(format!("planowanie setup: {why}")))?;
-        Ok(Self::new(setup))
     }
 
     /// The game as it stands.

@@ -2,7 +2,6 @@
 //! What was tried and measured: README.md.
 
 pub mod champion;
-mod duel;
 mod greedy;
 mod ismcts;
 mod judgement;
@@ -13,9 +12,10 @@ mod random;
 mod registry;
 mod rules;
 mod searcher;
+mod signature;
 mod train;
 mod worlds;
 
-pub use duel::{Table, signature};
 pub use registry::{CARDS, make};
-pub use train::train;
+pub use signature::bouts;
+pub use train::SelfPlay;

@@ -9,7 +9,7 @@ use super::champion::policy::{self, Context, Policy, TABLES};
 use super::champion::table::{write_entries, write_strays};
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
 use crate::game::Seat;
-use crate::kit::Training;
+use crate::kit::{Train, Training};
 use crate::planowanie::cards::{CARDS_MAX, Deck};
 use crate::rng::Rng;
 use std::fmt::Write as _;
@@ -43,20 +43,24 @@ struct Learner {
     rate: f32,
 }
 
-/// Trains a table and gives its text. The same run gives the same text. `done` hears the number of
-/// deals played now and then.
-pub fn train(training: &Training, done: &mut dyn FnMut(u64)) -> String {
-    let mut learner = Learner::new(training.seed);
-    for game in 0..training.games {
-        let progress = game as f32 / training.games as f32;
-        learner.rate = 0.02 * (0.02f32).powf(progress);
-        learner.deal(game);
-        if game % 1000 == 999 {
-            done(game + 1);
+/// The champion's data, learnt by self-play.
+pub struct SelfPlay;
+
+impl Train for SelfPlay {
+    /// The same run gives the same text. `done` is told the number of deals played now and then.
+    fn train(&self, training: &Training, done: &mut dyn FnMut(u64)) -> String {
+        let mut learner = Learner::new(training.seed);
+        for game in 0..training.games {
+            let progress = game as f32 / training.games as f32;
+            learner.rate = 0.02 * (0.02f32).powf(progress);
+            learner.deal(game);
+            if game % 1000 == 999 {
+                done(game + 1);
+            }
         }
+        done(training.games);
+        learner.text(training)
     }
-    done(training.games);
-    learner.text(training)
 }
 
 impl Learner {

@@ -204,11 +204,11 @@ pub fn list<M: Mask>(set: M, cards: &mut [u8; CARDS_MAX]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::play_by;
     use crate::game::Budget;
-    use crate::planowanie::bots::Table;
+    use crate::ladder::seated;
     use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED};
-    use crate::planowanie::rules::{Ask, Game, PlannedDeal, Setup};
-    use std::sync::Arc;
+    use crate::planowanie::rules::{Ask, Game, PlannedDeal, Planowanie, Setup};
 
     /// Own hand, sizes of hands, nobody holds what he did not follow with, and nothing twice.
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
@@ -237,28 +237,25 @@ mod tests {
 
     fn worlds_agree<M: Mask>(game: &Game, seed: u64) {
         let layout = Layout::<M>::new(game.deck());
-        let setup = Arc::new(Setup::seeded(game.clone(), seed));
+        let setup = Setup::seeded(game.clone(), seed);
         let mut rng = Rng::new(seed, 9);
         let names = vec!["random"; game.players()];
-        Table::new(&names, seed).unwrap().play_by(
-            &setup,
-            |bot, view, ask| {
-                if *ask == Ask::Play {
-                    let unknown = Unknown::<M>::new(&layout, view);
+        let mut bots = seated::<Planowanie>(&names, seed * 4).unwrap();
+        play_by(&setup, &mut bots, |_, bot, view, ask| {
+            if *ask == Ask::Play {
+                let unknown = Unknown::<M>::new(&layout, view);
+                for _ in 0..3 {
+                    audit(&layout, view, &unknown.draw(&layout, &mut rng));
+                }
+                let mut belief = Belief::new(&layout, &SHIPPED, view, &CHAMPION, &mut rng);
+                if view.round.played().len() % 5 == 0 {
                     for _ in 0..3 {
-                        audit(&layout, view, &unknown.draw(&layout, &mut rng));
-                    }
-                    let mut belief = Belief::new(&layout, &SHIPPED, view, &CHAMPION, &mut rng);
-                    if view.round.played().len() % 5 == 0 {
-                        for _ in 0..3 {
-                            audit(&layout, view, &belief.next(&layout, &SHIPPED, &mut rng));
-                        }
+                        audit(&layout, view, &belief.next(&layout, &SHIPPED, &mut rng));
                     }
                 }
-                bot.decide(view, ask, Budget::nodes(0))
-            },
-            |_, _| {},
-        );
+            }
+            bot.decide(view, ask, Budget::nodes(0))
+        });
     }
 
     #[test]

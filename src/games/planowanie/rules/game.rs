@@ -63,8 +63,7 @@ pub struct View {
 /// One game.
 #[derive(Clone, Debug)]
 pub struct Planowanie {
-    setup: Arc<Setup>,
-    game: Arc<Game>,
+    setup: Setup,
     deal: usize,
     hands: Seats<CardSet>,
     round: Round,
@@ -77,16 +76,14 @@ pub struct Planowanie {
 impl Planowanie {
     /// The game before its first deal's declarations.
     #[must_use]
-    pub fn begin(setup: Arc<Setup>) -> Self {
-        let game = Arc::new(setup.game().clone());
-        let players = game.players();
+    pub fn begin(setup: &Setup) -> Self {
+        let players = setup.game().players();
         let mut begun = Self {
-            setup,
+            setup: setup.clone(),
             deal: 0,
             hands: Seats::from_fn(players, |_| CardSet::EMPTY),
             round: Round::new(players, 0, Seat(0)),
             points: Seats::from_fn(players, |_| 0),
-            game,
             loser: None,
         };
         begun.deal_out();
@@ -98,20 +95,14 @@ impl Planowanie {
             let hand = |hand: &Vec<Card>| hand.iter().copied().collect();
             self.hands = dealt.hands.iter().map(hand).collect();
             let planned = dealt.planned;
-            self.round = Round::new(self.game.players(), planned.cards, planned.leader);
+            self.round = Round::new(self.game().players(), planned.cards, planned.leader);
         }
-    }
-
-    /// What it started from.
-    #[must_use]
-    pub fn setup(&self) -> &Setup {
-        &self.setup
     }
 
     /// What everybody knew from the start.
     #[must_use]
     pub fn game(&self) -> &Arc<Game> {
-        &self.game
+        self.setup.game()
     }
 
     /// The deal's place in the game, from 0; the number of deals once all are over.
@@ -141,7 +132,7 @@ impl Planowanie {
     /// Whether nobody has to act any more.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.loser.is_some() || self.deal >= self.game.deals().len()
+        self.loser.is_some() || self.deal >= self.game().deals().len()
     }
 
     /// Ends the game by a player's fault: he loses, the others win (B3).
@@ -169,7 +160,7 @@ impl Planowanie {
     /// [`Illegal`] says why not; the game is then unchanged.
     pub fn play(&mut self, seat: Seat, card: Card) -> Result<(), Illegal> {
         self.may_play(seat, card)?;
-        let played = self.round.play(self.game.deck(), seat, card);
+        let played = self.round.play(self.setup.game().deck(), seat, card);
         played.map_err(|why| Illegal(why.to_string()))?;
         self.hands[seat] = self.hands[seat].without(card);
         if self.round.is_over() {
@@ -186,7 +177,7 @@ impl Planowanie {
         if self.is_over() || self.round.to_play() != Some(seat) {
             return Err(Illegal(format!("player {} is not to play", seat.0)));
         }
-        let deck = self.game.deck();
+        let deck = self.game().deck();
         let hand = self.hand(seat);
         if !hand.has(card) {
             return Err(Illegal(format!(
@@ -207,23 +198,23 @@ impl Planowanie {
 }
 
 impl crate::game::Game for Planowanie {
-    type Setup = Arc<Setup>;
+    type Setup = Setup;
     type Ask = Ask;
     type Act = Act;
     type View = View;
     type Event = Event;
 
-    fn open(setup: &Arc<Setup>, heard: &mut impl Listener<Event>) -> Self {
-        let game = Self::begin(Arc::clone(setup));
+    fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
+        let game = Self::begin(setup);
         for (seat, hand) in game.hands.iter() {
-            heard.hear(seat, || Event::Begins(Arc::clone(&game.game), seat));
+            heard.hear(seat, || Event::Begins(Arc::clone(game.game()), seat));
             heard.hear(seat, || Event::Dealt(*hand));
         }
         game
     }
 
     fn to_move(&self) -> Seats<bool> {
-        Seats::from_fn(self.game.players(), |seat| self.ask(seat).is_some())
+        Seats::from_fn(self.game().players(), |seat| self.ask(seat).is_some())
     }
 
     fn ask(&self, seat: Seat) -> Option<Ask> {
@@ -243,7 +234,7 @@ impl crate::game::Game for Planowanie {
 
     fn view(&self, seat: Seat) -> View {
         View {
-            game: Arc::clone(&self.game),
+            game: Arc::clone(self.game()),
             seat,
             deal: self.deal,
             hand: self.hand(seat),
@@ -257,7 +248,7 @@ impl crate::game::Game for Planowanie {
         match self.ask(seat) {
             Some(Ask::Declare) => out.extend((0..=self.round.cards()).map(Act::Declare)),
             Some(Ask::Play) => {
-                let deck = self.game.deck();
+                let deck = self.game().deck();
                 let playable = deck.playable(self.hand(seat), self.round.led(deck));
                 out.extend(playable.iter().map(Act::Play));
             }
@@ -280,7 +271,7 @@ impl crate::game::Game for Planowanie {
     /// Declarations of one step are revealed together, in seat order. A seat without a legal act
     /// loses the game; of several, the first in seat order.
     fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Event>) {
-        let players = self.game.players() as u8;
+        let players = self.game().players() as u8;
         let seats = || (0..players).map(Seat);
         let mut acts: Vec<_> = acts.to_vec();
         acts.sort_by_key(|(seat, _)| *seat);

@@ -5,6 +5,7 @@ use crate::game::Seat;
 use crate::planowanie::cards::{Card, CardSet, Deck};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// How many can play.
 pub const PLAYERS: RangeInclusive<usize> = 2..=4;
@@ -128,12 +129,12 @@ pub struct Dealt {
     pub hands: Vec<Vec<Card>>,
 }
 
-/// Everything a game follows from, together with its players' acts.
+/// Everything a game follows from, together with its players' acts. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Setup {
-    game: Game,
-    hands: Vec<Vec<Vec<Card>>>,
+    game: Arc<Game>,
+    hands: Arc<[Vec<Vec<Card>>]>,
 }
 
 impl Setup {
@@ -152,7 +153,10 @@ impl Setup {
                 )
             })
             .collect();
-        Self { game, hands }
+        Self {
+            game: Arc::new(game),
+            hands,
+        }
     }
 
     /// A game with these hands, by deal and seat.
@@ -194,12 +198,15 @@ impl Setup {
                 }
             }
         }
-        Ok(Self { game, hands })
+        Ok(Self {
+            game: Arc::new(game),
+            hands: hands.into(),
+        })
     }
 
     /// What everybody knows.
     #[must_use]
-    pub fn game(&self) -> &Game {
+    pub fn game(&self) -> &Arc<Game> {
         &self.game
     }
 
@@ -234,7 +241,7 @@ struct WrittenDeal {
 impl From<Setup> for Written {
     fn from(setup: Setup) -> Self {
         let Setup { game, hands } = setup;
-        let write = |hand: Vec<Card>| hand.iter().map(|card| game.deck.text(*card)).collect();
+        let write = |hand: &Vec<Card>| hand.iter().map(|card| game.deck.text(*card)).collect();
         Self {
             values: game.deck.values(),
             suits: game.deck.suits(),
@@ -242,11 +249,11 @@ impl From<Setup> for Written {
             deals: game
                 .deals
                 .iter()
-                .zip(hands)
+                .zip(&*hands)
                 .map(|(planned, hands)| WrittenDeal {
                     cards: planned.cards,
                     leader: planned.leader,
-                    hands: hands.into_iter().map(write).collect(),
+                    hands: hands.iter().map(write).collect(),
                 })
                 .collect(),
         }

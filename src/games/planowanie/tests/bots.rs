@@ -1,12 +1,13 @@
 //! What must hold of every built-in player.
 
-use crate::game::{Bot, Budget, Game as _, Seat};
-use crate::kit::Training;
-use crate::planowanie::bots::{CARDS, Table, make, signature, train};
+use crate::arena::play_by;
+use crate::game::{Bot, Budget, Cause, Game as _, Seat};
+use crate::kit::{Train as _, Training};
+use crate::ladder::{seated, signature};
+use crate::planowanie::bots::{CARDS, SelfPlay, make};
 use crate::planowanie::cards::Deck;
 use crate::planowanie::rules::{Act, Ask, Game, PlannedDeal, Planowanie, Setup, View};
 use crate::rng::Rng;
-use std::sync::Arc;
 
 fn odd(values: &str, suits: &str, players: usize, cards: &[u8]) -> Game {
     let plan = |cards: &u8| PlannedDeal {
@@ -42,7 +43,7 @@ fn check(game: &Planowanie, view: &View, ask: &Ask, act: &Act, name: &str) {
 fn signatures_stand_for_the_play() {
     for card in CARDS {
         assert_eq!(
-            signature(card.name),
+            signature::<Planowanie>(card.name),
             Some(card.signature),
             "{} plays differently: raise its version and note the new signature",
             card.name
@@ -64,30 +65,22 @@ fn every_act_is_legal_with_any_budget() {
     for (number, game) in (0u64..).zip(games()) {
         for card in CARDS {
             let heavy = matches!(card.name, "pimc-50" | "ismcts-1000");
-            let setup = Arc::new(Setup::seeded(game.clone(), number));
+            let setup = Setup::seeded(game.clone(), number);
             let names = vec![card.name; game.players()];
-            let mut shadow = Planowanie::start(&setup);
-            let mut table = Table::new(&names, number).unwrap();
-            table.play_by(
-                &setup,
-                |bot, view, ask| {
-                    let nodes = u64::from(rng.below(12));
-                    let patience = if heavy { rng.below(12) } else { rng.below(400) };
-                    let asked = std::cell::Cell::new(0);
-                    let stop = || {
-                        asked.set(asked.get() + 1);
-                        asked.get() > patience
-                    };
-                    bot.decide(view, ask, Budget { nodes, stop: &stop })
-                },
-                |game, acts| {
-                    for (seat, act) in acts {
-                        let (view, ask) = (game.view(*seat), game.ask(*seat).unwrap());
-                        check(game, &view, &ask, act.as_ref().unwrap(), card.name);
-                    }
-                    shadow = game.clone();
-                },
-            );
+            let mut bots = seated::<Planowanie>(&names, number * 4).unwrap();
+            let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+                let nodes = u64::from(rng.below(12));
+                let patience = if heavy { rng.below(12) } else { rng.below(400) };
+                let asked = std::cell::Cell::new(0);
+                let stop = || {
+                    asked.set(asked.get() + 1);
+                    asked.get() > patience
+                };
+                bot.decide(view, ask, Budget { nodes, stop: &stop })
+            });
+            let refused = end.refused.values();
+            assert!(refused.iter().all(|acts| *acts == 0), "{}", card.name);
+            assert_eq!(end.game.outcome().unwrap().cause, Cause::Normal);
         }
     }
 }
@@ -100,39 +93,33 @@ fn a_spent_budget_is_answered_at_once() {
     };
     for (number, game) in (0u64..).zip(games()) {
         for card in CARDS {
-            let setup = Arc::new(Setup::seeded(game.clone(), number));
+            let setup = Setup::seeded(game.clone(), number);
             let names = vec!["rules"; game.players()];
             let mut bot = make(card.name, number).unwrap();
-            Table::new(&names, 0).unwrap().play_by(
-                &setup,
-                |rules, view, ask| {
-                    let game = Planowanie::start(&setup);
-                    let act = bot.decide(view, ask, stopped);
-                    if view.deal == 0 && view.round.played().is_empty() && *ask == Ask::Declare {
-                        check(&game, view, ask, &act, card.name);
-                    }
-                    bot.ponder(view, ask, stopped);
-                    rules.decide(view, ask, stopped)
-                },
-                |_, _| {},
-            );
+            let mut rules = seated::<Planowanie>(&names, 0).unwrap();
+            play_by(&setup, &mut rules, |_, rules, view, ask| {
+                let game = Planowanie::start(&setup);
+                let act = bot.decide(view, ask, stopped);
+                if view.deal == 0 && view.round.played().is_empty() && *ask == Ask::Declare {
+                    check(&game, view, ask, &act, card.name);
+                }
+                bot.ponder(view, ask, stopped);
+                rules.decide(view, ask, stopped)
+            });
         }
     }
 }
 
 fn mid_game(name: &str, deal: usize) -> (View, Ask) {
-    let setup = Arc::new(Setup::seeded(Game::contest(), 9));
+    let setup = Setup::seeded(Game::contest(), 9);
     let mut found = None;
-    Table::new(&[name; 4], 2).unwrap().play_by(
-        &setup,
-        |bot, view, ask| {
-            if view.deal == deal && *ask == Ask::Play && view.round.tricks_done() == 1 {
-                found.get_or_insert((view.clone(), *ask));
-            }
-            bot.decide(view, ask, Budget::nodes(1))
-        },
-        |_, _| {},
-    );
+    let mut bots = seated::<Planowanie>(&[name; 4], 8).unwrap();
+    play_by(&setup, &mut bots, |_, bot, view, ask| {
+        if view.deal == deal && *ask == Ask::Play && view.round.tricks_done() == 1 {
+            found.get_or_insert((view.clone(), *ask));
+        }
+        bot.decide(view, ask, Budget::nodes(1))
+    });
     found.unwrap()
 }
 
@@ -169,12 +156,12 @@ fn slices_make_the_same_decision_as_one_piece() {
 fn training_repeats_itself() {
     let training = Training { games: 12, seed: 4 };
     let mut heard = 0;
-    let text = train(&training, &mut |done| heard = done);
+    let text = SelfPlay.train(&training, &mut |done| heard = done);
     assert_eq!(heard, 12);
-    assert_eq!(text, train(&training, &mut |_| {}));
+    assert_eq!(text, SelfPlay.train(&training, &mut |_| {}));
     assert_ne!(
         text,
-        train(
+        SelfPlay.train(
             &Training {
                 seed: 5,
                 ..training

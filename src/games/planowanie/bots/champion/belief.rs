@@ -2,7 +2,7 @@
 //! those whose hands fit their declarations and the cards played so far.
 
 use super::bids::Occasion;
-use super::mind::Mind;
+use super::knobs::Knobs;
 use super::policy::Context;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
@@ -51,7 +51,13 @@ pub struct Belief<M> {
 impl<M: Mask> Belief<M> {
     /// The belief of a player with this view; declarations count once all are revealed.
     #[must_use]
-    pub fn new(layout: &Layout<M>, table: &Table, view: &View, mind: &Mind, rng: &mut Rng) -> Self {
+    pub fn new(
+        layout: &Layout<M>,
+        table: &Table,
+        view: &View,
+        knobs: &Knobs,
+        rng: &mut Rng,
+    ) -> Self {
         let round = &view.round;
         let unknown = Unknown::new(layout, view);
         let players = round.players().clamp(1, SEATS_MAX);
@@ -70,7 +76,7 @@ impl<M: Mask> Belief<M> {
             let of = &mut shown[play.seat.index() & 3];
             *of = *of | M::card(play.card.0);
         }
-        let stray = (table.bids.stray(occasion) * mind.doubt).max(mind.doubt_least);
+        let stray = (table.bids.stray(occasion) * knobs.doubt).max(knobs.doubt_least);
         let mut belief = Self {
             history: history(layout, view, leader, unknown.seat),
             unknown,
@@ -84,8 +90,8 @@ impl<M: Mask> Belief<M> {
             fits: [0.0; SEATS_MAX],
             plays: [0.0; SEATS_MAX],
             doubt: -0.5 / (stray * stray),
-            reading: mind.reading,
-            swaps: mind.swaps,
+            reading: knobs.reading,
+            swaps: knobs.swaps,
             warm: false,
         };
         belief.begin(layout, table, rng);

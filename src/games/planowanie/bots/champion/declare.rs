@@ -2,7 +2,7 @@
 //! in which the others declare by the model.
 
 use super::bids::Occasion;
-use super::mind::Mind;
+use super::knobs::Knobs;
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, Position, SEATS_MAX};
 use crate::planowanie::bots::searcher::Thinking;
@@ -27,7 +27,7 @@ struct Candidate {
 pub struct Declaring<M: 'static> {
     layout: Layout<M>,
     table: &'static Table,
-    mind: Mind,
+    knobs: Knobs,
     unknown: Unknown<M>,
     occasion: Occasion,
     start: Position<M>,
@@ -43,7 +43,7 @@ pub struct Declaring<M: 'static> {
 impl<M: Mask> Declaring<M> {
     /// A search that has not begun.
     #[must_use]
-    pub fn new(view: &View, table: &'static Table, mind: Mind, rng: Rng) -> Self {
+    pub fn new(view: &View, table: &'static Table, knobs: Knobs, rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
         let start = Position::seen(&layout, view);
         let unknown = Unknown::new(&layout, view);
@@ -63,7 +63,7 @@ impl<M: Mask> Declaring<M> {
         Self {
             layout,
             table,
-            mind,
+            knobs,
             unknown,
             occasion,
             world: start,
@@ -83,7 +83,7 @@ impl<M: Mask> Declaring<M> {
             .table
             .bids
             .stray(self.occasion)
-            .max(self.mind.doubt_least)
+            .max(self.knobs.doubt_least)
             * 0.6;
         let players = usize::from(self.start.players).min(SEATS_MAX);
         for (seat, hand) in hands.iter().copied().enumerate().take(players) {

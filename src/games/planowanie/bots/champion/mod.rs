@@ -4,7 +4,7 @@ mod belief;
 pub mod bids;
 mod declare;
 mod endgame;
-mod mind;
+mod knobs;
 mod player;
 pub mod policy;
 mod search;
@@ -12,7 +12,7 @@ pub mod table;
 
 #[cfg(test)]
 pub use belief::Belief;
-pub use mind::{CHAMPION, Mind};
+pub use knobs::{CHAMPION, Knobs};
 pub(in crate::planowanie::bots) use player::DESCRIPTION;
 pub use player::{champion, thinking};
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The champion as a player.
 
 use super::declare::Declaring;
-use super::mind::{CHAMPION, Mind};
+use super::knobs::{CHAMPION, Knobs};
 use super::search::Search;
 use super::table::{SHIPPED, Table};
 use crate::game::Bot;
@@ -14,9 +14,9 @@ pub(in crate::planowanie::bots) const DESCRIPTION: &str = "Declares by playing p
 
 /// A player that thinks like this with this table.
 #[must_use]
-pub fn thinking(seed: u64, mind: Mind, table: &'static Table) -> Box<dyn Bot<Planowanie>> {
+pub fn thinking(seed: u64, knobs: Knobs, table: &'static Table) -> Box<dyn Bot<Planowanie>> {
     Box::new(Searcher::new(seed, move |view, ask, rng| {
-        Some(begin(view, ask, rng, mind, table))
+        Some(begin(view, ask, rng, knobs, table))
     }))
 }
 
@@ -26,11 +26,17 @@ pub fn champion(seed: u64) -> Box<dyn Bot<Planowanie>> {
     thinking(seed, CHAMPION, &SHIPPED)
 }
 
-fn begin(view: &View, ask: Ask, rng: Rng, mind: Mind, table: &'static Table) -> Box<dyn Thinking> {
+fn begin(
+    view: &View,
+    ask: Ask,
+    rng: Rng,
+    knobs: Knobs,
+    table: &'static Table,
+) -> Box<dyn Thinking> {
     match (ask, narrow(view.game.deck())) {
-        (Ask::Declare, true) => Box::new(Declaring::<u64>::new(view, table, mind, rng)),
-        (Ask::Declare, false) => Box::new(Declaring::<u128>::new(view, table, mind, rng)),
-        (Ask::Play, true) => Box::new(Search::<u64>::new(view, table, mind, rng)),
-        (Ask::Play, false) => Box::new(Search::<u128>::new(view, table, mind, rng)),
+        (Ask::Declare, true) => Box::new(Declaring::<u64>::new(view, table, knobs, rng)),
+        (Ask::Declare, false) => Box::new(Declaring::<u128>::new(view, table, knobs, rng)),
+        (Ask::Play, true) => Box::new(Search::<u64>::new(view, table, knobs, rng)),
+        (Ask::Play, false) => Box::new(Search::<u128>::new(view, table, knobs, rng)),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::belief::Belief;
 use super::endgame::play_exactly;
-use super::mind::Mind;
+use super::knobs::Knobs;
 use super::policy::{Context, UNIT};
 use super::table::Table;
 use crate::planowanie::bots::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX};
@@ -47,7 +47,7 @@ struct Candidate {
 pub struct Search<M: 'static> {
     layout: Layout<M>,
     table: &'static Table,
-    mind: Mind,
+    knobs: Knobs,
     unknown: Unknown<M>,
     belief: Belief<M>,
     start: Position<M>,
@@ -62,15 +62,15 @@ pub struct Search<M: 'static> {
 impl<M: Mask> Search<M> {
     /// A search that has not begun.
     #[must_use]
-    pub fn new(view: &View, table: &'static Table, mind: Mind, mut rng: Rng) -> Self {
+    pub fn new(view: &View, table: &'static Table, knobs: Knobs, mut rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
         let start = Position::seen(&layout, view);
         Self {
             unknown: Unknown::new(&layout, view),
-            belief: Belief::new(&layout, table, view, &mind, &mut rng),
+            belief: Belief::new(&layout, table, view, &knobs, &mut rng),
             forced: start.distinct(&layout).count() < 2,
             table,
-            mind,
+            knobs,
             start,
             layout,
             rng,
@@ -150,7 +150,7 @@ impl<M: Mask> Search<M> {
             most = most.max(worth);
         });
         let base = if visits > 0.0 { sum / visits } else { 0.0 };
-        let trust = self.mind.trust;
+        let trust = self.knobs.trust;
         let mut best = (f32::MIN, Candidate::default());
         for option in options.iter() {
             let opinion = base + (option.worth - most) as f32 / UNIT;
@@ -160,7 +160,7 @@ impl<M: Mask> Search<M> {
             } else {
                 option.available
             };
-            let bonus = self.mind.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
+            let bonus = self.knobs.exploring * ((seen + 1.0).ln() / (option.visits + 1.0)).sqrt();
             let urgency = value + bonus;
             if urgency > best.0 {
                 best = (urgency, *option);
@@ -194,7 +194,7 @@ impl<M: Mask> Search<M> {
         let points: [f32; SEATS_MAX] =
             std::array::from_fn(|seat| position.points(seat) as f32 * scale);
         let total: f32 = points[..players].iter().sum();
-        let rivalry = self.mind.rivalry / (players as f32 - 1.0).max(1.0);
+        let rivalry = self.knobs.rivalry / (players as f32 - 1.0).max(1.0);
         points.map(|own| own - rivalry * (total - own))
     }
 
@@ -215,7 +215,7 @@ impl<M: Mask> Search<M> {
         };
         let lead = u64::from(first.visits - second.visits);
         let clear =
-            self.used >= SETTLED_FROM && lead as f32 >= self.mind.settled * self.used as f32;
+            self.used >= SETTLED_FROM && lead as f32 >= self.knobs.settled * self.used as f32;
         self.over = clear || lead > limit.saturating_sub(self.used);
     }
 }
@@ -238,7 +238,7 @@ impl<M: Mask> Thinking for Search<M> {
             }
             if new {
                 let policy = &self.table.policy;
-                let exact = self.mind.exact;
+                let exact = self.knobs.exact;
                 policy.play_until(&self.layout, &mut position, exact, &mut self.rng);
                 play_exactly(&self.layout, &mut position);
             }

@@ -2,7 +2,7 @@
 
 /// How the champion thinks.
 #[derive(Clone, Copy, Debug)]
-pub struct Mind {
+pub struct Knobs {
     /// Weight of exploring, for results in deals' numbers of cards.
     pub exploring: f32,
     /// How many descents the policy's opinion of a card stands for.
@@ -24,7 +24,7 @@ pub struct Mind {
 }
 
 /// How the shipped champion thinks.
-pub const CHAMPION: Mind = Mind {
+pub const CHAMPION: Knobs = Knobs {
     exploring: 0.35,
     trust: 25.0,
     rivalry: 0.5,
@@ -36,7 +36,7 @@ pub const CHAMPION: Mind = Mind {
     settled: 0.9,
 };
 
-impl Mind {
+impl Knobs {
     /// Sets a number by its name; false if there is none of this name.
     pub fn set(&mut self, name: &str, value: f32) -> bool {
         let slot = match name {

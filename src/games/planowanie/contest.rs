@@ -1,0 +1,154 @@
+//! Planowanie as a contest: what is its own.
+
+use super::bots;
+use super::clock;
+use super::dialect::{self, Command, REPLY_LINE_MAX};
+use super::facts::Record;
+use super::options::{OPTIONS, Options};
+use super::player::{Player, default_reply};
+use super::referee::{Referee, RefereeSetup};
+use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
+use crate::contest::{Advice, Contest, Deal, Door, Limits};
+use crate::counts::Counted;
+use crate::game::{Bot, Budget, Cause, Duel, Outcome, Seat, Seats};
+use crate::kit::{BotCard, DialogueSetup, Models, OptionCard, Pace, Route, StdioWire, Train};
+use crate::ladder::Bout;
+use crate::wire::{Dialogue, Table, WireError};
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The longest time for a game in the contest, which bounds a single answer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(15 * 60);
+
+/// Planowanie.
+pub static KIT: Door<Planowanie> = Door::NEW;
+
+impl Contest for Planowanie {
+    type Options = Options;
+    type Refereed = RefereeSetup;
+
+    const NAME: &'static str = "planowanie";
+    const SEATS: RangeInclusive<usize> = PLAYERS;
+    const BOTS: &'static [BotCard] = bots::CARDS;
+    const OPTIONS: &'static [OptionCard] = OPTIONS;
+    const LIMITS: Limits = Limits {
+        answer: ANSWER_WITHIN,
+        open: ANSWER_WITHIN,
+        // A decision's share of the clock binds long before.
+        budget: Duration::from_secs(60),
+        // Games without a clock are to be over in seconds.
+        play_budget: Duration::from_millis(100),
+    };
+    const STDIO: StdioWire = StdioWire {
+        reply_line_max: REPLY_LINE_MAX,
+        farewell: Some("quit"),
+        memory: Some(400 << 20),
+        time_option: Some("time_ms"),
+    };
+    const BOUT_NODES: u64 = 300;
+
+    fn set_up(options: Options, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        Ok(RefereeSetup {
+            position: options.position(deal.seed, deal.seats())?,
+            conduct: options.conduct,
+        })
+    }
+
+    fn position(refereed: &RefereeSetup) -> &Setup {
+        &refereed.position
+    }
+
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+        Ok(Box::new(Referee::new(refereed)))
+    }
+
+    fn player(bot: Box<dyn Bot<Self>>, _: &DialogueSetup) -> Box<dyn Dialogue> {
+        Box::new(Player::new(bot))
+    }
+
+    /// The wire has no numbers: whoever holds the pipe gives them. A deck begins a game.
+    fn route(frame: &[u8]) -> Result<Route, WireError> {
+        let begins = matches!(dialect::read(frame).command, Ok(Command::SetDeck(_)));
+        Ok(Route {
+            market: 0,
+            id: 0,
+            begins,
+            seating: None,
+        })
+    }
+
+    fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
+        bots::make(name, seed)
+    }
+
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
+        bots::bouts(name)
+    }
+
+    fn act_text(act: &Option<Act>) -> String {
+        format!("{act:?}")
+    }
+
+    fn clock(refereed: &RefereeSetup) -> Duration {
+        Duration::from_millis(refereed.conduct.time_ms)
+    }
+
+    /// Where the pace looks at a clock, a decision gets its share of the time that is left for the game.
+    fn decide(
+        bot: &mut dyn Bot<Self>,
+        view: &View,
+        ask: &Ask,
+        pace: &dyn Pace,
+        left: &mut Duration,
+    ) -> Act {
+        let nodes = pace.nodes();
+        if pace.elapsed().is_none() {
+            let stop = &|| pace.stop();
+            return bot.decide(view, ask, Budget { nodes, stop });
+        }
+        let view = View {
+            left: Some(*left),
+            ..view.clone()
+        };
+        let target = clock::allot(*left, &view, *ask);
+        let stop = &|| pace.stop() || pace.elapsed().is_some_and(|taken| taken >= target);
+        let act = bot.decide(&view, ask, Budget { nodes, stop });
+        *left = left.saturating_sub(pace.elapsed().unwrap_or_default());
+        act
+    }
+
+    /// Whoever's fault ended the game has lost, and all others have won.
+    fn win_shares(outcome: &Outcome) -> Seats<f64> {
+        if outcome.cause == Cause::Normal {
+            return outcome.win_shares();
+        }
+        let winners = outcome.scores.values().iter().filter(|score| **score >= 0);
+        let share = 1.0 / winners.count().max(1) as f64;
+        let share_of = |score: &i64| if *score >= 0 { share } else { 0.0 };
+        outcome.scores.values().iter().map(share_of).collect()
+    }
+
+    /// Of a game that ended by somebody's fault, only that player's results count (B3).
+    fn duels(outcome: &Outcome) -> Vec<Duel> {
+        let all = outcome.duels();
+        if outcome.cause == Cause::Normal {
+            return all;
+        }
+        let lost = |seat: Seat| outcome.scores.get(seat).is_some_and(|score| *score < 0);
+        all.into_iter()
+            .filter(|duel| lost(duel.first) || lost(duel.second))
+            .collect()
+    }
+
+    fn default_answer(frame: &str) -> &'static str {
+        default_reply(frame)
+    }
+
+    fn models() -> Option<&'static dyn Models> {
+        Some(&Counted::<Record>::NEW)
+    }
+
+    fn training() -> Option<&'static dyn Train> {
+        Some(&bots::SelfPlay)
+    }
+}
