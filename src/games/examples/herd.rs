@@ -22,21 +22,60 @@
 //! In a match the seats' commands of turn N work in seat order beginning with seat (N − 1) mod players.
 //! A win is a match whose official winner is the hero's seat; intervals are 95 % (normal).
 
+use games::arena::{self, Acts, Arena};
 use games::game::{Bot, Budget, Seat};
+use games::ladder::signature;
 use games::smartdog::atlas;
 use games::smartdog::bots::champion::{CHAMPION, Herder, Mind, Proof, solve};
-use games::smartdog::bots::{CARDS, Stage, make, signature};
+use games::smartdog::bots::{CARDS, arrange, make};
 use games::smartdog::generate::{Style, generate};
 use games::smartdog::known::KnownMaps;
 use games::smartdog::map::Map;
 use games::smartdog::options::Options;
-use games::smartdog::rules::{Players, Setup, SmartDog};
+use games::smartdog::rules::{Ask, Orders, Players, Setup, SmartDog, View};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 type Failure = Box<dyn std::error::Error>;
+type Herd = Vec<Box<dyn Bot<SmartDog>>>;
+
+/// Asks bots, and shows every turn's position with the orders of all seats.
+struct Shown<D, S> {
+    decide: D,
+    seen: S,
+}
+
+impl<D, S> Arena<SmartDog> for Shown<D, S>
+where
+    D: FnMut(Seat, &mut dyn Bot<SmartDog>, &View, &Ask) -> Orders,
+    S: FnMut(&SmartDog, &Acts<SmartDog>),
+{
+    fn decide(
+        &mut self,
+        seat: Seat,
+        bot: &mut dyn Bot<SmartDog>,
+        view: &View,
+        ask: &Ask,
+    ) -> Orders {
+        (self.decide)(seat, bot, view, ask)
+    }
+
+    fn arrive(&mut self, game: &SmartDog, acts: &mut Acts<SmartDog>) {
+        arrange(game, acts);
+        (self.seen)(game, acts);
+    }
+}
+
+fn play_by(
+    setup: &Setup,
+    bots: &mut [Box<dyn Bot<SmartDog>>],
+    decide: impl FnMut(Seat, &mut dyn Bot<SmartDog>, &View, &Ask) -> Orders,
+    seen: impl FnMut(&SmartDog, &Acts<SmartDog>),
+) -> SmartDog {
+    arena::play(setup, bots, &mut Shown { decide, seen }).game
+}
 
 struct Args(HashMap<String, String>);
 
@@ -215,7 +254,7 @@ impl Field {
         })
     }
 
-    fn stage(&self, names: &[&str]) -> Result<Stage, Failure> {
+    fn herd(&self, names: &[&str]) -> Result<Herd, Failure> {
         let bot = |(seat, name): (usize, &&str)| -> Result<Box<dyn Bot<SmartDog>>, Failure> {
             if *name == "variant" {
                 return Ok(Box::new(Herder::new(self.variant, &self.known)));
@@ -223,8 +262,7 @@ impl Field {
             let seed = self.seed.wrapping_mul(4).wrapping_add(seat as u64);
             make(name, seed, &self.known).ok_or_else(|| format!("there is no bot {name:?}").into())
         };
-        let bots: Result<Vec<_>, Failure> = names.iter().enumerate().map(bot).collect();
-        Ok(Stage::of(bots?))
+        names.iter().enumerate().map(bot).collect()
     }
 
     /// A lone match of a bot as a proof, and whether it is one.
@@ -235,9 +273,10 @@ impl Field {
             options: Options::default(),
         };
         let mut turns = Vec::new();
-        let game = self.stage(&[name])?.play_by(
+        let game = play_by(
             &setup,
-            |bot, view, _, ask| bot.decide(view, ask, Budget::nodes(self.nodes)),
+            &mut self.herd(&[name])?,
+            |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(self.nodes)),
             |_, acts| turns.extend(acts.iter().filter_map(|(_, orders)| orders.clone())),
         );
         let proof = Proof::of(&turns, game.dogs().len());
@@ -253,11 +292,11 @@ impl Field {
             players,
             options: Options::default(),
         };
-        let mut stage = self.stage(names)?;
         let mut tally = Tally::default();
-        let game = stage.play_by(
+        let game = play_by(
             &setup,
-            |bot, view, seat, ask| {
+            &mut self.herd(names)?,
+            |seat, bot, view, ask| {
                 let begun = Instant::now();
                 let within = Duration::from_millis(self.ms);
                 let stop = || begun.elapsed() >= within;
@@ -530,10 +569,10 @@ fn watch(field: &Field, args: &Args) -> Result<(), Failure> {
                     players,
                     options: Options::default(),
                 };
-                let mut stage = field.stage(&names)?;
-                let game = stage.play_by(
+                let game = play_by(
                     &setup,
-                    |bot, view, _, ask| bot.decide(view, ask, Budget::nodes(field.nodes)),
+                    &mut field.herd(&names)?,
+                    |_, bot, view, ask| bot.decide(view, ask, Budget::nodes(field.nodes)),
                     |game, acts| {
                         if game.turn() % every == 1 || every == 1 {
                             let scores = game.scores();
@@ -578,7 +617,7 @@ fn main() -> Result<(), Failure> {
                 println!(
                     "{:14} {:#018x}",
                     card.name,
-                    signature(card.name).unwrap_or(0)
+                    signature::<SmartDog>(card.name).unwrap_or(0)
                 );
             }
             Ok(())

@@ -4,19 +4,21 @@
 pub mod atlas;
 pub mod bots;
 pub mod cartographer;
+mod contest;
 pub mod dialect;
 pub mod facts;
 pub mod generate;
-mod kit;
 pub mod known;
 pub mod map;
+pub mod maps;
+pub mod match_options;
 pub mod options;
 pub mod player;
 pub mod reception;
 pub mod referee;
 pub mod rules;
 
-pub use kit::KIT;
+pub use contest::KIT;
 
 #[cfg(test)]
 mod tests;

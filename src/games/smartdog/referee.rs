@@ -4,7 +4,6 @@ use super::dialect::{Line, error, escaped, finish, gone, hear, start, state, war
 use super::options::Key;
 use super::rules::{Command, Direction, DogId, Refusal, Setup, SmartDog};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
-use crate::kit::SetupError;
 use crate::wire::{Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,16 +62,6 @@ impl Referee {
         };
         referee.tell_turn();
         referee
-    }
-
-    /// The match that [`Table::setup`] described.
-    ///
-    /// # Errors
-    /// [`SetupError`] says which part is missing or does not fit.
-    pub fn reopen(setup: &Value) -> Result<Self, SetupError> {
-        let setup = serde_json::from_value(setup.clone())
-            .map_err(|why| SetupError(format!("smartdog setup: {why}")))?;
-        Ok(Self::new(setup))
     }
 
     /// The match as it stands.

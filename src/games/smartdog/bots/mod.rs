@@ -2,12 +2,12 @@
 //! What was tried and measured: README.md.
 
 pub mod champion;
-mod duel;
 mod random;
 mod registry;
 mod shipped;
 mod sight;
+mod signature;
 mod stand;
 
-pub use duel::{Stage, signature};
 pub use registry::{CARDS, make};
+pub use signature::{arrange, bouts};

@@ -71,13 +71,13 @@ pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<Smar
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smartdog::bots::signature;
+    use crate::ladder::signature;
 
     #[test]
     fn signatures_stand_for_the_play() {
         for card in CARDS {
             assert_eq!(
-                signature(card.name),
+                signature::<SmartDog>(card.name),
                 Some(card.signature),
                 "{} plays differently: raise its version and note the new signature",
                 card.name

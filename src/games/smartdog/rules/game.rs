@@ -78,6 +78,8 @@ pub struct SmartDog {
     pub(super) pushes: u32,
     /// How many may be asked in one.
     pub(super) pushes_max: u32,
+    /// What each seat was told of this turn, if it was told.
+    told: Vec<Arc<View>>,
 }
 
 impl SmartDog {
@@ -103,6 +105,7 @@ impl SmartDog {
             is_over: false,
             pushes: 0,
             pushes_max: PUSHES_MAX,
+            told: Vec::new(),
             ground: Arc::new(ground),
         }
     }
@@ -129,6 +132,7 @@ impl SmartDog {
             is_over: false,
             pushes: 0,
             pushes_max: pushes_max.min(PUSHES_MAX),
+            told: Vec::new(),
             ground: Arc::clone(ground),
         };
         for dog in dogs {
@@ -185,6 +189,7 @@ impl SmartDog {
         self.is_over = other.is_over;
         self.pushes = other.pushes;
         self.pushes_max = other.pushes_max;
+        self.told.clone_from(&other.told);
         self.ground.clone_from(&other.ground);
     }
 
@@ -360,13 +365,22 @@ impl SmartDog {
     }
 
     /// What everybody hears when a turn has ended.
-    fn tell(&self, heard: &mut impl Listener<Event>) {
+    fn tell(&mut self, heard: &mut impl Listener<Event>) {
         let winner = self.winner();
+        let mut told = Vec::new();
         for (seat, _) in self.ended.iter() {
-            heard.hear(seat, || match self.is_over {
-                true => Event::Over { winner },
-                false => Event::Turn(Arc::new(self.seen_by(seat))),
+            heard.hear(seat, || {
+                if self.is_over {
+                    return Event::Over { winner };
+                }
+                let view = Arc::new(self.seen_by(seat));
+                told.push(Arc::clone(&view));
+                Event::Turn(view)
             });
+        }
+        // Somebody who was not told may sit between two who were.
+        if told.len() == self.ended.len() {
+            self.told = told;
         }
     }
 }
@@ -379,7 +393,7 @@ impl Game for SmartDog {
     type Event = Event;
 
     fn open(setup: &Setup, heard: &mut impl Listener<Event>) -> Self {
-        let game = Self::begin(setup);
+        let mut game = Self::begin(setup);
         game.tell(heard);
         game
     }
@@ -395,6 +409,14 @@ impl Game for SmartDog {
 
     fn view(&self, seat: Seat) -> View {
         self.seen_by(seat)
+    }
+
+    /// At a turn's beginning: what the seat was told.
+    fn look<T>(&self, seat: Seat, look: impl FnOnce(&View) -> T) -> T {
+        match self.told.get(seat.index()) {
+            Some(told) => look(told),
+            None => look(&self.view(seat)),
+        }
     }
 
     /// Nothing at all, every single command, and every dog's bark before and after each of its moves.
@@ -432,12 +454,22 @@ impl Game for SmartDog {
         tried.end(seat).map_err(|why| Illegal(why.to_string()))
     }
 
-    /// A seat that gives nothing in time ends its turn. Refused commands change nothing.
+    /// A seat that gives nothing in time ends its turn. Refused commands change nothing; an act with one
+    /// that the position before the step does not allow is refused.
     fn step(&mut self, acts: &[(Seat, Option<Orders>)], heard: &mut impl Listener<Event>) {
+        self.told.clear();
+        for (seat, orders) in acts {
+            let orders = orders.as_ref().filter(|orders| !orders.is_empty());
+            if orders.is_some_and(|orders| self.check(*seat, orders).is_err()) {
+                heard.refuse(*seat);
+            }
+        }
         for (seat, orders) in acts {
             let turn = self.turn;
-            let orders = orders.clone().unwrap_or_default();
-            for command in &orders {
+            if let Some(orders) = orders {
+                heard.hear(*seat, || Event::Ordered(orders.clone()));
+            }
+            for command in orders.iter().flatten() {
                 if let Err(why) = self.play(*seat, *command) {
                     let command = *command;
                     heard.hear(*seat, || Event::Refused { command, why });

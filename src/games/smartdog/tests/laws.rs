@@ -95,8 +95,9 @@ fn refused_commands_change_nothing() {
     let mut events = Vec::new();
     let orders = Orders::from_slice(&[wrong[0].1, Command::Bark(DogId(0))]);
     game.step(&[(Seat(0), Some(orders))], &mut events);
-    assert_eq!(events.len(), 1, "the commands after a refused one stand");
-    assert!(matches!(events[0], (Seat(0), Event::Refused { .. })));
+    assert_eq!(events.len(), 2, "the commands after a refused one stand");
+    assert!(matches!(events[0], (Seat(0), Event::Ordered(_))));
+    assert!(matches!(events[1], (Seat(0), Event::Refused { .. })));
     game.end(Seat(1)).unwrap();
     assert!(game.dogs()[0].voice);
 }
@@ -117,8 +118,9 @@ fn one_end_a_seat_ends_the_turn() {
     assert_eq!(game.turn(), 2, "silence ends a seat's turn");
     let told: Vec<(Seat, u32)> = events
         .iter()
-        .map(|(seat, event)| match event {
-            Event::Turn(view) => (*seat, view.turn),
+        .filter_map(|(seat, event)| match event {
+            Event::Turn(view) => Some((*seat, view.turn)),
+            Event::Ordered(_) => None,
             other => panic!("{other:?} is heard by {seat:?}"),
         })
         .collect();

@@ -1,0 +1,184 @@
+//! Smart-dog as a contest: what is its own.
+
+use super::bots;
+use super::cartographer;
+use super::dialect::{self, Message};
+use super::known::KnownMaps;
+use super::maps::Tiles;
+use super::match_options::{MatchOptions, OPTIONS};
+use super::options::Key;
+use super::player::Player;
+use super::reception::Hub;
+use super::referee::{Referee, RefereeSetup};
+use super::rules::{DogId, Orders, Players, Setup, SmartDog};
+use crate::arena::Acts;
+use crate::contest::{Advice, Contest, Deal, Door, Limits, MATCH_NUMBER};
+use crate::game::{Bot, Outcome, Seat, Seats};
+use crate::kit::{BotCard, DialogueSetup, Maps, Models, OptionCard, Route, Seating, Wire};
+use crate::ladder::Bout;
+use crate::wire::{Dialogue, Frame, Reception, Table, WireError};
+use serde_json::Value;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The time for a turn unless a hub tells another, and the most that is taken.
+const ANSWER_WITHIN: Duration = Duration::from_millis(300_000);
+/// Matches after which numbers of dogs come again.
+const MATCHES_APART: u64 = 5_000_000;
+/// Dogs of the largest match.
+const DOGS_APART: u64 = 400;
+/// The score of a player who has forfeited, as outcomes have it; only above it can one win.
+const FORFEIT_HUNDREDTHS: i64 = -1_000;
+/// The name under which a player joins who was given none.
+const USUAL_NAME: &str = "drover";
+
+/// Smart-dog.
+pub static KIT: Door<SmartDog> = Door::NEW;
+
+impl Contest for SmartDog {
+    type Options = MatchOptions;
+    type Refereed = RefereeSetup;
+
+    const NAME: &'static str = "smartdog";
+    const SEATS: RangeInclusive<usize> = 1..=Players::ALL.len();
+    const BOTS: &'static [BotCard] = bots::CARDS;
+    const OPTIONS: &'static [OptionCard] = OPTIONS;
+    const LIMITS: Limits = Limits::new(ANSWER_WITHIN, Duration::from_millis(50));
+    const WIRE: Wire = Wire::Hub;
+    const ADVISED: bool = true;
+    const BOUT_NODES: u64 = 500;
+
+    fn set_up(options: MatchOptions, deal: &Deal<'_>) -> Result<RefereeSetup, String> {
+        Ok(RefereeSetup {
+            position: options.position(deal.seed, deal.seats())?,
+            on_fault: options.on_fault()?,
+            first_dog: first_dog(deal.market),
+        })
+    }
+
+    fn position(refereed: &RefereeSetup) -> &Setup {
+        &refereed.position
+    }
+
+    fn referee(refereed: RefereeSetup) -> Result<Box<dyn Table>, String> {
+        Ok(Box::new(Referee::new(refereed)))
+    }
+
+    fn player(bot: Box<dyn Bot<Self>>, opened: &DialogueSetup) -> Box<dyn Dialogue> {
+        let word = |key: &str| opened.opening.get(key).and_then(Value::as_str);
+        let name = word("name").unwrap_or(USUAL_NAME);
+        let hub = word("hub").unwrap_or_default();
+        Box::new(Player::new(bot, name, hub))
+    }
+
+    /// The wire has no numbers: whoever holds the connection gives them.
+    fn route(frame: &[u8]) -> Result<Route, WireError> {
+        let text = String::from_utf8_lossy(frame);
+        let mut seating = None;
+        for line in text.lines() {
+            let read = dialect::read(line).map_err(|why| WireError {
+                field: "start",
+                why,
+            })?;
+            if let Message::Start(start) = read {
+                let within = start.told.options.get(Key::WaitForTurn);
+                seating = Some(Seating {
+                    seat: start.told.seat,
+                    seats: u8::from(start.told.players),
+                    within: Duration::from_millis(u64::from(within)),
+                });
+            }
+        }
+        Ok(Route {
+            market: 0,
+            id: 0,
+            begins: seating.is_some(),
+            seating,
+        })
+    }
+
+    fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
+        let known = match advice {
+            Advice::None => KnownMaps::none(),
+            Advice::Shipped => KnownMaps::of_atlas(),
+            Advice::Learnt { types, .. } => KnownMaps::of_models(types),
+        };
+        bots::make(name, seed, &known)
+    }
+
+    fn bouts(name: &str) -> Option<Vec<Bout<'_, Self>>> {
+        bots::bouts(name)
+    }
+
+    fn act_text(act: &Option<Orders>) -> String {
+        format!("{act:?}")
+    }
+
+    /// Another seat is first every turn.
+    fn arrange(game: &Self, acts: &mut Acts<Self>) {
+        acts.rotate_left(game.turn() as usize % acts.len().max(1));
+    }
+
+    /// Players number dogs as they see them, the hub by its own count.
+    fn written(orders: &Orders) -> Option<Frame> {
+        let number = |dog: DogId| Some(first_dog(MATCH_NUMBER) + u64::from(dog.0));
+        Some(dialect::orders(orders, number))
+    }
+
+    /// The official winner takes all: the first seat among equal best scores, nobody without more than
+    /// -10 points.
+    fn win_shares(outcome: &Outcome) -> Seats<f64> {
+        let mut best = (None, FORFEIT_HUNDREDTHS);
+        for (seat, score) in outcome.scores.iter() {
+            if *score > best.1 {
+                best = (Some(seat), *score);
+            }
+        }
+        let share = |(seat, _): (Seat, &i64)| f64::from(u8::from(best.0 == Some(seat)));
+        outcome.scores.iter().map(share).collect()
+    }
+
+    fn default_answer(frame: &str) -> &'static str {
+        let asks = frame.lines().any(|line| line.trim() == dialect::TURN);
+        if asks { dialect::END } else { "" }
+    }
+
+    fn completes(line: &[u8]) -> bool {
+        dialect::completes(&String::from_utf8_lossy(line))
+    }
+
+    /// Players by their numbers on the wire.
+    fn place(_: &str) -> Option<u8> {
+        None
+    }
+
+    fn maps() -> Option<&'static dyn Maps> {
+        Some(&Tiles)
+    }
+
+    fn models() -> Option<&'static dyn Models> {
+        Some(&MapModels)
+    }
+
+    fn reception() -> Option<&'static dyn Reception> {
+        Some(&Hub)
+    }
+}
+
+/// Models are of maps.
+struct MapModels;
+
+impl Models for MapModels {
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        cartographer::merge(model, evidence)
+    }
+
+    fn show(&self, model: &Value) -> Value {
+        model.clone()
+    }
+}
+
+/// The number of a match's first dog: no two matches near each other share one, and all fit 32 bits.
+const fn first_dog(market: u64) -> u64 {
+    1 + market % MATCHES_APART * DOGS_APART
+}
