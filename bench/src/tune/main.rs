@@ -7,9 +7,12 @@
 
 mod args;
 mod field;
+mod koehandel;
 mod lighthouses;
 mod planetwars;
+mod planowanie;
 mod play;
+mod smartdog;
 mod tally;
 mod verbs;
 
@@ -27,18 +30,31 @@ struct Cli {
 /// The games.
 #[derive(Debug, clap::Subcommand)]
 enum Game {
+    /// Bots of Koehandel, and strangers that nobody trained against: `guide-cash`, `guide-minraise`,
+    /// `tuned-cash`, `all-in`, `hoarder`, `wild`, `denier`, `softy`, `bluffer`.
+    #[command(subcommand)]
+    Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
     /// Bots of Lighthouses; `hunter` and `variant` are the triangle hunter and the champion with other numbers.
     #[command(subcommand)]
     Lighthouses(verbs::Verb<lighthouses::Keys>),
     /// Bots of Planet Wars; a member of a table is a team.
     #[command(subcommand)]
     Planetwars(verbs::Verb<planetwars::Keys, planetwars::Own>),
+    /// Bots of Planowanie; `variant` and `other` are the champion with other numbers and tables.
+    #[command(subcommand)]
+    Planowanie(verbs::Verb<planowanie::Keys, planowanie::Own>),
+    /// Bots of smart-dog; `variant` is the champion with other numbers.
+    #[command(subcommand)]
+    Smartdog(verbs::Verb<smartdog::Keys, smartdog::Own>),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().game {
+        Game::Koehandel(verb) => verb.run(koehandel::Own::run),
         Game::Lighthouses(verb) => verb.run(|own| match *own {}),
         Game::Planetwars(verb) => verb.run(planetwars::Own::run),
+        Game::Planowanie(verb) => verb.run(planowanie::Own::run),
+        Game::Smartdog(verb) => verb.run(smartdog::Own::run),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -51,14 +51,17 @@ impl Tally {
                     100.0 * mean,
                     100.0 * half
                 ),
-                Unit::Mean(digits) => write!(line, "  {mean:.digits$} ± {half:.digits$} {name}"),
+                Unit::Mean(digits) => write!(line, "  {mean:8.digits$} ± {half:.digits$} {name}"),
                 Unit::Total => write!(line, "  {:.0} {name}", mean * self.games as f64),
             };
+        }
+        if self.times.is_empty() {
+            return line;
         }
         self.times.sort_unstable_by(f32::total_cmp);
         let at = |share| quantile(&self.times, share).unwrap_or_default();
         let sum: f64 = self.times.iter().copied().map(f64::from).sum();
-        let mean = sum / self.times.len().max(1) as f64;
+        let mean = sum / self.times.len() as f64;
         let [half, slow, most] = [0.5, 0.99, 1.0].map(at);
         let _ = write!(
             line,

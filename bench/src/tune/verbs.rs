@@ -212,7 +212,8 @@ fn duel<K: Keys>(
         println!("  {:12} {}", "rivals", rivals.show(figures));
     }
     if grounds.len() > 1 {
-        for (name, tally) in grounds.iter().zip(&mut by_ground) {
+        let grounds = grounds.iter().zip(&mut by_ground);
+        for (name, tally) in grounds.filter(|(_, tally)| tally.share().is_some()) {
             println!("  {name:12} {}", tally.show(figures));
         }
     }
