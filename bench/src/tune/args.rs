@@ -1,7 +1,7 @@
 //! Arguments that games share, and the texts of maps.
 
 use anyhow::Context as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The variable that names the folder of the maps called `foreign`.
 const FOREIGN_MAPS: &str = "DROVER_FOREIGN_MAPS";
@@ -35,27 +35,58 @@ pub(crate) fn apply(
     Ok(())
 }
 
-/// Map files with their names: the file or the folder of this name, or the folder that the environment
-/// names for `foreign` ones.
-pub(crate) fn map_texts(name: &str) -> anyhow::Result<Vec<(String, String)>> {
+/// Maps with their names: those that `special` knows by a name, else the file or the folder of this name, or
+/// the folder that the environment names for `foreign` ones, read by `read`.
+pub(crate) fn maps<M, E: Into<anyhow::Error>>(
+    names: &[String],
+    special: impl Fn(&str) -> anyhow::Result<Vec<(String, M)>>,
+    read: impl Fn(&str) -> Result<M, E>,
+) -> anyhow::Result<Vec<(String, M)>> {
+    let mut maps = Vec::new();
+    for name in names {
+        let known = special(name)?;
+        if !known.is_empty() {
+            maps.extend(known);
+            continue;
+        }
+        for file in files(name)? {
+            let shown = || file.display().to_string();
+            let text = std::fs::read_to_string(&file).with_context(shown)?;
+            let map = read(&text).map_err(Into::into).with_context(shown)?;
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            maps.push((stem.into_owned(), map));
+        }
+    }
+    Ok(maps)
+}
+
+fn files(name: &str) -> anyhow::Result<Vec<PathBuf>> {
     let path = match name {
         "foreign" => std::env::var_os(FOREIGN_MAPS)
             .map(PathBuf::from)
             .with_context(|| format!("{FOREIGN_MAPS} must name the folder of the foreign maps"))?,
         name => PathBuf::from(name),
     };
-    let shown = |path: &Path| path.display().to_string();
-    let mut files = vec![path.clone()];
-    if path.is_dir() {
-        let entries = std::fs::read_dir(&path).with_context(|| shown(&path))?;
-        files = entries.flatten().map(|entry| entry.path()).collect();
-        files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
-        files.sort();
+    if !path.is_dir() {
+        return Ok(vec![path]);
     }
-    let read = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).with_context(|| shown(&file))?;
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-        Ok((stem.into_owned(), text))
-    };
-    files.into_iter().map(read).collect()
+    let entries = std::fs::read_dir(&path).with_context(|| path.display().to_string())?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "txt"));
+    files.sort();
+    Ok(files)
+}
+
+/// Shipped maps: all of them by the name `all`, or the one of this name.
+pub(crate) fn shipped<M, E: Into<anyhow::Error>>(
+    atlas: &[(&str, &str)],
+    (name, all): (&str, &str),
+    read: impl Fn(&str) -> Result<M, E>,
+) -> anyhow::Result<Vec<(String, M)>> {
+    let wanted = atlas
+        .iter()
+        .filter(|(known, _)| name == all || name == *known);
+    let read =
+        |(name, text): &(&str, &str)| Ok(((*name).to_owned(), read(text).map_err(Into::into)?));
+    wanted.map(read).collect()
 }

@@ -1,7 +1,6 @@
 //! What a game says of itself to be measured.
 
 use crate::play::Side;
-use anyhow::Context as _;
 use games::Outcome;
 use games::arena::{Acts, Finished};
 use games::contest::{Advice, Contest};
@@ -65,7 +64,7 @@ pub(crate) trait Field: Sync {
     }
     /// Each member's figures of a match, in the order of [`Field::FIGURES`].
     fn figures(&self, end: &Finished<Self::Game>, sides: &[Side]) -> Vec<Vec<f64>>;
-    /// The bots of a ladder.
+    /// The bots of a ladder, the strongest last.
     fn bots(&self) -> Vec<&'static str> {
         Self::Game::BOTS.iter().map(|card| card.name).collect()
     }
@@ -125,12 +124,6 @@ impl Figure {
     pub(crate) const fn new(name: &'static str, unit: Unit) -> Self {
         Self { name, unit }
     }
-}
-
-/// The strongest bot.
-pub(crate) fn strongest<F: Field>() -> anyhow::Result<&'static str> {
-    let card = F::Game::BOTS.last().context("the game has no bots")?;
-    Ok(card.name)
 }
 
 /// Each seat's share of the pairs with the other seats.

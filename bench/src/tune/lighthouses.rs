@@ -1,12 +1,12 @@
 //! Lighthouses.
 
-use crate::args::{Setting, apply, map_texts};
+use crate::args::{Setting, apply, maps, shipped};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant, pairs};
 use crate::play::Side;
 use anyhow::Context as _;
 use games::arena::Finished;
 use games::game::Game as _;
-use games::lighthouses::atlas::{MAPS, find};
+use games::lighthouses::atlas::MAPS;
 use games::lighthouses::bots::champion::{CHAMPION, champion_with};
 use games::lighthouses::bots::make;
 use games::lighthouses::bots::triangle::{HABITS, hunter};
@@ -61,26 +61,10 @@ fn drawn(words: &str) -> anyhow::Result<Map> {
     generate(seed, &style).map_err(anyhow::Error::msg)
 }
 
-impl Keys {
-    fn maps(&self) -> anyhow::Result<Vec<(String, Map)>> {
-        let mut maps = Vec::new();
-        for name in &self.maps {
-            if name == "all" {
-                for (name, text) in MAPS {
-                    maps.push(((*name).to_owned(), Map::read(text)?));
-                }
-            } else if let Some(map) = find(name) {
-                maps.push((name.clone(), map?));
-            } else if let Some(words) = name.strip_prefix("drawn:") {
-                maps.push((name.clone(), drawn(words)?));
-            } else {
-                for (name, text) in map_texts(name)? {
-                    let map = Map::read(&text).with_context(|| name.clone())?;
-                    maps.push((name, map));
-                }
-            }
-        }
-        Ok(maps)
+fn known(name: &str) -> anyhow::Result<Vec<(String, Map)>> {
+    match name.strip_prefix("drawn:") {
+        Some(words) => Ok(vec![(name.to_owned(), drawn(words)?)]),
+        None => shipped(&MAPS, (name, "all"), Map::read),
     }
 }
 
@@ -92,7 +76,7 @@ impl field::Keys for Keys {
         apply(&self.habits, |name, value| habits.set(name, value))?;
         apply(&self.knobs, |name, value| knobs.set(name, value))?;
         Ok(vec![Islands {
-            maps: self.maps()?,
+            maps: maps(&self.maps, known, Map::read)?,
             players: self.players,
             rounds: self.rounds,
             hunter: Box::new(move |_| hunter(habits)),

@@ -5,6 +5,8 @@
 //! at the end, draws half. Bots that draw no chance play the same games again once every map was played in
 //! all rotations: more games say nothing then.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod args;
 mod field;
 mod koehandel;
@@ -62,5 +64,20 @@ fn main() -> ExitCode {
             eprintln!("tune: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::{CommandFactory as _, Parser as _};
+
+    #[test]
+    fn arguments_are_sound_and_unknown_ones_are_refused() {
+        Cli::command().debug_assert();
+        let parse = |words: &str| Cli::try_parse_from(words.split(' '));
+        assert!(parse("tune lighthouses duel --rival ring").is_ok());
+        assert!(parse("tune lighthouses duel --rival ring --rules 5").is_err());
+        assert!(parse("tune smartdog ring").is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! Planet Wars: a member of a table is a team of copies.
 
-use crate::args::map_texts;
+use crate::args::maps;
 use crate::field::{self, Field, Figure, Round, Unit};
 use crate::play::Side;
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use games::arena::Finished;
 use games::game::Seat;
 use games::planetwars::bots::CARDS;
@@ -62,28 +62,25 @@ fn owners(planets: &[Planet]) -> Vec<PlayerId> {
     owners
 }
 
+fn drawn(name: &str) -> anyhow::Result<Vec<(String, Source)>> {
+    let looks = [("contest", Look::Contest), ("google", Look::Google)];
+    let wanted = looks
+        .iter()
+        .filter(|(look, _)| [look, "both"].contains(&name));
+    Ok(wanted
+        .map(|(name, look)| ((*name).to_owned(), Source::Drawn(*look)))
+        .collect())
+}
+
 impl field::Keys for Keys {
     type Field = Galaxy;
 
     fn fields(&self) -> anyhow::Result<Vec<Galaxy>> {
-        let contest = || ("contest".to_owned(), Source::Drawn(Look::Contest));
-        let google = || ("google".to_owned(), Source::Drawn(Look::Google));
-        let mut sources = Vec::new();
-        for name in &self.maps {
-            match name.as_str() {
-                "contest" => sources.push(contest()),
-                "google" => sources.push(google()),
-                "both" => sources.extend([contest(), google()]),
-                name => {
-                    for (name, text) in map_texts(name)? {
-                        let planets = map::read(&text).with_context(|| name.clone())?;
-                        if owners(&planets).len() == self.sides * self.size {
-                            sources.push((name, Source::Read(planets)));
-                        }
-                    }
-                }
-            }
-        }
+        let mut sources = maps(&self.maps, drawn, |text| map::read(text).map(Source::Read))?;
+        sources.retain(|(_, source)| match source {
+            Source::Drawn(_) => true,
+            Source::Read(planets) => owners(planets).len() == self.sides * self.size,
+        });
         ensure!(
             !sources.is_empty(),
             "no map has as many homes as there are players"

@@ -1,7 +1,7 @@
 //! Planowanie.
 
 use crate::args::{Setting, apply};
-use crate::field::{self, Field, Figure, Seated, Unit, Variant, pairs, strongest};
+use crate::field::{self, Field, Figure, Seated, Unit, Variant, pairs};
 use crate::play::Side;
 use anyhow::Context as _;
 use games::arena::{Acts, Finished, play_by};
@@ -171,9 +171,9 @@ impl Field for Tricks {
 pub(crate) enum Own {
     /// Nodes a second by size of deal.
     Rate {
-        /// Who thinks; the strongest unless given.
-        #[arg(long)]
-        hero: Option<String>,
+        /// Who thinks.
+        #[arg(long, default_value = "champion")]
+        hero: String,
         /// Milliseconds of each of three decisions.
         #[arg(long, default_value_t = 200)]
         ms: u64,
@@ -185,10 +185,6 @@ pub(crate) enum Own {
 impl Own {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let Self::Rate { hero, ms, variants } = self;
-        let hero = match hero {
-            Some(name) => name,
-            None => strongest::<Tricks>()?,
-        };
         let field = variants.field(None, None)?;
         for deal in 0..Game::contest().deals().len() {
             for asked in [Ask::Declare, Ask::Play] {

@@ -179,3 +179,55 @@ pub(crate) fn each<T: Send>(
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Pace, block, each};
+    use crate::field::Keys as _;
+    use crate::lighthouses::Keys;
+    use clap::{Args as _, FromArgMatches as _};
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_order_and_a_failure_ends_it() {
+        let mut seen = Vec::new();
+        let mut run = |count| {
+            let work = |number| match number {
+                40 => Err(anyhow::anyhow!("no")),
+                number => Ok(number),
+            };
+            seen.clear();
+            let done = each(3, count, work, |number, result| seen.push((number, result)));
+            (done.is_ok(), seen.clone())
+        };
+        let ordered = |count: u64| {
+            (0..count)
+                .map(|number| (number, number))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(run(30), (true, ordered(30)));
+        let (done, seen) = run(1_000_000);
+        assert!(!done && seen == ordered(40)[..seen.len()]);
+    }
+
+    #[test]
+    fn a_block_gives_members_wherever_they_sit() {
+        let command = Keys::augment_args(clap::Command::new("test"));
+        let words = "test --maps plain --players 3 --rounds 60";
+        let given = command.get_matches_from(words.split(' '));
+        let fields = Keys::from_arg_matches(&given).unwrap().fields().unwrap();
+        let pace = Pace {
+            nodes: 1,
+            within: Duration::MAX,
+        };
+        let names = ["ring", "passer", "passer"];
+        let games = block(&fields[0], pace, &names, (0, 7), &[0, 1, 2]).unwrap();
+        assert_eq!(games.len(), 3);
+        for members in games {
+            let points = |member: usize| members[member].figures[1];
+            assert!(points(0) > 0.0 && points(1) == 0.0 && points(2) == 0.0);
+            // Getting ready and 60 rounds.
+            assert_eq!(members[0].times.len(), 61);
+        }
+    }
+}

@@ -1,13 +1,13 @@
 //! Smart-dog.
 
-use crate::args::{Setting, apply, map_texts};
+use crate::args::{Setting, apply, maps, shipped};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant};
 use crate::play::Side;
 use anyhow::Context as _;
 use games::arena::{Acts, Finished, play_by};
 use games::contest::{Advice, Contest as _};
 use games::game::Budget;
-use games::smartdog::atlas::{MAPS, find};
+use games::smartdog::atlas::MAPS;
 use games::smartdog::bots::arrange;
 use games::smartdog::bots::champion::{CHAMPION, Herder, Proof, solve};
 use games::smartdog::generate::{Style, generate};
@@ -53,30 +53,16 @@ pub(crate) struct Meadow {
     variant: Variant<SmartDog>,
 }
 
-impl Keys {
-    fn maps(&self) -> anyhow::Result<Vec<(String, Map)>> {
-        let mut maps = Vec::new();
-        for name in &self.maps {
-            if name == "own" {
-                for (name, text) in MAPS {
-                    maps.push(((*name).to_owned(), Map::read(text)?));
-                }
-            } else if let Some((first, end)) = name.split_once("..") {
-                for seed in first.parse()?..end.parse()? {
-                    maps.push((format!("seed {seed}"), generate(seed, &Style::default())));
-                }
-            } else if let Some(map) = find(name) {
-                maps.push((name.clone(), map?));
-            } else {
-                for (name, text) in map_texts(name)? {
-                    let map = Map::read(&text).with_context(|| name.clone())?;
-                    maps.push((name, map));
-                }
-            }
-        }
-        Ok(maps)
-    }
+fn known(name: &str) -> anyhow::Result<Vec<(String, Map)>> {
+    let Some((first, end)) = name.split_once("..") else {
+        return shipped(&MAPS, (name, "own"), Map::read);
+    };
+    let seeds = first.parse::<u64>()?..end.parse()?;
+    let drawn = seeds.map(|seed| (format!("seed {seed}"), generate(seed, &Style::default())));
+    Ok(drawn.collect())
+}
 
+impl Keys {
     /// The champion with some numbers of its own.
     fn variant(&self) -> anyhow::Result<Variant<SmartDog>> {
         let mut knobs = CHAMPION;
@@ -116,7 +102,7 @@ impl field::Keys for Keys {
     fn fields(&self) -> anyhow::Result<Vec<Meadow>> {
         let field = |players: &u8| {
             Ok(Meadow {
-                maps: self.maps()?,
+                maps: maps(&self.maps, known, Map::read)?,
                 players: Players::try_from(*players).map_err(anyhow::Error::msg)?,
                 seed: self.seed,
                 known: self.known,

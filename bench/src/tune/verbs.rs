@@ -1,6 +1,6 @@
 //! The verbs that every game has.
 
-use crate::field::{Field, Keys, strongest};
+use crate::field::{Field, Keys};
 use crate::play::{Pace, Record, block, each, play};
 use crate::tally::Tally;
 use anyhow::ensure;
@@ -115,7 +115,7 @@ impl<K: Keys, O: clap::Subcommand> Verb<K, O> {
         match self {
             Self::Duel(args) => {
                 for field in args.common.keys.fields()? {
-                    for hero in heroes::<K::Field>(&args.hero)? {
+                    for hero in heroes(&field, &args.hero) {
                         for rival in &args.rival {
                             duel(&field, args, hero, rival)?;
                         }
@@ -129,7 +129,7 @@ impl<K: Keys, O: clap::Subcommand> Verb<K, O> {
             }
             Self::SelfPlay(args) => {
                 for field in args.common.keys.fields()? {
-                    for hero in heroes::<K::Field>(&args.hero)? {
+                    for hero in heroes(&field, &args.hero) {
                         self_play(&field, args, hero)?;
                     }
                 }
@@ -146,10 +146,10 @@ impl<K: Keys, O: clap::Subcommand> Verb<K, O> {
     }
 }
 
-fn heroes<F: Field>(given: &[String]) -> anyhow::Result<Vec<&str>> {
+fn heroes<'a>(field: &impl Field, given: &'a [String]) -> Vec<&'a str> {
     match given {
-        [] => Ok(vec![strongest::<F>()?]),
-        given => Ok(given.iter().map(String::as_str).collect()),
+        [] => field.bots().last().copied().into_iter().collect(),
+        given => given.iter().map(String::as_str).collect(),
     }
 }
 

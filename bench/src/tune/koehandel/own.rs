@@ -5,7 +5,7 @@ use super::farm::{Farm, Pay};
 use crate::field::Field as _;
 use crate::play::Record;
 use crate::tally::Tally;
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use games::arena::play_by;
 use games::game::{Budget, Game as _};
 use games::koehandel::bots::champion::playout::play_out;
@@ -17,93 +17,80 @@ use std::time::Instant;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Own {
-    /// Climbs from the evolved player's numbers: one or two changed at a time, kept where the same deals are won
-    /// more often.
+    /// Climbs from the evolved player's numbers in random company: one or two changed at a time, kept where the
+    /// same deals are won more often.
     Climb {
-        /// Random company.
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "face,guide,tuned,tuned,evolved,evolved,evolved,tuned-cash,guide-cash,trader,setbuilder"
-        )]
-        bots: Vec<String>,
-        /// Matches a comparison.
-        #[arg(long, default_value_t = 3_000)]
-        games: u64,
+        #[command(flatten)]
+        study: Study,
         /// Changes that are tried.
         #[arg(long, default_value_t = 120)]
         steps: u64,
         /// Seed of the changes.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Who pays in a trade.
-        #[arg(long, value_enum, default_value = "both")]
-        pay: Pay,
     },
     /// Playouts a second from the first turn, and whether they win as real matches do.
-    Playouts {
-        /// Types of players.
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "setbuilder,guide,tuned,evolved"
-        )]
-        bots: Vec<String>,
-        /// Playouts.
-        #[arg(long, default_value_t = 20_000)]
-        games: u64,
-        /// Who pays in a trade.
-        #[arg(long, value_enum, default_value = "both")]
-        pay: Pay,
-    },
+    Playouts(Study),
     /// Asks and turns a match of four of the same, to compare with other implementations.
-    Sizes {
-        /// Who plays, each with itself.
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "filler,random,trader,face,guide,tuned"
-        )]
-        bots: Vec<String>,
-        /// Matches of each.
-        #[arg(long, default_value_t = 1_000)]
-        games: u64,
-        /// Who pays in a trade.
-        #[arg(long, value_enum, default_value = "both")]
-        pay: Pay,
-    },
+    Sizes(Study),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Study {
+    /// Who plays.
+    #[arg(long, value_delimiter = ',')]
+    bots: Vec<String>,
+    /// Matches of a comparison, playouts, or matches of each bot.
+    #[arg(long)]
+    games: Option<u64>,
+    /// Who pays in a trade.
+    #[arg(long, value_enum, default_value = "both")]
+    pay: Pay,
+}
+
+const COMPANY: &str =
+    "face,guide,tuned,tuned,evolved,evolved,evolved,tuned-cash,guide-cash,trader,setbuilder";
+
+impl Study {
+    /// Does it under each way to pay, with these bots and so many games unless others were given.
+    fn each(
+        &self,
+        (bots, games): (&str, u64),
+        mut work: impl FnMut(Farm, &[String], u64) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut names = self.bots.clone();
+        if names.is_empty() {
+            names = bots.split(',').map(str::to_owned).collect();
+        }
+        let games = self.games.unwrap_or(games).max(1);
+        let pays = self.pay.each().iter();
+        pays.copied()
+            .map(Farm::new)
+            .try_for_each(|farm| work(farm, &names, games))
+    }
 }
 
 impl Own {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let (Self::Climb { pay, .. } | Self::Playouts { pay, .. } | Self::Sizes { pay, .. }) = self;
-        for pay in pay.each() {
-            let farm = Farm::new(*pay);
-            match self {
-                Self::Climb {
-                    bots,
-                    games,
-                    steps,
-                    seed,
-                    ..
-                } => climb(farm, bots, *games, *steps, *seed)?,
-                Self::Playouts { bots, games, .. } => playouts(&farm, bots, *games)?,
-                Self::Sizes { bots, games, .. } => {
-                    for name in bots {
-                        sizes(&farm, name, *games)?;
-                    }
-                }
+        match self {
+            Self::Climb { study, steps, seed } => study
+                .each((COMPANY, 3_000), |farm, bots, games| {
+                    climb(farm, bots, games, *steps, *seed)
+                }),
+            Self::Playouts(study) => {
+                study.each(("setbuilder,guide,tuned,evolved", 20_000), playouts)
+            }
+            Self::Sizes(study) => {
+                study.each(("filler,random,trader,face,guide,tuned", 1_000), sizes)
             }
         }
-        Ok(())
     }
 }
 
-fn playouts(farm: &Farm, names: &[String], games: u64) -> anyhow::Result<()> {
+fn playouts(farm: Farm, names: &[String], games: u64) -> anyhow::Result<()> {
     let style = |name: &String| kind_named(name).map(|at| KINDS[at].style);
     let styles = names.iter().map(style).collect::<Option<Vec<_>>>();
     let styles = styles.context("there is no such type")?;
-    ensure!(!styles.is_empty(), "nobody plays");
     let mut tallies = vec![Tally::default(); styles.len()];
     let started = Instant::now();
     for game in 0..games {
@@ -132,8 +119,11 @@ fn playouts(farm: &Farm, names: &[String], games: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn sizes(farm: &Farm, name: &str, games: u64) -> anyhow::Result<()> {
-    ensure!(games > 0, "a mean needs games");
+fn sizes(farm: Farm, names: &[String], games: u64) -> anyhow::Result<()> {
+    names.iter().try_for_each(|name| size(&farm, name, games))
+}
+
+fn size(farm: &Farm, name: &str, games: u64) -> anyhow::Result<()> {
     let (mut asks, mut turns, mut trades, mut ties, mut bought) = (0u64, 0u64, 0u64, 0u64, 0u64);
     let mut scores: Vec<i64> = Vec::new();
     for game in 0..games {
