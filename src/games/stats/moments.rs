@@ -1,6 +1,6 @@
 //! Mean and spread of independent values.
 
-use super::interval::{Interval, Z90};
+use super::interval::{Interval, Z90, Z95};
 use serde::{Deserialize, Serialize};
 
 /// Count, sum and sum of squares.
@@ -46,7 +46,17 @@ impl Moments {
     /// The mean with its 90 % interval.
     #[must_use]
     pub fn mean90(&self) -> Interval {
-        let (mean, half) = (self.mean(), Z90 * self.error());
+        self.around(Z90)
+    }
+
+    /// The mean with its 95 % interval.
+    #[must_use]
+    pub fn mean95(&self) -> Interval {
+        self.around(Z95)
+    }
+
+    fn around(&self, z: f64) -> Interval {
+        let (mean, half) = (self.mean(), z * self.error());
         Interval {
             low: mean - half,
             mean,

@@ -5,11 +5,9 @@ pub mod champion;
 mod random;
 mod registry;
 mod shipped;
-mod shown;
 mod sight;
 mod signature;
 mod stand;
 
 pub use registry::{CARDS, make};
-pub use shown::play_by;
-pub use signature::bouts;
+pub use signature::{arrange, bouts};

@@ -12,7 +12,7 @@ const TURNS: i64 = 80;
 const SEEDS_APART: u64 = 4;
 
 /// Orders of turn N arrive in seat order beginning with seat (N − 1) mod players.
-pub(super) fn arrange(game: &SmartDog, acts: &mut Acts<SmartDog>) {
+pub fn arrange(game: &SmartDog, acts: &mut Acts<SmartDog>) {
     acts.rotate_left((game.turn() as usize - 1) % acts.len().max(1));
 }
 

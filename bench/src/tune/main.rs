@@ -1,0 +1,83 @@
+//! `cargo run --release -p bench --bin tune -- GAME VERB …`: measures built-in bots in process.
+//!
+//! A block is one map and one seed, played in all rotations of a table's seats. Intervals are 95 %, from means over
+//! blocks. A share of pairs is what part of the pairs with each other member of the table was won by points
+//! at the end, draws half. Bots that draw no chance play the same games again once every map was played in
+//! all rotations: more games say nothing then.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod args;
+mod field;
+mod koehandel;
+mod lighthouses;
+mod planetwars;
+mod planowanie;
+mod play;
+mod smartdog;
+mod tally;
+mod verbs;
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// Measures built-in bots in process.
+#[derive(Debug, clap::Parser)]
+#[command(name = "tune", arg_required_else_help = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    game: Game,
+}
+
+/// The games.
+#[derive(Debug, clap::Subcommand)]
+enum Game {
+    /// Bots of Koehandel, and strangers that nobody trained against: `guide-cash`, `guide-minraise`,
+    /// `tuned-cash`, `all-in`, `hoarder`, `wild`, `denier`, `softy`, `bluffer`.
+    #[command(subcommand)]
+    Koehandel(verbs::Verb<koehandel::Keys, koehandel::Own>),
+    /// Bots of Lighthouses; `hunter` and `variant` are the triangle hunter and the champion with other numbers.
+    #[command(subcommand)]
+    Lighthouses(verbs::Verb<lighthouses::Keys>),
+    /// Bots of Planet Wars; a member of a table is a team.
+    #[command(subcommand)]
+    Planetwars(verbs::Verb<planetwars::Keys, planetwars::Own>),
+    /// Bots of Planowanie; `variant` and `other` are the champion with other numbers and tables.
+    #[command(subcommand)]
+    Planowanie(verbs::Verb<planowanie::Keys, planowanie::Own>),
+    /// Bots of smart-dog; `variant` is the champion with other numbers.
+    #[command(subcommand)]
+    Smartdog(verbs::Verb<smartdog::Keys, smartdog::Own>),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().game {
+        Game::Koehandel(verb) => verb.run(koehandel::Own::run),
+        Game::Lighthouses(verb) => verb.run(|own| match *own {}),
+        Game::Planetwars(verb) => verb.run(planetwars::Own::run),
+        Game::Planowanie(verb) => verb.run(planowanie::Own::run),
+        Game::Smartdog(verb) => verb.run(smartdog::Own::run),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tune: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::{CommandFactory as _, Parser as _};
+
+    #[test]
+    fn arguments_are_sound_and_unknown_ones_are_refused() {
+        Cli::command().debug_assert();
+        let parse = |words: &str| Cli::try_parse_from(words.split(' '));
+        assert!(parse("tune lighthouses duel --rival ring").is_ok());
+        assert!(parse("tune lighthouses duel --rival ring --rules 5").is_err());
+        assert!(parse("tune smartdog ring").is_err());
+    }
+}

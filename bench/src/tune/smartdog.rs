@@ -1,0 +1,255 @@
+//! Smart-dog.
+
+use crate::args::{Setting, apply, maps, shipped};
+use crate::field::{self, Field, Figure, Seated, Unit, Variant};
+use crate::play::Side;
+use anyhow::Context as _;
+use games::arena::{Acts, Finished, play_by};
+use games::contest::{Advice, Contest as _};
+use games::game::Budget;
+use games::smartdog::atlas::MAPS;
+use games::smartdog::bots::arrange;
+use games::smartdog::bots::champion::{CHAMPION, Herder, Proof, solve};
+use games::smartdog::generate::{Style, generate};
+use games::smartdog::known::KnownMaps;
+use games::smartdog::map::Map;
+use games::smartdog::options::Options;
+use games::smartdog::rules::{Players, Setup, SmartDog};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What bots know beforehand.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Known {
+    None,
+    Atlas,
+}
+
+/// What smart-dog is measured by.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Keys {
+    /// Shipped maps, all of them with `own`; `FIRST..END` for maps drawn by these seeds; files, folders.
+    #[arg(long, value_delimiter = ',', default_value = "own")]
+    maps: Vec<String>,
+    /// Players of a match, each number by itself.
+    #[arg(long, value_delimiter = ',', default_value = "2")]
+    players: Vec<u8>,
+    /// Seed of the bots' chance.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Which maps bots may recognise.
+    #[arg(long, value_enum, default_value = "atlas")]
+    known: Known,
+    /// Numbers of the bot `variant`: the champion's, changed by NAME=VALUE.
+    #[arg(long, value_delimiter = ',')]
+    knobs: Vec<Setting>,
+}
+
+pub(crate) struct Meadow {
+    maps: Vec<(String, Map)>,
+    players: Players,
+    seed: u64,
+    known: Known,
+    variant: Variant<SmartDog>,
+}
+
+fn known(name: &str) -> anyhow::Result<Vec<(String, Map)>> {
+    let Some((first, end)) = name.split_once("..") else {
+        return shipped(&MAPS, (name, "own"), Map::read);
+    };
+    let seeds = first.parse::<u64>()?..end.parse()?;
+    let drawn = seeds.map(|seed| (format!("seed {seed}"), generate(seed, &Style::default())));
+    Ok(drawn.collect())
+}
+
+impl Keys {
+    /// The champion with some numbers of its own.
+    fn variant(&self) -> anyhow::Result<Variant<SmartDog>> {
+        let mut knobs = CHAMPION;
+        apply(&self.knobs, |name, value| {
+            let (reach, weights) = (&mut knobs.reach, &mut knobs.weights);
+            match name {
+                "depth" => reach.depth = value as usize,
+                "long_width" => reach.long.0 = value as usize,
+                "long_turns" => reach.long.1 = value as u32,
+                "trail" => reach.trail = value,
+                "replies" => reach.replies = value > 0.0,
+                "near" => weights.near = value,
+                "near_steps" => weights.near_steps = value,
+                "far" => weights.far = value,
+                "walk" => weights.walk = value,
+                "carry" => weights.carry = value,
+                "rivals" => weights.rivals = value,
+                "leader" => weights.leader = value,
+                "frozen" => weights.frozen = value,
+                "freezes" => weights.freezes = value,
+                "lasting" => weights.lasting = value,
+                _ => return false,
+            }
+            true
+        })?;
+        let known = match self.known {
+            Known::None => KnownMaps::none(),
+            Known::Atlas => KnownMaps::of_atlas(),
+        };
+        Ok(Box::new(move |_| Box::new(Herder::new(knobs, &known))))
+    }
+}
+
+impl field::Keys for Keys {
+    type Field = Meadow;
+
+    fn fields(&self) -> anyhow::Result<Vec<Meadow>> {
+        let field = |players: &u8| {
+            Ok(Meadow {
+                maps: maps(&self.maps, known, Map::read)?,
+                players: Players::try_from(*players).map_err(anyhow::Error::msg)?,
+                seed: self.seed,
+                known: self.known,
+                variant: self.variant()?,
+            })
+        };
+        self.players.iter().map(field).collect()
+    }
+}
+
+impl Field for Meadow {
+    type Game = SmartDog;
+    const FIGURES: &'static [Figure] = &[
+        Figure::new("of wins", Unit::Share),
+        Figure::new("score", Unit::Mean(2)),
+        Figure::new("best rival", Unit::Mean(2)),
+        Figure::new("penned of", Unit::Total),
+        Figure::new("sheep", Unit::Total),
+        Figure::new("with all penned", Unit::Total),
+    ];
+    const NODES: u64 = 3_000;
+
+    fn title(&self) -> String {
+        format!("{} players, {} maps", self.members(), self.maps.len())
+    }
+
+    fn members(&self) -> usize {
+        self.players.count()
+    }
+
+    fn grounds(&self) -> Vec<String> {
+        self.maps.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    fn setup(&self, ground: usize, _: u64) -> anyhow::Result<Setup> {
+        Ok(Setup {
+            map: self.maps[ground].1.clone(),
+            players: self.players,
+            options: Options::default(),
+        })
+    }
+
+    fn bot(&self, name: &str, seed: u64) -> Option<Seated<SmartDog>> {
+        let advice = match self.known {
+            Known::None => Advice::None,
+            Known::Atlas => Advice::Shipped,
+        };
+        match name {
+            "variant" => Some((self.variant)(seed)),
+            name => SmartDog::bot(name, seed, advice),
+        }
+    }
+
+    fn bot_seed(&self, _: u64, seat: u64) -> u64 {
+        self.seed.wrapping_mul(4).wrapping_add(seat)
+    }
+
+    /// Commands of turn N work in seat order, beginning with seat (N − 1) mod players.
+    fn arrive(&self, game: &SmartDog, acts: &mut Acts<SmartDog>, _: &mut [Side]) {
+        arrange(game, acts);
+    }
+
+    /// A win is the official one.
+    fn figures(&self, end: &Finished<SmartDog>, _: &[Side]) -> Vec<Vec<f64>> {
+        let (game, scores) = (&end.game, end.game.scores());
+        let sheep = game.ground().sheep_of_tile() as f64;
+        let figures = scores.iter().map(|(seat, score)| {
+            let rivals = scores.iter().filter(|(other, _)| *other != seat);
+            let best = rivals.map(|(_, score)| *score).reduce(f64::max);
+            let penned = f64::from(game.penned()[seat]);
+            let won = f64::from(u8::from(game.winner() == Some(seat)));
+            let all = f64::from(u8::from(penned >= sheep));
+            vec![won, *score, best.unwrap_or_default(), penned, sheep, all]
+        });
+        figures.collect()
+    }
+}
+
+/// What only smart-dog has.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Own {
+    /// Looks for orders with which a lone player pens all sheep.
+    Solve(Solving),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Solving {
+    #[command(flatten)]
+    keys: Keys,
+    /// Widths of the searches, one after the other.
+    #[arg(long, value_delimiter = ',', default_value = "20,100,500")]
+    widths: Vec<usize>,
+    /// Take the orders of this bot instead.
+    #[arg(long)]
+    by: Option<String>,
+    /// Its nodes a decision.
+    #[arg(long, default_value_t = 3_000)]
+    nodes: u64,
+    /// Folder for what is found.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+impl Own {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let Self::Solve(solving) = self;
+        for mut field in field::Keys::fields(&solving.keys)? {
+            field.players = Players::One;
+            for ground in 0..field.maps.len() {
+                solving.solve(&field, ground)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Solving {
+    fn solve(&self, field: &Meadow, ground: usize) -> anyhow::Result<()> {
+        let ((name, map), begun) = (&field.maps[ground], Instant::now());
+        let mut widths = self.widths.iter();
+        let proof = match &self.by {
+            Some(bot) => self.played(field, ground, bot)?,
+            None => widths.find_map(|width| solve(map, Options::default(), *width)),
+        };
+        let took = begun.elapsed();
+        let Some(proof) = proof else {
+            println!("{name}: none found in {took:.1?}");
+            return Ok(());
+        };
+        println!("{name}: {} turns, found in {took:.1?}", proof.len());
+        if let Some(folder) = &self.out {
+            std::fs::write(folder.join(format!("{name}.txt")), proof.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The orders of a lone match of a bot, if they pen all sheep.
+    fn played(&self, field: &Meadow, ground: usize, bot: &str) -> anyhow::Result<Option<Proof>> {
+        let (setup, mut turns) = (field.setup(ground, 0)?, Vec::new());
+        let made = field.bot(bot, field.bot_seed(0, 0));
+        let mut bots = [made.with_context(|| format!("there is no bot {bot:?}"))?];
+        let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            let orders = bot.decide(view, ask, Budget::nodes(self.nodes));
+            turns.push(orders.clone());
+            orders
+        });
+        let proof = Proof::of(&turns, end.game.dogs().len());
+        Ok(proof.holds(&setup).then_some(proof))
+    }
+}

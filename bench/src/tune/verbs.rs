@@ -1,0 +1,319 @@
+//! The verbs that every game has.
+
+use crate::field::{Field, Keys};
+use crate::play::{Pace, Record, block, each, play};
+use crate::tally::Tally;
+use anyhow::ensure;
+use games::contest::Contest as _;
+use games::ladder::signature;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+/// What is measured.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Verb<K: clap::Args, O: clap::Subcommand = Infallible> {
+    /// Heroes against rivals in all rotations of the seats, by map and by seat.
+    Duel(DuelArgs<K>),
+    /// Bots in tables with each other.
+    Ladder(LadderArgs<K>),
+    /// A bot in all seats: figures and times by map. With one player, where a game has that: alone.
+    SelfPlay(SelfPlayArgs<K>),
+    /// Each bot's signature.
+    Signatures,
+    /// The game's own.
+    #[command(flatten)]
+    Own(O),
+}
+
+/// What all measurements share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Common<K: clap::Args> {
+    #[command(flatten)]
+    keys: K,
+    /// Nodes a decision.
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Milliseconds of processor time a decision, instead of nodes.
+    #[arg(long, conflicts_with = "nodes")]
+    ms: Option<u64>,
+    /// Number of the first block: a measurement that was cut is resumed with it.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Blocks that are played at once.
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+}
+
+impl<K: Keys> Common<K> {
+    fn pace(&self) -> Pace {
+        let nodes = self.nodes.unwrap_or(K::Field::NODES);
+        match self.ms {
+            None => Pace {
+                nodes,
+                within: Duration::MAX,
+            },
+            Some(ms) => Pace {
+                nodes: u64::MAX,
+                within: Duration::from_millis(ms),
+            },
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DuelArgs<K: clap::Args> {
+    #[command(flatten)]
+    common: Common<K>,
+    /// Bots that are measured, each by itself; the strongest unless given.
+    #[arg(long)]
+    hero: Vec<String>,
+    /// Whom they meet: bots that take the other seats in turn. Given several times, each is met by itself.
+    #[arg(long, required = true, value_name = "NAME[,NAME…]")]
+    rival: Vec<String>,
+    /// Games in all, rounded up to whole blocks; unless given, every map once.
+    #[arg(long)]
+    games: Option<u64>,
+    /// Only these seats of the hero, from 1.
+    #[arg(long, value_delimiter = ',')]
+    seats: Vec<usize>,
+    /// Blocks between two lines.
+    #[arg(long, default_value = "10", value_parser = clap::value_parser!(u64).range(1..))]
+    chunk: u64,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LadderArgs<K: clap::Args> {
+    #[command(flatten)]
+    common: Common<K>,
+    /// Who plays; all unless given.
+    #[arg(long, value_delimiter = ',')]
+    bots: Vec<String>,
+    /// Games of each bot at least, or of each table where every table is played.
+    #[arg(long, default_value_t = 40)]
+    games: u64,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SelfPlayArgs<K: clap::Args> {
+    #[command(flatten)]
+    common: Common<K>,
+    /// Bots that are measured, each by itself; the strongest unless given.
+    #[arg(long)]
+    hero: Vec<String>,
+    /// Games a map.
+    #[arg(long, default_value_t = 1)]
+    games: u64,
+    /// Runs of each game; of each decision the least time counts.
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    repeat: u16,
+}
+
+impl<K: Keys, O: clap::Subcommand> Verb<K, O> {
+    /// Measures; `own` does what is the game's own.
+    pub(crate) fn run(&self, own: impl FnOnce(&O) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        match self {
+            Self::Duel(args) => {
+                for field in args.common.keys.fields()? {
+                    for hero in heroes(&field, &args.hero) {
+                        for rival in &args.rival {
+                            duel(&field, args, hero, rival)?;
+                        }
+                    }
+                }
+            }
+            Self::Ladder(args) => {
+                for field in args.common.keys.fields()? {
+                    ladder(&field, args)?;
+                }
+            }
+            Self::SelfPlay(args) => {
+                for field in args.common.keys.fields()? {
+                    for hero in heroes(&field, &args.hero) {
+                        self_play(&field, args, hero)?;
+                    }
+                }
+            }
+            Self::Signatures => {
+                for card in <K::Field as Field>::Game::BOTS {
+                    let signature = signature::<<K::Field as Field>::Game>(card.name);
+                    println!("{:18} {:#018x}", card.name, signature.unwrap_or_default());
+                }
+            }
+            Self::Own(verb) => own(verb)?,
+        }
+        Ok(())
+    }
+}
+
+fn heroes<'a>(field: &impl Field, given: &'a [String]) -> Vec<&'a str> {
+    match given {
+        [] => field.bots().last().copied().into_iter().collect(),
+        given => given.iter().map(String::as_str).collect(),
+    }
+}
+
+fn duel<K: Keys>(
+    field: &K::Field,
+    args: &DuelArgs<K>,
+    hero: &str,
+    rival: &str,
+) -> anyhow::Result<()> {
+    let figures = K::Field::FIGURES;
+    let (common, members, grounds) = (&args.common, field.members(), field.grounds());
+    let mut names = vec![hero];
+    names.extend(rival.split(',').cycle().take(members.saturating_sub(1)));
+    let mut seats: Vec<usize> = (0..members).collect();
+    seats.retain(|seat| args.seats.is_empty() || args.seats.contains(&(seat + 1)));
+    ensure!(!seats.is_empty(), "there are seats 1 to {members}");
+    let every = grounds.len() as u64;
+    let blocks = args
+        .games
+        .map_or(every, |games| games.div_ceil(seats.len() as u64));
+    let (pace, first, begun) = (common.pace(), common.first, Instant::now());
+    println!(
+        "{hero} against {rival}, {}, blocks {first}..{}",
+        field.title(),
+        first + blocks
+    );
+    let ground = |number: u64| ((first + number) % every) as usize;
+    let work = |number| {
+        block(
+            field,
+            pace,
+            &names,
+            (ground(number), first + number),
+            &seats,
+        )
+    };
+    let (mut whole, mut rivals) = (Tally::default(), Tally::default());
+    let mut by_ground = vec![Tally::default(); grounds.len()];
+    let mut by_seat = vec![Tally::default(); seats.len()];
+    each(common.threads.into(), blocks, work, |number, games| {
+        let own = games.iter().map(|members| &members[0]);
+        whole.add(own.clone());
+        by_ground[ground(number)].add(own);
+        for (tally, game) in by_seat.iter_mut().zip(&games) {
+            tally.add(game[..1].iter());
+        }
+        for member in 1..members {
+            rivals.add(games.iter().map(|members| &members[member]));
+        }
+        if (number + 1) % args.chunk == 0 || number + 1 == blocks {
+            let seconds = begun.elapsed().as_secs_f64();
+            println!(
+                "..{:5}  {}  {seconds:.0} s",
+                first + number + 1,
+                whole.show(figures)
+            );
+        }
+    })?;
+    if members > 1 {
+        println!("  {:12} {}", "rivals", rivals.show(figures));
+    }
+    if grounds.len() > 1 {
+        let grounds = grounds.iter().zip(&mut by_ground);
+        for (name, tally) in grounds.filter(|(_, tally)| tally.share().is_some()) {
+            println!("  {name:12} {}", tally.show(figures));
+        }
+    }
+    for (seat, tally) in seats.iter().zip(&mut by_seat) {
+        println!("  seat {:<7} {}", seat + 1, tally.show(figures));
+    }
+    Ok(())
+}
+
+fn ladder<K: Keys>(field: &K::Field, args: &LadderArgs<K>) -> anyhow::Result<()> {
+    let (common, pace) = (&args.common, args.common.pace());
+    let bots: Vec<&str> = match &args.bots[..] {
+        [] => field.bots(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    let members = field.members();
+    ensure!(bots.len() >= members, "a ladder needs {members} bots");
+    let rounds = field.rounds(bots.len(), common.first, args.games);
+    println!("ladder, {}, {} blocks", field.title(), rounds.len());
+    let work = |number| {
+        let round = &rounds[number as usize];
+        let names: Vec<&str> = round.table.iter().map(|bot| bots[*bot]).collect();
+        block(
+            field,
+            pace,
+            &names,
+            (round.ground, round.seed),
+            &round.seats,
+        )
+    };
+    let mut tallies = vec![Tally::default(); bots.len()];
+    let mut meetings: HashMap<(usize, usize), Tally> = HashMap::new();
+    each(
+        common.threads.into(),
+        rounds.len() as u64,
+        work,
+        |number, games| {
+            let table = &rounds[number as usize].table;
+            for (member, bot) in table.iter().enumerate() {
+                let own = games.iter().map(|members| &members[member]);
+                tallies[*bot].add(own.clone());
+                for other in table.iter().filter(|other| *other != bot) {
+                    meetings.entry((*bot, *other)).or_default().add(own.clone());
+                }
+            }
+        },
+    )?;
+    for (name, tally) in bots.iter().zip(&mut tallies) {
+        println!("{name:16} {}", tally.show(K::Field::FIGURES));
+    }
+    println!(
+        "% {} of the row's bot in games with the column's",
+        K::Field::FIGURES[0].name
+    );
+    let head = bots.iter().map(|name| format!("{:>10.9}", name));
+    println!("{:16} {}", "", head.collect::<String>());
+    for (bot, name) in bots.iter().enumerate() {
+        let share = |other| meetings.get(&(bot, other)).and_then(Tally::share);
+        let cell = |other| share(other).map_or("-".to_owned(), |share| format!("{share:.1}"));
+        let cells = (0..bots.len()).map(|other| format!("{:>10}", cell(other)));
+        println!("{name:16} {}", cells.collect::<String>());
+    }
+    Ok(())
+}
+
+fn self_play<K: Keys>(field: &K::Field, args: &SelfPlayArgs<K>, hero: &str) -> anyhow::Result<()> {
+    let (common, figures, grounds) = (&args.common, K::Field::FIGURES, field.grounds());
+    let (pace, first, repeat) = (common.pace(), common.first, args.repeat);
+    let names = vec![hero; field.members()];
+    let run = |(ground, seed)| -> anyhow::Result<Vec<Record>> {
+        let setup = field.setup(ground, seed)?;
+        let mut least = play(field, pace, &setup, &names, seed)?;
+        for _ in 1..repeat {
+            let again = play(field, pace, &setup, &names, seed)?;
+            for (least, again) in least.iter_mut().zip(again) {
+                for (least, time) in least.times.iter_mut().zip(again.times) {
+                    *least = least.min(time);
+                }
+            }
+        }
+        Ok(least)
+    };
+    println!("{hero} with itself, {}", field.title());
+    let mut whole = Tally::default();
+    for (ground, name) in grounds.iter().enumerate() {
+        let (begun, mut tally) = (Instant::now(), Tally::default());
+        let work = |number| run((ground, first + number));
+        each(common.threads.into(), args.games, work, |_, games| {
+            tally.add(games.iter());
+            whole.add(games.iter());
+        })?;
+        let runs = args.games * u64::from(args.repeat);
+        let rate = runs as f64 / begun.elapsed().as_secs_f64();
+        println!(
+            "  {name:12} {}  {rate:.1} games a second",
+            tally.show(figures)
+        );
+    }
+    if grounds.len() > 1 {
+        println!("  {:12} {}", "all", whole.show(figures));
+    }
+    Ok(())
+}
