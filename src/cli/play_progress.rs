@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress over `matches` matches; transcripts go to the directory `log` and to `keep`.
+    /// Progress over `games` matches; transcripts go to the directory `log` and to `keep`.
     #[must_use]
     pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<PlayedMatch>>) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
