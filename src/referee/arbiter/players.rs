@@ -107,8 +107,8 @@ impl Pipes {
         }
     }
 
-    /// Sends it a frame, as much as it reads at once; the rest follows by [`Pipes::tell_rest`]. Returns
-    /// whether all was sent.
+    /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipes::tell_rest`].
+    /// Returns whether all was sent.
     pub(super) fn tell(&mut self, frame: &str) -> Result<bool, LineFault> {
         self.unsaid.extend_from_slice(frame.as_bytes());
         self.unsaid.push(b'\n');

@@ -96,11 +96,11 @@ pub trait MatchRecord: Send {
 pub struct UnfinishedMatch {
     /// Its row.
     pub row: NewMatch,
-    /// The seed of each seat's bot, if it runs in this process.
+    /// Each seat's number on the wire.
     pub ids: Vec<u64>,
     /// The seed of each seat's bot, if it runs in this process.
     pub seeds: Vec<u64>,
-    /// Where its record continues.
+    /// Each seat's transcript so far.
     pub past: Seats<Vec<Entry>>,
     /// Where its record continues.
     pub record: Box<dyn MatchRecord>,
@@ -158,7 +158,7 @@ impl MatchRecord for Unrecorded {
 /// A line on its way to the writer.
 pub(in crate::referee) struct Queued {
     pub(in crate::referee) line: RecordLine,
-    /// Told when the line is kept, or cannot be.
+    /// Notified when the line is stored, or cannot be.
     pub(in crate::referee) kept: Option<oneshot::Sender<()>>,
 }
 
@@ -183,7 +183,7 @@ impl Writer {
         self.lines.clone()
     }
 
-    /// Waits until every line is kept. All other senders must be gone by now.
+    /// Waits until every line is stored. All other senders must be gone by now.
     pub(in crate::referee) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
         drop(self.lines);
         let (record, written) = self
