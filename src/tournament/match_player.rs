@@ -18,15 +18,13 @@ pub struct Plan {
     pub options: Value,
     /// Concurrent matches.
     pub concurrency: NonZeroUsize,
-    /// Whether transcripts are recorded and matches handed to
-    /// [`MatchSink::played`](super::MatchSink::played).
+    /// Whether transcripts are recorded and passed to [`MatchSink::played`](super::MatchSink::played).
     pub record: bool,
 }
 
 /// Plays one match: in process, against programs on pipes, or over HTTP.
 pub trait MatchPlayer: Sync {
-    /// Plays a match with these seats to its end; `None` if `stop` cut it short. Blocks: it has its own
-    /// thread.
+    /// Plays a match with these seats to its end; `None` if `stop` cut it short. Blocks its thread.
     ///
     /// # Errors
     /// Why the match cannot be played or has no result.

@@ -20,8 +20,7 @@ pub struct FinishedMatch {
 }
 
 /// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends,
-/// in any order, one at a time; matches cut short by `stop` are left out. Blocks: call it on a thread that
-/// may.
+/// in any order, one at a time; matches cut short by `stop` are left out. Blocks the calling thread.
 ///
 /// # Errors
 /// The first of `player`; the remaining matches are cut short.
