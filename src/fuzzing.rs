@@ -1,6 +1,5 @@
-//! The functions behind the fuzz targets: they take any bytes, and a panic is a finding. `fuzz/` runs them
-//! under libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded mutations of
-//! it.
+//! The functions behind the fuzz targets: any bytes go in, and a panic is a finding. `fuzz/` runs them under
+//! libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded mutations of it.
 
 use crate::link::{AnyLine, relay};
 use crate::{config, referee, replay, store};

@@ -67,12 +67,12 @@ fn exchange(url: &Target, asked: &Asked<'_>) -> anyhow::Result<String> {
 fn read(answer: &str) -> anyhow::Result<Said> {
     let (head, body) = answer
         .split_once("\r\n\r\n")
-        .context("the head has no end")?;
+        .context("the response's head is incomplete")?;
     let status = head
         .split(' ')
         .nth(1)
         .and_then(|code| code.parse().ok())
-        .context("there is no status")?;
+        .context("the response has no status")?;
     Ok(Said {
         status,
         body: body.to_owned(),

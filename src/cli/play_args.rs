@@ -229,7 +229,7 @@ fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .ok()
         .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("{text:?} is no time such as 500ms, 20s or 3m"))
+        .ok_or_else(|| format!("{text:?} is not a duration such as 500ms, 20s or 3m"))
 }
 
 /// Rule options of the form `name=value` as one JSON object, or null without any.

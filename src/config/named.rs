@@ -69,9 +69,9 @@ pub(super) fn secret_path(secret: &Secret, origin: &str) -> Result<Secret, Confi
     let why = if text.is_empty() {
         return Ok(Secret::default());
     } else if path.is_empty() {
-        "only slashes would leave every bot open to all; write a word that nobody guesses, or \"\" for none"
+        "only slashes would leave every bot open to all; write a word that cannot be guessed, or \"\" for none"
     } else if text.contains(char::is_whitespace) {
-        "a path has no blanks; write a word that nobody guesses, or \"\" for none"
+        "a path has no blanks; write a word that cannot be guessed, or \"\" for none"
     } else if !path.bytes().all(literal) {
         "it must stand in a path as it is: ASCII without \" # % < > ? \\ ^ ` { | }"
     } else {

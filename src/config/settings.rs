@@ -321,7 +321,7 @@ pub(super) fn parse_network(text: &str) -> Option<IpNet> {
 /// An invalid item in a list of targets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no address such as 192.168.0.7, no network such as 10.0.0.0/8 and not the word public"
+    "{0:?} is not an address such as 192.168.0.7, a network such as 10.0.0.0/8 or the word public"
 )]
 pub struct NoTarget(String);
 

@@ -64,9 +64,9 @@ impl RefereePlan<'_> {
         let resumed = host
             .resume()
             .await
-            .context("the matches of the last run cannot be read")?;
+            .context("cannot read the matches of the last run")?;
         if resumed > 0 {
-            tracing::info!(matches = resumed, "matches that the last stop cut go on");
+            tracing::info!(matches = resumed, "interrupted matches are resumed");
         }
         let server = tokio::spawn(serve(
             Arc::clone(&host),

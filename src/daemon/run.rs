@@ -53,16 +53,16 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     match ended {
-        Ok(Ok(())) => anyhow::anyhow!("the {what} listener ended by itself"),
+        Ok(Ok(())) => anyhow::anyhow!("the {what} listener ended unexpectedly"),
         Ok(Err(error)) => anyhow::Error::new(error).context(format!("the {what} listener failed")),
-        Err(error) => anyhow::Error::new(error).context(format!("the {what} listener broke down")),
+        Err(error) => anyhow::Error::new(error).context(format!("the {what} listener panicked")),
     }
 }
 
 /// Reports the daemon's state to systemd, if it was started with `Type=notify`.
 fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager does not hear how the daemon stands");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }
 

@@ -103,7 +103,7 @@ impl Daemon {
         };
         check_api(config, addresses.api)?;
         let maxima = descriptors::maxima(config, referee_listener.is_some());
-        let metrics = crate::metrics::install().context("metrics are set up already")?;
+        let metrics = crate::metrics::install().context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&store_settings(config)).await?;
         let pool = Pool::start(&PoolOptions {
@@ -121,7 +121,7 @@ impl Daemon {
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
-            "sessions of the last run are taken up"
+            "sessions of the last run are resumed"
         );
         let nonce = Secret::new(store.referee_nonce().await?);
         let mut options = CallbackOptions {
@@ -214,7 +214,7 @@ impl Daemon {
         };
         let api = api::serve(router, hosts, http, api_listener, end.clone());
         let api = tokio::spawn(api);
-        let signals = Signals::new().context("signals cannot be heard")?;
+        let signals = Signals::new().context("cannot listen for signals")?;
         let drain_limit = config.drain.limit;
         Ok(Self {
             addresses,

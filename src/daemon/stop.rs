@@ -58,7 +58,7 @@ impl Daemon {
             }
         };
         if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
-            tracing::warn!("some answers were cut");
+            tracing::warn!("some answers were cut off");
         }
         self.pool.close();
         self.store.close().await;

@@ -119,7 +119,7 @@ impl HttpIn {
                 let away = stay.away();
                 tokio::select! {
                     () = http.converse((socket, peer), &stay, answer, stop) => {}
-                    () = away.cancelled() => tracing::debug!(%peer, "an idle connection makes room"),
+                    () = away.cancelled() => tracing::debug!(%peer, "an idle connection is closed to make room"),
                 }
                 drop((stay, permit));
             });

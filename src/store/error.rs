@@ -37,7 +37,7 @@ pub enum StoreError {
     },
     /// The folder of the database cannot be created or written to.
     #[error(
-        "cannot write in {folder}, where the database is to live ({source}): make the folder writable, or set store.path to another place"
+        "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"
     )]
     Folder {
         /// The folder.
@@ -93,7 +93,7 @@ pub enum StoreError {
     #[error("reading the database failed: {0}")]
     Read(#[from] sqlx::Error),
     /// A stored row is invalid.
-    #[error("the database holds a row that makes no sense: {0}")]
+    #[error("the database contains an invalid row: {0}")]
     Corrupt(String),
     /// No secret can be generated.
     #[error(transparent)]

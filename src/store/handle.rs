@@ -296,7 +296,7 @@ fn on_own_thread(
         let ended = catch_unwind(AssertUnwindSafe(|| runtime.block_on(writer)));
         if ended.is_err() {
             let exit = writer::EXIT_LOG_FAILED;
-            tracing::error!(exit, "the store's writer broke down: ending");
+            tracing::error!(exit, "the store's writer panicked: exiting");
             std::process::exit(exit);
         }
     };

@@ -49,7 +49,7 @@ pub async fn keep(
         };
         one(kit, &options, &*recording, &played, numbers)
             .await
-            .with_context(|| format!("match {} cannot be kept", played.number + 1))?;
+            .with_context(|| format!("cannot store match {}", played.number + 1))?;
     }
     Ok(())
 }

@@ -211,7 +211,7 @@ impl Builtin {
             Some(budget.answer(dialogue, next, received))
         });
         answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "a built-in bot broke down");
+            tracing::error!(%panic, "a built-in bot panicked");
             self.dialogue = None;
             None
         })

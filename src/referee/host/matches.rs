@@ -348,7 +348,7 @@ impl Host {
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not kept whole");
+            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not fully recorded");
         }
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);

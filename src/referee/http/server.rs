@@ -173,8 +173,8 @@ async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
         Ok(Ok(started)) => connected(started),
         Ok(Err(error)) => plain(status(&error), error.to_string()),
         Err(error) => {
-            tracing::error!(%error, "setting a match up broke down");
-            let said = "setting the match up broke down; the log of the referee tells where";
+            tracing::error!(%error, "setting up a match failed");
+            let said = "setting up the match failed; the referee's log says why";
             plain(StatusCode::INTERNAL_SERVER_ERROR, said.to_owned())
         }
     }
@@ -188,7 +188,7 @@ async fn log_of(host: &Host, id: u64, sender: Option<Sender>) -> Response<Text> 
             return plain(StatusCode::FORBIDDEN, UNKNOWN_PROXY.to_owned());
         }
         let said = format!(
-            "the match of player {id} is still running; until it ends, only the host at which that player is called may read his log"
+            "the match of player {id} is still running; until it ends, only the host at which that player is called may read its log"
         );
         return plain(StatusCode::FORBIDDEN, said);
     }

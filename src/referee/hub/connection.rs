@@ -124,7 +124,7 @@ pub(super) async fn converse(
                 Some(Ok(line)) => visitor.hear(&line).await,
                 Some(Err(error)) => {
                     visitor.say(format!("error {error}"));
-                    tracing::debug!(%peer, %error, "a player's line is not read");
+                    tracing::debug!(%peer, %error, "cannot read a player's line");
                     break;
                 }
                 None => break,

@@ -22,10 +22,10 @@ pub enum MapsError {
         error: std::io::Error,
     },
     /// It contains no maps.
-    #[error("maps: there is no file *.txt in {0}")]
+    #[error("maps: there are no *.txt files in {0}")]
     Empty(PathBuf),
-    /// More than [`MAPS_MAX`] maps.
-    #[error("maps: {0} has more than {MAPS_MAX} files *.txt")]
+    /// More than `MAPS_MAX` maps.
+    #[error("maps: {0} has more than {MAPS_MAX} *.txt files")]
     TooMany(PathBuf),
     /// Longer than any map.
     #[error("maps: {0} has more than {FILE_BYTES_MAX} bytes")]

@@ -25,7 +25,7 @@ pub struct Room {
 pub enum RoomError {
     /// Wrong form.
     #[error(
-        "{0:?} is no room: write NAME:PLAYERS or NAME:FEWEST-MOST, such as duet:2 or default:2-4"
+        "{0:?} is not a room: write NAME:PLAYERS or NAME:FEWEST-MOST, such as duet:2 or default:2-4"
     )]
     Form(String),
     /// A name that cannot be requested.
@@ -44,7 +44,7 @@ pub enum RoomError {
         most: usize,
     },
     /// Two rooms with one name.
-    #[error("room {0:?} is there twice")]
+    #[error("room {0:?} is given twice")]
     Twice(String),
 }
 

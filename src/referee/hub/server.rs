@@ -425,7 +425,7 @@ impl HubServer {
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::error!(match_id = info.match_id, %error, "a match is not kept whole");
+            tracing::error!(match_id = info.match_id, %error, "a match is not fully recorded");
         }
     }
 
@@ -435,7 +435,7 @@ impl HubServer {
         match self.recording.open(row, ids).await {
             Ok(record) => record,
             Err(error) => {
-                tracing::error!(match_id, %error, "a match is not kept");
+                tracing::error!(match_id, %error, "a match is not recorded");
                 Box::new(Unrecorded)
             }
         }

@@ -75,7 +75,7 @@ impl Checkpoints {
         if let Some(task) = self.task.take()
             && let Err(error) = task.await
         {
-            tracing::warn!(%error, "making checkpoints broke down");
+            tracing::warn!(%error, "the checkpoint task failed");
         }
     }
 }
