@@ -78,7 +78,6 @@ pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> 
 }
 
 /// Each seat's number on the wire where not drawn: `seats` per market, hence unique if markets are.
-/// markets are.
 pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     let first = (market - 1) * seats as u64 + 1;
     (0..seats as u64).map(|seat| first + seat).collect()
