@@ -1,5 +1,5 @@
-//! A tiny game for tests of everything around games: its bot answers with a digest of all that it
-//! heard and said, so that two folds of one transcript can be compared.
+//! A tiny game for tests of everything around games: its bot answers with a digest of everything that it
+//! received and sent, so that two folds of one transcript can be compared.
 
 use games::{
     Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson,
@@ -122,7 +122,7 @@ impl Kit for Fake {
     }
 }
 
-/// The bot: what it is asked says how it behaves.
+/// The bot: the question determines how it behaves.
 #[derive(Default)]
 struct Talk {
     digest: u64,

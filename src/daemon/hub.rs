@@ -51,10 +51,10 @@ fn introduce(identities: Identities) -> OnLine {
     })
 }
 
-/// What the configuration says of the hub.
+/// The hub's settings from the configuration.
 ///
 /// # Errors
-/// A sentence that names the hub or folder that cannot be used.
+/// A sentence naming the hub or folder that cannot be used.
 pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<HubSettings> {
     let set = &config.referee.smartdog;
     Ok(HubSettings {

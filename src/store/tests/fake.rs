@@ -1,6 +1,6 @@
 //! A tiny game for the store's tests, and ways to fill a store with it.
 //!
-//! Heard: `ask` wants a decision, `say X` wants exactly `X`, `bluff BY BID` tells a fact,
+//! Messages: `ask` wants a decision, `say X` wants exactly `X`, `bluff BY BID` yields a fact,
 //! `end 3,1` ends. The table calls each seat in turn, `rounds` times; each seat scores its answers' numbers.
 
 use crate::store::{
@@ -285,7 +285,7 @@ impl Pen {
         }
     }
 
-    /// A player's session on seat 0 of a match that somebody else referees.
+    /// A player's session on seat 0 of a match with a foreign referee.
     pub(crate) fn player(store: &Store, number: u64) -> Self {
         Self::new(
             store,
@@ -322,7 +322,7 @@ impl Pen {
         self.send(store, append).await
     }
 
-    /// Hears a bluff by `what`, with its fact.
+    /// Receives a bluff by `what`, with its fact.
     pub(crate) async fn bluff(&mut self, store: &Store, what: &str) {
         let mut append = self.append(vec![heard(&format!("bluff {what}"))]);
         let (fact, columns) = bluff(what);
@@ -330,7 +330,7 @@ impl Pen {
         self.send(store, append).await;
     }
 
-    /// Hears the end, with what it taught about W.
+    /// Receives the end, with a lesson about W.
     pub(crate) async fn end(&mut self, store: &Store, scores: Vec<i64>, bluffs: i64) {
         let text: Vec<String> = scores.iter().map(i64::to_string).collect();
         let mut append = self.append(vec![heard(&format!("end {}", text.join(",")))]);
