@@ -131,7 +131,7 @@ impl Actor {
             }
         };
         let cause = ending.cause;
-        let facts = self.shared.facts(&self.session.key.place, core, None);
+        let facts = self.shared.facts(&self.session.key.bot, core, None);
         let close = self.shared.closing(core, ending);
         self.finish(facts, close, cause).await;
         true
@@ -163,7 +163,7 @@ impl Actor {
             permit,
             numbered,
         } = callback;
-        let kit = self.session.key.place.kit();
+        let kit = self.session.key.bot.kit();
         let queued = received.elapsed();
         let at_us = self.shared.wall_us(received);
         self.shared.meters.callbacks.increment(1);
@@ -202,8 +202,8 @@ impl Actor {
         }
         let late = !begins && self.core.is_none();
         if begins || late {
-            let place = (origin, permit.map(|permit| *permit));
-            self.begin(late, at_us, opening.as_deref(), place).await?;
+            let share = (origin, permit.map(|permit| *permit));
+            self.begin(late, at_us, opening.as_deref(), share).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
@@ -238,7 +238,7 @@ impl Actor {
 
     /// When a message must be answered at the latest.
     fn deadline(&self, received: Instant) -> Instant {
-        let kit = self.session.key.place.kit();
+        let kit = self.session.key.bot.kit();
         let within = match &self.core {
             Some(_) => kit.answer_within(),
             None => kit.open_within(),
@@ -280,7 +280,7 @@ impl Actor {
             }
         }
         if matches!(core.mind, DialogueState::Asleep) {
-            let waking = fold::wake(&self.shared.parts, &self.session.key.place, core);
+            let waking = fold::wake(&self.shared.parts, &self.session.key.bot, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
                 .map_err(|_| FoldError::Late)??;
@@ -301,7 +301,7 @@ impl Actor {
     /// from one to the next, else if its answer may not have arrived.
     fn repeated(&self, text: &str) -> Option<Answer> {
         let last = self.core.as_deref()?.last.as_deref()?;
-        let resent = self.session.key.place.kit().repeats() || !self.session.handed(last.mark);
+        let resent = self.session.key.bot.kit().repeats() || !self.session.handed(last.mark);
         if last.text != text || !resent {
             return None;
         }
@@ -365,7 +365,7 @@ impl Actor {
             at_us: local.as_ref().map_or(at_us, |local| local.at_us),
             local: local.is_some(),
             // What is said unless something better comes of it.
-            said: session.key.place.kit().default_answer(&text).to_owned(),
+            said: session.key.bot.kit().default_answer(&text).to_owned(),
             text,
             ending: None,
             decision: None,
@@ -419,7 +419,7 @@ impl Actor {
                 let decided = if core.quarantine.holds() {
                     deciding::unasked(dialogue, asked.fallback)
                 } else {
-                    deciding::decide(shared, &session.key.place, dialogue, asked).await
+                    deciding::decide(shared, &session.key.bot, dialogue, asked).await
                 };
                 let Decided {
                     said,
@@ -462,7 +462,7 @@ impl Actor {
         numbers: bool,
     ) -> Result<Answer, Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
-            let kit = self.session.key.place.kit();
+            let kit = self.session.key.bot.kit();
             return Ok(Answer::default_of_game(kit, &turn.text));
         };
         let Turn {
@@ -496,7 +496,7 @@ impl Actor {
             detail: close.detail.clone(),
         });
         let facts = self.shared.facts(
-            &self.session.key.place,
+            &self.session.key.bot,
             core,
             decision.as_ref().and_then(|d| d.fallback),
         );
@@ -548,7 +548,7 @@ impl Actor {
                     return Err(Refusal::Unfit);
                 }
                 self.shared.meters.defaulted("not_stored");
-                let kit = self.session.key.place.kit();
+                let kit = self.session.key.bot.kit();
                 Ok(Answer::default_of_game(kit, &text))
             }
         }

@@ -33,7 +33,7 @@ impl Shared {
     /// Facts found by this turn, with their bluff columns.
     pub(super) fn facts(
         &self,
-        place: &super::place::Place,
+        bot: &super::bot_address::BotAddress,
         core: &mut SessionState,
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
@@ -61,7 +61,7 @@ impl Shared {
         facts
             .into_iter()
             .map(|fact| {
-                let bluff = guarded(|| place.kit().bluff(&fact)).unwrap_or_default();
+                let bluff = guarded(|| bot.kit().bluff(&fact)).unwrap_or_default();
                 (fact, bluff)
             })
             .collect()

@@ -2,7 +2,7 @@
 //! rate and up to its share.
 
 use super::answer::Refusal;
-use super::place::Key;
+use super::bot_address::Key;
 use super::registry::Shared;
 use crate::link::{Peer, Share, Shortage};
 use governor::clock::DefaultClock;
@@ -78,12 +78,12 @@ pub(super) fn admit(shared: &Shared, key: &Key, origin: Origin) -> Result<Share,
     // Our own referee's matches are nobody's share.
     let ours = || {
         let identities = &shared.parts.identities;
-        let referee = key.place.referee();
+        let referee = key.bot.referee();
         identities.find(referee, key.market, key.id).is_some()
     };
     let peer = origin.peer.filter(|_| !ours());
     let admitted = may(shared, peer, origin.short).and_then(|()| {
-        shared.places.take(peer).map_err(|shortage| match shortage {
+        shared.shares.take(peer).map_err(|shortage| match shortage {
             Shortage::Full => Refusal::Full,
             Shortage::Share => Refusal::Share,
         })
@@ -93,13 +93,13 @@ pub(super) fn admit(shared: &Shared, key: &Key, origin: Origin) -> Result<Share,
 
 /// Whether somebody new, of whom nothing is known, would be refused now. Counts nothing.
 pub(super) fn refusal(shared: &Shared) -> Option<Refusal> {
-    let full = || (shared.places.taken() >= shared.places.max()).then_some(Refusal::Full);
+    let full = || (shared.shares.taken() >= shared.shares.max()).then_some(Refusal::Full);
     may(shared, None, false).err().or_else(full)
 }
 
 /// Whether shares and rates bite.
 pub(super) fn is_short(shared: &Shared) -> bool {
-    shared.places.wanting() > 0 || shared.parts.pool.delay() > DELAY_SHORT
+    shared.shares.wanting() > 0 || shared.parts.pool.delay() > DELAY_SHORT
 }
 
 fn may(shared: &Shared, peer: Option<Peer>, short: bool) -> Result<(), Refusal> {

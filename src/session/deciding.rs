@@ -1,7 +1,7 @@
 //! A decision: thought about in time, or answered for.
 
+use super::bot_address::BotAddress;
 use super::core::DialogueState;
-use super::place::Place;
 use super::registry::Shared;
 use crate::thinking::{Job, Pending, Thought, guarded};
 use games::answer::{Times, think};
@@ -29,19 +29,19 @@ pub(super) struct Decided {
 /// Decides before the wire's limit less the margin, come what may.
 pub(super) async fn decide(
     shared: &Shared,
-    place: &Place,
+    bot: &BotAddress,
     dialogue: Box<dyn Dialogue>,
     asked: Asked,
 ) -> Decided {
-    let kit = place.kit();
+    let kit = bot.kit();
     let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
     let times = Times::new(limit, asked.target, shared.options.margin);
     let deadline = asked.received + times.deadline;
     let nodes = shared.options.nodes.unwrap_or(u64::MAX);
-    if !place.card().thinks {
+    if !bot.card().thinks {
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
-    let ceiling = shared.options.ceiling(place.kit().game());
+    let ceiling = shared.options.ceiling(bot.kit().game());
     let mut pending = shared.parts.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),

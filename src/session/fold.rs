@@ -1,8 +1,8 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
+use super::bot_address::BotAddress;
 use super::core::{DialogueState, Quarantine, SessionState};
 use super::options::Parts;
-use super::place::Place;
 use crate::replay::{self, Line};
 use crate::store::StoreError;
 use crate::store::types::NewEntry;
@@ -40,10 +40,10 @@ impl FoldError {
 /// Brings a session's dialogue in by its whole transcript.
 pub(super) async fn wake(
     parts: &Parts,
-    place: &Place,
+    bot: &BotAddress,
     core: &mut SessionState,
 ) -> Result<(), FoldError> {
-    let (kit, bot) = (place.kit(), place.card().name);
+    let (kit, bot) = (bot.kit(), bot.card().name);
     if core.quarantine == Quarantine::Unread {
         let hung = parts.store.has_fact(core.id, Quarantine::FACT).await?;
         core.quarantine = if hung {

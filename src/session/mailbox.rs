@@ -4,8 +4,8 @@
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::Origin;
+use super::bot_address::Key;
 use super::core::SessionState;
-use super::place::Key;
 use super::registry::Shared;
 use crate::link::Share;
 use crate::store::types::NewEntry;
@@ -105,7 +105,7 @@ impl fmt::Debug for Session {
         write!(
             f,
             "Session({:?}/{}/{})",
-            self.key.place, self.key.market, self.key.id
+            self.key.bot, self.key.market, self.key.id
         )
     }
 }

@@ -13,12 +13,12 @@ mod detach;
 mod fold;
 mod groups;
 
+mod bot_address;
 mod mailbox;
 mod meters;
 mod numbering;
 mod opening;
 mod options;
-mod place;
 mod registry;
 mod sweep;
 #[cfg(test)]
@@ -26,7 +26,7 @@ mod tests;
 
 pub use answer::{Answer, Ended, Refusal, Sending};
 pub use begins::Origin;
+pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Local, Numbered, Opening};
 pub use options::{Parts, SessionOptions, StoreError};
-pub use place::{Key, Place};
 pub use registry::{SessionView, Sessions};

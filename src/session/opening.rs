@@ -1,8 +1,8 @@
 //! How a session begins: number, seed, match, rivals.
 
+use super::bot_address::Key;
 use super::core::{DialogueState, Quarantine, Rows, SessionState};
 use super::mailbox::Opening;
-use super::place::Key;
 use super::registry::Shared;
 use crate::identities::Identity;
 use crate::link::Share;
@@ -26,7 +26,7 @@ pub(super) fn open(
     let identity = shared
         .parts
         .identities
-        .find(key.place.referee(), key.market, key.id)
+        .find(key.bot.referee(), key.market, key.id)
         .or_else(|| shared.parts.identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit, nobody tells.
@@ -46,13 +46,13 @@ pub(super) fn open(
         .map(|told| &told.words)
         .filter(|words| !words.is_null());
     let setup = setup(shared.options.models, late, identity.as_ref(), words);
-    let game = key.place.kit().game();
+    let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.to_string(),
         side: Side::Player,
         game: game.to_owned(),
-        bot: key.place.card().name.to_owned(),
-        referee: key.place.referee().to_owned(),
+        bot: key.bot.card().name.to_owned(),
+        referee: key.bot.referee().to_owned(),
         market: key.market,
         player: key.id,
         seat,
@@ -121,12 +121,12 @@ fn setup(models: bool, late: bool, identity: Option<&Identity>, words: Option<&V
 fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> NewMatch {
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
-    let most = *key.place.kit().seats().end();
+    let most = *key.bot.kit().seats().end();
     let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
     NewMatch {
         id: id.to_owned(),
-        game: key.place.kit().game().to_owned(),
-        referee: key.place.referee().to_owned(),
+        game: key.bot.kit().game().to_owned(),
+        referee: key.bot.referee().to_owned(),
         market: key.market,
         ours: false,
         started_us: at_us,
@@ -136,7 +136,7 @@ fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> New
             .map(|seat| NewSeat {
                 seat,
                 spec: match seat {
-                    seat if seat == own => format!("builtin:{}", key.place.card().name),
+                    seat if seat == own => format!("builtin:{}", key.bot.card().name),
                     _ => String::new(),
                 },
                 name: name.filter(|_| seat == own).map(str::to_owned),

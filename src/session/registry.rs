@@ -3,13 +3,13 @@
 use super::actor::Actor;
 use super::answer::{Answer, Refusal};
 use super::begins::{self, Origin, Rates};
+use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::detach::DetachOnDrop;
 use super::groups::Groups;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
 use super::options::{Parts, SessionOptions, StoreError};
-use super::place::{Key, Place};
 use super::sweep;
 use crate::link::{Peer, Share, Shares};
 use crate::store::SessionRow;
@@ -32,8 +32,8 @@ const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
 /// Parts of the registry that are locked apart.
 const SHARDS: usize = 64;
 
-/// Places by game, bot and referee; `None` where this version knows no such bot.
-type Places = HashMap<(String, String, String), Option<Arc<Place>>>;
+/// Built-in bots by game, bot and referee; `None` where this version knows no such bot.
+type KnownBots = HashMap<(String, String, String), Option<Arc<BotAddress>>>;
 
 /// All sessions. Cheap to clone.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ pub(super) struct Shared {
     pub(super) options: SessionOptions,
     pub(super) parts: Parts,
     pub(super) meters: Arc<Meters>,
-    pub(super) places: Arc<Shares>,
+    pub(super) shares: Arc<Shares>,
     pub(super) rates: Rates,
     pub(super) draining: AtomicBool,
     pub(super) tracker: TaskTracker,
@@ -98,10 +98,10 @@ impl Sessions {
     pub async fn open(options: SessionOptions, parts: Parts) -> Result<Self, StoreError> {
         let live = parts.store.live().await?;
         let shared = Arc::new(Shared::new(options, parts));
-        let mut places = Places::new();
+        let mut known = KnownBots::new();
         for found in live {
             if found.opened.side == Side::Player {
-                shared.take_up(found, &mut places);
+                shared.take_up(found, &mut known);
             }
         }
         let since_us = shared.now_us() - ENDED_SINCE_US;
@@ -114,10 +114,10 @@ impl Sessions {
             .rev()
         {
             if row.opened.side == Side::Player {
-                shared.remember_ended(row, &mut places);
+                shared.remember_ended(row, &mut known);
             }
         }
-        drop(places);
+        drop(known);
         shared.tracker.spawn(sweep::run(Arc::clone(&shared)));
         Ok(Self { shared })
     }
@@ -177,7 +177,7 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let first = numbered.number == 1;
-        let route = || key.place.kit().route(text.as_bytes()).ok();
+        let route = || key.bot.kit().route(text.as_bytes()).ok();
         let seating = first.then(route).flatten().and_then(|route| route.seating);
         let opening = seating.map(|seating| {
             Box::new(Opening {
@@ -276,7 +276,7 @@ impl Sessions {
         if self.shared.stop.is_cancelled() {
             return Err(self.shared.stopping());
         }
-        let kit = key.place.kit();
+        let kit = key.bot.kit();
         let numbered = callback.numbered.is_some();
         let (session, permit) = self.shared.find_or_make(key, callback.origin)?;
         callback.permit = permit;
@@ -309,13 +309,13 @@ impl Sessions {
     /// How many sessions have not ended.
     #[must_use]
     pub fn live(&self) -> usize {
-        self.shared.places.taken()
+        self.shared.shares.taken()
     }
 
     /// How many sessions may live at once.
     #[must_use]
     pub fn max(&self) -> usize {
-        self.shared.places.max()
+        self.shared.shares.max()
     }
 
     /// Live sessions at rest, in no particular order, at most `limit`.
@@ -357,13 +357,13 @@ impl Sessions {
 }
 
 fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
-    let place = &session.key.place;
+    let bot = &session.key.bot;
     SessionView {
         id: core.id,
         match_id: core.match_id.to_string(),
-        game: place.kit().game(),
-        bot: place.card().name,
-        referee: place.referee().to_owned(),
+        game: bot.kit().game(),
+        bot: bot.card().name,
+        referee: bot.referee().to_owned(),
         market: session.key.market,
         player: session.key.id,
         seat: core.seat,
@@ -382,7 +382,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     fn new(options: SessionOptions, parts: Parts) -> Self {
         Self {
-            places: Shares::new(options.sessions_max),
+            shares: Shares::new(options.sessions_max),
             rates: Rates::new(),
             options,
             parts,
@@ -425,7 +425,7 @@ impl Shared {
             .expect("a remainder of the number of shards")
     }
 
-    /// The session of this key; one that was not known with its place.
+    /// The session of this key; with a share for one that was not known.
     fn find_or_make(
         &self,
         key: Key,
@@ -450,9 +450,9 @@ impl Shared {
         Ok((session, Some(Box::new(permit))))
     }
 
-    fn take_up(self: &Arc<Self>, found: LiveSession, places: &mut Places) {
+    fn take_up(self: &Arc<Self>, found: LiveSession, known: &mut KnownBots) {
         let opened = &found.opened;
-        let Some(place) = self.known_place(opened, places) else {
+        let Some(bot) = self.known_bot(opened, known) else {
             tracing::warn!(
                 session = found.id.0,
                 game = opened.game,
@@ -462,19 +462,19 @@ impl Shared {
             return;
         };
         let key = Key {
-            place,
+            bot,
             market: opened.market,
             id: opened.player,
         };
         self.groups().join_known(&key, &opened.match_id);
         // Who began it is known where its address is the referee's name; else it is nobody's share.
-        let peer = key.place.referee().parse().ok().map(Peer::of);
-        let permit = self.places.take_again(peer).ok();
+        let peer = key.bot.referee().parse().ok().map(Peer::of);
+        let permit = self.shares.take_again(peer).ok();
         let idle_ms = (self.started_us - found.last_us) / 1000;
         let core = Box::new(SessionState::found(found, permit));
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        if key.place.kit().wire() == Wire::Hub {
+        if key.bot.kit().wire() == Wire::Hub {
             let expiry = Expiry {
                 idle_since_ms: i64::MAX,
                 cause: Cause::Disconnect,
@@ -497,12 +497,12 @@ impl Shared {
     }
 
     /// A session that ended before the start: what its referee repeats gets the default, as before.
-    fn remember_ended(&self, row: SessionRow, places: &mut Places) {
-        let Some(place) = self.known_place(&row.opened, places) else {
+    fn remember_ended(&self, row: SessionRow, known: &mut KnownBots) {
+        let Some(bot) = self.known_bot(&row.opened, known) else {
             return;
         };
         let key = Key {
-            place,
+            bot,
             market: row.opened.market,
             id: row.opened.player,
         };
@@ -514,19 +514,19 @@ impl Shared {
             .or_insert_with(session);
     }
 
-    fn known_place(&self, opened: &NewSession, places: &mut Places) -> Option<Arc<Place>> {
+    fn known_bot(&self, opened: &NewSession, known: &mut KnownBots) -> Option<Arc<BotAddress>> {
         let names = (
             opened.game.clone(),
             opened.bot.clone(),
             opened.referee.clone(),
         );
-        let place = places
+        let bot = known
             .entry(names)
             .or_insert_with_key(|(game, bot, referee)| {
                 let kit = (self.parts.find)(game)?;
-                Place::new(kit, bot, referee).map(Arc::new)
+                BotAddress::new(kit, bot, referee).map(Arc::new)
             });
-        place.clone()
+        bot.clone()
     }
 
     /// Everything but the store's part of ending a session.

@@ -45,13 +45,13 @@ fn sweep(shared: &Arc<Shared>) {
     let close_before = before(shared.options.idle_limit);
     let forget_before = before(shared.forget_after());
     let fresh_before = before(shared.options.fresh_limit);
-    let wanting = shared.places.wanting().min(CLOSED_MAX);
+    let wanting = shared.shares.wanting().min(CLOSED_MAX);
     let mut idle: Vec<Arc<Session>> = Vec::new();
     let mut fresh = Fresh::default();
     for shard in &shared.shards {
         lock(shard).retain(|_, session| {
             let touched_ms = session.touched_ms();
-            let line = session.key.place.kit().wire() == Wire::Hub;
+            let line = session.key.bot.kit().wire() == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,
@@ -71,7 +71,7 @@ fn sweep(shared: &Arc<Shared>) {
             }
         });
     }
-    let greedy = fresh.of_the_greediest(wanting, shared.places.greedy());
+    let greedy = fresh.of_the_greediest(wanting, shared.shares.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");

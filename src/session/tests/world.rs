@@ -3,7 +3,7 @@
 use crate::fake;
 use crate::identities::Identities;
 use crate::replay;
-use crate::session::{Answer, Key, Origin, Parts, Place, Refusal, SessionOptions, Sessions};
+use crate::session::{Answer, BotAddress, Key, Origin, Parts, Refusal, SessionOptions, Sessions};
 use crate::store::types::{Direction, Entry};
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -141,7 +141,7 @@ impl World {
             self.sessions.list(1000).into_iter().find(|view| {
                 view.market == key.market
                     && view.player == key.id
-                    && view.referee == key.place.referee()
+                    && view.referee == key.bot.referee()
             })
         })
         .await;
@@ -173,8 +173,8 @@ pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 pub(super) fn key_at(bot: &str, referee: &str, market: u64, id: u64) -> Key {
-    let place = Arc::new(Place::new(fake::FAKE, bot, referee).unwrap());
-    Key { place, market, id }
+    let bot = Arc::new(BotAddress::new(fake::FAKE, bot, referee).unwrap());
+    Key { bot, market, id }
 }
 
 pub(super) fn key(market: u64, id: u64) -> Key {
