@@ -6,7 +6,7 @@ use crate::gateway::hubs::HubPlan;
 use crate::identities::Identities;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
 use crate::referee::store_recording::StoreRecording;
-use crate::session::Parts;
+use crate::session::Dependencies;
 use anyhow::Context as _;
 use games::Kit;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ impl RunningHub {
     pub(super) async fn start(
         kit: &'static dyn Kit,
         (config, connections_max): (&Config, usize),
-        parts: &Parts,
+        dependencies: &Dependencies,
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
         let durability = durability_of(config, kit.game());
-        let recording = Arc::new(StoreRecording::new(parts.store.clone(), durability));
+        let recording = Arc::new(StoreRecording::new(dependencies.store.clone(), durability));
         let settings = HubSettings {
-            on_line: Some(introduce(parts.identities.clone())),
+            on_line: Some(introduce(dependencies.identities.clone())),
             connections_max,
             ..hub_settings(kit, config)?
         };

@@ -15,7 +15,7 @@ use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::Identities;
 use crate::link::{Hosts, HttpIn};
-use crate::session::{Parts, Sessions};
+use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
@@ -113,13 +113,13 @@ impl Daemon {
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
-        let parts = Parts {
+        let dependencies = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
             find: games::find,
         };
-        let sessions = Sessions::open(session_options(config), parts.clone()).await?;
+        let sessions = Sessions::open(session_options(config), dependencies.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
             "sessions of the last run are taken up"
@@ -159,8 +159,14 @@ impl Daemon {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
                 Some(
-                    RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
-                        .await?,
+                    RunningHub::start(
+                        kit,
+                        (config, maxima.hub),
+                        &dependencies,
+                        listener,
+                        drain.clone(),
+                    )
+                    .await?,
                 )
             }
             None => None,

@@ -280,7 +280,7 @@ impl Actor {
             }
         }
         if matches!(core.mind, DialogueState::Asleep) {
-            let waking = fold::wake(&self.shared.parts, &self.session.key.bot, core);
+            let waking = fold::wake(&self.shared.dependencies, &self.session.key.bot, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
                 .map_err(|_| FoldError::Late)??;

@@ -100,7 +100,7 @@ impl Shared {
             facts,
             close,
         };
-        let receipt = self.parts.store.append(append).await?;
+        let receipt = self.dependencies.store.append(append).await?;
         if quarantined {
             core.quarantine = Quarantine::Stored;
         }
@@ -118,7 +118,7 @@ impl Shared {
     ) -> Box<Ledger> {
         self.meters.decisions.increment(1);
         debug_assert_eq!(row.session, core.id);
-        let store = self.parts.store.clone();
+        let store = self.dependencies.store.clone();
         Box::new(Ledger {
             row,
             received,

@@ -77,7 +77,7 @@ impl Rates {
 pub(super) fn admit(shared: &Shared, key: &Key, origin: Origin) -> Result<Share, Refusal> {
     // Our own referee's matches are nobody's share.
     let ours = || {
-        let identities = &shared.parts.identities;
+        let identities = &shared.dependencies.identities;
         let referee = key.bot.referee();
         identities.find(referee, key.market, key.id).is_some()
     };
@@ -99,14 +99,14 @@ pub(super) fn refusal(shared: &Shared) -> Option<Refusal> {
 
 /// Whether shares and rates bite.
 pub(super) fn is_short(shared: &Shared) -> bool {
-    shared.shares.wanting() > 0 || shared.parts.pool.delay() > DELAY_SHORT
+    shared.shares.wanting() > 0 || shared.dependencies.pool.delay() > DELAY_SHORT
 }
 
 fn may(shared: &Shared, peer: Option<Peer>, short: bool) -> Result<(), Refusal> {
     if shared.draining.load(Ordering::Relaxed) {
         return Err(Refusal::Draining);
     }
-    if shared.parts.pool.delay() > DELAY_MAX {
+    if shared.dependencies.pool.delay() > DELAY_MAX {
         return Err(Refusal::Busy);
     }
     match peer {

@@ -42,7 +42,7 @@ pub(super) async fn decide(
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
     let ceiling = shared.options.ceiling(bot.kit().game());
-    let mut pending = shared.parts.pool.submit(Job {
+    let mut pending = shared.dependencies.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
         ceiling: asked.target.map_or(ceiling, |target| target.min(ceiling)),
@@ -126,7 +126,7 @@ fn thought_out(thought: Thought) -> Decided {
 /// The time is up and the dialogue is not back: the best it published is answered, else the fallback.
 fn overdue(shared: &Shared, pending: Pending, fallback: Frame) -> Decided {
     pending.cancel();
-    shared.parts.pool.replace_stuck();
+    shared.dependencies.pool.replace_stuck();
     let best = pending.best();
     let cause = best.is_none().then_some("late");
     let said = best.unwrap_or(fallback);

@@ -28,5 +28,5 @@ pub use answer::{Answer, Ended, Refusal, Sending};
 pub use begins::Origin;
 pub use bot_address::{BotAddress, Key};
 pub use mailbox::{Local, Numbered, Opening};
-pub use options::{Parts, SessionOptions, StoreError};
+pub use options::{Dependencies, SessionOptions, StoreError};
 pub use registry::{SessionView, Sessions};

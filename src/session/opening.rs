@@ -24,10 +24,10 @@ pub(super) fn open(
     told: Option<&Opening>,
 ) -> SessionState {
     let identity = shared
-        .parts
+        .dependencies
         .identities
         .find(key.bot.referee(), key.market, key.id)
-        .or_else(|| shared.parts.identities.find_line(told?.line?));
+        .or_else(|| shared.dependencies.identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit, nobody tells.
     let (match_id, seat) = match &identity {
@@ -66,7 +66,7 @@ pub(super) fn open(
     };
     shared.meters.opened(game);
     SessionState {
-        id: shared.parts.store.next_session(),
+        id: shared.dependencies.store.next_session(),
         match_id,
         seed: session.seed,
         seat: session.seat,

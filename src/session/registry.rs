@@ -9,7 +9,7 @@ use super::detach::DetachOnDrop;
 use super::groups::Groups;
 use super::mailbox::{Callback, Entered, Expiry, Message, Numbered, Opening, Session};
 use super::meters::Meters;
-use super::options::{Parts, SessionOptions, StoreError};
+use super::options::{Dependencies, SessionOptions, StoreError};
 use super::sweep;
 use crate::link::{Peer, Share, Shares};
 use crate::store::SessionRow;
@@ -44,7 +44,7 @@ pub struct Sessions {
 /// What all actors share.
 pub(super) struct Shared {
     pub(super) options: SessionOptions,
-    pub(super) parts: Parts,
+    pub(super) dependencies: Dependencies,
     pub(super) meters: Arc<Meters>,
     pub(super) shares: Arc<Shares>,
     pub(super) rates: Rates,
@@ -95,9 +95,12 @@ impl Sessions {
     ///
     /// # Errors
     /// [`StoreError`] if the store cannot say which sessions are live.
-    pub async fn open(options: SessionOptions, parts: Parts) -> Result<Self, StoreError> {
-        let live = parts.store.live().await?;
-        let shared = Arc::new(Shared::new(options, parts));
+    pub async fn open(
+        options: SessionOptions,
+        dependencies: Dependencies,
+    ) -> Result<Self, StoreError> {
+        let live = dependencies.store.live().await?;
+        let shared = Arc::new(Shared::new(options, dependencies));
         let mut known = KnownBots::new();
         for found in live {
             if found.opened.side == Side::Player {
@@ -106,7 +109,7 @@ impl Sessions {
         }
         let since_us = shared.now_us() - ENDED_SINCE_US;
         for row in shared
-            .parts
+            .dependencies
             .store
             .ended_since(since_us)
             .await?
@@ -380,12 +383,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    fn new(options: SessionOptions, parts: Parts) -> Self {
+    fn new(options: SessionOptions, dependencies: Dependencies) -> Self {
         Self {
             shares: Shares::new(options.sessions_max),
             rates: Rates::new(),
             options,
-            parts,
+            dependencies,
             meters: Arc::new(Meters::new()),
             draining: AtomicBool::new(false),
             tracker: TaskTracker::new(),
@@ -523,7 +526,7 @@ impl Shared {
         let bot = known
             .entry(names)
             .or_insert_with_key(|(game, bot, referee)| {
-                let kit = (self.parts.find)(game)?;
+                let kit = (self.dependencies.find)(game)?;
                 BotAddress::new(kit, bot, referee).map(Arc::new)
             });
         bot.clone()
