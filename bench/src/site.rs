@@ -57,7 +57,7 @@ impl Site {
         };
         let store = Store::open(&settings).await?;
         let pool = Pool::start(&PoolOptions::default())?;
-        let dependencies = Dependencies {
+        let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: Identities::default(),
@@ -69,7 +69,7 @@ impl Site {
             budget_default: budget,
             ..SessionOptions::default()
         };
-        let sessions = Sessions::open(options, dependencies).await?;
+        let sessions = Sessions::open(options, parts).await?;
         let options = CallbackOptions {
             drain: Duration::ZERO,
             ..CallbackOptions::default()

@@ -46,13 +46,13 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     .await?;
     let pool = Pool::start(&PoolOptions::default())?;
     let identities = Identities::default();
-    let dependencies = Dependencies {
+    let parts = Dependencies {
         store: store.clone(),
         pool: pool.clone(),
         identities: identities.clone(),
         find: games::find,
     };
-    let sessions = Sessions::open(session_options(&wanted), dependencies).await?;
+    let sessions = Sessions::open(session_options(&wanted), parts).await?;
     let nonce = Secret::new(store.referee_nonce().await?);
     let mut options = callback_options(&wanted);
     options.own_referee = Some(OwnReferee {

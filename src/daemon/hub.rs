@@ -25,14 +25,14 @@ impl RunningHub {
     pub(super) async fn start(
         kit: &'static dyn Kit,
         (config, connections_max): (&Config, usize),
-        dependencies: &Dependencies,
+        parts: &Dependencies,
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
         let durability = durability_of(config, kit.game());
-        let recording = Arc::new(StoreRecording::new(dependencies.store.clone(), durability));
+        let recording = Arc::new(StoreRecording::new(parts.store.clone(), durability));
         let settings = HubSettings {
-            on_line: Some(introduce(dependencies.identities.clone())),
+            on_line: Some(introduce(parts.identities.clone())),
             connections_max,
             ..hub_settings(kit, config)?
         };

@@ -113,13 +113,13 @@ impl Daemon {
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
-        let dependencies = Dependencies {
+        let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
             find: games::find,
         };
-        let sessions = Sessions::open(session_options(config), dependencies.clone()).await?;
+        let sessions = Sessions::open(session_options(config), parts.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
             "sessions of the last run are taken up"
@@ -159,14 +159,8 @@ impl Daemon {
             Some(listener) => {
                 let kit = games::find(DIALLED).context("this build has no smart-dog")?;
                 Some(
-                    RunningHub::start(
-                        kit,
-                        (config, maxima.hub),
-                        &dependencies,
-                        listener,
-                        drain.clone(),
-                    )
-                    .await?,
+                    RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
+                        .await?,
                 )
             }
             None => None,

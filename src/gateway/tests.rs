@@ -33,7 +33,7 @@ async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = Settings::at(folder.path().join("drover.db"));
     settings.kit = fake::find;
-    let dependencies = Dependencies {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions {
             threads: 1,
@@ -43,7 +43,7 @@ async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
         identities: Identities::default(),
         find: fake::find,
     };
-    let sessions = Sessions::open(sessions, dependencies).await.unwrap();
+    let sessions = Sessions::open(sessions, parts).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

@@ -1,8 +1,8 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
-use super::answer::Ledger;
 use super::core::{DialogueState, Quarantine, SessionState};
-use super::registry::Shared;
+use super::mailbox::Ledger;
+use super::registry::Registry;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-impl Shared {
+impl Registry {
     /// What a session's dialogue has to say at its end.
     pub(super) fn closing(&self, core: &SessionState, ending: Ending) -> Box<Close> {
         let lessons = match &core.mind {

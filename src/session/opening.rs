@@ -2,8 +2,8 @@
 
 use super::bot_address::Key;
 use super::core::{DialogueState, Quarantine, Rows, SessionState};
-use super::mailbox::Opening;
-use super::registry::Shared;
+use super::message::Opening;
+use super::registry::Registry;
 use crate::identities::Identity;
 use crate::link::Share;
 use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
@@ -15,7 +15,7 @@ const RIVALS: [&str; 3] = ["W", "N", "E"];
 
 /// A session with nothing in its transcript. `left`: the match that this key has just left.
 pub(super) fn open(
-    shared: &Shared,
+    registry: &Registry,
     key: &Key,
     permit: Share,
     at_us: i64,
@@ -23,20 +23,20 @@ pub(super) fn open(
     left: Option<&str>,
     told: Option<&Opening>,
 ) -> SessionState {
-    let identity = shared
+    let identity = registry
         .dependencies
         .identities
         .find(key.bot.referee(), key.market, key.id)
-        .or_else(|| shared.dependencies.identities.find_line(told?.line?));
+        .or_else(|| registry.dependencies.identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit, nobody tells.
     let (match_id, seat) = match &identity {
         Some(identity) => {
-            shared.groups().join_known(key, &identity.row.id);
+            registry.groups().join_known(key, &identity.row.id);
             (identity.row.id.as_str().into(), Some(identity.seat))
         }
         None => {
-            let (id, first) = shared.groups().join(key, left);
+            let (id, first) = registry.groups().join(key, left);
             let seating = told.and_then(|told| told.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);
             (id, first.then_some(seat))
@@ -45,7 +45,7 @@ pub(super) fn open(
     let words = told
         .map(|told| &told.words)
         .filter(|words| !words.is_null());
-    let setup = setup(shared.options.models, late, identity.as_ref(), words);
+    let setup = setup(registry.options.models, late, identity.as_ref(), words);
     let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.to_string(),
@@ -58,15 +58,15 @@ pub(super) fn open(
         seat,
         seed: Ulid::generate().random() as u64 >> 1,
         setup: setup.clone(),
-        durability: shared.options.durability(game),
+        durability: registry.options.durability(game),
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
         None => foreign_match(key, &match_id, at_us, told),
     };
-    shared.meters.opened(game);
+    registry.meters.opened(game);
     SessionState {
-        id: shared.dependencies.store.next_session(),
+        id: registry.dependencies.store.next_session(),
         match_id,
         seed: session.seed,
         seat: session.seat,

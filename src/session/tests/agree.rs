@@ -4,7 +4,7 @@ use crate::fake;
 use crate::identities::{Identities, KnownMatch};
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
-use crate::session::mailbox::Local;
+use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession};
 use crate::store::{Filter, PageAt, Settings, Store};
@@ -26,15 +26,15 @@ async fn open(folder: &Path) -> (Sessions, Dependencies) {
         kit: FIND,
         ..Settings::at(folder.join("drover.db"))
     };
-    let dependencies = Dependencies {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions::default()).unwrap(),
         identities: Identities::default(),
         find: FIND,
     };
     let options = SessionOptions::default();
-    let sessions = Sessions::open(options, dependencies.clone()).await.unwrap();
-    (sessions, dependencies)
+    let sessions = Sessions::open(options, parts.clone()).await.unwrap();
+    (sessions, parts)
 }
 
 /// Has a session receive and say a part of a transcript, of which `from` exchanges are stored.
@@ -87,13 +87,9 @@ async fn only_session(store: &Store) -> LiveSession {
     }
 }
 
-async fn woken(
-    dependencies: &Dependencies,
-    bot: &BotAddress,
-    live: LiveSession,
-) -> Box<dyn Dialogue> {
+async fn woken(parts: &Dependencies, bot: &BotAddress, live: LiveSession) -> Box<dyn Dialogue> {
     let mut core = SessionState::found(live, None);
-    fold::wake(dependencies, bot, &mut core).await.unwrap();
+    fold::wake(parts, bot, &mut core).await.unwrap();
     match core.mind {
         DialogueState::Awake(dialogue) => dialogue,
         _ => panic!("it is awake"),
@@ -116,7 +112,7 @@ async fn verified(store: &Store, kit: &dyn Kit, live: &LiveSession) -> Unbroken 
 /// A transcript in two lives of the daemon, with other models in the second one.
 async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let (sessions, dependencies) = open(folder.path()).await;
+    let (sessions, parts) = open(folder.path()).await;
     let learn = "INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
         SELECT value ->> 0, value ->> 1, value ->> 2, '{\"bluffs\":1}', 1, 1, 'M' FROM json_each('ROWS')";
     let game = kit.game();
@@ -126,7 +122,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
         [game, "named", "eve"]
     ]);
     let learn = learn.replace("ROWS", &rows.to_string());
-    dependencies.store.alter(&learn).await;
+    parts.store.alter(&learn).await;
     let bot = Arc::new(BotAddress::new(kit, bot, "r").unwrap());
     let (market, id) = (1, 1);
     let key = Key { bot, market, id };
@@ -149,7 +145,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
         row: Arc::new(row),
         ids: vec![1, 2, 3, 4],
     };
-    dependencies.identities.register("r", market, known_match);
+    parts.identities.register("r", market, known_match);
     // A hub's game ends with the daemon.
     let half = match kit.wire() {
         Wire::Hub => exchanges.len(),
@@ -158,13 +154,13 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, 0, &exchanges[..half]).await;
     sessions.close().await;
     let change = "UPDATE opponent_models SET model = '{\"bluffs\":9}', version = version + 1";
-    dependencies.store.alter(change).await;
-    dependencies.store.close().await;
+    parts.store.alter(change).await;
+    parts.store.close().await;
 
-    let (sessions, dependencies) = open(folder.path()).await;
+    let (sessions, parts) = open(folder.path()).await;
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
-    let live = only_session(&dependencies.store).await;
+    let live = only_session(&parts.store).await;
     let thinks = key.bot.card().thinks && kit.advised();
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
@@ -176,18 +172,13 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
         ..DialogueSetup::default()
     };
     let (unbroken, facts) = unbroken(kit, &setup, exchanges);
-    let (verified, verified_facts) = verified(&dependencies.store, kit, &live).await;
+    let (verified, verified_facts) = verified(&parts.store, kit, &live).await;
     let match_id = live.opened.match_id.clone();
-    let woken = woken(&dependencies, &key.bot, live).await;
+    let woken = woken(&parts, &key.bot, live).await;
     assert_eq!(known(&*woken), known(&*unbroken), "{what}: woken");
     assert_eq!(known(&*verified), known(&*unbroken), "{what}: verified");
     assert_eq!(verified_facts, facts, "{what}");
-    let stored = dependencies
-        .store
-        .facts(&match_id)
-        .await
-        .unwrap()
-        .into_iter();
+    let stored = parts.store.facts(&match_id).await.unwrap().into_iter();
     let stored = stored.filter(|fact| fact.kind != "local");
     let stored: Vec<Fact> = stored
         .map(|fact| Fact {
@@ -198,9 +189,9 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     assert_eq!(stored, facts, "{what}: stored");
     let mut differences = Vec::new();
     let each = |checked: &replay::Checked| differences.extend(checked.differences.clone());
-    let summary = dependencies.store.verify(None, each).await.unwrap();
+    let summary = parts.store.verify(None, each).await.unwrap();
     assert!(summary.clean(), "{what}: {differences:?}");
-    dependencies.store.close().await;
+    parts.store.close().await;
 }
 
 #[tokio::test]
@@ -314,8 +305,8 @@ fn smartdog(text: &str) -> Vec<Vec<Exchange>> {
     let mut exchanges: Vec<Exchange> = Vec::new();
     let (mut received, mut frame) = (String::new(), Vec::new());
     for record in text.lines() {
-        let mut dependencies = record.trim_start().splitn(3, ' ').skip(1);
-        let (side, bytes) = (dependencies.next(), dependencies.next().unwrap_or_default());
+        let mut parts = record.trim_start().splitn(3, ' ').skip(1);
+        let (side, bytes) = (parts.next(), parts.next().unwrap_or_default());
         let bytes = bytes
             .strip_prefix("b'")
             .and_then(|bytes| bytes.strip_suffix('\''));

@@ -30,7 +30,7 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
 /// What the live session's facts say of how its answers came about.
 async fn thought_facts(world: &World) -> Vec<String> {
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
-    let facts = world.dependencies.store.facts(&match_id).await.unwrap();
+    let facts = world.parts.store.facts(&match_id).await.unwrap();
     let said = |fact: &crate::store::FactRow| match fact.data.get("cause") {
         Some(cause) => format!("{} {}", fact.kind, cause.as_str().unwrap_or_default()),
         None => fact.kind.clone(),
@@ -168,7 +168,7 @@ async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
 async fn while_nothing_can_be_stored_the_default_is_answered() {
     let world = World::new(options()).await;
     let at = key(1, 1);
-    let store = &world.dependencies.store;
+    let store = &world.parts.store;
     world.say(&at, "begin").await;
     let long = format!("info&x={}", "y".repeat(100_000));
     store.limit_pages(Some(1)).await;
@@ -187,7 +187,7 @@ async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
     let world = World::new(options()).await;
     let at = key(1, 1);
     world.say(&at, "begin").await;
-    world.dependencies.store.clone().close().await;
+    world.parts.store.clone().close().await;
     for (at, text) in [(&at, "info"), (&at, "begin"), (&key(2, 2), "begin")] {
         assert_eq!(
             world.send(at, text).await.unwrap_err(),
@@ -214,7 +214,7 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
     let at = key(1, 1);
     world.say(&at, "begin").await;
     until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
-    let held = world.dependencies.store.hold_folders().await;
+    let held = world.parts.store.hold_folders().await;
     let asked = Instant::now();
     assert_eq!(world.say(&at, "ask").await, "");
     assert!(
@@ -244,7 +244,7 @@ async fn a_session_that_is_awake_is_not_folded_again() {
     let world = World::new(options()).await;
     let at = key(1, 1);
     world.say(&at, "begin").await;
-    let held = world.dependencies.store.hold_folders().await;
+    let held = world.parts.store.hold_folders().await;
     let said = world.say(&at, "ask").await;
     assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
     drop(held);
@@ -258,7 +258,7 @@ async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
     world.say(&at, "ask").await;
     let world = world.restart().await;
     world
-        .dependencies
+        .parts
         .store
         .alter("DELETE FROM entries WHERE id = 1")
         .await;

@@ -18,7 +18,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
         world.say(at, "begin").await;
     }
     world.say(&first, "bluff").await;
-    let store = &world.dependencies.store;
+    let store = &world.parts.store;
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
     store.name_seat(&match_id, 1, "alice").await.unwrap();
     // The one who does not know his seat ends first: the result waits for the other.
@@ -76,12 +76,7 @@ async fn an_end_again_after_a_restart_opens_nothing() {
     }
     assert_eq!(world.sessions.live(), 0);
     let (all, page) = (Filter::default(), page());
-    let stored = world
-        .dependencies
-        .store
-        .sessions(&all, &page)
-        .await
-        .unwrap();
+    let stored = world.parts.store.sessions(&all, &page).await.unwrap();
     assert_eq!(stored.items.len(), 1);
     assert_ne!(
         world.say(&unknown, "ask").await,

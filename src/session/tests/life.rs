@@ -72,14 +72,7 @@ async fn a_second_begin_ends_the_session_and_opens_another() {
     assert_ne!(first.match_id, second.match_id);
     assert_eq!(world.sessions.live(), 1);
     assert_eq!(world.transcript(&at).await.len(), 1);
-    let live = world
-        .restart()
-        .await
-        .dependencies
-        .store
-        .live()
-        .await
-        .unwrap();
+    let live = world.restart().await.parts.store.live().await.unwrap();
     assert_eq!(
         live.iter().map(|live| live.id).collect::<Vec<_>>(),
         [second.id]
@@ -105,14 +98,7 @@ async fn after_its_end_a_session_answers_the_default_until_a_new_match_begins() 
 async fn who_joins_late_is_taken_in_and_marked() {
     let world = World::new(options()).await;
     assert_ne!(world.say(&key(1, 1), "ask").await, "");
-    let live = world
-        .restart()
-        .await
-        .dependencies
-        .store
-        .live()
-        .await
-        .unwrap();
+    let live = world.restart().await.parts.store.live().await.unwrap();
     let setup = &live.first().unwrap().opened.setup;
     assert_eq!(
         setup.get("joined_late"),
@@ -182,17 +168,7 @@ async fn a_session_that_nobody_ends_is_ended_by_a_bound() {
     world.say(&key(1, 1), "begin").await;
     assert_eq!(world.sessions.live(), 1);
     until(|| (world.sessions.live() == 0).then_some(())).await;
-    assert_eq!(
-        world
-            .restart()
-            .await
-            .dependencies
-            .store
-            .live()
-            .await
-            .unwrap(),
-        []
-    );
+    assert_eq!(world.restart().await.parts.store.live().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -217,18 +193,11 @@ async fn a_match_of_our_own_referee_is_joined_by_its_number_and_seat() {
         row: Arc::new(row),
         ids: vec![21, 22, 23, 24],
     };
-    world.dependencies.identities.register("r", 5, known);
+    world.parts.identities.register("r", 5, known);
     world.say(&key(5, 23), "begin").await;
     let view = until(|| world.sessions.list(1).pop()).await;
     assert_eq!((view.match_id.as_str(), view.seat), ("01MATCH", Some(2)));
-    let live = world
-        .restart()
-        .await
-        .dependencies
-        .store
-        .live()
-        .await
-        .unwrap();
+    let live = world.restart().await.parts.store.live().await.unwrap();
     let named = serde_json::json!([["W", "n3"], ["N", "n0"], ["E", "n1"]]);
     assert_eq!(
         live.first().unwrap().opened.setup.get("named"),

@@ -71,7 +71,7 @@ async fn our_own_referees_matches_are_nobodys_share() {
         row: Arc::new(row),
         ids: vec![21],
     };
-    world.dependencies.identities.register("r", 5, known);
+    world.parts.identities.register("r", 5, known);
     let ours = world.send_from(from(2), &key(5, 21), "begin").await;
     ours.unwrap();
     let other = world.send_from(from(2), &key(5, 22), "begin").await;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Sessions with everything below them.
 pub(super) struct World {
     pub(super) sessions: Sessions,
-    pub(super) dependencies: Dependencies,
+    pub(super) parts: Dependencies,
     pub(super) options: SessionOptions,
     pub(super) folder: tempfile::TempDir,
 }
@@ -32,7 +32,7 @@ pub(super) fn options() -> SessionOptions {
 async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Dependencies) {
     let mut settings = Settings::at(folder.path().join("drover.db"));
     settings.kit = fake::find;
-    let dependencies = Dependencies {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions {
             threads: 1,
@@ -43,20 +43,20 @@ async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions
         find: fake::find,
     };
     (
-        Sessions::open(options.clone(), dependencies.clone())
+        Sessions::open(options.clone(), parts.clone())
             .await
             .unwrap(),
-        dependencies,
+        parts,
     )
 }
 
 impl World {
     pub(super) async fn new(options: SessionOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (sessions, dependencies) = open(&options, &folder).await;
+        let (sessions, parts) = open(&options, &folder).await;
         Self {
             sessions,
-            dependencies,
+            parts,
             options,
             folder,
         }
@@ -66,17 +66,17 @@ impl World {
     pub(super) async fn restart(self) -> Self {
         let Self {
             sessions,
-            dependencies,
+            parts,
             options,
             folder,
         } = self;
         sessions.close().await;
         drop(sessions);
-        dependencies.store.close().await;
-        let (sessions, dependencies) = open(&options, &folder).await;
+        parts.store.close().await;
+        let (sessions, parts) = open(&options, &folder).await;
         Self {
             sessions,
-            dependencies,
+            parts,
             options,
             folder,
         }
@@ -112,8 +112,8 @@ impl World {
 
     /// A dialogue as the only live session's began.
     pub(super) async fn opened_twin(&self) -> Box<dyn games::Dialogue> {
-        let live = self.dependencies.store.live().await.unwrap().pop().unwrap();
-        let (store, opened) = (&self.dependencies.store, live.opened);
+        let live = self.parts.store.live().await.unwrap().pop().unwrap();
+        let (store, opened) = (&self.parts.store, live.opened);
         let seeded = (opened.bot.as_str(), opened.seed);
         let setup = replay::dialogue_setup(store, fake::FAKE, seeded, &opened.setup).await;
         fake::FAKE.dialogue(&setup.unwrap()).unwrap()
@@ -150,12 +150,7 @@ impl World {
         let Some(head) = view.head else {
             return Vec::new();
         };
-        let entries = self
-            .dependencies
-            .store
-            .transcript(view.id, head)
-            .await
-            .unwrap();
+        let entries = self.parts.store.transcript(view.id, head).await.unwrap();
         entries
             .into_iter()
             .map(

@@ -29,13 +29,13 @@ impl World {
             let store = Store::open(&Settings::at(folder.path().join("drover.db")))
                 .await
                 .unwrap();
-            let dependencies = Dependencies {
+            let parts = Dependencies {
                 store: store.clone(),
                 pool: Pool::start(&PoolOptions::default()).unwrap(),
                 identities: drover::identities::Identities::default(),
                 find: games::find,
             };
-            let sessions = Sessions::open(SessionOptions::default(), dependencies)
+            let sessions = Sessions::open(SessionOptions::default(), parts)
                 .await
                 .unwrap();
             let plan = HubPlan {
