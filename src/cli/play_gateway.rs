@@ -8,7 +8,7 @@ use crate::identities::Identities;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::store_recording::StoreRecording;
 use crate::referee::{MatchInfo, OwnAddress, Recording};
-use crate::session::{Parts, SessionOptions, Sessions};
+use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use crate::tournament::REFEREE;
@@ -46,7 +46,7 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     .await?;
     let pool = Pool::start(&PoolOptions::default())?;
     let identities = Identities::default();
-    let parts = Parts {
+    let parts = Dependencies {
         store: store.clone(),
         pool: pool.clone(),
         identities: identities.clone(),

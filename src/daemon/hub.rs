@@ -6,7 +6,7 @@ use crate::gateway::hubs::HubPlan;
 use crate::identities::Identities;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
 use crate::referee::store_recording::StoreRecording;
-use crate::session::Parts;
+use crate::session::Dependencies;
 use anyhow::Context as _;
 use games::Kit;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl RunningHub {
     pub(super) async fn start(
         kit: &'static dyn Kit,
         (config, connections_max): (&Config, usize),
-        parts: &Parts,
+        parts: &Dependencies,
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {

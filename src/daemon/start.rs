@@ -15,7 +15,7 @@ use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::Identities;
 use crate::link::{Hosts, HttpIn};
-use crate::session::{Parts, Sessions};
+use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
@@ -112,7 +112,7 @@ impl Daemon {
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
-        let parts = Parts {
+        let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
