@@ -24,6 +24,26 @@ pub struct BotCard {
     pub thinks: bool,
 }
 
+impl BotCard {
+    /// A bot in its first version that uses no thinking budget.
+    #[must_use]
+    pub const fn new(
+        rung: u8,
+        name: &'static str,
+        description: &'static str,
+        signature: u64,
+    ) -> Self {
+        Self {
+            name,
+            rung,
+            version: 1,
+            description,
+            signature,
+            thinks: false,
+        }
+    }
+}
+
 /// One referee option, as it is listed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct OptionCard {

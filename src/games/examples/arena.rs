@@ -16,7 +16,6 @@ use games::koehandel::bots::evolved::{EXCHANGE, WINNER};
 use games::koehandel::bots::policy::{Limits, Player, Profile};
 use games::koehandel::bots::styles::{KINDS, Style, kind_named};
 use games::koehandel::bots::{CARDS, listens, make};
-use games::koehandel::message::Message;
 use games::koehandel::models::Models;
 use games::koehandel::options::{Options, TradePayment};
 use games::koehandel::rules::{Act, Ask, Koehandel, Moment, Setup};
@@ -155,8 +154,6 @@ struct Bluffer {
 }
 
 impl Bot<Koehandel> for Bluffer {
-    fn observe(&mut self, _: &Message) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
         if let Ask::Bid { price, .. } = ask {
             let fresh = self.bluffs.is_none_or(|(at, _)| at != view.deck_left);

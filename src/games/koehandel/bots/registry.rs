@@ -11,35 +11,24 @@ use crate::rng::Rng;
 /// Streams of a bot's seed begin here, away from the deal's.
 const BOT_STREAM: u64 = 1 << 32;
 
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "filler", filler::DESCRIPTION, 0xB11A_6676_455B_20CD),
-    card(2, "random", random::DESCRIPTION, 0x2468_82F5_7E11_93C8),
-    card(
+    BotCard::new(1, "filler", filler::DESCRIPTION, 0xB11A_6676_455B_20CD),
+    BotCard::new(2, "random", random::DESCRIPTION, 0x2468_82F5_7E11_93C8),
+    BotCard::new(
         3,
         "setbuilder",
         setbuilder::DESCRIPTION,
         0x46C6_04BA_5D5E_12B8,
     ),
-    card(4, "trader", trader::DESCRIPTION, 0xA9F0_98A6_B3F6_DB82),
-    card(5, "face", face::DESCRIPTION, 0x1E0B_1725_0AF6_00C7),
-    card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
-    card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
-    card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
+    BotCard::new(4, "trader", trader::DESCRIPTION, 0xA9F0_98A6_B3F6_DB82),
+    BotCard::new(5, "face", face::DESCRIPTION, 0x1E0B_1725_0AF6_00C7),
+    BotCard::new(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
+    BotCard::new(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
+    BotCard::new(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
     BotCard {
         thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168)
+        ..BotCard::new(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168)
     },
 ];
 

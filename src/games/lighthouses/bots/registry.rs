@@ -9,33 +9,22 @@ use crate::rng::Rng;
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
 
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "passer", passer::DESCRIPTION, 0xC709_DA33_502A_B346),
-    card(2, "drifter", drifter::DESCRIPTION, 0xA4D7_B576_384E_157D),
-    card(3, "nearest", nearest::DESCRIPTION, 0xED29_768F_1CCE_713C),
-    card(
+    BotCard::new(1, "passer", passer::DESCRIPTION, 0xC709_DA33_502A_B346),
+    BotCard::new(2, "drifter", drifter::DESCRIPTION, 0xA4D7_B576_384E_157D),
+    BotCard::new(3, "nearest", nearest::DESCRIPTION, 0xED29_768F_1CCE_713C),
+    BotCard::new(
         4,
         "harvester",
         harvester::DESCRIPTION,
         0xE097_F47D_3F2B_8EDD,
     ),
-    card(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
-    card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
+    BotCard::new(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
+    BotCard::new(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
     BotCard {
         thinks: true,
-        ..card(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F)
+        ..BotCard::new(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F)
     },
 ];
 

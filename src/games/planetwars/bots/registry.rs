@@ -12,75 +12,64 @@ const BOT_STREAM: u64 = 1 << 32;
 /// What the name of a player ends in who plays with his team.
 const TEAM: &str = "-team";
 
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "idle", idle::DESCRIPTION, 0x60A6_5CCF_0F26_386E),
-    card(
+    BotCard::new(1, "idle", idle::DESCRIPTION, 0x60A6_5CCF_0F26_386E),
+    BotCard::new(
         1,
         "idle-team",
         idle::TEAM_DESCRIPTION,
         0x585F_BBD6_AE5F_4F1E,
     ),
-    card(2, "random", random::DESCRIPTION, 0xC163_71CE_E1D0_EDC1),
-    card(
+    BotCard::new(2, "random", random::DESCRIPTION, 0xC163_71CE_E1D0_EDC1),
+    BotCard::new(
         2,
         "random-team",
         random::TEAM_DESCRIPTION,
         0xFD76_34D3_3899_63D8,
     ),
-    card(3, "bully", bully::DESCRIPTION, 0x0507_6D4C_B45D_AAA5),
-    card(
+    BotCard::new(3, "bully", bully::DESCRIPTION, 0x0507_6D4C_B45D_AAA5),
+    BotCard::new(
         3,
         "bully-team",
         bully::TEAM_DESCRIPTION,
         0x30B2_A5CA_CB7B_317F,
     ),
-    card(
+    BotCard::new(
         4,
         "prospector",
         prospector::DESCRIPTION,
         0x8BCA_C8AE_2825_1CBF,
     ),
-    card(
+    BotCard::new(
         4,
         "prospector-team",
         prospector::TEAM_DESCRIPTION,
         0xDABD_C024_C382_63CA,
     ),
-    card(5, "dual", dual::DESCRIPTION, 0x595F_5900_0766_E999),
-    card(
+    BotCard::new(5, "dual", dual::DESCRIPTION, 0x595F_5900_0766_E999),
+    BotCard::new(
         5,
         "dual-team",
         dual::TEAM_DESCRIPTION,
         0xF14B_0477_B70D_FF88,
     ),
-    card(6, "rage", rage::DESCRIPTION, 0x190C_6E00_C568_63EA),
-    card(
+    BotCard::new(6, "rage", rage::DESCRIPTION, 0x190C_6E00_C568_63EA),
+    BotCard::new(
         6,
         "rage-team",
         rage::TEAM_DESCRIPTION,
         0x57D1_F7F2_DE47_27D9,
     ),
-    card(7, "frontier", frontier::DESCRIPTION, 0x4A60_DE65_5300_5671),
-    card(
+    BotCard::new(7, "frontier", frontier::DESCRIPTION, 0x4A60_DE65_5300_5671),
+    BotCard::new(
         7,
         "frontier-team",
         frontier::TEAM_DESCRIPTION,
         0x8A36_1C3E_9091_4244,
     ),
-    card(8, "surplus", surplus::DESCRIPTION, 0x7FC2_B668_C0E4_4A0A),
-    card(
+    BotCard::new(8, "surplus", surplus::DESCRIPTION, 0x7FC2_B668_C0E4_4A0A),
+    BotCard::new(
         8,
         "surplus-team",
         surplus::TEAM_DESCRIPTION,
@@ -88,11 +77,11 @@ pub const CARDS: &[BotCard] = &[
     ),
     BotCard {
         thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0xD09D_6151_D734_456D)
+        ..BotCard::new(9, "champion", champion::DESCRIPTION, 0xD09D_6151_D734_456D)
     },
     BotCard {
         thinks: true,
-        ..card(
+        ..BotCard::new(
             9,
             "champion-team",
             champion::TEAM_DESCRIPTION,

@@ -10,17 +10,6 @@ use crate::rng::Rng;
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
 
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
 const fn thinker(
     rung: u8,
     name: &'static str,
@@ -29,15 +18,15 @@ const fn thinker(
 ) -> BotCard {
     BotCard {
         thinks: true,
-        ..card(rung, name, description, signature)
+        ..BotCard::new(rung, name, description, signature)
     }
 }
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "random", random::DESCRIPTION, 0x6982_DB73_6B55_0680),
-    card(2, "greedy", greedy::DESCRIPTION, 0x654A_FE23_C7F1_8099),
-    card(3, "rules", rules::DESCRIPTION, 0x5CE2_972B_90AA_B966),
+    BotCard::new(1, "random", random::DESCRIPTION, 0x6982_DB73_6B55_0680),
+    BotCard::new(2, "greedy", greedy::DESCRIPTION, 0x654A_FE23_C7F1_8099),
+    BotCard::new(3, "rules", rules::DESCRIPTION, 0x5CE2_972B_90AA_B966),
     thinker(4, "mcbid-200", mcbid::DESCRIPTION, 0xDF81_F7B8_C305_4A2A),
     thinker(5, "pimc-50", pimc::DESCRIPTION, 0xEEC3_D261_D92E_2C86),
     thinker(6, "ismcts-1000", ismcts::DESCRIPTION, 0xB6F1_1B58_C868_C794),

@@ -11,23 +11,12 @@ use crate::smartdog::rules::SmartDog;
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
 
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
-    card(1, "stand", stand::DESCRIPTION, 0x680B_3C6B_7F15_8644),
-    card(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
-    card(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
-    card(
+    BotCard::new(1, "stand", stand::DESCRIPTION, 0x680B_3C6B_7F15_8644),
+    BotCard::new(2, "random", random::DESCRIPTION, 0xFF48_6AE0_C719_1DDB),
+    BotCard::new(3, "shipped", shipped::DESCRIPTION, 0xBE29_2D47_60CE_DED9),
+    BotCard::new(
         4,
         "herder",
         "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
@@ -35,7 +24,7 @@ pub const CARDS: &[BotCard] = &[
     ),
     BotCard {
         thinks: true,
-        ..card(
+        ..BotCard::new(
             5,
             "herder-search",
             "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
@@ -44,7 +33,7 @@ pub const CARDS: &[BotCard] = &[
     },
     BotCard {
         thinks: true,
-        ..card(
+        ..BotCard::new(
             6,
             "champion",
             "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
