@@ -2,9 +2,8 @@
 //! received and sent, so that two folds of one transcript can be compared.
 
 use games::{
-    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson,
-    Models, Next, OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table,
-    TableSetup, WireError,
+    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Models, Next,
+    OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -140,9 +139,6 @@ impl Talk {
 }
 
 impl Dialogue for Talk {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let text = std::str::from_utf8(frame).unwrap_or_default();
         let kind = field(text, "type").unwrap_or_default().to_owned();
@@ -232,9 +228,6 @@ impl Dialogue for Talk {
     }
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
-    }
-    fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
     }
     fn view(&self) -> Value {
         json!(self.digest)

@@ -351,8 +351,10 @@ pub enum Progress {
 
 /// A decision maker of one game.
 pub trait Bot<G: Game>: Send {
-    /// Hears what its seat hears, in order.
-    fn observe(&mut self, event: &G::Event);
+    /// Hears what its seat hears, in order. Unless a bot says otherwise, its views are all that it needs.
+    fn observe(&mut self, event: &G::Event) {
+        let _ = event;
+    }
     /// Decides. Must return a legal act at once when the budget is already spent.
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
     /// Thinks for one slice about the same decision as in the slice before, if nothing was heard in

@@ -91,9 +91,6 @@ struct FakeDialogue {
 }
 
 impl Dialogue for FakeDialogue {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let text = std::str::from_utf8(frame).unwrap();
         match text.split_once(' ').unwrap_or((text, "")) {
@@ -129,9 +126,6 @@ impl Dialogue for FakeDialogue {
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
-    }
-    fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
     }
     fn view(&self) -> Value {
         Value::Null
