@@ -1,7 +1,6 @@
 //! The daemon with a hub of its own, on which it plays itself.
 
 use crate::app::{TestApp, drover, folder, serve, text, verified};
-use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::Path;
