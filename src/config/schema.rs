@@ -445,7 +445,7 @@ fn referee() -> Vec<Key> {
             "referee.smartdog.always_wait",
             Kind::Flag,
             "false",
-            "Whether a player hears `wait` even if his coming makes the match begin, as the rules page \
+            "Whether a player hears `wait` even if its coming makes the match begin, as the rules page \
              says and the official server does not.",
         ),
     ]);
