@@ -1,10 +1,9 @@
-//! A tiny game for tests of everything around games: its bot answers with a digest of all that it
-//! heard and said, so that two folds of one transcript can be compared.
+//! A tiny game for tests of everything around games: its bot answers with a digest of everything that it
+//! received and sent, so that two folds of one transcript can be compared.
 
 use games::{
-    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Lesson,
-    Models, Next, OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table,
-    TableSetup, WireError,
+    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Models, Next,
+    OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -125,7 +124,7 @@ impl Kit for Fake {
     }
 }
 
-/// The bot: what it is asked says how it behaves.
+/// The bot: the question determines how it behaves.
 #[derive(Default)]
 struct Talk {
     digest: u64,
@@ -143,9 +142,6 @@ impl Talk {
 }
 
 impl Dialogue for Talk {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let text = std::str::from_utf8(frame).unwrap_or_default();
         let kind = field(text, "type").unwrap_or_default().to_owned();
@@ -235,9 +231,6 @@ impl Dialogue for Talk {
     }
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
-    }
-    fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
     }
     fn view(&self) -> Value {
         json!(self.digest)

@@ -1,5 +1,5 @@
-//! What the fuzz targets call: plain functions that take any bytes. A panic is a finding. `fuzz/` runs them
-//! under libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded changes of it.
+//! The functions behind the fuzz targets: any bytes go in, and a panic is a finding. `fuzz/` runs them under
+//! libFuzzer; the gate runs them on the stable toolchain over `fuzz/corpus/` and seeded mutations of it.
 
 use crate::link::{AnyLine, relay};
 use crate::{config, referee, replay, store};
@@ -21,7 +21,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("route", games::fuzzing::route),
 ];
 
-/// Longest line of a hub that is tried, in bytes.
+/// The longest line of a hub that is tried, in bytes.
 const LINE_MAX: usize = 256;
 
 /// The columns and blobs of the database.
@@ -51,7 +51,7 @@ pub fn query(data: &[u8]) {
     }
 }
 
-/// What shims and daemon say to each other: what can be read is written and read again as the same.
+/// The protocol between shims and daemon: what parses is written and parsed again to the same value.
 pub fn relay_lines(data: &[u8]) {
     for line in data.split(|byte| *byte == b'\n') {
         again::<relay::Request>(line);
@@ -69,7 +69,7 @@ fn again<T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + Debug>(
     }
 }
 
-/// What players who dial a hub say: the same lines whatever pieces they come in, each understood.
+/// Lines of players that dial a hub: they are the same however the bytes are split, and each parses.
 pub fn hub(data: &[u8]) {
     let whole = lines(&[data]);
     let middle = data.len() / 2;
@@ -115,9 +115,9 @@ mod tests {
     use std::panic::AssertUnwindSafe;
     use std::path::Path;
 
-    /// Changed inputs of one target.
+    /// The number of mutated inputs per target.
     const CHANGED: u64 = 2_000;
-    /// Changes of one input at most.
+    /// The maximum number of mutations of one input.
     const CHANGES_MAX: u32 = 6;
 
     /// The corpus of a target, in the order of its files' names; of a game that has none yet, what a seat of

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use drover::gateway::{CallbackOptions, Callbacks};
 use drover::identities::Identities;
-use drover::session::{Parts, SessionOptions, Sessions};
+use drover::session::{Dependencies, SessionOptions, Sessions};
 use drover::store::{Durability, Settings, Store};
 use drover::thinking::{Pool, PoolOptions};
 use std::net::SocketAddr;
@@ -57,7 +57,7 @@ impl Site {
         };
         let store = Store::open(&settings).await?;
         let pool = Pool::start(&PoolOptions::default())?;
-        let parts = Parts {
+        let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: Identities::default(),

@@ -7,23 +7,23 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-/// How long to wait for the connection, and for each part of the answer.
+/// How long to wait for the connection, and for each read of the answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The longest answer read, in bytes.
+/// The longest answer accepted, in bytes.
 const ANSWER_LEN_MAX: u64 = 1 << 20;
 
-/// What the daemon said.
+/// The daemon's answer.
 pub(super) struct Said {
     pub(super) status: u16,
     pub(super) body: String,
 }
 
-/// Where a daemon with this bound address is reached from the same machine.
+/// The URL at which a daemon with this bound address is reached from the same machine.
 pub(super) fn base(listen: SocketAddr) -> String {
     format!("http://{}", OwnAddress::reached(listen))
 }
 
-/// What is asked.
+/// The request to send.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a str,
     /// `http://HOST:PORT/PATH`
@@ -33,7 +33,7 @@ pub(super) struct Asked<'a> {
     pub(super) body: &'a str,
 }
 
-/// Asks and waits for the whole answer.
+/// Sends the request and waits for the whole answer.
 pub(super) fn call(asked: &Asked<'_>) -> anyhow::Result<Said> {
     let url = Target::parse(asked.url)?;
     let answer = exchange(&url, asked).with_context(|| format!("no answer from {url}"))?;
@@ -67,12 +67,12 @@ fn exchange(url: &Target, asked: &Asked<'_>) -> anyhow::Result<String> {
 fn read(answer: &str) -> anyhow::Result<Said> {
     let (head, body) = answer
         .split_once("\r\n\r\n")
-        .context("the head has no end")?;
+        .context("the response's head is incomplete")?;
     let status = head
         .split(' ')
         .nth(1)
         .and_then(|code| code.parse().ok())
-        .context("there is no status")?;
+        .context("the response has no status")?;
     Ok(Said {
         status,
         body: body.to_owned(),

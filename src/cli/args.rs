@@ -36,32 +36,32 @@ pub(super) struct Cli {
 enum Verb {
     /// Run the daemon: callbacks, REST interface, and our referees if configured.
     Serve(serve::Args),
-    /// Play matches on this machine and sum them up.
+    /// Play matches on this machine and summarise them.
     Play(Box<PlayArgs>),
-    /// Run a game's referee for players who come from elsewhere.
+    /// Run a game's referee for players from elsewhere.
     Referee(Box<RefereeArgs>),
     /// Play for an arbiter that starts its players as programs.
     Shim(shim::Args),
-    /// Ask a running daemon whether it is well: exit code 0 or 1.
+    /// Check whether a running daemon is healthy: exit code 0 or 1.
     Health(health::Args),
     /// Ask a running daemon to stop once its matches have ended.
     Drain(drain::Args),
-    /// Make, list and revoke the tokens of a running daemon's REST interface.
+    /// Create, list and revoke the tokens of a running daemon's REST interface.
     Token(token::Args),
     /// Check, show or write a configuration.
     #[command(subcommand)]
     Config(configure::Verb),
-    /// Bring the database up to date, copy it, check it.
+    /// Migrate the database to this version, back it up, verify it.
     #[command(subcommand)]
     Db(database::Verb),
-    /// List, show, export, replay and check stored matches.
+    /// List, show, export, replay and verify stored matches.
     #[command(subcommand)]
     Match(matches::Verb),
     /// Print the systemd units for this executable.
     Systemd(systemd::Args),
     /// Print shell completions.
     Completions(completions::Args),
-    /// Learn a game's data anew, by self-play.
+    /// Train a game's data by self-play.
     Train(train::Args),
     /// List, show, draw and check maps.
     #[command(subcommand)]
@@ -70,7 +70,7 @@ enum Verb {
 
 /// Runs a command line; its first word is the name under which the program was started.
 ///
-/// What is wrong with the command line is printed, and ends the process with exit code 2.
+/// Errors in the command line are printed and end the process with exit code 2.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let cli = Cli::parse_from(shim::of_link(arguments));
@@ -113,7 +113,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Whether whoever reads our output has gone: no failure of ours.
+/// Whether the reader of our output has gone away, which is not our failure.
 fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause

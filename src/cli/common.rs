@@ -1,27 +1,27 @@
-//! What every verb takes, and how one that waits is run.
+//! The arguments common to all verbs, and how an async verb is run.
 
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What every verb takes.
+/// The arguments common to all verbs.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Common {
-    /// The configuration file; without it the defaults and the environment hold.
+    /// The configuration file; without it, the defaults and the environment apply.
     #[arg(long, global = true, env = "DROVER_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 impl Common {
-    /// The configuration with these flags over it.
+    /// The configuration with these flags applied.
     pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
         config::load(self.config.as_deref(), &environment(), flags)
     }
 }
 
-/// The process's variables. One that is not Unicode is kept with its broken letters replaced, so
-/// that a value of ours is refused rather than overlooked.
+/// The process's environment variables. Invalid Unicode is replaced, not dropped, so that a bad value for one
+/// of ours is rejected rather than overlooked.
 fn environment() -> config::Environment {
     let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
     std::env::vars_os()
@@ -29,13 +29,13 @@ fn environment() -> config::Environment {
         .collect()
 }
 
-/// Runs a verb that waits on the async runtime.
+/// Runs an async verb on a new runtime.
 pub(super) fn on_all_cores(
     verb: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("the async runtime does not start")?
+        .context("cannot start the async runtime")?
         .block_on(verb)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// For which shell.
+    /// The shell.
     shell: clap_complete::Shell,
 }
 

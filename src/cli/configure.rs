@@ -11,16 +11,16 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Check a file: every key, type and range. Without FILE: what would hold now.
+    /// Check a file: every key, type and range. Without FILE: the configuration in effect.
     Check {
         /// The file.
         file: Option<PathBuf>,
     },
-    /// Show what holds and where each value stands; secrets are masked.
+    /// Show the configuration in effect and where each value comes from; secrets are masked.
     Show,
     /// Write the commented file with every key at its default.
     Init {
-        /// Where to; without it the file goes to standard output. An existing file is never touched.
+        /// Where to write it; standard output by default. An existing file is never overwritten.
         file: Option<PathBuf>,
     },
 }
@@ -51,7 +51,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What only shows when the hub is put together: its rooms and maps.
+/// Checks that only building the hub can make: its rooms and maps.
 fn whole(loaded: &config::Loaded) -> anyhow::Result<()> {
     if let Some(kit) = games::met_by(games::Wire::Hub) {
         hub_settings(kit, &loaded.config)?

@@ -10,14 +10,14 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Bring the database's schema up to this version (also done at every start).
+    /// Migrate the database's schema to this version (also done at every start).
     Migrate,
-    /// Write a whole copy while the daemon may go on running.
+    /// Write a complete copy; the daemon may keep running.
     Backup {
         /// The new file.
         to: PathBuf,
     },
-    /// Fold every transcript again and compare with what is stored: exit code 1 if anything differs.
+    /// Replay every transcript and compare with what is stored: exit code 1 if anything differs.
     Verify,
 }
 

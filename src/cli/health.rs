@@ -1,4 +1,4 @@
-//! `drover health`: the container's and the operator's check.
+//! `drover health`: the health check for containers and operators.
 
 use super::api_call::{Asked, base, call};
 use super::common::Common;
@@ -11,7 +11,7 @@ pub(super) struct Args {
     /// The daemon's REST address, such as http://127.0.0.1:8081; by default from the configuration.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Ask whether it takes new matches and can write, not just whether it lives.
+    /// Check that it accepts new matches and can write, not just that it is alive.
     #[arg(long)]
     ready: bool,
 }

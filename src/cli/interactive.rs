@@ -1,5 +1,5 @@
-//! `drover play GAME --interactive cmd:…`: a program spoken to by hand. Lines are sent to it as they
-//! are; lines that begin with a colon are for the tester itself.
+//! `drover play GAME --interactive cmd:…`: talks to a program by hand. Lines are sent to it as they are;
+//! lines that begin with a colon are commands of the tester itself.
 
 use super::play_args::{PlayArgs, rule_options};
 use super::usage::UsageError;
@@ -13,9 +13,9 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 /// How much of the program's standard error is shown at the end.
 const STDERR_KEPT: usize = 8 << 10;
-/// The bot on the other seats unless another is chosen.
+/// The default bot on the other seats.
 const RIVAL: &str = "rules";
-/// How many play unless another number is chosen, in games for that many.
+/// The default number of players, in games that allow it.
 const PLAYERS: usize = 4;
 
 const HELP: &str = "\
@@ -32,7 +32,7 @@ without VALUE: the default
   :help             this
   :quit             end the program by its own word, and the tester (so does the end of the input)";
 
-/// What is set for whole games.
+/// The settings for whole games.
 struct Table {
     players: usize,
     seat: usize,
@@ -44,7 +44,7 @@ struct Table {
 /// Runs the tester until the input ends.
 ///
 /// # Errors
-/// [`UsageError`] for a game without programs or a seat that is none; a program that does not start.
+/// [`UsageError`] for a game without programs or a seat that does not exist; a program that does not start.
 pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow::Result<()> {
     if kit.wire() != Wire::Stdio {
         let why = format!(
@@ -158,7 +158,7 @@ fn show(spoken: Spoken) {
 }
 
 impl Table {
-    /// Does what a line for the tester says. Whether the program is still there.
+    /// Runs a tester command. Returns whether the program is still there.
     fn obey(
         &mut self,
         kit: &'static dyn Kit,

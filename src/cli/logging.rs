@@ -1,10 +1,10 @@
-//! Where log lines go and how they look.
+//! Where log lines go and their format.
 
 use crate::config::{ConfigError, Log, LogFormat};
 use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 
-/// Sets the process's log up, on standard error. Call once.
+/// Sets up the process's logging, on standard error. Call once.
 pub(super) fn start(log: &Log) -> Result<(), ConfigError> {
     let filter = EnvFilter::builder()
         .parse(&log.level)

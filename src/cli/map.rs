@@ -9,38 +9,38 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Bytes of a map file that are read at most.
+/// The largest map file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// What can be done with maps.
+/// The map verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Names the maps that come with a game.
+    /// List the maps that come with a game.
     List {
         /// The game.
         game: String,
     },
-    /// Prints a map that comes with a game.
+    /// Print a map that comes with a game.
     Show {
         /// The game.
         game: String,
         /// The map's name.
         name: String,
     },
-    /// Draws a map: the same seed gives the same map for ever.
+    /// Draw a map: the same seed always gives the same map.
     Generate {
         /// The game.
         game: String,
-        /// Seeds the drawing.
+        /// The seed of the drawing.
         #[arg(long, value_name = "S", default_value_t = 1)]
         seed: u64,
-        /// All sides are alike, mirrored or turned.
+        /// Make all sides alike, mirrored or rotated.
         #[arg(long)]
         symmetric: bool,
         #[command(flatten)]
         sizes: Sizes,
     },
-    /// Says whether a file is a map of a game, and if not, what is wrong where.
+    /// Check whether a file is a map of a game; if not, say what is wrong and where.
     Check {
         /// The game.
         game: String,
@@ -49,11 +49,11 @@ pub(super) enum Verb {
     },
 }
 
-/// The numbers given for a drawing: one flag for each that some game draws by ([`Maps::sizes`]).
+/// The numbers given for a drawing: one flag for each that some game uses ([`Maps::sizes`]).
 #[derive(Clone, Debug)]
 pub(super) struct Sizes(Vec<(String, usize)>);
 
-/// Each number's name, with what it is in each game.
+/// Each number's name, and what it means in each game.
 fn known_sizes() -> BTreeMap<&'static str, Vec<String>> {
     let mut known: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for kit in games::ALL {
@@ -138,7 +138,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The game's maps, if it is played on such.
+/// The game's maps, if it has any.
 fn drawn_maps(name: &str) -> Result<&'static dyn Maps, UsageError> {
     let maps = game(name)?.maps();
     maps.ok_or_else(|| UsageError(format!("{name} has no maps")))

@@ -21,7 +21,7 @@ pub(super) enum Verb {
     Show {
         /// The match.
         id: String,
-        /// How it is written.
+        /// The output format.
         #[arg(long, value_enum, default_value_t)]
         output: Format,
     },
@@ -29,11 +29,11 @@ pub(super) enum Verb {
     Export {
         /// The match.
         id: String,
-        /// ndjson: one entry a line. json: the match with its sessions, entries and facts.
+        /// ndjson: one entry per line. json: the match with its sessions, entries and facts.
         #[arg(long, value_enum, default_value_t)]
         format: Export,
     },
-    /// Print a match's transcripts in order, for people.
+    /// Print a match's transcripts in order, in readable form.
     Replay {
         /// The match.
         id: String,
@@ -41,19 +41,19 @@ pub(super) enum Verb {
         #[arg(long)]
         seat: Option<u8>,
     },
-    /// Fold a match's transcripts again and compare with what is stored.
+    /// Replay a match's transcripts and compare with what is stored.
     Verify {
         /// The match.
         id: String,
     },
-    /// Say who sat on a seat, so that what the match taught counts for that name; through the
-    /// daemon, if it runs.
+    /// Name the player on a seat, so that what was learnt in the match counts for that name; goes through the
+    /// daemon if it is running.
     Name {
         /// The match.
         id: String,
         /// The seat, from 0.
         seat: u8,
-        /// Who it was.
+        /// The player's name.
         name: String,
         #[command(flatten)]
         remote: Remote,
@@ -62,28 +62,28 @@ pub(super) enum Verb {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
-    /// Only of this game.
+    /// Only this game.
     #[arg(long)]
     game: Option<String>,
-    /// Only with this bot of ours.
+    /// Only matches with this bot of ours.
     #[arg(long)]
     bot: Option<String>,
-    /// Only with this named opponent.
+    /// Only matches with this named opponent.
     #[arg(long)]
     opponent: Option<String>,
-    /// Only ended for this reason, such as normal or unterminated.
+    /// Only matches that ended for this reason, such as normal or unterminated.
     #[arg(long, value_parser = cause)]
     cause: Option<Cause>,
-    /// Only those that are being played.
+    /// Only running matches.
     #[arg(long)]
     live: bool,
-    /// Rows at most.
+    /// The maximum number of rows.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Begin after this match: the `next` of the page before.
+    /// Start after this match: the previous page's `next`.
     #[arg(long, value_name = "ID")]
     after: Option<String>,
-    /// How the list is written.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
 }
@@ -146,13 +146,13 @@ async fn read(store: &Store, verb: &Verb, out: &mut impl Write) -> anyhow::Resul
             let entries = store.entries(&store.sessions_of(id).await?).await?;
             Ok(replay::write(out, &row, &entries, *seat)?)
         }
-        Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb does not only read"),
+        Verb::Verify { .. } | Verb::Name { .. } => bail!("this verb is not read-only"),
     }
 }
 
 async fn found(store: &Store, id: &str) -> anyhow::Result<MatchRow> {
     store.match_row(id).await?.with_context(|| {
-        format!("there is no match {id}; `drover match list` shows which there are")
+        format!("there is no match {id}; `drover match list` shows those that exist")
     })
 }
 
@@ -284,7 +284,7 @@ async fn export(
     Ok(())
 }
 
-/// The database, unless a daemon has it.
+/// The database, unless a daemon holds it.
 async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
     match Store::open(&store_settings(config)).await {
         Ok(store) => Ok(Some(store)),
@@ -299,11 +299,11 @@ async fn name_seat(store: Store, (id, seat): (&str, u8), name: &str) -> anyhow::
     Ok(named?)
 }
 
-/// The daemon has the database: it is asked to write the name.
+/// The daemon holds the database, so it is asked to write the name.
 fn ask_daemon(daemon: &Reached, (id, seat): (&str, u8), name: &str) -> anyhow::Result<()> {
     let path = format!("/api/v1/matches/{id}/seats/{seat}");
     daemon
         .ask("PUT", &path, &json!({ "name": name }).to_string())
         .map(drop)
-        .context("the database is in use by a daemon, which was asked instead")
+        .context("the database is in use by a daemon; asking the daemon failed")
 }

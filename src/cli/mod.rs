@@ -1,4 +1,4 @@
-//! The command line: one file a verb. The only place that prints to a terminal.
+//! The command line: one file per verb. The only place that prints to a terminal.
 
 mod api_call;
 mod args;

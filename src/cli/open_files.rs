@@ -1,14 +1,14 @@
-//! How many files and sockets this process may have open.
+//! The limit on this process's open files and sockets.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// As many as the system allows, up to this; a shell's usual limit is too few for a thousand players.
+/// As many as the system allows, up to this; a shell's usual limit is too low for a thousand players.
 const OPEN_FILES: u64 = 65_536;
 
 /// Raises the limit as far as the system allows. Best effort: with fewer, connections wait.
 pub fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // No limit is more than enough.
+    // No limit at all is enough.
     let (Some(current), hard) = (current, maximum.unwrap_or(u64::MAX)) else {
         return;
     };
@@ -17,6 +17,6 @@ pub fn raise() {
         maximum,
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open files cannot be raised");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// How a list is written.
+/// The format of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Default)]
 pub(super) enum Format {
     /// Columns for people.
@@ -11,11 +11,11 @@ pub(super) enum Format {
     Table,
     /// One JSON document.
     Json,
-    /// Comma-separated values with a head line.
+    /// Comma-separated values with a header line.
     Csv,
 }
 
-/// Writes rows under their headings; `whole` is the same as JSON.
+/// Writes rows under their headings; `whole` is the same data as JSON.
 pub(super) fn write_rows(
     out: &mut impl Write,
     format: Format,

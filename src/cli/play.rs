@@ -23,43 +23,43 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// What `--wire` needs of a gateway.
+/// What `--wire` needs from a gateway.
 #[derive(Clone, Debug)]
 pub struct GatewayWanted {
     /// The game.
     pub game: String,
-    /// How long each decision may take.
+    /// The time budget of each decision.
     pub budget: ThinkBudget,
     /// Whether bots may use opponent models.
     pub models: bool,
-    /// Matches at once; each may have all its seats there.
+    /// Concurrent matches; each may have all its seats on this gateway.
     pub matches: usize,
-    /// The database to keep everything in, if any.
+    /// The database in which matches are kept, if any.
     pub store: Option<PathBuf>,
 }
 
 /// A gateway that answers callbacks for built-in bots.
 pub struct GatewayReady {
-    /// A bot is called at `{base_url}/{game}/{bot}`: no slash at the end.
+    /// A bot's address is `{base_url}/{game}/{bot}`: no slash at the end.
     pub base_url: String,
-    /// What is secret about that address, if anything.
+    /// The secret part of that address, if any.
     pub own: Option<OwnAddress>,
-    /// Where matches are kept, if a database was wanted: gateway and referee share it.
+    /// The store, if a database was requested: gateway and referee share it.
     pub recording: Option<Arc<dyn Recording>>,
-    /// Told of every match, so that seats can be named.
+    /// Is notified of every match, so that seats can be named.
     pub on_match: Option<OnMatch>,
-    /// Ends it, everything kept.
+    /// Shuts it down once everything is stored.
     pub stop: BoxFuture<'static, ()>,
 }
 
-/// Starts a gateway in this process; who wires the verbs gives it.
+/// Starts a gateway in this process; passed in by whoever wires the verbs.
 pub type StartGateway =
     Arc<dyn Fn(GatewayWanted) -> BoxFuture<'static, anyhow::Result<GatewayReady>> + Send + Sync>;
 
-/// Plays and prints the result on the standard output. Ctrl-C ends early with what was played.
+/// Plays and prints the result on standard output. Ctrl-C ends early with the matches played so far.
 ///
 /// # Errors
-/// [`UsageError`] for a command line that makes no sense; else what went wrong.
+/// [`UsageError`] for an invalid command line; otherwise whatever failed.
 pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     if let Some(spec) = args.interactive.clone() {
@@ -77,7 +77,7 @@ pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Resul
     Ok(())
 }
 
-/// Plays with any game and gives the result as text, for [`run`] and for tests.
+/// Plays with any game and returns the result as text, for [`run`] and for tests.
 ///
 /// # Errors
 /// As [`run`].
@@ -159,7 +159,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Plays on this machine, and keeps what is to be kept.
+    /// Plays on this machine, and stores the matches if requested.
     async fn kept(
         &self,
         plan: Plan,
@@ -172,12 +172,11 @@ impl Run<'_> {
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let keeping = tokio::spawn(keep(self.kit, plan.options.clone(), recording, played));
         let tally = self.watched(plan, player, Some(sender)).await?;
-        keeping.await.context("keeping the matches broke down")??;
+        keeping.await.context("storing the matches failed")??;
         tally
     }
 
-    /// Plays on threads of their own and shows how far that has come. The outer error is ours, the inner one
-    /// the matches'.
+    /// Plays on separate threads and shows progress. The outer error is ours, the inner one the matches'.
     async fn watched(
         &self,
         plan: Plan,
@@ -192,11 +191,9 @@ impl Run<'_> {
             let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
             (tally, progress)
         });
-        let (tally, progress) = playing.await.context("playing broke down")?;
-        progress
-            .finish()
-            .context("a transcript cannot be written")?;
-        // Unknown names were refused before: what is left are option values.
+        let (tally, progress) = playing.await.context("playing failed")?;
+        progress.finish().context("cannot write a transcript")?;
+        // Unknown names were rejected before: only option values are left.
         Ok(tally.map_err(|error| match error {
             MatchError::Setup(error) => UsageError(error.to_string()).into(),
             error => error.into(),
@@ -218,7 +215,7 @@ impl Run<'_> {
             (Some(ready), Some(_)) => ready
                 .recording
                 .clone()
-                .context("the gateway keeps no matches")?,
+                .context("the gateway stores no matches")?,
             (None, Some(path)) => open_recording(path).await?,
             (_, None) => Arc::new(Unrecorded),
         };
@@ -264,7 +261,7 @@ impl Run<'_> {
         }
     }
 
-    /// Has a built-in bot called behind the gateway.
+    /// Puts a built-in bot behind the gateway.
     fn call(&self, spec: &mut SeatSpec, base_url: &str) -> anyhow::Result<()> {
         if let Some(name) = spec.builtin().filter(|_| !spec.is_filler()) {
             *spec = format!("url:{base_url}/{}/{name}", self.kit.game()).parse()?;
@@ -273,7 +270,7 @@ impl Run<'_> {
     }
 }
 
-/// The rule options with each player's time, where the game has a clock to set.
+/// The rule options with each player's time, where the game has a configurable clock.
 fn with_timeout(
     kit: &dyn Kit,
     options: Value,
@@ -296,7 +293,7 @@ fn with_timeout(
     Ok(Value::Object(all))
 }
 
-/// Matches that may wait to be kept.
+/// The maximum number of matches waiting to be stored.
 const MATCHES_WAITING_MAX: usize = 64;
 
 /// Cancelled by the first Ctrl-C or SIGTERM; the second one ends the process, and programs with it.
@@ -315,7 +312,7 @@ fn on_signal() -> CancellationToken {
     stop
 }
 
-/// Waits for Ctrl-C or SIGTERM; false if they cannot be heard.
+/// Waits for Ctrl-C or SIGTERM; false if they cannot be caught.
 async fn signalled() -> bool {
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
         return tokio::signal::ctrl_c().await.is_ok();

@@ -1,4 +1,4 @@
-//! What `drover play` is told.
+//! The arguments of `drover play`.
 
 use super::usage::UsageError;
 use crate::link::program::Cgroup;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most matches of one run.
+/// The maximum number of matches of one run.
 const GAMES_MAX: u64 = 100_000_000;
 
-/// Seats of a match drawn from a pool, where the game leaves it open.
+/// Seats of a match drawn from a pool, where the game leaves the number open.
 const PLAYERS_OF_POOL: usize = 2;
 
 /// How results are printed.
@@ -32,41 +32,41 @@ pub enum Output {
     Csv,
 }
 
-/// Plays matches on this machine and sums them up.
+/// Plays matches on this machine and summarises them.
 ///
-/// Without --wire and with built-in bots only, matches are played in process at full speed; with a
-/// url: seat or --wire they go over HTTP. The same seed gives the same decks and seats; bots with a
-/// budget in nodes then play the same matches, bots with a budget in time need not.
+/// Without --wire and with built-in bots only, matches are played in process at full speed; with a url: seat
+/// or --wire they go over HTTP. The same seed gives the same decks and seats; bots with a budget in nodes
+/// then play the same matches, bots with a time budget may not.
 #[derive(Clone, Debug, Args)]
 pub struct PlayArgs {
     /// The game.
     pub game: String,
-    /// Who sits on the next seat: builtin:NAME, cmd:PROGRAM ARGS (games on stdin and stdout),
-    /// url:http://… (games over HTTP), filler. In games that have fillers, seats not given are fillers.
+    /// Who plays the next seat: builtin:NAME, cmd:PROGRAM ARGS (games on stdin and stdout), url:http://…
+    /// (games over HTTP), filler. In games that have fillers, the remaining seats are fillers.
     #[arg(long = "seat", value_name = "SPEC", conflicts_with = "pool")]
     pub seats: Vec<String>,
     /// Draw each table's seats at random from these, separated by commas.
     #[arg(long, value_name = "SPEC,SPEC,…", value_delimiter = ',')]
     pub pool: Vec<String>,
-    /// Seats of a match, with --pool or --interactive and where the game leaves it open (with --pool two,
-    /// or as few as it takes).
+    /// Seats per match, with --pool or --interactive and where the game leaves it open (with --pool two, or
+    /// the fewest that the game allows).
     #[arg(long, value_name = "N")]
     pub players: Option<usize>,
-    /// How many matches.
+    /// The number of matches.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub games: u64,
-    /// Seeds decks, seats and bots.
+    /// The seed of decks, seats and bots.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// How long a built-in bot may think a decision: 200ms, 2s, or 50000n for nodes. The default is the
-    /// game's: 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
+    /// A built-in bot's budget per decision: 200ms, 2s, or 50000n for nodes. The default is the game's:
+    /// 200ms, for smartdog 50ms, for planowanie 100ms, or its share of --timeout, for lighthouses 2ms, for
     /// planetwars 300ms.
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<ThinkBudget>,
-    /// Matches at once; the default is one a core.
+    /// Concurrent matches; the default is one per core.
     #[arg(long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// How results are printed.
+    /// The output format of results.
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub output: Output,
     /// A rule option, such as trade_payment=exchange; may be given more than once.
@@ -75,29 +75,28 @@ pub struct PlayArgs {
     /// Bots use no opponent models.
     #[arg(long)]
     pub no_models: bool,
-    /// Every match has a deck of its own, and everybody keeps his seat.
+    /// Give every match a deck of its own and keep every player in its seat.
     #[arg(long)]
     pub no_rotate: bool,
     /// Play over real HTTP on loopback, all built-in bots behind one gateway.
     #[arg(long)]
     pub wire: bool,
-    /// Time that each player has, such as 20s or 500ms: for the whole game where the game's clock runs
-    /// over all of it.
+    /// Each player's time, such as 20s or 500ms: for the whole game where the game's clock covers all of it.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
-    /// Memory of a cmd: program in MiB; 0: no limit. The default is the contest's.
+    /// Memory limit of a cmd: program in MiB; 0: no limit. The default is the contest's.
     #[arg(long, value_name = "MIB")]
     pub memory_mib: Option<u64>,
-    /// Processor time of a cmd: program in seconds for a game.
+    /// CPU time limit of a cmd: program in seconds per game.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub cpu_seconds: Option<u64>,
     /// Give every cmd: program a cgroup (version 2) under this directory.
     #[arg(long, value_name = "DIR")]
     pub cgroup: Option<PathBuf>,
-    /// Stop cmd: programs while it is not their turn, so that nobody thinks on others' time.
+    /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
     #[arg(long)]
     pub fair: bool,
-    /// Speak with one program by hand: send it any command, watch its replies, run whole games.
+    /// Talk to one program by hand: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
     /// Keep every match in this database.
@@ -109,10 +108,10 @@ pub struct PlayArgs {
 }
 
 impl PlayArgs {
-    /// The entrants: the seats, filled up with fillers, or the pool.
+    /// The entrants: the seats, padded with fillers, or the pool.
     ///
     /// # Errors
-    /// [`UsageError`] names the seat that cannot be used.
+    /// [`UsageError`] naming the seat that cannot be used.
     pub fn entrants(&self, kit: &dyn Kit) -> Result<Vec<SeatSpec>, UsageError> {
         let (fewest, seats) = (*kit.seats().start(), *kit.seats().end());
         if let Some(players) = self
@@ -164,18 +163,18 @@ impl PlayArgs {
         Ok(entrants)
     }
 
-    /// How long a built-in bot may think a decision.
+    /// A built-in bot's budget per decision.
     #[must_use]
     pub fn budget(&self, kit: &dyn Kit) -> ThinkBudget {
         let usual = match self.timeout {
-            // The clock tells how long.
+            // The clock determines it.
             Some(_) => kit.usual_budget(),
             None => kit.play_budget(),
         };
         self.budget.unwrap_or(ThinkBudget::Time(usual))
     }
 
-    /// Who meets whom.
+    /// The schedule: who plays whom.
     #[must_use]
     pub fn schedule(&self, kit: &dyn Kit, entrants: usize) -> Schedule {
         let pool = !self.pool.is_empty();
@@ -194,7 +193,7 @@ impl PlayArgs {
         }
     }
 
-    /// How cmd: programs are treated.
+    /// How cmd: programs are run.
     ///
     /// # Errors
     /// [`UsageError`] if the cgroup cannot be used.
@@ -217,7 +216,7 @@ impl PlayArgs {
         })
     }
 
-    /// Matches at once.
+    /// Concurrent matches.
     #[must_use]
     pub fn concurrency(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -225,18 +224,18 @@ impl PlayArgs {
     }
 }
 
-/// A time such as 500ms, 20s or 3m.
+/// A duration such as 500ms, 20s or 3m.
 fn time(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .ok()
         .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("{text:?} is no time such as 500ms, 20s or 3m"))
+        .ok_or_else(|| format!("{text:?} is not a duration such as 500ms, 20s or 3m"))
 }
 
 /// Rule options of the form `name=value` as one JSON object, or null without any.
 ///
 /// # Errors
-/// [`UsageError`] for another form, or a name that the game does not have.
+/// [`UsageError`] for any other form, or a name that the game does not have.
 pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError> {
     let mut options = Map::new();
     for text in given {
@@ -263,7 +262,7 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
 /// The game with this name.
 ///
 /// # Errors
-/// [`UsageError`] names those that exist.
+/// [`UsageError`] naming those that exist.
 pub fn game(name: &str) -> Result<&'static dyn Kit, UsageError> {
     games::find(name).ok_or_else(|| {
         let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();

@@ -8,7 +8,7 @@ use crate::identities::Identities;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::store_recording::StoreRecording;
 use crate::referee::{MatchInfo, OwnAddress, Recording};
-use crate::session::{Parts, SessionOptions, Sessions};
+use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use crate::tournament::REFEREE;
@@ -21,14 +21,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// Sessions that one match may have here.
+/// Sessions per match on this gateway.
 const SESSIONS_A_MATCH: usize = 8;
-/// The ceiling in time where the budget is counted in nodes: within every wire's limit.
+/// The time limit where the budget is counted in nodes: within every wire's limit.
 const NODES_WITHIN: Duration = Duration::from_secs(4);
-/// Connections for each match at once, and some to spare.
+/// Connections per concurrent match, with some to spare.
 const CONNECTIONS_A_MATCH: usize = 16;
 
-/// What `play` is given to start a gateway with.
+/// What `play` needs to start a gateway.
 pub(super) fn start_gateway() -> StartGateway {
     Arc::new(|wanted| Box::pin(start(wanted)))
 }
@@ -46,7 +46,7 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     .await?;
     let pool = Pool::start(&PoolOptions::default())?;
     let identities = Identities::default();
-    let parts = Parts {
+    let parts = Dependencies {
         store: store.clone(),
         pool: pool.clone(),
         identities: identities.clone(),
@@ -88,7 +88,7 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     let end = async move {
         stop.cancel();
         if let Ok(Err(error)) = serving.await {
-            tracing::warn!(%error, "the gateway did not end well");
+            tracing::warn!(%error, "the gateway ended with an error");
         }
         sessions.close().await;
         pool.close();
@@ -106,12 +106,12 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     })
 }
 
-/// Opens the store on a thread of its own: the compiler cannot see that the migrations' future may
-/// move between threads, and `play` needs one that may.
+/// Opens the store on a separate thread: the compiler cannot see that the migrations' future is `Send`, which
+/// `play` needs.
 async fn open(settings: Settings) -> anyhow::Result<Store> {
     let runtime = tokio::runtime::Handle::current();
     let opened = tokio::task::spawn_blocking(move || runtime.block_on(Store::open(&settings)));
-    Ok(opened.await.context("opening the store broke down")??)
+    Ok(opened.await.context("opening the store failed")??)
 }
 
 fn session_options(wanted: &GatewayWanted) -> SessionOptions {
@@ -137,13 +137,13 @@ fn callback_options(wanted: &GatewayWanted) -> CallbackOptions {
         connections_per_peer_max: connections,
         requests_per_peer_max: connections,
         drain: Duration::ZERO,
-        // Nobody calls but our own referee.
+        // Only our own referee calls it.
         exempt: vec![IpAddr::from(Ipv4Addr::LOCALHOST).into()],
         ..CallbackOptions::default()
     }
 }
 
-/// A folder of this process alone.
+/// A folder for this process alone.
 fn temporary_folder() -> anyhow::Result<PathBuf> {
     let folder = std::env::temp_dir().join(format!("drover-play-{}", ulid::Ulid::generate()));
     std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -155,6 +155,6 @@ fn remove(database: &Path) {
         return;
     };
     if let Err(error) = std::fs::remove_dir_all(folder) {
-        tracing::warn!(%error, folder = %folder.display(), "a temporary folder stays behind");
+        tracing::warn!(%error, folder = %folder.display(), "cannot remove a temporary folder");
     }
 }

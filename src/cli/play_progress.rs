@@ -1,4 +1,4 @@
-//! How far `drover play` has come: a bar on a terminal, plain lines elsewhere.
+//! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
 use crate::tournament::{MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Time between two plain lines.
+/// The interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows progress on the standard error and passes transcripts on.
+/// Shows progress on standard error and passes transcripts on.
 pub struct Progress {
     games: u64,
     bar: Option<ProgressBar>,
@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress of so many matches; transcripts go to the directory `log` and to `keep`.
+    /// Progress over `games` matches; transcripts go to the directory `log` and to `keep`.
     #[must_use]
     pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<PlayedMatch>>) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     ///
     /// # Errors
     /// The first transcript that could not be written.
@@ -81,7 +81,7 @@ impl MatchSink for Progress {
             }
         }
         if let Some(keep) = &self.keep {
-            // Whoever keeps them says why it stopped.
+            // The receiver reports why it stopped.
             let _ = keep.blocking_send(played);
         }
     }

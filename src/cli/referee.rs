@@ -24,14 +24,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// Where the original listens.
+/// The original referee's address.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
-/// The game whose referee the configuration describes.
+/// The game whose referee is configured.
 const CONFIGURED: &str = "koehandel";
-/// The exit code of a second signal.
+/// The exit code after a second signal.
 const CUT: i32 = 130;
 
-/// Serves until Ctrl-C or SIGTERM, then lets matches end.
+/// Serves until Ctrl-C or SIGTERM, then lets running matches end.
 pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode> {
     let kit = game(&args.game)?;
     let loaded = common.load(&Flags::default())?;
@@ -88,7 +88,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
 async fn listen_until_signal(
     listen: SocketAddr,
 ) -> anyhow::Result<(TcpListener, CancellationToken)> {
-    let mut signals = Signals::new().context("signals cannot be heard")?;
+    let mut signals = Signals::new().context("cannot listen for signals")?;
     let listener = TcpListener::bind(listen)
         .await
         .with_context(|| format!("cannot listen on {listen}"))?;
@@ -121,7 +121,7 @@ fn allowed(args: &RefereeArgs, config: &Config) -> anyhow::Result<Targets> {
     Ok(parsed.map_err(|error| UsageError(format!("--allow: {error}")))?)
 }
 
-/// The configuration with the flags over it.
+/// The configuration with the flags applied.
 fn settings(
     kit: &'static dyn Kit,
     args: &RefereeArgs,
@@ -134,7 +134,7 @@ fn settings(
         Value::Null
     };
     let options = merged(&ours, &rule_options(kit, &args.options)?);
-    // A wrong value is told now, not to the first who wants to play.
+    // A wrong value is reported now, not to the first player.
     kit.table(&TableSetup {
         seed: 0,
         options: options.clone(),

@@ -12,12 +12,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// Where the original listens.
+/// The original hub's address.
 pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
-/// The game whose hub the configuration describes.
+/// The game whose hub is configured.
 const CONFIGURED: &str = "smartdog";
 
-/// The configuration with the flags over it.
+/// The configuration with the flags applied.
 pub(super) fn settings(
     kit: &'static dyn Kit,
     args: &RefereeArgs,
@@ -40,7 +40,7 @@ pub(super) fn settings(
     } else {
         &[]
     };
-    // A flag's hub takes the place of a configured one of the same name.
+    // A hub given as a flag replaces a configured one of the same name.
     let named = |hub: &str| {
         hub.split(':')
             .next()
@@ -68,7 +68,7 @@ pub(super) fn settings(
         always_wait: settings.always_wait || args.always_wait,
         ..settings
     };
-    // A wrong value is told now, not to the first who wants to play.
+    // A wrong value is reported now, not to the first player.
     settings
         .check()
         .map_err(|error| UsageError(error.to_string()))?;

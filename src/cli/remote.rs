@@ -1,4 +1,4 @@
-//! Which daemon a verb asks, and with which token.
+//! Which daemon a verb contacts, and with which token.
 
 use super::api_call::{Asked, Said, base, call};
 use super::common::Common;
@@ -6,7 +6,7 @@ use crate::config::Flags;
 use anyhow::bail;
 use serde_json::Value;
 
-/// What every verb takes that asks a running daemon.
+/// The arguments common to all verbs that contact a running daemon.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Remote {
     /// The daemon's REST address, such as http://127.0.0.1:8081; by default `api.listen` of the
@@ -18,14 +18,14 @@ pub(super) struct Remote {
     token: Option<String>,
 }
 
-/// A daemon that can be asked.
+/// A daemon to contact.
 pub(super) struct Reached {
     root: String,
     token: Option<String>,
 }
 
 impl Remote {
-    /// Finds in the configuration what was not given.
+    /// Takes from the configuration what was not given.
     pub(super) fn reach(&self, common: &Common) -> anyhow::Result<Reached> {
         if let (Some(url), Some(token)) = (&self.url, &self.token) {
             return Ok(Reached::new(url, Some(token)));
@@ -45,14 +45,14 @@ impl Reached {
         }
     }
 
-    /// Asks, and gives the answer's body if the daemon did what was asked.
+    /// Sends the request, and returns the answer's body on success.
     ///
     /// # Errors
-    /// What the daemon said why not.
+    /// The daemon's reason for refusing.
     pub(super) fn ask(&self, method: &str, path: &str, body: &str) -> anyhow::Result<String> {
         let (token, url) = (self.token.as_deref(), format!("{}{path}", self.root));
         if token.is_some_and(|token| token.chars().any(char::is_control)) {
-            bail!("the token holds a control character");
+            bail!("the token contains a control character");
         }
         let said = call(&Asked {
             method,
@@ -71,7 +71,7 @@ impl Reached {
     }
 }
 
-/// Why the daemon did not do it, in its own words.
+/// The daemon's reason for refusing, in its own words.
 fn refusal(said: &Said) -> String {
     let problem: Value = serde_json::from_str(&said.body).unwrap_or_default();
     let why = problem["detail"].as_str().unwrap_or(said.body.trim());

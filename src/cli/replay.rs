@@ -1,4 +1,4 @@
-//! A match's transcripts as people read them: one entry after the other, in the order of the log.
+//! A match's transcripts in readable form: one entry after the other, in log order.
 
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Side};
@@ -6,7 +6,7 @@ use crate::store::{MatchEntry, MatchRow};
 use percent_encoding::percent_decode_str;
 use std::io::{self, Write};
 
-/// Writes the match's head and its entries, with the time since the first one.
+/// Writes the match's header and its entries, with the time since the first one.
 pub(super) fn write(
     out: &mut impl Write,
     row: &MatchRow,
@@ -94,7 +94,7 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// A stamp as a date and time in UTC.
+/// A timestamp as a date and time in UTC.
 pub(super) fn time(at_us: i64) -> String {
     jiff::Timestamp::from_microsecond(at_us).map_or_else(
         |_| at_us.to_string(),

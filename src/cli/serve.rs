@@ -10,13 +10,13 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Also run the Koehandel referee and keep matches going among the built-in bots.
+    /// Also run the Koehandel referee and keep the built-in bots playing matches.
     #[arg(long)]
     demo: bool,
-    /// Where callbacks are taken (callbacks.listen); port 0 takes any free one.
+    /// Where to listen for callbacks (callbacks.listen); port 0 takes any free one.
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Where REST answers (api.listen).
+    /// Where to listen for REST (api.listen).
     #[arg(long, value_name = "ADDR")]
     api_listen: Option<String>,
     /// The folder of the database (store.path is then DIR/drover.db).
@@ -57,7 +57,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// One line that programs can read, and for people at a terminal what to do next.
+/// One machine-readable line and, on a terminal, what to do next.
 fn announce(addresses: Addresses, config: &Config) -> std::io::Result<()> {
     let Addresses {
         callbacks,

@@ -12,17 +12,17 @@ use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The bot that plays unless another is named.
+/// The default bot.
 const BOT: &str = "champion";
-/// How a link to this executable begins that is a shim.
+/// The prefix that marks a link to this executable as a shim.
 const LINK_PREFIX: &str = "drover-";
 
-/// Plays for an arbiter that starts its players as programs: reads commands from the standard input and
-/// answers on the standard output.
+/// Plays for an arbiter that starts its players as programs: reads commands from standard input and answers
+/// on standard output.
 ///
-/// The daemon decides and keeps everything; while it does not answer, the same bot plays in this
-/// process, and what it said is handed over later. The same executable under the name drover-GAME, or
-/// drover-GAME-BOT, is this shim without any arguments.
+/// The daemon decides and stores everything; while it does not answer, the same bot plays in this process,
+/// and its answers are handed over later. The same executable under the name drover-GAME, or drover-GAME-BOT,
+/// is this shim without any arguments.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
@@ -33,20 +33,20 @@ pub(super) struct Args {
     /// The daemon's Unix socket (its shim.socket).
     #[arg(long, value_name = "PATH", env = "DROVER_SOCKET", default_value = relay::SOCKET)]
     socket: PathBuf,
-    /// Never speak to a daemon: the bot plays in this process.
+    /// Never contact a daemon: the bot plays in this process.
     #[arg(long)]
     local: bool,
-    /// Under which name the daemon keeps the arbiter's matches.
+    /// The name under which the daemon keeps the arbiter's matches.
     #[arg(long, value_name = "NAME", default_value = "stdio")]
     referee: String,
-    /// How long the bot may think a decision where it plays in this process: 200ms, 2s, or 50000n for
-    /// nodes. The default is the game's.
+    /// The bot's budget per decision where it plays in this process: 200ms, 2s, or 50000n for nodes. The
+    /// default is the game's.
     #[arg(long, value_name = "BUDGET")]
     budget: Option<ThinkBudget>,
 }
 
-/// The command line that a link's name stands for, if it stands for one: `drover-planowanie --local`
-/// for `drover shim planowanie --local`.
+/// The command line that a link's name stands for, if any: `drover-planowanie --local` for `drover shim
+/// planowanie --local`.
 pub(super) fn of_link(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_name);
     let Some(rest) = name
@@ -109,7 +109,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let input = BufReader::new(std::io::stdin().lock());
     let output = BufWriter::new(std::io::stdout().lock());
-    play(options, input, output).context("the shim ends")?;
+    play(options, input, output).context("the shim failed")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SOCKET: &str = include_str!("../../deploy/drover.socket");
-/// The executable that the units of `deploy/` name.
+/// The executable named in the units of `deploy/`.
 const SHIPPED: &str = "/usr/local/bin/drover";
 
 #[derive(Debug, clap::Args)]

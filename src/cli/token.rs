@@ -1,4 +1,4 @@
-//! `drover token add|list|revoke`: asks a running daemon, which has the database.
+//! `drover token add|list|revoke`: asks a running daemon, which holds the database.
 
 use super::common::Common;
 use super::output::{Format, write_rows};
@@ -19,29 +19,29 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Make a token and print it: it is shown this once.
+    /// Create a token and print it: it is shown only this once.
     Add {
-        /// What it is called: letters, digits, dots, dashes and underscores.
+        /// Its name: letters, digits, dots, dashes and underscores.
         name: String,
-        /// read: what is for everybody; admin: everything; bot:NAME: also what this bot of ours knows
-        /// while it plays; entrant:NAME: the same for seats of this name. May be repeated.
+        /// read: public data; admin: everything; bot:NAME: also what this bot of ours knows while it plays;
+        /// entrant:NAME: the same for seats with this name. May be repeated.
         #[arg(long = "scope", required = true, value_name = "SCOPE")]
         scopes: Vec<String>,
-        /// How it is written. table: the token alone.
+        /// The output format. table: the token alone.
         #[arg(long, value_enum, default_value_t)]
         output: Format,
         #[command(flatten)]
         remote: Remote,
     },
-    /// List the tokens that have not been revoked, without the configured one.
+    /// List the tokens that have not been revoked, except the configured one.
     List {
-        /// How the list is written.
+        /// The output format.
         #[arg(long, value_enum, default_value_t)]
         output: Format,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Revoke a token: the next request with it is refused.
+    /// Revoke a token: the next request that uses it is refused.
     Revoke {
         /// Its name or number.
         which: String,

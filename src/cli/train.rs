@@ -1,4 +1,4 @@
-//! `drover train GAME`: learns a game's data anew, by self-play.
+//! `drover train GAME`: trains a game's data by self-play.
 
 use super::play_args::game;
 use super::usage::UsageError;
@@ -10,22 +10,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Time between two plain lines.
+/// The interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Learns what a game's champion ships as data, by self-play. The same number of games and the same seed
-/// give the same data; the data's own head names those that it was learnt with.
+/// Trains the data that a game's champion ships with, by self-play. The same number of games and the same
+/// seed give the same data; the data's own header records both.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
     /// The game.
     game: String,
-    /// How many games are played.
+    /// How many games to play.
     #[arg(long, value_name = "N")]
     games: u64,
-    /// Seeds all chance.
+    /// The seed of all randomness.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Where the data is written; without it, to the standard output.
+    /// Where to write the data; standard output by default.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

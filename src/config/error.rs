@@ -1,11 +1,11 @@
-//! What can be wrong with a configuration.
+//! The errors of a configuration.
 
 use std::path::PathBuf;
 
-/// A configuration that cannot be used: what, where, why, and how to mend it.
+/// A configuration that cannot be used: what, where, why, and how to fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is not there or not readable.
+    /// The file is missing or unreadable.
     #[error("the configuration file {} cannot be read: {why}", path.display())]
     Unreadable {
         /// The file.
@@ -34,19 +34,19 @@ pub enum ConfigError {
     /// A key that does not exist.
     #[error("{origin}: there is no key `{key}`{}", did_you_mean(nearest))]
     UnknownKey {
-        /// Where it stands.
+        /// Where it is set.
         origin: String,
         /// The key, dotted.
         key: String,
-        /// The nearest key that exists, if any is near.
+        /// The nearest existing key, if any is near.
         nearest: Option<String>,
     },
     /// A key that another one has replaced.
     #[error("{origin}: the key `{key}` is gone; {instead}")]
     Replaced {
-        /// Where it stands.
+        /// Where it is set.
         origin: String,
-        /// The key, as it is written there.
+        /// The key, as written there.
         key: String,
         /// What to write instead, as a sentence.
         instead: &'static str,
@@ -54,7 +54,7 @@ pub enum ConfigError {
     /// A value of the wrong type or outside its range.
     #[error("{origin}: `{key}` is {value}, but must be {allowed}")]
     BadValue {
-        /// Where it stands.
+        /// Where it is set.
         origin: String,
         /// The key, dotted.
         key: String,
@@ -63,10 +63,10 @@ pub enum ConfigError {
         /// What is allowed.
         allowed: String,
     },
-    /// A secret given twice in one place.
+    /// A secret given twice in one source.
     #[error("{origin}: both `{key}` and `{key}_file` are set; set only one of them")]
     SecretTwice {
-        /// Where they stand.
+        /// Where they are set.
         origin: String,
         /// The secret's key.
         key: String,
@@ -74,7 +74,7 @@ pub enum ConfigError {
     /// A secret's file that cannot be read.
     #[error("{origin}: the file {path} that `{key}_file` names cannot be used: {why}")]
     SecretFile {
-        /// Where it stands.
+        /// Where it is set.
         origin: String,
         /// The secret's key.
         key: String,
@@ -100,15 +100,15 @@ pub enum ConfigError {
         /// Why not, as a sentence.
         why: String,
     },
-    /// A path that no callback can begin with.
+    /// An invalid prefix for the paths of callbacks.
     #[error("`callbacks.secret_path` ({origin}): {why}")]
     SecretPath {
-        /// Where it stands.
+        /// Where it is set.
         origin: String,
         /// Why not, as a sentence.
         why: &'static str,
     },
-    /// A name of our own referee that others have by calling from an address.
+    /// A name of our own referee that could also be an unnamed caller's address.
     #[error(
         "`referee.koehandel.name` is {0:?}: a name must not look like an IP address, since callers without a name are known by theirs"
     )]
@@ -123,10 +123,10 @@ pub enum ConfigError {
         /// Why not, as a sentence.
         why: String,
     },
-    /// Values that were checked cannot be put together.
+    /// Checked values that cannot be merged.
     #[error("the configuration cannot be read: {0}")]
     Merge(#[from] ::config::ConfigError),
-    /// Two listeners want one address.
+    /// Two listeners with one address.
     #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
     SameAddress {
         /// One key.
@@ -136,12 +136,12 @@ pub enum ConfigError {
         /// The address.
         listen: String,
     },
-    /// The referee's options as a whole make no sense to the game.
+    /// The referee's options as a whole are invalid for the game.
     #[error("`referee.{game}.options`: {why}")]
     Options {
         /// The game.
         game: &'static str,
-        /// The game's own sentence.
+        /// The game's own message.
         why: String,
     },
 }

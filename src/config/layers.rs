@@ -1,4 +1,4 @@
-//! The layers of a configuration, each value with the place where it stands.
+//! The layers of a configuration, each value with its origin.
 
 use super::error::ConfigError;
 use super::schema::keys;
@@ -10,7 +10,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// The origin of a value that is built in.
+/// The origin of a built-in value.
 pub(super) const DEFAULT: &str = "default";
 
 /// The environment: names and values.
@@ -19,7 +19,7 @@ pub type Environment = Vec<(String, String)>;
 /// Values from flags: the flag, the key it sets, the value.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
 
-/// Where every variable of ours begins.
+/// The prefix of all our variables.
 const PREFIX: &str = "DROVER__";
 
 /// Keys of earlier versions, and what to write instead.
@@ -29,7 +29,7 @@ const REPLACED: &[(&str, &str)] = &[(
      [\"public\"] for those on the public internet, or the networks that you trust",
 )];
 
-/// All that one source gives: values by their dotted path, each with its origin.
+/// Everything from one source: values by their dotted path, each with its origin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer(pub(super) Map<String, Value>);
 
@@ -50,7 +50,7 @@ impl Layer {
     }
 }
 
-/// A value with the place where it stands.
+/// A value with its origin.
 fn placed(value: toml::Value, origin: &str) -> Result<Value, ConfigError> {
     let kind = Value::deserialize(value).map_err(|error| syntax(origin, &error))?;
     Ok(Value::new(Some(&origin.to_owned()), kind.kind))
@@ -76,7 +76,7 @@ pub(super) fn defaults() -> Result<Layer, ConfigError> {
     Ok(layer)
 }
 
-/// What a file says.
+/// The layer of a file.
 pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
     let lines = Lines::of(path, text);
     let table = DeTable::parse(text).map_err(|error| {
@@ -90,7 +90,7 @@ pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
     Ok(layer)
 }
 
-/// What the environment says.
+/// The layer of the environment.
 pub(super) fn from_environment(environment: &Environment) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for (name, text) in environment {
@@ -123,7 +123,7 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
     Ok(layer)
 }
 
-/// What the flags say.
+/// The layer of the flags.
 pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for (flag, path, text) in flags {
@@ -151,7 +151,7 @@ fn replaced(path: &str) -> Option<&'static str> {
     Some(instead)
 }
 
-/// The existing key that looks most like this one, if any is near.
+/// The existing key most similar to this one, if any is near.
 fn nearest(path: &str) -> Option<String> {
     const NEAR: f64 = 0.8;
     let words = keys()
@@ -165,7 +165,7 @@ fn nearest(path: &str) -> Option<String> {
 
 struct Lines {
     path: String,
-    /// Where each line ends, in bytes.
+    /// The end of each line, in bytes.
     ends: Vec<usize>,
 }
 
@@ -284,8 +284,8 @@ fn entries(
     Ok(Value::new(Some(&origin.to_owned()), ValueKind::Array(read)))
 }
 
-/// The fields of a section with the defaults of those that it leaves out, if every one is known and of
-/// its kind, and none is missing.
+/// The fields of a section, with defaults for those left out, if every field is known and of its kind, and
+/// none is missing.
 fn checked_fields(
     lines: &Lines,
     list: &Entries,
@@ -334,8 +334,8 @@ fn checked_fields(
     Ok(read)
 }
 
-/// A parsed value without its spans. One with a number that does not fit becomes a text, which no key of
-/// numbers takes.
+/// A parsed value without its spans. One with a number that does not fit becomes a text, which no numeric key
+/// accepts.
 fn plain(value: &Spanned<DeValue<'_>>) -> toml::Value {
     let read = toml::Value::deserialize(ValueDeserializer::from(value.clone()));
     read.unwrap_or_else(|_| match value.get_ref() {

@@ -1,4 +1,4 @@
-//! Puts the layers together and reads the typed configuration from the result.
+//! Merges the layers and reads the typed configuration from the result.
 
 use super::error::ConfigError;
 use super::layers::{self, DEFAULT, Environment, Flags, Layer};
@@ -18,17 +18,17 @@ const FILE_LEN_MAX: u64 = 1 << 20;
 /// The longest secret file read, in bytes.
 const SECRET_LEN_MAX: u64 = 4_096;
 
-/// A configuration and where each of its values stands.
+/// A configuration and the origin of each of its values.
 #[derive(Clone)]
 pub struct Loaded {
     /// The typed configuration.
     pub config: Config,
-    /// What it was read from: all layers merged, each value with its origin.
+    /// Its source: all layers merged, each value with its origin.
     merged: Value,
 }
 
 impl fmt::Debug for Loaded {
-    /// Without the merged values, in which secrets are plain text.
+    /// Without the merged values, which contain secrets in plain text.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(out)
     }
@@ -48,7 +48,7 @@ impl Loaded {
     }
 }
 
-/// What stands at a dotted path.
+/// The value at a dotted path.
 fn at<'a>(merged: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.')
         .try_fold(merged, |value, name| match &value.kind {
@@ -60,7 +60,7 @@ fn at<'a>(merged: &'a Value, path: &str) -> Option<&'a Value> {
 /// Reads defaults, file, environment and flags.
 ///
 /// # Errors
-/// [`ConfigError`] names the key, the place and what is allowed there.
+/// [`ConfigError`] naming the key, its origin and what is allowed there.
 pub fn load(
     file: Option<&Path>,
     environment: &Environment,
@@ -78,7 +78,7 @@ pub fn load(
     assemble(all)
 }
 
-/// Puts layers with their secrets together: later ones win.
+/// Merges layers with their secrets: later ones win.
 fn assemble(all: Vec<Layer>) -> Result<Loaded, ConfigError> {
     let builder = ::config::Config::builder().add_source(all);
     let merged = builder.build()?.cache;
@@ -102,7 +102,7 @@ pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
     load(Some(path), &Environment::new(), &Flags::new())
 }
 
-/// Reads a file's text over the defaults. Files that it names for secrets are not opened.
+/// Reads a file's text over the defaults. Secret files that it names are not opened.
 ///
 /// # Errors
 /// As [`load`].
@@ -127,7 +127,7 @@ fn text_of(path: &Path) -> Result<String, ConfigError> {
     std::fs::read_to_string(path).map_err(unreadable)
 }
 
-/// Reads the secrets that a layer gives by file.
+/// Reads the secrets that a layer gives as files.
 fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
     for key in keys().iter().filter(|key| key.kind == Kind::Secret) {
         reveal_one(&mut layer.0, &key.path, &key.path)?;
@@ -143,7 +143,7 @@ fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Reads the secret `name` from the file that stands beside it, if any does; errors call it `key`.
+/// Reads the secret `name` from the file given beside it, if any; errors call it `key`.
 fn reveal_one(values: &mut Map<String, Value>, name: &str, key: &str) -> Result<(), ConfigError> {
     let set = |name: &str| {
         let value = values.get(name)?;
@@ -172,7 +172,7 @@ fn reveal_one(values: &mut Map<String, Value>, name: &str, key: &str) -> Result<
     Ok(())
 }
 
-/// The secret that a file holds, or what keeps it from being read.
+/// The secret in a file, or why it cannot be read.
 fn secret_in(path: &str) -> Result<String, String> {
     let told = |why: std::io::Error| why.to_string();
     let size = std::fs::metadata(path).map_err(told)?.len();
@@ -189,7 +189,7 @@ fn secret_in(path: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Sets what one key alone does not say: values by game, and those that another one changes.
+/// Sets what no single key determines: values by game, and those that another key changes.
 fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
     let callbacks = &mut config.callbacks;
     let secret_path = at(merged, "callbacks.secret_path").and_then(Value::origin);
@@ -200,7 +200,7 @@ fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
     }
     for kit in games::ALL {
         let game = kit.game();
-        // Empty, it is no durability of its own.
+        // If empty, the game has no durability of its own.
         if let Ok(durability) = read(merged, &format!("store.durability_{game}")) {
             config.store.durability_by_game.insert(game, durability);
         }
@@ -230,7 +230,7 @@ fn keep_changed(wire: Wire, options: &mut serde_json::Value) {
     }
 }
 
-/// What keeps a hub from being played on, as a sentence.
+/// Why a hub cannot be played on, as a sentence.
 fn hub_fault(hub: &Hub) -> Option<String> {
     let Hub {
         address,
@@ -267,7 +267,7 @@ fn hub_fault(hub: &Hub) -> Option<String> {
     None
 }
 
-/// What only the whole can show.
+/// Checks that need the whole configuration.
 fn check(config: &Config) -> Result<(), ConfigError> {
     let api = config.api.listen;
     if !api.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {

@@ -1,13 +1,13 @@
-//! The referees that a callback's path may name, and the path that all callbacks share.
+//! The referees that a callback's path may name, and the common prefix of all callbacks' paths.
 
 use super::error::ConfigError;
 use super::settings::{Config, PathReferee, Secret};
 use std::net::IpAddr;
 
-/// Longest secret of a referee, in bytes.
+/// The longest secret of a referee, in bytes.
 const SECRET_LEN_MAX: usize = 128;
 
-/// What keeps a referee from being named, as a sentence.
+/// Why a path cannot name a referee, as a sentence.
 fn fault(referee: &PathReferee) -> Option<&'static str> {
     let name = referee.name.as_str();
     if is_like_address(name) {
@@ -34,10 +34,10 @@ fn is_like_address(name: &str) -> bool {
     name.parse::<IpAddr>().is_ok() || name.bytes().all(numbers)
 }
 
-/// Checks each of them and all together; `origins` are their sections' places.
+/// Checks each referee and all of them together; `origins` are their sections' origins.
 pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError> {
     let ours = &config.referee.koehandel.name;
-    // Its sessions would be everybody's who calls from there.
+    // Anyone calling from there would share its sessions.
     if ours.parse::<IpAddr>().is_ok() {
         return Err(ConfigError::OwnReferee(ours.clone()));
     }
@@ -62,16 +62,16 @@ pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError
     Ok(())
 }
 
-/// The path that every callback's path must begin with, without slashes at its ends.
+/// The prefix of every callback's path, without slashes at its ends.
 pub(super) fn secret_path(secret: &Secret, origin: &str) -> Result<Secret, ConfigError> {
     let text = secret.reveal().unwrap_or_default();
     let path = text.trim_matches('/');
     let why = if text.is_empty() {
         return Ok(Secret::default());
     } else if path.is_empty() {
-        "only slashes would leave every bot open to all; write a word that nobody guesses, or \"\" for none"
+        "only slashes would leave every bot open to all; write a word that cannot be guessed, or \"\" for none"
     } else if text.contains(char::is_whitespace) {
-        "a path has no blanks; write a word that nobody guesses, or \"\" for none"
+        "a path has no blanks; write a word that cannot be guessed, or \"\" for none"
     } else if !path.bytes().all(literal) {
         "it must stand in a path as it is: ASCII without \" # % < > ? \\ ^ ` { | }"
     } else {
@@ -87,7 +87,7 @@ fn unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
 }
 
-/// Bytes that a path carries literally.
+/// Bytes that a path contains literally.
 fn literal(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"#%<>?\\^`{|}".contains(&byte)
 }

@@ -1,13 +1,13 @@
-//! The sections that a file may have several of, and their fields.
+//! The sections that may occur several times in a file, and their fields.
 
 use super::schema::Kind;
 
-/// A list of sections that a file may have, each with the same fields.
+/// A list of sections in a file, each with the same fields.
 pub(super) struct Entries {
     /// As in `[[callbacks.referee]]`.
     pub(super) path: &'static str,
     pub(super) fields: &'static [Field],
-    /// Most sections.
+    /// The maximum number of sections.
     pub(super) max: usize,
 }
 
@@ -25,8 +25,8 @@ pub(super) const HUBS: Entries = Entries {
     max: 256,
 };
 
-/// One field of such a section: its name, its kind, its default as TOML text (none: it is needed),
-/// what it means.
+/// One field of such a section: its name, its kind, its default as TOML text (none: required), its
+/// description.
 pub(super) type Field = (&'static str, Kind, Option<&'static str>, &'static str);
 
 /// The fields of one `[[hub]]` entry.

@@ -1,4 +1,4 @@
-//! The configuration as the daemon reads it: typed, whole, already checked.
+//! The configuration as the daemon uses it: typed, complete, already checked.
 
 use super::value::socket_mode;
 use ipnet::IpNet;
@@ -39,26 +39,26 @@ pub struct Callbacks {
     /// Where it listens.
     #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
-    /// Who answers a path that names no bot.
+    /// The bot that answers a path without a bot's name.
     pub default_bot: String,
     /// How much earlier than the wire's limit an answer is due.
     #[serde(rename = "margin_ms", deserialize_with = "milliseconds")]
     pub margin: Duration,
-    /// What every path must start with, if anything: no slash at either end.
+    /// The required prefix of every path, if any: no slash at either end.
     pub secret_path: Secret,
-    /// `[[callbacks.referee]]`: who may be named in a path.
+    /// `[[callbacks.referee]]`: the referees that a path may name.
     #[serde(rename = "referee", default)]
     pub referees: Vec<PathReferee>,
-    /// Whose `X-Forwarded-For` is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
-    /// Open connections in all.
+    /// The maximum number of open connections.
     pub connections_max: usize,
-    /// Open connections from one address.
+    /// The maximum number of open connections from one address.
     pub connections_per_peer_max: usize,
-    /// Requests at once from one address.
+    /// The maximum number of concurrent requests from one address.
     pub requests_per_peer_max: usize,
-    /// Sessions that have not ended.
+    /// The maximum number of unfinished sessions.
     pub sessions_max: usize,
     /// How long a request's head may take.
     #[serde(rename = "header_timeout_ms", deserialize_with = "milliseconds")]
@@ -71,7 +71,7 @@ pub struct Callbacks {
     pub hibernate_after: Duration,
 }
 
-/// A referee that a callback's path may name. At least one of secret and addresses is there.
+/// A referee that a callback's path may name. It has a secret, addresses, or both.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct PathReferee {
     /// Its name.
@@ -91,14 +91,14 @@ pub struct Api {
     pub listen: SocketAddr,
     /// A token of an admin, if any.
     pub token: Secret,
-    /// Names under which it is called.
+    /// Host names that it answers to.
     pub hosts: Vec<String>,
-    /// Whose `X-Forwarded-For` is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
-    /// Open connections in all.
+    /// The maximum number of open connections.
     pub connections_max: usize,
-    /// For how long after a match's end it is not yet for everybody.
+    /// How long after its end a match is not yet public.
     #[serde(rename = "embargo_s", deserialize_with = "seconds")]
     pub embargo: Duration,
 }
@@ -108,15 +108,15 @@ pub struct Api {
 pub struct Store {
     /// The file.
     pub path: PathBuf,
-    /// What a commit survives.
+    /// What a commit must survive.
     pub durability: Durability,
-    /// What a commit of one game survives, where it differs.
+    /// What a commit of one game must survive, where it differs.
     #[serde(skip)]
     pub durability_by_game: BTreeMap<&'static str, Durability>,
 }
 
 impl Store {
-    /// What a commit of this game survives.
+    /// What a commit of this game must survive.
     #[must_use]
     pub fn durability_of(&self, game: &str) -> Durability {
         self.durability_by_game
@@ -126,7 +126,7 @@ impl Store {
     }
 }
 
-/// What a commit survives.
+/// What a commit must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
@@ -142,7 +142,7 @@ pub struct Thinking {
     /// `None`: the machine's cores less one.
     #[serde(deserialize_with = "some_or_usual")]
     pub threads: Option<usize>,
-    /// The most time a decision, by game.
+    /// The longest time per decision, by game.
     #[serde(skip)]
     pub budget_by_game: BTreeMap<&'static str, Duration>,
     /// Whether the threads run at idle priority.
@@ -168,17 +168,17 @@ pub struct Koehandel {
     pub listen: Option<SocketAddr>,
     /// The name its matches are stored under.
     pub name: String,
-    /// Matches at once.
+    /// The maximum number of concurrent matches.
     pub matches_max: usize,
     /// Which players may be called.
     #[serde(deserialize_with = "targets")]
     pub allow: Targets,
-    /// Names under which it is called.
+    /// Host names that it answers to.
     pub hosts: Vec<String>,
-    /// Whose `X-Forwarded-For` is believed.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
-    /// Open connections in all.
+    /// The maximum number of open connections.
     pub connections_max: usize,
     /// The referee options that differ from the game's defaults, as a JSON object.
     pub options: serde_json::Value,
@@ -201,19 +201,19 @@ pub struct Smartdog {
     pub listen: Option<SocketAddr>,
     /// The name its matches are stored under.
     pub name: String,
-    /// Hubs beside the official ones, as text.
+    /// Hubs in addition to the official ones, as text.
     pub hubs: Vec<String>,
     /// The folder of its maps.
     #[serde(deserialize_with = "given")]
     pub maps: Option<PathBuf>,
-    /// Matches at once.
+    /// The maximum number of concurrent matches.
     pub matches_max: usize,
-    /// Connections at once.
+    /// The maximum number of connections.
     pub connections_max: usize,
     /// How long a hub that could begin waits for more players.
     #[serde(rename = "wait_for_player_ms", deserialize_with = "milliseconds")]
     pub wait_for_player: Duration,
-    /// Whether everybody hears that he waits.
+    /// Whether every player that joins gets `wait`.
     pub always_wait: bool,
     /// The referee options that differ from the game's defaults, as a JSON object.
     pub options: serde_json::Value,
@@ -228,7 +228,7 @@ pub struct Shim {
     /// Its permissions.
     #[serde(deserialize_with = "mode")]
     pub socket_mode: u32,
-    /// The name or number of its group, if it is to have one of its own.
+    /// The name or number of its group, if it gets one of its own.
     #[serde(deserialize_with = "given")]
     pub socket_group: Option<String>,
 }
@@ -246,11 +246,11 @@ pub struct Hub {
     pub name: String,
     /// The bot that plays.
     pub bot: String,
-    /// Connections at once.
+    /// The number of connections.
     pub seats: usize,
 }
 
-/// How a stop goes.
+/// Settings of a stop.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Drain {
     /// How long running matches may take to finish.
@@ -261,19 +261,19 @@ pub struct Drain {
 /// The log.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 pub struct Log {
-    /// How lines look.
+    /// The format of lines.
     pub format: LogFormat,
     /// The filter, as `tracing-subscriber` reads it.
     pub level: String,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -318,10 +318,10 @@ pub(super) fn parse_network(text: &str) -> Option<IpNet> {
     text.parse().ok().or_else(|| one(text))
 }
 
-/// An item of a list of targets that is none.
+/// An invalid item in a list of targets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no address such as 192.168.0.7, no network such as 10.0.0.0/8 and not the word public"
+    "{0:?} is not an address such as 192.168.0.7, a network such as 10.0.0.0/8 or the word public"
 )]
 pub struct NoTarget(String);
 
@@ -329,7 +329,7 @@ impl Targets {
     /// Reads addresses, networks and the word `public`.
     ///
     /// # Errors
-    /// [`NoTarget`] names the item that is none of these.
+    /// [`NoTarget`] naming the invalid item.
     pub fn parse<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<Self, NoTarget> {
         let mut targets = Self::default();
         for item in items {
@@ -343,7 +343,7 @@ impl Targets {
     }
 }
 
-// How the values of keys are read; `value::fits` has checked them.
+// Deserializers of the keys' values; `value::fits` has checked them.
 
 fn milliseconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     u64::deserialize(from).map(Duration::from_millis)

@@ -48,7 +48,7 @@ pub fn template() -> String {
     out
 }
 
-/// One section of a list, commented out. `needed` stands where there is no default.
+/// One section of a list, commented out. `needed` is written where there is no default.
 fn entry_template(out: &mut String, head: &str, fields: &[Field], needed: &str) {
     let _ = writeln!(out, "\n# {head}");
     for (name, _, default, meaning) in fields {
@@ -58,7 +58,7 @@ fn entry_template(out: &mut String, head: &str, fields: &[Field], needed: &str) 
     }
 }
 
-/// Every key with its value and, as a comment, where the value stands. Secrets are masked.
+/// Every key with its value and, as a comment, the value's origin. Secrets are masked.
 #[must_use]
 pub fn show(loaded: &Loaded) -> String {
     let mut out = String::new();

@@ -1,24 +1,24 @@
-//! Whether a value is of its key's kind, and the sentence that says what is allowed.
+//! Whether a value is of its key's kind, and the text that says what is allowed.
 
 use super::error::ConfigError;
 use super::schema::{Key, Kind};
 use super::settings::{PUBLIC, parse_address, parse_network};
 use toml::Value;
 
-/// Longest text of any key, in bytes.
+/// The longest text of any key, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
-/// Longest name, in bytes: as long as a referee's name in a callback's path may be.
+/// The longest name, in bytes: as long as a referee's name in a callback's path may be.
 const NAME_LEN_MAX: usize = 64;
-/// What rule options may say, where they are words, the default first: the game checks it again.
+/// The values of rule options that are words, the default first: the game checks them again.
 const RULE_WORDS: &[&[&str]] = &[
     &["winner", "exchange"],
     &["refused", "struck"],
     &["loser", "winner"],
     &["forfeit", "abort"],
 ];
-/// Longest host name, in bytes (RFC 1035).
+/// The longest host name, in bytes (RFC 1035).
 const HOST_LEN_MAX: usize = 253;
-/// Most items in a list.
+/// The maximum number of items in a list.
 const ITEMS_MAX: usize = 256;
 
 /// A value written in TOML, if it is of the key's kind.
@@ -34,7 +34,7 @@ pub(super) fn checked(key: &Key, value: Value, origin: &str) -> Result<Value, Co
     })
 }
 
-/// A wrong value as an error tells it.
+/// A wrong value as shown in an error.
 pub(super) fn shown(kind: Kind, value: &Value) -> String {
     match kind {
         Kind::Secret => "***".to_owned(),
@@ -42,12 +42,12 @@ pub(super) fn shown(kind: Kind, value: &Value) -> String {
     }
 }
 
-/// A value written as plain text, in the environment or on the command line.
+/// A value given as plain text, in the environment or on the command line.
 pub(super) fn from_text(key: &Key, text: &str, origin: &str) -> Result<Value, ConfigError> {
     checked(key, typed(key.kind, text), origin)
 }
 
-/// The text as the key's kind wants it; unchanged where it is not of that kind.
+/// The text converted to the key's kind; unchanged if it is not of that kind.
 fn typed(kind: Kind, text: &str) -> Value {
     let plain = || Value::String(text.to_owned());
     match kind {
@@ -110,8 +110,8 @@ fn each(items: &[Value], fits: impl Fn(&str) -> bool) -> bool {
     items.len() <= ITEMS_MAX && items.iter().all(fits)
 }
 
-/// The permissions that this text gives a socket, if they make sense: what a mistyped digit would let
-/// everybody do is no permission.
+/// The permissions that this text gives a socket, if they are sensible: what a mistyped digit would allow
+/// everyone is not accepted.
 pub(super) fn socket_mode(text: &str) -> Option<u32> {
     const ALL: u32 = 0o666;
     const OWNER: u32 = 0o600;
@@ -139,7 +139,7 @@ fn printable(text: &str) -> bool {
     text.len() <= TEXT_LEN_MAX && !text.chars().any(char::is_control)
 }
 
-/// What a kind allows, to follow "must be".
+/// What a kind allows, as a continuation of "must be".
 pub(super) fn allowed(kind: Kind) -> String {
     match kind {
         Kind::Address => "an address such as \"127.0.0.1:8080\" or \"[::]:8080\"".to_owned(),

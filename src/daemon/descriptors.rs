@@ -1,21 +1,21 @@
-//! Open files: how many there may be, and what each listener gets of them.
+//! Open files: the process's limit, and each listener's part of it.
 
 use crate::config::Config;
 use rustix::process::{Resource, getrlimit};
 use std::path::Path;
 
-/// Kept for the store, the log, timers, journals and what else is opened, of a limit that is high enough.
+/// Reserved for the store, the log, timers, journals and other files, if the limit is high enough.
 const RESERVE: usize = 256;
-/// The most of the limit that the reserve takes, and that our own calls take, as parts.
+/// The largest part of the limit for the reserve, and for our own calls.
 const RESERVE_PART: usize = 4;
 const OUTGOING_PART: usize = 8;
-/// What everything but the callbacks gets at least, as a part of the room for connections.
+/// The smallest part of the room for connections that everything but the callbacks gets.
 const OTHERS_PART: usize = 4;
-/// Shims at once.
+/// The maximum number of concurrent shims.
 const SHIMS_MAX: usize = 4_096;
-/// Calls that a match of our referee has open at once.
+/// Concurrent calls of a match of our referee.
 const CALLS_A_MATCH: usize = 4;
-/// Of twenty open files the last is nobody's.
+/// Of twenty open files, the last is left unused.
 const NEARLY: (usize, usize) = (19, 20);
 
 /// How many connections each listener may have.
@@ -58,8 +58,8 @@ impl Maxima {
             .fold(self.callbacks, usize::saturating_add)
     }
 
-    /// The same within this many open files, of which our own calls need `outgoing`: the others give way
-    /// to the callbacks, whoever wants most first.
+    /// The same within this many open files, of which our own calls need `outgoing`: the others give way to
+    /// the callbacks, the most demanding first.
     fn within(self, limit: usize, outgoing: usize) -> Self {
         let reserve = RESERVE.min(limit / RESERVE_PART) + outgoing.min(limit / OUTGOING_PART);
         let room = limit.saturating_sub(reserve);
@@ -72,13 +72,13 @@ impl Maxima {
         others.sort_unstable();
         let count = others.len();
         for (given, max) in others.into_iter().enumerate() {
-            // Even shares; what the modest leave is for those who want more.
+            // Even shares; what small ones leave goes to those that want more.
             *max = (*max).min(left / (count - given));
             left -= *max;
         }
         let taken = fitted.sum() - fitted.callbacks;
         fitted.callbacks = self.callbacks.min(room.saturating_sub(taken)).max(1);
-        // A listener that is on takes one at least.
+        // A listener that is on gets at least one.
         for (max, wanted) in fitted.others().into_iter().zip({ self }.others()) {
             *max = (*max).max(1).min(*wanted);
         }
@@ -86,7 +86,7 @@ impl Maxima {
     }
 }
 
-/// What the listeners get under the limit of this process; an operator is told if it is less than they want.
+/// What the listeners get under this process's limit; logged if it is less than they want.
 pub(super) fn maxima(config: &Config, referee: bool) -> Maxima {
     let wanted = Maxima::wanted(config, referee);
     let dialled: usize = config.hubs.iter().map(|hub| hub.seats).sum();
@@ -122,12 +122,12 @@ pub(super) fn maxima(config: &Config, referee: bool) -> Maxima {
     fitted
 }
 
-/// How many files may be open; `None`: any number.
+/// How many files may be open; `None`: unlimited.
 pub(super) fn limit() -> Option<usize> {
     usize::try_from(getrlimit(Resource::Nofile).current?).ok()
 }
 
-/// How many are.
+/// How many are open.
 pub(super) fn open() -> Option<usize> {
     let folder = Path::new("/proc/self/fd");
     // Since Linux 6.2 the folder's size is their number.
@@ -138,7 +138,7 @@ pub(super) fn open() -> Option<usize> {
     }
 }
 
-/// Whether hardly one more can be opened.
+/// Whether the limit is almost reached.
 pub(super) fn nearly_exhausted(open: usize, limit: usize) -> bool {
     let (most, of) = NEARLY;
     open.saturating_mul(of) >= limit.saturating_mul(most)

@@ -1,4 +1,4 @@
-//! The figures that nobody counts as they happen: read from their owners when they are asked for.
+//! The metrics that are not counted as they happen: read from their sources on request.
 
 use super::room::Gauged;
 use crate::metrics as names;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How often histograms are folded when nobody asks for them: they would grow otherwise.
+/// How often histograms are folded if nothing requests them: they would grow otherwise.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Renders all figures as Prometheus text.
+/// Renders all metrics as Prometheus text.
 pub(super) fn renderer(
     handle: PrometheusHandle,
     store: Store,

@@ -6,7 +6,7 @@ use crate::gateway::hubs::HubPlan;
 use crate::identities::Identities;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
 use crate::referee::store_recording::StoreRecording;
-use crate::session::Parts;
+use crate::session::Dependencies;
 use anyhow::Context as _;
 use games::Kit;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl RunningHub {
     pub(super) async fn start(
         kit: &'static dyn Kit,
         (config, connections_max): (&Config, usize),
-        parts: &Parts,
+        parts: &Dependencies,
         listener: TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
@@ -51,10 +51,10 @@ fn introduce(identities: Identities) -> OnLine {
     })
 }
 
-/// What the configuration says of the hub.
+/// The hub's settings from the configuration.
 ///
 /// # Errors
-/// A sentence that names the hub or folder that cannot be used.
+/// A sentence naming the hub or folder that cannot be used.
 pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<HubSettings> {
     let set = &config.referee.smartdog;
     Ok(HubSettings {

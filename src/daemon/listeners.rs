@@ -5,11 +5,11 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
-/// Connections that may wait to be accepted: a thousand referees may come at once.
+/// Connections that may wait to be accepted: a thousand referees may connect at once.
 const BACKLOG: i32 = 4_096;
-/// Most inherited sockets looked at.
+/// The maximum number of inherited sockets examined.
 const INHERITED_MAX: usize = 16;
-/// What each socket is for, when the unit gives them no names.
+/// The purpose of each socket, if the unit does not name them.
 const ORDER: [&str; 4] = ["callbacks", "api", "referee", "hub"];
 
 /// Why there is no socket to listen on.
@@ -20,29 +20,29 @@ pub enum ListenError {
         "cannot listen on {address} for {name}: {why}; choose another address (`{name}.listen`)"
     )]
     Bind {
-        /// What it is for.
+        /// Its purpose.
         name: &'static str,
         /// The address.
         address: SocketAddr,
         /// The system's reason.
         why: io::Error,
     },
-    /// An inherited descriptor is of no use.
+    /// An inherited descriptor is unusable.
     #[error("inherited descriptor {number} ({name}) is not a listening TCP socket: {why}")]
     Inherited {
-        /// Its place, from 0.
+        /// Its index, from 0.
         number: usize,
-        /// What it should be for.
+        /// Its intended purpose.
         name: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A name that means nothing here.
+    /// An unknown name.
     #[error(
         "inherited descriptor {number} is named {name:?}; FileDescriptorName= must be callbacks, api, referee or hub"
     )]
     Name {
-        /// Its place, from 0.
+        /// Its index, from 0.
         number: usize,
         /// The name given.
         name: String,
@@ -82,7 +82,7 @@ impl Inherited {
         Ok(Self(taken))
     }
 
-    /// The socket of this name, inherited or bound to `address`.
+    /// The socket with this name, inherited or bound to `address`.
     ///
     /// # Errors
     /// [`ListenError::Bind`] if the address cannot be bound.
@@ -103,15 +103,15 @@ impl Inherited {
         ready.map_err(|why| ListenError::Bind { name, address, why })
     }
 
-    /// Whether a socket of this name was inherited.
+    /// Whether a socket with this name was inherited.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
     }
 }
 
-/// The name of the socket at this place. systemd says `unknown` or the unit's name where the unit
-/// gives none: the order counts then.
+/// The name of the socket at this index. Where the unit gives none, systemd says `unknown` or the unit's
+/// name: then the order counts.
 fn name_of(names: &str, number: usize) -> Result<String, ListenError> {
     let given = names.split(':').nth(number).unwrap_or_default();
     let unnamed = given.is_empty() || given == "unknown" || given.contains(".socket");

@@ -1,5 +1,5 @@
-//! The daemon: what `serve` starts, wires together and stops in good order. It knows every module
-//! and none knows it.
+//! The daemon: what `serve` starts, wires together and stops cleanly. It knows every module and none knows
+//! it.
 
 mod descriptors;
 mod figures;

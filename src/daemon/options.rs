@@ -1,4 +1,4 @@
-//! What the configuration means to each module.
+//! The configuration translated into each module's options.
 
 use crate::config::{Config, Durability};
 use crate::gateway::CallbackOptions;
@@ -17,7 +17,7 @@ pub(super) fn durability_of(config: &Config, game: &str) -> store::Durability {
     durability(config.store.durability_of(game))
 }
 
-/// Where the store lives.
+/// The store's settings.
 #[must_use]
 pub fn store_settings(config: &Config) -> Settings {
     Settings {
@@ -26,7 +26,7 @@ pub fn store_settings(config: &Config) -> Settings {
     }
 }
 
-/// How sessions work.
+/// The sessions' options.
 #[must_use]
 pub fn session_options(config: &Config) -> SessionOptions {
     let by_game = &config.store.durability_by_game;
@@ -51,7 +51,7 @@ pub fn session_options(config: &Config) -> SessionOptions {
     }
 }
 
-/// How callbacks are taken.
+/// The callback listener's options.
 #[must_use]
 pub fn callback_options(config: &Config) -> CallbackOptions {
     let callbacks = &config.callbacks;

@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Matches of our own that sessions can still join beyond those that run.
+/// How many of our own matches beyond those running sessions can still join.
 const KNOWN_SPARE: usize = 1_024;
 
 /// A running referee.
@@ -34,21 +34,21 @@ pub(super) struct RunningReferee {
     pub(super) demo: Option<JoinHandle<()>>,
 }
 
-/// Where it listens, what it keeps matches in, and where our bots are called.
+/// Where it listens, where it stores matches, and where our bots are called.
 pub(super) struct RefereePlan<'a> {
     pub(super) config: &'a Config,
     pub(super) kit: &'static dyn Kit,
     pub(super) store: Store,
     pub(super) identities: Identities,
     pub(super) callbacks: SocketAddr,
-    /// What our referee says in place of its name where it calls our own bots.
+    /// What our referee uses in place of its name when it calls our own bots.
     pub(super) nonce: Secret,
     pub(super) connections_max: usize,
     pub(super) demo: bool,
 }
 
 impl RefereePlan<'_> {
-    /// Starts it: matches that a stop cut go on first.
+    /// Starts it: interrupted matches are resumed first.
     pub(super) async fn start(
         self,
         listener: TcpListener,
@@ -64,9 +64,9 @@ impl RefereePlan<'_> {
         let resumed = host
             .resume()
             .await
-            .context("the matches of the last run cannot be read")?;
+            .context("cannot read the matches of the last run")?;
         if resumed > 0 {
-            tracing::info!(matches = resumed, "matches that the last stop cut go on");
+            tracing::info!(matches = resumed, "interrupted matches are resumed");
         }
         let server = tokio::spawn(serve(
             Arc::clone(&host),
@@ -133,7 +133,7 @@ impl RefereePlan<'_> {
         }
     }
 
-    /// Where our own bots are called, with what nobody else may know of it.
+    /// Where our own bots are called, including the secrets of that address.
     fn own_address(&self) -> OwnAddress {
         let callbacks = &self.config.callbacks;
         OwnAddress {
@@ -145,7 +145,7 @@ impl RefereePlan<'_> {
         }
     }
 
-    /// Every built-in bot, called over HTTP like anybody's.
+    /// Every built-in bot, called over HTTP like any other player.
     fn players(&self) -> anyhow::Result<Vec<(String, SeatSpec)>> {
         let base = OwnAddress::reached(self.callbacks);
         let secret = match self.config.callbacks.secret_path.reveal() {
@@ -161,7 +161,7 @@ impl RefereePlan<'_> {
     }
 }
 
-/// How the referee's server works by the configuration.
+/// The settings of the referee's server from the configuration.
 #[must_use]
 pub fn server_settings(
     config: &Config,
@@ -181,7 +181,7 @@ pub fn server_settings(
     }
 }
 
-/// Tells our sessions who is who in each match of our own referee, and forgets the oldest.
+/// Registers the players of each of our own referee's matches for our sessions, and forgets the oldest.
 fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnMatch {
     let known = Mutex::new(VecDeque::new());
     Arc::new(move |info: &MatchInfo| {
@@ -196,8 +196,8 @@ fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnM
     })
 }
 
-/// What our sessions learn of a match of our own referee. The row itself is the referee's to write,
-/// and it has: this one only names the same match and seats.
+/// What our sessions learn of one of our own referee's matches. The referee has already written the row
+/// itself: this one only names the same match and seats.
 #[must_use]
 pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
     let seats = (0u8..).zip(info.seats.iter().zip(&info.names));

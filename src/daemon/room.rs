@@ -1,4 +1,4 @@
-//! How full the daemon is, for `/readyz` and the figures.
+//! How full the daemon is, for `/readyz` and the metrics.
 
 use super::descriptors;
 use crate::api::Room;
@@ -7,7 +7,7 @@ use crate::metrics as names;
 use crate::session::Sessions;
 use metrics::{counter, gauge};
 
-/// Everything of which there is only so much.
+/// Everything that is limited.
 #[derive(Clone)]
 pub(super) struct Gauged {
     pub(super) sessions: Sessions,
@@ -47,7 +47,7 @@ impl Gauged {
         Room { refusal, scarce }
     }
 
-    /// Sets what the figures show of it.
+    /// Sets the metrics that show it.
     pub(super) fn measure(&self) {
         gauge!(names::SESSIONS_MAX).set(self.sessions.max() as f64);
         for (listener, crowd) in [

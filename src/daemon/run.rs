@@ -11,11 +11,11 @@ enum Reason {
 }
 
 impl Daemon {
-    /// Runs until a signal or a drain request, then stops in good order. The second signal cuts what
-    /// is still running; the next start takes it up.
+    /// Runs until a signal or a drain request, then stops cleanly. The second signal cuts what is still
+    /// running; the next start resumes it.
     ///
     /// # Errors
-    /// A listener that failed for good.
+    /// A listener that failed permanently.
     pub async fn run(mut self) -> anyhow::Result<()> {
         let alive = CancellationToken::new();
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
@@ -53,20 +53,20 @@ where
     E: std::error::Error + Send + Sync + 'static,
 {
     match ended {
-        Ok(Ok(())) => anyhow::anyhow!("the {what} listener ended by itself"),
+        Ok(Ok(())) => anyhow::anyhow!("the {what} listener ended unexpectedly"),
         Ok(Err(error)) => anyhow::Error::new(error).context(format!("the {what} listener failed")),
-        Err(error) => anyhow::Error::new(error).context(format!("the {what} listener broke down")),
+        Err(error) => anyhow::Error::new(error).context(format!("the {what} listener panicked")),
     }
 }
 
-/// Tells systemd how the daemon stands, if it was started with `Type=notify`.
+/// Reports the daemon's state to systemd, if it was started with `Type=notify`.
 fn notify(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "the service manager does not hear how the daemon stands");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }
 
-/// Signs of life for the service manager's watchdog.
+/// Watchdog notifications to the service manager.
 async fn live(every: std::time::Duration, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(every);
     loop {

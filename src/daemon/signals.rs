@@ -14,7 +14,7 @@ impl Signals {
     /// From now on they no longer end the process by themselves.
     ///
     /// # Errors
-    /// The system lets nobody listen.
+    /// If the system does not allow handlers.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             term: signal(SignalKind::terminate())?,
@@ -22,7 +22,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one and gives its name.
+    /// Waits for the next one and returns its name.
     pub async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.term.recv() => "SIGTERM",

@@ -1,4 +1,4 @@
-//! Starting: store, sessions, listeners, referee, REST, in the order in which they need each other.
+//! Starting: store, sessions, listeners, referee, REST, in order of dependency.
 
 use super::descriptors;
 use super::figures;
@@ -15,7 +15,7 @@ use crate::gateway::hubs::Hubs;
 use crate::gateway::{CallbackOptions, Callbacks, CallbacksError, OwnReferee, shims};
 use crate::identities::Identities;
 use crate::link::{Hosts, HttpIn};
-use crate::session::{Parts, Sessions};
+use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
@@ -26,11 +26,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The games whose referees the daemon can run: the one that calls its players, and the one that
-/// they dial.
+/// The games whose referees the daemon can run: the one that calls its players, and the one that they dial.
 const REFEREED: &str = "koehandel";
 const DIALLED: &str = "smartdog";
-/// Where the demonstration's referee listens unless the configuration says otherwise.
+/// Where the demonstration's referee listens unless configured otherwise.
 const DEMO_REFEREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
 
 /// What `serve` adds to the configuration.
@@ -69,17 +68,17 @@ pub struct Daemon {
     pub(super) shims: Option<JoinHandle<()>>,
     /// Cancelled when the drain begins.
     pub(super) drain: CancellationToken,
-    /// Cancelled when everything but the answers at hand ends.
+    /// Cancelled when everything but the current answers ends.
     pub(super) end: CancellationToken,
     pub(super) drain_limit: Duration,
     pub(super) signals: Signals,
 }
 
 impl Daemon {
-    /// Starts everything. It answers when this returns.
+    /// Starts everything. It answers requests when this returns.
     ///
     /// # Errors
-    /// What keeps it from starting, and how to mend it.
+    /// What keeps it from starting, and how to fix it.
     pub async fn start(config: &Config, mut extras: Extras) -> anyhow::Result<Self> {
         let callback_listener = extras
             .inherited
@@ -104,7 +103,7 @@ impl Daemon {
         };
         check_api(config, addresses.api)?;
         let maxima = descriptors::maxima(config, referee_listener.is_some());
-        let metrics = crate::metrics::install().context("metrics are set up already")?;
+        let metrics = crate::metrics::install().context("metrics are already set up")?;
         let (drain, end) = (CancellationToken::new(), CancellationToken::new());
         let store = Store::open(&store_settings(config)).await?;
         let pool = Pool::start(&PoolOptions {
@@ -113,7 +112,7 @@ impl Daemon {
             ..PoolOptions::default()
         })?;
         let identities = Identities::default();
-        let parts = Parts {
+        let parts = Dependencies {
             store: store.clone(),
             pool: pool.clone(),
             identities: identities.clone(),
@@ -122,7 +121,7 @@ impl Daemon {
         let sessions = Sessions::open(session_options(config), parts.clone()).await?;
         tracing::info!(
             sessions = sessions.live(),
-            "sessions of the last run are taken up"
+            "sessions of the last run are resumed"
         );
         let nonce = Secret::new(store.referee_nonce().await?);
         let mut options = CallbackOptions {
@@ -172,7 +171,7 @@ impl Daemon {
                     group: config.shim.socket_group.clone(),
                 };
                 let opened = shims::open_socket(path, &access).await;
-                // Shims play by themselves without it: no reason to do nothing else either.
+                // Shims play by themselves without it: no reason not to do everything else.
                 let listener = opened
                     .inspect_err(|why| tracing::warn!(%why, "no shims are served at present"))
                     .ok();
@@ -215,7 +214,7 @@ impl Daemon {
         };
         let api = api::serve(router, hosts, http, api_listener, end.clone());
         let api = tokio::spawn(api);
-        let signals = Signals::new().context("signals cannot be heard")?;
+        let signals = Signals::new().context("cannot listen for signals")?;
         let drain_limit = config.drain.limit;
         Ok(Self {
             addresses,
@@ -242,7 +241,7 @@ impl Daemon {
     }
 }
 
-/// The demonstration needs a referee: one at the usual port, or at any if that one is taken.
+/// The demonstration needs a referee: on the usual port, or on any if that one is taken.
 fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Option<TcpListener>> {
     match config.referee.koehandel.listen {
         Some(address) => Ok(Some(extras.inherited.listener("referee", address)?)),

@@ -1,5 +1,5 @@
-//! Stopping: no new matches; those that run finish within the limit; then listeners, sessions and
-//! the store end, in this order.
+//! Stopping: no new matches; running ones finish within the limit; then listeners, sessions and the store
+//! end, in this order.
 
 use super::hub::RunningHub;
 use super::referee::RunningReferee;
@@ -8,7 +8,7 @@ use crate::gateway::CallbacksError;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How long the answers at hand may take once everything else has ended.
+/// How long the current answers may take once everything else has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(6);
 
 impl Daemon {
@@ -51,14 +51,14 @@ impl Daemon {
         self.end.cancel();
         let last = async {
             self.sessions.close().await;
-            // An error here means that the listener ended before us, which was told already.
+            // An error here means that the listener ended before us, which has already been reported.
             let _ = self.api.await;
             if let Some(shims) = self.shims {
                 let _ = shims.await;
             }
         };
         if tokio::time::timeout(LAST_ANSWERS, last).await.is_err() {
-            tracing::warn!("some answers were cut");
+            tracing::warn!("some answers were cut off");
         }
         self.pool.close();
         self.store.close().await;
@@ -66,7 +66,7 @@ impl Daemon {
     }
 }
 
-/// Waits until our own matches and everybody's sessions are over, at most the drain limit.
+/// Waits until our own matches and all sessions are over, at most the drain limit.
 async fn finish(
     referee: Option<&RunningReferee>,
     hub: Option<&RunningHub>,
@@ -83,6 +83,6 @@ async fn finish(
             hub.hub.drain(limit).await;
         }
     };
-    // How the listener ended does not matter any more: it ends now in any case.
+    // How the listener ended no longer matters: it ends now in any case.
     let (_, _, _) = tokio::join!(ours, hub, callbacks);
 }

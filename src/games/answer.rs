@@ -120,7 +120,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 mod tests {
     use super::{Allowance, MARGIN, Times, answer, margin};
     use crate::game::Budget;
-    use crate::wire::{Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
+    use crate::wire::{Dialogue, Fact, Frame, Next, Progress, WireError};
     use serde_json::Value;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,9 +173,6 @@ mod tests {
     }
 
     impl Dialogue for Endless {
-        fn open(&mut self) -> Option<Frame> {
-            None
-        }
         fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
             Ok(Next::Wait)
         }
@@ -188,9 +185,6 @@ mod tests {
             self.told = Some(said.to_owned());
         }
         fn facts(&mut self) -> Vec<Fact> {
-            Vec::new()
-        }
-        fn lessons(&self) -> Vec<Lesson> {
             Vec::new()
         }
         fn view(&self) -> Value {

@@ -90,8 +90,13 @@ pub fn play<G: Game>(
     loop {
         game.asks(|seat, ask| {
             if let Some(bot) = bots.get_mut(seat.index()) {
-                let act = game.look(seat, |view| arena.decide(seat, bot.as_mut(), view, ask));
-                acts.push((seat, Some(act)));
+                game.look(seat, |view| {
+                    let act = arena.decide(seat, bot.as_mut(), view, ask);
+                    if G::refuses(view, ask, &act) {
+                        heard.refuse(seat);
+                    }
+                    acts.push((seat, Some(act)));
+                });
             }
         });
         if acts.is_empty() {

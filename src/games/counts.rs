@@ -1,6 +1,8 @@
 //! Counts over matches: what is learnt of rivals, merged by adding up.
 
+use crate::game::{Seat, Seats};
 use crate::kit::Models;
+use crate::wire::Lesson;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -33,6 +35,25 @@ impl<T: Counts> Models for Counted<T> {
     fn show(&self, model: &Value) -> Value {
         T::deserialize(model).map_or(Value::Null, |counts| counts.show())
     }
+}
+
+/// What one's game has taught of each rival that was `seen` in it, named by how many seats clockwise it sits.
+pub(crate) fn rivals<T: Serialize>(
+    own: Seat,
+    records: &Seats<T>,
+    seen: impl Fn(&T) -> bool,
+) -> Vec<Lesson> {
+    let players = records.len();
+    let rivals = records
+        .iter()
+        .filter(|(seat, record)| *seat != own && seen(record));
+    rivals
+        .map(|(seat, record)| Lesson {
+            rival: ((seat.index() + players - own.index()) % players.max(1)).to_string(),
+            kind: None,
+            evidence: json!(record),
+        })
+        .collect()
 }
 
 /// A struct of counts: its fields, documented as usual, each a number that adds up.

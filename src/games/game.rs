@@ -307,6 +307,12 @@ pub trait Game: Clone + Send + 'static {
     /// # Errors
     /// [`Illegal`] says which rule forbids it.
     fn check(&self, seat: Seat, act: &Self::Act) -> Result<(), Illegal>;
+    /// Whether an act that was just decided on will be refused, for games that can say so at once from what
+    /// the bot saw. Others refuse in [`Game::step`].
+    fn refuses(view: &Self::View, ask: &Self::Ask, act: &Self::Act) -> bool {
+        let _ = (view, ask, act);
+        false
+    }
     /// Plays the acts in the order they arrived. `None`: nothing legal came in time.
     /// `heard` gets what each seat is told, in the order in which it is told, and whose act is refused.
     fn step(&mut self, acts: &[(Seat, Option<Self::Act>)], heard: &mut impl Listener<Self::Event>);
@@ -345,8 +351,10 @@ pub enum Progress {
 
 /// A decision maker of one game.
 pub trait Bot<G: Game>: Send {
-    /// Hears what its seat hears, in order.
-    fn observe(&mut self, event: &G::Event);
+    /// Hears what its seat hears, in order. Unless a bot says otherwise, its views are all that it needs.
+    fn observe(&mut self, event: &G::Event) {
+        let _ = event;
+    }
     /// Decides. Must return a legal act at once when the budget is already spent.
     fn decide(&mut self, view: &G::View, ask: &G::Ask, budget: Budget<'_>) -> G::Act;
     /// Thinks for one slice about the same decision as in the slice before, if nothing was heard in

@@ -24,6 +24,36 @@ pub struct BotCard {
     pub thinks: bool,
 }
 
+/// The first version of a bot that does not think.
+pub(crate) const fn card(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
+    BotCard {
+        name,
+        rung,
+        version: 1,
+        description,
+        signature,
+        thinks: false,
+    }
+}
+
+/// The first version of a bot that uses a thinking budget.
+pub(crate) const fn thinker(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
+    BotCard {
+        thinks: true,
+        ..card(rung, name, description, signature)
+    }
+}
+
 /// One referee option, as it is listed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct OptionCard {

@@ -81,7 +81,9 @@ pub struct Lesson {
 /// One seat's side of one conversation. A pure fold: the same frames in and out give the same state.
 pub trait Dialogue: Send {
     /// What to say first, unasked.
-    fn open(&mut self) -> Option<Frame>;
+    fn open(&mut self) -> Option<Frame> {
+        None
+    }
     /// Takes one frame in.
     ///
     /// # Errors
@@ -99,7 +101,9 @@ pub trait Dialogue: Send {
     /// Facts found since the last call.
     fn facts(&mut self) -> Vec<Fact>;
     /// What this match has taught so far about each rival.
-    fn lessons(&self) -> Vec<Lesson>;
+    fn lessons(&self) -> Vec<Lesson> {
+        Vec::new()
+    }
     /// What the seat knows now, for its owner's eyes.
     fn view(&self) -> Value;
 }
@@ -180,6 +184,7 @@ pub trait Table: Send {
     /// by line. An answer nobody waits for is ignored.
     fn answer(&mut self, seat: Seat, reply: Reply<'_>);
     /// Whether the match still waits for this seat's answer, or for more of it.
+    /// A call that [`Table::calls`] has yet to give waits for nothing.
     fn waits(&self, seat: Seat) -> bool;
     /// Is told, before the answer, how much time a seat has taken for it; for games whose clock runs
     /// over more than one answer. Time is passed in: whoever drives the table owns the clock.

@@ -6,7 +6,7 @@ use super::limits::{self, Load};
 use super::routes::{NoRoute, TARGET_BYTES_MAX};
 use super::wording;
 use crate::link::{Caller, Peer, Stay};
-use crate::session::{Key, Origin, Place};
+use crate::session::{BotAddress, Key, Origin};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
@@ -30,7 +30,7 @@ pub(super) struct Connection {
 struct Visited {
     path: Box<str>,
     caller: IpAddr,
-    place: Arc<Place>,
+    bot: Arc<BotAddress>,
 }
 
 impl Connection {
@@ -73,23 +73,23 @@ impl Connection {
         let Some(_held) = limits::request(&load, self.gateway.options.requests_per_peer_max) else {
             return wording::too_many("too many requests of one referee at once");
         };
-        let place = match self.place(request, caller) {
-            Ok(place) => place,
+        let bot = match self.bot(request, caller) {
+            Ok(bot) => bot,
             Err(error) => return wording::sentence(StatusCode::NOT_FOUND, &error.to_string()),
         };
-        let route = match place.kit().route(query.as_bytes()) {
+        let route = match bot.kit().route(query.as_bytes()) {
             Ok(route) => route,
             Err(error) => {
                 return wording::sentence(StatusCode::BAD_REQUEST, &error.to_string());
             }
         };
-        let exempt = self.gateway.options.is_exempt(caller) || place.has_named_referee();
+        let exempt = self.gateway.options.is_exempt(caller) || bot.has_named_referee();
         if exempt {
             self.stay.exempt();
         }
         let origin = Origin::new(caller, exempt, self.stay.is_short());
         let key = Key {
-            place,
+            bot,
             market: route.market,
             id: route.id,
         };
@@ -126,20 +126,20 @@ impl Connection {
             && !Caller::of(self.peer, request.headers(), &[]).direct
     }
 
-    fn place(&self, request: &Request<Incoming>, caller: IpAddr) -> Result<Arc<Place>, NoRoute> {
+    fn bot(&self, request: &Request<Incoming>, caller: IpAddr) -> Result<Arc<BotAddress>, NoRoute> {
         let path = request.uri().path();
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |visited: &&Visited| visited.caller == caller && *visited.path == *path;
         if let Some(visited) = last.as_ref().filter(same) {
-            return Ok(Arc::clone(&visited.place));
+            return Ok(Arc::clone(&visited.bot));
         }
         let known = (!self.is_hidden(request)).then_some(caller);
-        let place = self.gateway.routes.place(path, caller, known)?;
+        let bot = self.gateway.routes.bot(path, caller, known)?;
         *last = Some(Visited {
             path: path.into(),
             caller,
-            place: Arc::clone(&place),
+            bot: Arc::clone(&bot),
         });
-        Ok(place)
+        Ok(bot)
     }
 }

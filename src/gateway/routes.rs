@@ -3,7 +3,7 @@
 use super::options::CallbackOptions;
 use super::referees::Referees;
 use crate::secrets;
-use crate::session::Place;
+use crate::session::BotAddress;
 use games::{Kit, Wire};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -42,12 +42,12 @@ impl Routes {
     /// The bot at `path`. Its referee is the caller's address, which no path can name, or a configured one
     /// that the caller may name. `known`: the address that `caller` really has, if that can be known; names
     /// that are bound to addresses need it.
-    pub(super) fn place(
+    pub(super) fn bot(
         &self,
         path: &str,
         caller: IpAddr,
         known: Option<IpAddr>,
-    ) -> Result<Arc<Place>, NoRoute> {
+    ) -> Result<Arc<BotAddress>, NoRoute> {
         let path = self.open(path)?;
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         let kit = match segments.next() {
@@ -71,7 +71,7 @@ impl Routes {
                 .ok_or_else(|| unnamed(kit))?
                 .to_owned(),
         };
-        Place::new(kit, bot, &referee)
+        BotAddress::new(kit, bot, &referee)
             .map(Arc::new)
             .ok_or_else(|| no_bot(kit))
     }

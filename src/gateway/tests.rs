@@ -4,7 +4,7 @@ use super::{CallbackOptions, Callbacks};
 use crate::config::PathReferee;
 use crate::fake;
 use crate::identities::Identities;
-use crate::session::{Parts, SessionOptions, Sessions};
+use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use std::net::SocketAddr;
@@ -33,7 +33,7 @@ async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let mut settings = Settings::at(folder.path().join("drover.db"));
     settings.kit = fake::find;
-    let parts = Parts {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions {
             threads: 1,

@@ -1,11 +1,11 @@
-//! What a listener does about a connection that could not be accepted.
+//! How a listener handles a connection that could not be accepted.
 
 use std::io::{Error, ErrorKind};
 use std::time::{Duration, Instant};
 
-/// Pause after a failed accept, such as for want of file descriptors: it does not pass by itself.
+/// Pause after a failed accept, such as for lack of file descriptors, which does not pass by itself.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often it is logged.
+/// The interval at which it is logged.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// The failures of one listener.
@@ -25,7 +25,7 @@ impl AcceptFaults {
         }
     }
 
-    /// Whether this will fail again: not where a connection was given up before it was accepted.
+    /// Whether this will fail again: not where a connection was aborted before it was accepted.
     #[must_use]
     pub fn lasts(&self, error: &Error) -> bool {
         !matches!(
@@ -37,7 +37,7 @@ impl AcceptFaults {
         )
     }
 
-    /// Logs a failure, not too often, and waits before the next try, if it lasts.
+    /// Logs a failure, but not too often, and if it lasts waits before the next attempt.
     pub async fn pause(&mut self, error: &Error) {
         if !self.lasts(error) {
             return;

@@ -1,11 +1,11 @@
-//! Who sent an HTTP request: its peer, or whom a trusted proxy names.
+//! Who sent an HTTP request: its peer, or the client named by a trusted proxy.
 
 use hyper::HeaderMap;
 use ipnet::IpNet;
 use std::net::IpAddr;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Headers that only a proxy has reason to send.
+/// Headers that only a proxy sends.
 const FORWARDING: [&str; 12] = [
     FORWARDED_FOR,
     "forwarded",
@@ -24,15 +24,15 @@ const FORWARDING: [&str; 12] = [
 /// Who sent a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// The address that counts: the peer's, or the one that a trusted proxy names.
+    /// The effective address: the peer's, or the one named by a trusted proxy.
     pub address: IpAddr,
-    /// Whether the peer speaks for itself: it is no trusted proxy and sent no forwarding header.
+    /// Whether the peer is the caller itself: not a trusted proxy, and without any forwarding header.
     pub direct: bool,
 }
 
 impl Caller {
-    /// The caller behind `peer`. A forwarded address is believed only from one of `proxies`: the last
-    /// address that is not itself such a proxy counts.
+    /// The caller behind `peer`. A forwarded address is trusted only from one of `proxies`: the last address
+    /// that is not itself such a proxy counts.
     #[must_use]
     pub fn of(peer: IpAddr, headers: &HeaderMap, proxies: &[IpNet]) -> Self {
         let peer = peer.to_canonical();
@@ -44,7 +44,7 @@ impl Caller {
                 direct,
             };
         }
-        // What a proxy appended stands at the end; what stands before may be the caller's invention.
+        // What a proxy appended is at the end; the caller may have made up what precedes it.
         let hops = headers.get_all(FORWARDED_FOR).iter().rev();
         let forwarded = hops
             .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','))
@@ -63,7 +63,7 @@ impl Caller {
         }
     }
 
-    /// Whether this is somebody on the same machine who speaks for themselves.
+    /// Whether this is a direct caller on the same machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.direct && self.address.is_loopback()
@@ -95,7 +95,7 @@ mod tests {
         check("::ffff:127.0.0.1", &[], "127.0.0.1", true);
         check("::1", &[], "::1", true);
         check("192.0.2.7", &[], "192.0.2.7", false);
-        // An unknown proxy on the same machine: its word is not believed, nor is it local.
+        // An unknown proxy on the same machine is not trusted, nor is it local.
         let for_other = &[("x-forwarded-for", "192.0.2.7")];
         check("127.0.0.1", for_other, "127.0.0.1", false);
         check(

@@ -1,5 +1,5 @@
-//! A socket that counts what it hears: whether a byte of an answer came decides if a request may be
-//! sent again.
+//! A socket that counts received bytes: whether any byte of an answer came decides if a request may be sent
+//! again.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How many bytes a socket has heard so far.
+/// How many bytes a socket has received so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard(Arc<AtomicU64>);
 
@@ -27,7 +27,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Wraps a connected socket and gives the counter beside it.
+    /// Wraps a connected socket and returns its counter with it.
     pub(super) fn new(socket: TcpStream) -> (Self, Heard) {
         let heard = Heard::default();
         (
@@ -39,9 +39,9 @@ impl Counted {
         )
     }
 
-    /// Acknowledges at once what comes next. A player who writes head and body one after the other
-    /// without `TCP_NODELAY` (Python's own server does) sends the body only when the head is
-    /// acknowledged, which the system would put off by 40 ms.
+    /// Acknowledges the next data at once. A player that writes head and body separately without
+    /// `TCP_NODELAY` (Python's own server does) sends the body only when the head is acknowledged, which the
+    /// system would delay by 40 ms.
     fn hurry(&self) {
         // Best effort: without it answers come later, not wrongly.
         #[cfg(target_os = "linux")]

@@ -1,5 +1,5 @@
-//! The connections of a listener, by peer. While there is plenty of room nobody is asked; under
-//! shortage a newcomer takes the place of an idle connection of the peer that has most.
+//! The connections of a listener, by peer. While there is plenty of room anyone is admitted; when slots are
+//! scarce a newcomer replaces an idle connection of the peer that has the most.
 
 use super::shares::{Peer, is_short, share};
 use std::collections::{BTreeMap, HashMap};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// This part of the room is kept for peers that have less than others.
+/// This part of the room is reserved for peers that have fewer than others.
 const RESERVE_PART: usize = 16;
 
 /// All connections of one listener. Cheap to clone.
@@ -15,7 +15,7 @@ const RESERVE_PART: usize = 16;
 pub struct Crowd {
     max: usize,
     inner: Arc<Mutex<Inner>>,
-    /// As in `inner`, to be looked at without waiting.
+    /// As in `inner`, but readable without waiting.
     total: Arc<AtomicUsize>,
 }
 
@@ -23,16 +23,16 @@ pub struct Crowd {
 struct Inner {
     total: usize,
     last: u64,
-    /// Connections that count for a peer, oldest first. Those that were asked to go are not here any more.
+    /// Connections that count for a peer, oldest first. Those asked to leave are no longer included.
     peers: HashMap<Peer, BTreeMap<u64, Arc<Guest>>>,
     turned_away: u64,
     sent_away: u64,
 }
 
-/// What is known of one connection.
+/// The state of one connection.
 #[derive(Debug, Default)]
 struct Guest {
-    /// Requests that are being answered, or other reasons not to cut it.
+    /// Requests that are being answered, or other reasons not to close it.
     busy: AtomicUsize,
     away: CancellationToken,
 }
@@ -42,35 +42,35 @@ struct Guest {
 pub struct Fullness {
     /// Connections that are open.
     pub open: usize,
-    /// The most that may be.
+    /// The maximum number of connections.
     pub max: usize,
-    /// Newcomers that were closed at once, since the start.
+    /// New connections that were closed at once, since the start.
     pub turned_away: u64,
-    /// Idle connections that had to go for others, since the start.
+    /// Idle connections that were closed to make room, since the start.
     pub sent_away: u64,
 }
 
 impl Fullness {
-    /// Whether shares bite.
+    /// Whether shares are enforced.
     #[must_use]
     pub fn is_short(&self) -> bool {
         is_short(self.max.saturating_sub(self.open), self.max)
     }
 
-    /// Whether nobody else comes in.
+    /// Whether no one else is admitted.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.open >= self.max
     }
 }
 
-/// The peer has its share of connections, and there are few.
+/// The peer has its share of connections, and slots are scarce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the peer has its share of connections")]
 pub struct TurnedAway;
 
 impl Crowd {
-    /// Room for so many.
+    /// Room for this many.
     #[must_use]
     pub fn new(max: usize) -> Self {
         Self {
@@ -80,18 +80,18 @@ impl Crowd {
         }
     }
 
-    /// Lets a connection in, if need be for an idle one of a peer that has more. Who is exempt is always
-    /// let in and never sent away. How many there are in all is for the listener to bound.
+    /// Admits a connection, if necessary by closing an idle one of a peer that has more. An exempt one is
+    /// always admitted and never closed to make room. The listener itself bounds the total.
     ///
     /// # Errors
-    /// [`TurnedAway`] under shortage, if the peer has its share.
+    /// [`TurnedAway`] when slots are scarce and the peer has its share.
     pub fn admit(&self, peer: Peer, exempt: bool) -> Result<Stay, TurnedAway> {
         let mut inner = self.lock();
         let free = self.max.saturating_sub(inner.total);
         if !exempt && is_short(free, self.max) {
             let has = inner.peers.get(&peer).map_or(0, BTreeMap::len);
             let within = has < share(free, self.max) && free > self.max / RESERVE_PART;
-            // One of as many is not taken: two peers would only take turns.
+            // One of a peer with as many is not replaced: two peers would only take turns.
             let swapped = inner.send_away(has + 1);
             if !within && !swapped && has > 0 {
                 inner.turned_away += 1;
@@ -117,7 +117,7 @@ impl Crowd {
         })
     }
 
-    /// Sends the oldest idle connection away of the peer that has most, where nobody else can come in.
+    /// Closes the oldest idle connection of the peer that has the most, if no one else can be admitted.
     pub fn make_room(&self) {
         self.lock().send_away(1);
     }
@@ -140,7 +140,7 @@ impl Crowd {
 }
 
 impl Inner {
-    /// Sends an idle connection away of a peer that has more than so many; whether there was one.
+    /// Closes an idle connection of a peer that has more than this many; returns whether there was one.
     fn send_away(&mut self, more_than: usize) -> bool {
         let mut greedy: Vec<(usize, Peer)> = self
             .peers
@@ -175,7 +175,7 @@ impl Inner {
     }
 }
 
-/// One connection's place; given back when dropped.
+/// One connection's slot; released when dropped.
 #[must_use = "dropped, it is given back"]
 #[derive(Debug)]
 pub struct Stay {
@@ -187,18 +187,18 @@ pub struct Stay {
 }
 
 impl Stay {
-    /// While this lives the connection is not sent away.
+    /// While this lives, the connection is not closed to make room.
     pub fn busy(&self) -> Busy<'_> {
         self.guest.busy.fetch_add(1, Ordering::Relaxed);
         Busy(&self.guest)
     }
 
-    /// From now on the connection is not sent away; it still counts for its peer.
+    /// From now on the connection is not closed to make room; it still counts for its peer.
     pub fn settle(&self) {
         self.guest.busy.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It has turned out that shares do not bind whoever is on this connection.
+    /// Exempts this connection's peer from shares, once that is known.
     pub fn exempt(&self) {
         if !self.exempt.load(Ordering::Relaxed) && !self.exempt.swap(true, Ordering::Relaxed) {
             self.crowd.lock().forget(self.peer, self.number);
@@ -211,14 +211,14 @@ impl Stay {
         self.guest.busy.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether shares bite on its listener. Waits for nobody.
+    /// Whether shares are enforced on its listener. Never waits.
     #[must_use]
     pub fn is_short(&self) -> bool {
         let Crowd { max, total, .. } = &self.crowd;
         is_short(max.saturating_sub(total.load(Ordering::Relaxed)), *max)
     }
 
-    /// Cancelled when the connection is to go.
+    /// Cancelled when the connection must close.
     #[must_use]
     pub fn away(&self) -> CancellationToken {
         self.guest.away.clone()
@@ -290,7 +290,7 @@ mod tests {
         let crowd = Crowd::new(1_000);
         let mut all: Vec<Vec<Stay>> = (2..10).map(|last| fill(&crowd, last)).collect();
         for _ in 0..10 {
-            // Those who were sent away go, and everybody tries again.
+            // Connections asked to leave do so, and everyone tries again.
             for stays in &mut all {
                 stays.retain(|stay| !stay.away().is_cancelled());
             }

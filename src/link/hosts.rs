@@ -1,11 +1,10 @@
-//! Who a request believes to speak with, and on whose behalf: what keeps a page in somebody's browser
-//! from speaking to a listener in its user's place.
+//! Which host a request is meant for, and on whose behalf it is sent: this keeps a page in a user's browser
+//! from talking to a listener in the user's place.
 //!
-//! A page can make a name of its own resolve to any address (DNS rebinding) and is then let read and
-//! write as if the listener were its own server; but its requests still carry that name in `Host`. A
-//! literal address in `Host` cannot be rebound, so every one is accepted; names are accepted if they
-//! are configured. Without rebinding, a page's request says that it comes from elsewhere:
-//! `Sec-Fetch-Site` and `Origin`.
+//! A page can make its own host name resolve to any address (DNS rebinding) and may then read and write as if
+//! the listener were its own server; but its requests still carry that name in `Host`. A literal address in
+//! `Host` cannot be rebound, so every one is accepted; names are accepted if they are configured. Without
+//! rebinding, a page's request shows that it comes from elsewhere: `Sec-Fetch-Site` and `Origin`.
 
 use hyper::header::{HOST, HeaderMap, ORIGIN};
 use hyper::http::uri::Authority;
@@ -14,35 +13,35 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 const FETCH_SITE: &str = "sec-fetch-site";
-/// The name that every machine has for itself.
+/// Every machine's name for itself.
 const LOCALHOST: &str = "localhost";
-/// As much of a foreign name as is repeated.
+/// How much of a foreign name is repeated, at most.
 const SHOWN_LEN_MAX: usize = 100;
 
-/// The names that a listener answers to, beside literal addresses and `localhost`.
+/// The names that a listener answers to, besides literal addresses and `localhost`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
     names: Arc<[String]>,
     key: &'static str,
 }
 
-/// Why a request is not for us, or not in its sender's own name: a sentence.
+/// Why a request is not for us, or not its sender's own: a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misdirected {
-    /// No `Host`, several, or one that is none.
+    /// No `Host`, several, or an invalid one.
     #[error("a request needs one header Host with a name or an address")]
     NoHost,
-    /// A name that nobody configured.
+    /// A name that is not configured.
     #[error(
         "this listener does not answer to the name {host:?}: call it by its address, or add the name to `{key}`"
     )]
     Host {
-        /// What the request calls us, cut where it is long.
+        /// The host in the request, truncated if long.
         host: String,
         /// The key that lists names.
         key: &'static str,
     },
-    /// A browser says that another site's page sends this.
+    /// A browser reports that another site's page sends this.
     #[error("a page of another site may not do this (Sec-Fetch-Site: {0}); call it directly")]
     Site(String),
     /// A page of another origin.
@@ -50,7 +49,7 @@ pub enum Misdirected {
         "a page of the origin {origin:?} may not do this; if it is served under one of our names, add that name to `{key}`"
     )]
     Origin {
-        /// As sent, cut where it is long.
+        /// As sent, truncated if long.
         origin: String,
         /// The key that lists names.
         key: &'static str,
@@ -58,7 +57,7 @@ pub enum Misdirected {
 }
 
 impl Misdirected {
-    /// The status that says it.
+    /// The matching status.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
@@ -80,7 +79,7 @@ impl Hosts {
         }
     }
 
-    /// Checks whom a request believes to speak with.
+    /// Checks which host a request is meant for.
     ///
     /// # Errors
     /// [`Misdirected::NoHost`] and [`Misdirected::Host`].
@@ -95,8 +94,8 @@ impl Hosts {
         Err(Misdirected::Host { host, key })
     }
 
-    /// Checks that a request which changes something is not sent by another site's page. What says
-    /// nothing of pages is no browser's.
+    /// Checks that a request which changes something is not sent by another site's page. A request without
+    /// these headers is not from a browser.
     ///
     /// # Errors
     /// [`Misdirected::Site`] and [`Misdirected::Origin`].
@@ -133,10 +132,10 @@ impl Hosts {
     }
 }
 
-/// Whom the request calls; `None` only in HTTP/1.0, which no browser speaks, and which need not say.
+/// The host in the request; `None` only in HTTP/1.0, which browsers do not use, and which may omit it.
 fn own_host<B>(request: &Request<B>) -> Result<Option<Authority>, Misdirected> {
     let header = host_header(request.headers())?;
-    // A request target with a host counts before the header.
+    // A request target with a host takes precedence over the header.
     let host = request.uri().authority().cloned().or(header);
     match host {
         Some(host) if host.as_str().contains('@') => Err(Misdirected::NoHost),

@@ -1,6 +1,6 @@
-//! The listener behind REST and the referee's pages: one accept loop with a bound on connections, on
-//! the time that a head may take, on silence and on how long one connection lasts at all; it tells
-//! each request who its caller is ([`Caller`]).
+//! The listener behind REST and the referee's pages: one accept loop with bounds on connections, on the time
+//! for a request head, on idle time and on the lifetime of a connection; it attaches the caller to each
+//! request ([`Caller`]).
 
 use super::accepting::AcceptFaults;
 use super::caller::Caller;
@@ -24,25 +24,25 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Largest head of a request, in bytes; four of the longest URLs, percent-encoded, fit.
+/// The largest head of a request, in bytes; four of the longest URLs, percent-encoded, fit.
 const HEAD_LEN_MAX: usize = 32 * 1024;
-/// Most header lines of a request.
+/// The maximum number of header lines of a request.
 const HEADERS_MAX: usize = 100;
 
-/// How connections are taken.
+/// How connections are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpIn {
-    /// What it is called in logs.
+    /// Its name in logs.
     pub name: &'static str,
-    /// Most connections at once.
+    /// The maximum number of concurrent connections.
     pub connections_max: usize,
-    /// How long a whole request head may take; a connection that stays idle for so long is closed, too.
+    /// How long a complete request head may take; a connection idle for as long is closed, too.
     pub head_timeout: Duration,
-    /// How long one connection may stay; it then ends after the request at hand.
+    /// How long one connection may stay open; it then ends after the current request.
     pub connection_timeout: Duration,
     /// How long that request may still take until it is cut.
     pub finish: Duration,
-    /// Whose `X-Forwarded-For` is believed. Connections from there have no share of their own.
+    /// The proxies whose `X-Forwarded-For` is trusted. Connections from them have no share of their own.
     pub trusted_proxies: Arc<[IpNet]>,
 }
 
@@ -64,11 +64,11 @@ impl Default for HttpIn {
 pub struct PeerAddress(pub IpAddr);
 
 impl HttpIn {
-    /// Serves until `stop`; requests under way are then answered first, for at most
-    /// [`HttpIn::finish`]. Each request carries its [`Caller`] and its [`PeerAddress`] as extensions.
+    /// Serves until `stop`; requests under way are then answered first, for at most [`HttpIn::finish`]. Each
+    /// request carries its [`Caller`] and its [`PeerAddress`] as extensions.
     ///
     /// # Errors
-    /// Never for a broken connection; only if the listener itself is of no use.
+    /// Never for a broken connection; only if the listener itself is unusable.
     pub async fn serve<A, F, B>(
         self,
         listener: TcpListener,
@@ -109,7 +109,7 @@ impl HttpIn {
                     continue;
                 }
             };
-            // A proxy's connections are those of many.
+            // A proxy's connections are those of many callers.
             let Ok(stay) = crowd.admit(Peer::of(peer), self.is_proxy(peer)) else {
                 tracing::debug!(%peer, "its share of connections is used up: one is closed");
                 continue;
@@ -119,7 +119,7 @@ impl HttpIn {
                 let away = stay.away();
                 tokio::select! {
                     () = http.converse((socket, peer), &stay, answer, stop) => {}
-                    () = away.cancelled() => tracing::debug!(%peer, "an idle connection makes room"),
+                    () = away.cancelled() => tracing::debug!(%peer, "an idle connection is closed to make room"),
                 }
                 drop((stay, permit));
             });
@@ -168,7 +168,7 @@ impl HttpIn {
             .serve_connection(TokioIo::new(Socket::new(socket, |_| {})), service);
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
-            // A peer that breaks off or dawdles harms nobody but itself.
+            // A peer that disconnects or is slow harms only itself.
             _ = connection.as_mut() => return,
             () = stop.cancelled() => {}
             () = tokio::time::sleep(self.connection_timeout) => {}

@@ -1,5 +1,5 @@
-//! The client that calls one player: one keep-alive connection, one request at a time, and a clear
-//! word on what came of it. Hyper speaks the wire; this file decides when to try again.
+//! The client that calls one player: one keep-alive connection, one request at a time, and a clear outcome
+//! for each. Hyper speaks the protocol; this file decides when to try again.
 
 use super::counted::{Counted, Heard};
 use super::reach::Reach;
@@ -17,15 +17,15 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Largest body taken from a player.
+/// The largest body accepted from a player.
 pub const BODY_LEN_MAX: usize = 64 * 1024;
-/// Largest head taken from a player.
+/// The largest head accepted from a player.
 const HEAD_LEN_MAX: usize = 32 * 1024;
-/// Most header lines taken from a player.
+/// The maximum number of header lines accepted from a player.
 const HEADERS_MAX: usize = 100;
-/// Most addresses of one host name that are tried.
+/// The maximum number of addresses tried per host name.
 const ADDRESSES_MAX: usize = 8;
-/// How long a host's name may take to be resolved before a match begins.
+/// How long resolving a host name may take before a match begins.
 const RESOLVE_MAX: Duration = Duration::from_secs(5);
 /// Wait before a connection is tried again.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
@@ -35,10 +35,10 @@ const SENDS_MAX: u32 = 16;
 /// How a player is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
-    /// Try a refused connection again until the time is over: a player who restarts loses nothing.
+    /// Retry a refused connection until the time is up: a player that restarts loses nothing.
     pub retry_connect: bool,
-    /// Send the same request again when a fresh connection is cut before a byte of the answer.
-    /// (One that was kept open and proves dead is always replaced once.)
+    /// Send the same request again when a new connection is cut before a byte of the answer. (A kept-open one
+    /// that turns out dead is always replaced once.)
     pub resend: bool,
     /// Which addresses may be called.
     pub reach: Reach,
@@ -69,7 +69,7 @@ pub enum CallError {
     /// Not connected and answered in time.
     #[error("no whole answer within {} ms", .0.as_millis())]
     Late(Duration),
-    /// No connection came about.
+    /// No connection could be made.
     #[error("cannot connect to {authority}: {why}")]
     Unreachable {
         /// Host and port.
@@ -86,13 +86,13 @@ pub enum CallError {
     /// The connection ended before any answer.
     #[error("the connection was closed before an answer")]
     Cut,
-    /// What came is not HTTP, or ended in its midst.
+    /// The response is not HTTP, or incomplete.
     #[error("the answer is not whole HTTP: {0}")]
     Garbage(String),
     /// A proper response with a body above [`BODY_LEN_MAX`].
     #[error("status {0} with more than {BODY_LEN_MAX} bytes of body")]
     TooLong(u16),
-    /// The request cannot be put into words of HTTP.
+    /// The request cannot be expressed in HTTP.
     #[error("the request is not valid HTTP: {0}")]
     Request(String),
 }
@@ -102,7 +102,7 @@ pub struct HttpOut {
     target: Target,
     options: HttpOptions,
     idle: Option<Wire>,
-    /// Why the last try failed, while another one is due.
+    /// Why the last attempt failed, while another one is due.
     trouble: Option<CallError>,
 }
 
@@ -118,15 +118,14 @@ impl HttpOut {
         }
     }
 
-    /// Whom it calls.
+    /// The player that it calls.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Asks with `text` as the query and waits for the whole answer; `within` covers connecting,
-    /// trying again and reading. Redirects are not followed. Dropping the future closes the
-    /// connection.
+    /// Sends a request with `text` as the query and waits for the whole answer; `within` covers connecting,
+    /// retries and reading. Redirects are not followed. Dropping the future closes the connection.
     ///
     /// # Errors
     /// [`CallError`]: no whole response.
@@ -175,7 +174,7 @@ impl HttpOut {
             .map_err(|error| CallError::Request(error.to_string()))
     }
 
-    /// The connection kept open, if it still lives, or a fresh one (`true`).
+    /// The kept-open connection, if still alive, or a new one (`true`).
     async fn wire(&mut self) -> Result<(Wire, bool), CallError> {
         if let Some(mut kept) = self.idle.take()
             && kept.ready().await
@@ -199,7 +198,7 @@ impl HttpOut {
         }
     }
 
-    /// Connects once. An error says whether it may pass by itself.
+    /// Connects once. An error says whether it may go away by itself.
     async fn connect(&self) -> Result<Wire, (CallError, bool)> {
         let unreachable = |error: &io::Error| CallError::Unreachable {
             authority: self.target.authority().to_owned(),
@@ -227,20 +226,20 @@ impl HttpOut {
     }
 }
 
-/// The addresses of the target's host that may be called. What is dialled is one of these: the name is
-/// not looked up again in between.
+/// The addresses of the target's host that may be called. One of these is dialled: the name is not resolved
+/// again in between.
 async fn addresses(target: &Target, reach: &Reach) -> io::Result<Vec<SocketAddr>> {
     let found = tokio::net::lookup_host((target.host(), target.port())).await?;
     let may_call = |address: &SocketAddr| reach.allows(target, *address);
     Ok(found.filter(may_call).take(ADDRESSES_MAX).collect())
 }
 
-/// Checks, without a call, that a target has an address within `reach`. Its name may get others later:
-/// each connection checks anew.
+/// Checks, without a call, that a target has an address within `reach`. Its name may later resolve to others:
+/// each connection checks again.
 ///
 /// # Errors
-/// [`CallError::OutOfReach`]; [`CallError::Unreachable`] and [`CallError::Late`] if its host's name has
-/// no address, or none that is found in time.
+/// [`CallError::OutOfReach`]; [`CallError::Unreachable`] and [`CallError::Late`] if its host's name has no
+/// address, or none that is found in time.
 pub async fn callable(target: &Target, reach: &Reach) -> Result<(), CallError> {
     if *reach == Reach::Any {
         return Ok(());
@@ -256,7 +255,7 @@ pub async fn callable(target: &Target, reach: &Reach) -> Result<(), CallError> {
     }
 }
 
-/// Whether a failed connection is what a restarting player looks like.
+/// Whether a failed connection looks like that of a restarting player.
 fn passes(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -268,7 +267,7 @@ fn passes(error: &io::Error) -> bool {
 
 type Protocol = Connection<TokioIo<Counted>, Empty<Bytes>>;
 
-/// One connection. Its protocol is driven by whoever waits on it, so an idle one costs no task.
+/// One connection. Its protocol is driven by its waiter, so an idle one costs no task.
 struct Wire {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once it has ended.
@@ -296,7 +295,7 @@ impl Wire {
         })
     }
 
-    /// Whether another request can go out: false once the other side has closed or spoken unasked.
+    /// Whether another request can be sent: false once the other side has closed or sent data unasked.
     async fn ready(&mut self) -> bool {
         poll_fn(|context| {
             let Some(connection) = &mut self.connection else {
@@ -366,7 +365,7 @@ async fn read(response: Response<Incoming>) -> Result<Answer, TalkError> {
     })
 }
 
-/// An error with its cause, which hyper leaves out of its own words.
+/// An error with its cause, which hyper leaves out of its own message.
 fn sentence(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(cause) => format!("{error}: {cause}"),

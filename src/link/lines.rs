@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_util::codec::Decoder;
 
-/// Silence after which the system asks whether the other end is still there.
+/// Silence after which the system probes whether the other end is still there.
 const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(60);
-/// Pause between two such questions.
+/// Pause between two probes.
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
-/// Questions without an answer after which the line is dead.
+/// Unanswered probes after which the connection is dead.
 const KEEP_ALIVE_TRIES: u32 = 4;
 
-/// How long what was written may stay unacknowledged.
+/// How long written data may stay unacknowledged.
 #[cfg(target_os = "linux")]
 const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(120);
 
-/// Why no more lines come.
+/// Why there are no more lines.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
     /// More bytes without a line end than a line may have.
@@ -29,18 +29,18 @@ pub enum LineError {
     Broken(#[from] io::Error),
 }
 
-/// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order. A last
-/// line without an end is dropped: nobody knows whether it is whole.
+/// Cuts bytes into lines that end with a line feed, a carriage return, or both in this order. A last line
+/// without an end is dropped: it may be incomplete.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyLine {
     bytes_max: usize,
-    /// How much of the buffer holds no line end.
+    /// How much of the buffer contains no line end.
     searched: usize,
     after_return: bool,
 }
 
 impl AnyLine {
-    /// Lines of at most so many bytes.
+    /// Lines of at most this many bytes.
     #[must_use]
     pub const fn new(bytes_max: usize) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Decoder for AnyLine {
             && let Some(first) = buffer.first().copied()
         {
             self.after_return = false;
-            // Only the first one belongs to the line before, in whatever pieces they come.
+            // Only the first one belongs to the line before, however the bytes arrive.
             buffer.advance(usize::from(first == b'\n'));
         }
         let mut fresh = buffer.iter().skip(self.searched);
@@ -94,8 +94,8 @@ impl Decoder for AnyLine {
     }
 }
 
-/// Lets the system find out when the other end is gone without a word, within about two minutes; and
-/// sends what is written at once. Best effort: without it the peer is missed later.
+/// Lets the system detect within about two minutes when the other end is silently gone, and sends written
+/// data at once. Best effort: without it the loss is noticed later.
 pub fn keep_alive(stream: &TcpStream) {
     let questions = TcpKeepalive::new()
         .with_time(KEEP_ALIVE_AFTER)
@@ -103,7 +103,7 @@ pub fn keep_alive(stream: &TcpStream) {
         .with_retries(KEEP_ALIVE_TRIES);
     let socket = SockRef::from(stream);
     let _ = socket.set_tcp_keepalive(&questions);
-    // The same for what was written and is not acknowledged: nothing is asked meanwhile.
+    // The same for unacknowledged data, during which the system sends no probes.
     #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX));
     let _ = stream.set_nodelay(true);

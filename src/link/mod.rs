@@ -1,5 +1,5 @@
-//! Byte transports: the HTTP listener of REST and referee, the outgoing HTTP client that calls players and
-//! whom it may call, lines over TCP, programs on pipes.
+//! Byte transports: the HTTP listener of REST and referee, the outgoing HTTP client and the addresses it may
+//! call, lines over TCP, programs on pipes.
 
 mod accepting;
 mod caller;

@@ -1,5 +1,5 @@
-//! Which addresses may be called. A URL from outside must not make us speak to what only we reach:
-//! our own REST interface, a router, a neighbour's database.
+//! Which addresses may be called. A URL from outside must not make us contact what only we can reach: our own
+//! REST interface, a router, a neighbour's database.
 
 use super::target::Target;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -12,7 +12,7 @@ pub enum Reach {
     /// Every address.
     #[default]
     Any,
-    /// These alone.
+    /// Only these.
     Only(Arc<Allowed>),
 }
 
@@ -34,12 +34,12 @@ pub struct Allowed {
 pub struct OwnDoor {
     /// The address.
     pub address: SocketAddr,
-    /// What a path there must begin with.
+    /// The required prefix of a path there.
     pub path: String,
 }
 
 impl Reach {
-    /// Whether `target` may be called at `address`, one of those that its host has.
+    /// Whether `target` may be called at `address`, one of its host's addresses.
     #[must_use]
     pub fn allows(&self, target: &Target, address: SocketAddr) -> bool {
         match self {
@@ -66,8 +66,8 @@ impl Allowed {
     }
 }
 
-/// Addresses that are not of the public internet (the registries of special-purpose addresses,
-/// RFC 6890, and what RFC 1918, 3927, 5737 and 6598 set apart).
+/// Addresses that are not of the public internet (the registries of special-purpose addresses, RFC 6890, and
+/// those reserved by RFC 1918, 3927, 5737 and 6598).
 const SPECIAL_V4: [Ipv4Net; 15] = [
     v4(0, 0, 0, 0, 8),
     v4(10, 0, 0, 0, 8),
@@ -85,9 +85,9 @@ const SPECIAL_V4: [Ipv4Net; 15] = [
     v4(224, 0, 0, 0, 4),
     v4(240, 0, 0, 0, 4),
 ];
-/// All that is given out of IPv6 so far.
+/// All IPv6 addresses allocated so far.
 const GIVEN_V6: Ipv6Net = v6([0x2000, 0], 3);
-/// What is set apart in it: protocols and tunnels (Teredo, 6to4, which hide an address in another) and
+/// What is reserved in it: protocols and tunnels (Teredo, 6to4, which embed an address in another) and
 /// documentation.
 const SPECIAL_V6: [Ipv6Net; 4] = [
     v6([0x2001, 0], 23),
@@ -95,7 +95,7 @@ const SPECIAL_V6: [Ipv6Net; 4] = [
     v6([0x2002, 0], 16),
     v6([0x3fff, 0], 20),
 ];
-/// Where a translator hides an IPv4 address in the last 32 bits (RFC 6052), and the old way to do so.
+/// Where a translator embeds an IPv4 address in the last 32 bits (RFC 6052), and the old way to do so.
 const HIDING_V6: [Ipv6Net; 2] = [v6([0x0064, 0xff9b], 96), v6([0, 0], 96)];
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, bits: u8) -> Ipv4Net {
@@ -107,7 +107,7 @@ const fn v6(start: [u16; 2], bits: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), bits)
 }
 
-/// The address that packets to this one end at: IPv4 in the clothes of IPv6 is IPv4.
+/// The address that packets to this one end at: an IPv4 address mapped into IPv6 counts as IPv4.
 fn inner(ip: IpAddr) -> IpAddr {
     match ip.to_canonical() {
         IpAddr::V6(ip) if !ip.is_loopback() && HIDING_V6.iter().any(|net| net.contains(&ip)) => {

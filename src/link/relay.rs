@@ -1,20 +1,20 @@
-//! What a shim and the daemon say to each other over the Unix socket: one JSON object a line, one
-//! request at a time, each answered.
+//! The protocol between a shim and the daemon on the Unix socket: one JSON object per line, one request at a
+//! time, each answered.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the daemon listens unless it is told otherwise, and where shims look for it.
+/// The default path on which the daemon listens and shims connect.
 pub const SOCKET: &str = "data/drover.sock";
-/// Longest line, in bytes: a frame as JSON.
+/// The longest line, in bytes: a frame as JSON.
 pub const LINE_MAX: usize = 32 << 20;
 
-/// What a shim says.
+/// A shim's request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Whose messages follow.
+    /// The session of the following messages.
     Hello(Hello),
-    /// A message of the arbiter.
+    /// A message from the arbiter.
     Heard(Heard),
     /// No more messages will come.
     Bye(Bye),
@@ -24,10 +24,10 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bye {
-    /// In a sentence.
+    /// As a sentence.
     pub why: String,
-    /// Whether the arbiter has closed its pipe or had the shim stopped: on wires without a word for a
-    /// game's end, that is one. Its crash looks the same.
+    /// Whether the arbiter has closed its pipe or had the shim stopped: on wires without an end message, that
+    /// ends the game. A crash of the arbiter looks the same.
     pub hung_up: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Hello {
     pub game: String,
     /// The built-in bot.
     pub bot: String,
-    /// Under which name the arbiter is kept.
+    /// The name under which the arbiter is stored.
     pub referee: String,
     /// When the game began at the shim, in microseconds since 1970-01-01 UTC.
     pub market: u64,
@@ -47,7 +47,7 @@ pub struct Hello {
     pub id: u64,
 }
 
-/// A message of the arbiter, numbered.
+/// A message from the arbiter, numbered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Heard {
@@ -55,7 +55,7 @@ pub struct Heard {
     pub n: u64,
     /// Its exact text.
     pub text: String,
-    /// What the shim has answered by itself, if it did.
+    /// The shim's own answer, if it gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
     /// When, in microseconds since 1970-01-01 UTC.
@@ -63,7 +63,7 @@ pub struct Heard {
     pub at_us: Option<i64>,
 }
 
-/// What the daemon says.
+/// The daemon's response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Response {
@@ -76,17 +76,17 @@ pub enum Response {
         /// The exact text.
         text: String,
     },
-    /// Only so many messages have come: those after them are missing.
+    /// Only this many messages have arrived: those after them are missing.
     Have(u64),
-    /// It cannot be done, in a sentence.
+    /// It cannot be done; why, as a sentence.
     Refused(String),
 }
 
-/// What a shim is told at first.
+/// The first response to a shim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Welcome {
-    /// Whether what a shim writes down by itself must survive a power cut.
+    /// Whether what a shim writes to its journal must survive a power cut.
     pub synced: bool,
 }
 

@@ -1,28 +1,28 @@
-//! How much of something scarce each peer may hold. While there is plenty, nobody is asked; once less
-//! than a quarter is left, a peer gets no more than its share of what is left.
+//! How much of a scarce resource each peer may hold. While there is plenty, there is no limit; once less than
+//! a quarter is left, a peer gets no more than its share of what is left.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// There is shortage while less than this part of the whole is free.
+/// The resource is scarce while less than this part of the whole is free.
 const SHORT_PART: usize = 4;
-/// Under shortage a peer may hold this part of what is free: an eighth of the whole where shortage
-/// begins, and less the less there is, so that somebody new always finds room.
+/// When scarce, a peer may hold this part of what is free: an eighth of the whole where scarcity begins, and
+/// less the less is free, so that a new peer always finds room.
 const SHARE_PART: usize = 2;
 /// A peer may hold this part of the whole at any time, but at least one and at most [`FLOOR_MAX`].
 const FLOOR_PART: usize = 256;
 const FLOOR_MAX: usize = 16;
-/// Bits of an IPv6 address that tell peers apart: whoever has one address has its whole /64.
+/// Bits of an IPv6 address that distinguish peers: whoever has one address has its whole /64.
 const V6_PEER_BITS: u32 = 64;
 
-/// Whom limits count as one: an IPv4 address, or the /64 of an IPv6 address.
+/// What limits count as one peer: an IPv4 address, or the /64 of an IPv6 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Peer(IpAddr);
 
 impl Peer {
-    /// Whom this address belongs to.
+    /// The peer of this address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
@@ -44,29 +44,29 @@ impl fmt::Display for Peer {
     }
 }
 
-/// Whether so little is free that shares bite.
+/// Whether so little is free that shares are enforced.
 #[must_use]
 pub fn is_short(free: usize, max: usize) -> bool {
     free.saturating_mul(SHORT_PART) < max
 }
 
-/// How much a peer may hold under shortage.
+/// How much a peer may hold when scarce.
 #[must_use]
 pub fn share(free: usize, max: usize) -> usize {
     let floor = (max / FLOOR_PART).clamp(1, FLOOR_MAX);
     (free / SHARE_PART).max(floor)
 }
 
-/// Why nothing is given.
+/// Why no slot is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    /// Nothing is left for anybody.
+    /// Nothing is left for anyone.
     Full,
-    /// Little is left, and the peer holds its share already.
+    /// Little is left, and the peer already holds its share.
     Share,
 }
 
-/// A number of places, and who holds them.
+/// A number of slots, and their holders.
 #[derive(Debug)]
 pub struct Shares {
     max: usize,
@@ -76,12 +76,12 @@ pub struct Shares {
 #[derive(Debug, Default)]
 struct Held {
     taken: usize,
-    /// Only peers that hold something.
+    /// Only peers that hold a slot.
     by: HashMap<Peer, usize>,
 }
 
 impl Shares {
-    /// So many places.
+    /// This many slots.
     #[must_use]
     pub fn new(max: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -90,7 +90,7 @@ impl Shares {
         })
     }
 
-    /// Takes a place; shares do not bind nobody.
+    /// Takes a slot; without a peer, no share applies.
     ///
     /// # Errors
     /// [`Shortage`] says why there is none.
@@ -100,7 +100,7 @@ impl Shares {
         Ok(self.give(&mut held, peer))
     }
 
-    /// Takes a place again for what held one before the last stop, over the peer's share if need be.
+    /// Takes a slot for something that held one before the last stop, beyond the peer's share if necessary.
     ///
     /// # Errors
     /// [`Shortage::Full`].
@@ -147,7 +147,7 @@ impl Shares {
         self.max
     }
 
-    /// How many would have to come back until there is no shortage any more; 0 without one.
+    /// How many would have to be released to end scarcity; 0 without it.
     #[must_use]
     pub fn wanting(&self) -> usize {
         let free = self.max.saturating_sub(self.taken());
@@ -158,7 +158,7 @@ impl Shares {
         }
     }
 
-    /// The peers that hold more than a share under shortage is at present, and how much.
+    /// The peers that hold more than the current share, and how much.
     #[must_use]
     pub fn greedy(&self) -> HashMap<Peer, usize> {
         let held = self.lock();
@@ -172,7 +172,7 @@ impl Shares {
     }
 }
 
-/// One place that is held; given back when dropped.
+/// One held slot; released when dropped.
 #[must_use = "dropped, it is given back"]
 #[derive(Debug)]
 pub struct Share {
@@ -181,7 +181,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Whose share it counts for, if anybody's.
+    /// The peer that it counts for, if any.
     #[must_use]
     pub fn peer(&self) -> Option<Peer> {
         self.peer
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(shares.take(peer("127.0.0.2")).unwrap_err(), Shortage::Share);
         let other = take_all(&shares, "127.0.0.3");
         assert!((50..125).contains(&other.len()), "{}", other.len());
-        // Who is exempt is bound by nothing but the end.
+        // An exempt holder is limited only by the total.
         let exempt: Vec<_> = std::iter::from_fn(|| shares.take(None).ok()).collect();
         assert_eq!(greedy.len() + other.len() + exempt.len(), 1_000);
         assert_eq!(shares.take(None).unwrap_err(), Shortage::Full);

@@ -1,6 +1,6 @@
-//! A peer's socket. It gives hyper's own refusals, which come before any service is asked and have
-//! no body, a plain sentence, and reads on for a moment after one, so that the refusal is not lost
-//! in a reset connection.
+//! A peer's socket. It replaces hyper's own refusals, which come before any service is called and have no
+//! body, by a plain sentence, and keeps reading for a moment after one, so that the refusal is not lost in a
+//! reset connection.
 
 use std::io;
 use std::pin::Pin;
@@ -10,12 +10,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// How every response begins that hyper may have written by itself.
+/// The prefix of every response that hyper may have written by itself.
 const REFUSAL: &[u8] = b"HTTP/1.1 4";
 const REFUSAL_1_0: &[u8] = b"HTTP/1.0 4";
-/// What is read and thrown away after a refusal, at most.
+/// How much is read and discarded after a refusal, at most.
 const LINGER_BYTES_MAX: usize = 1 << 20;
-/// How long a peer may read nothing of what is being written to it.
+/// How long a peer may stop reading what is being written to it.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// For how long.
 const LINGER: Duration = Duration::from_secs(1);
@@ -23,12 +23,12 @@ const LINGER: Duration = Duration::from_secs(1);
 /// A peer's socket.
 pub struct Socket {
     stream: TcpStream,
-    /// Told the status of each refusal that hyper wrote by itself.
+    /// Called with the status of each refusal that hyper wrote by itself.
     refused: fn(&str),
-    /// The refusal in place of hyper's own, how much of it is written, and the length of hyper's.
+    /// The refusal replacing hyper's own, how much of it is written, and the length of hyper's.
     refusal: Option<(Vec<u8>, usize, usize)>,
     linger: Option<Linger>,
-    /// When a write that the peer does not take is given up.
+    /// When to give up a write that the peer does not accept.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -38,7 +38,7 @@ struct Linger {
 }
 
 impl Socket {
-    /// Wraps a connected socket; `refused` is told the status of each refusal that hyper writes by
+    /// Wraps a connected socket; `refused` is called with the status of each refusal that hyper writes by
     /// itself.
     #[must_use]
     pub fn new(stream: TcpStream, refused: fn(&str)) -> Self {
@@ -97,7 +97,7 @@ impl Socket {
     }
 }
 
-/// Whether this is a response that hyper wrote by itself: ours always name their type.
+/// Whether hyper wrote this response by itself: ours always have a content type.
 fn is_bare_refusal(bytes: &[u8]) -> bool {
     (bytes.starts_with(REFUSAL) || bytes.starts_with(REFUSAL_1_0))
         && !bytes
@@ -105,8 +105,8 @@ fn is_bare_refusal(bytes: &[u8]) -> bool {
             .any(|part| part.eq_ignore_ascii_case(b"content-type:"))
 }
 
-/// A whole response in place of one that hyper wrote by itself for a request that it could not read.
-/// A lenient referee reads any body as an answer: no text here may hold `=`, `&` or `?`.
+/// A complete response replacing one that hyper wrote by itself for a request that it could not read. A
+/// lenient referee reads any body as an answer: no text here may contain `=`, `&` or `?`.
 fn bare_refusal(status: &str) -> Vec<u8> {
     let (reason, text) = match status {
         "414" => ("URI Too Long", "the request line is too long"),

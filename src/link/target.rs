@@ -1,31 +1,31 @@
-//! Where a player is called: an absolute `http://` URL, parsed once at the door.
+//! Where a player is called: an absolute `http://` URL, parsed once on input.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use std::fmt;
 use url::{Host, ParseError, Position, Url};
 
-/// Longest URL accepted, in bytes.
+/// The longest URL accepted, in bytes.
 pub const URL_LEN_MAX: usize = 2_048;
 
 /// Why a URL cannot be called, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Nothing there.
+    /// It is empty.
     #[error("the URL is empty; write http://host:port/path")]
     Empty,
     /// More than [`URL_LEN_MAX`] bytes.
     #[error("the URL has {0} bytes; at most {URL_LEN_MAX} are accepted")]
     TooLong(usize),
-    /// Encrypted transport is not spoken.
+    /// Encrypted transport is not supported.
     #[error("{0} is an https URL; Drover speaks plain http only, so write http:// instead")]
     Https(String),
-    /// Another scheme, or none at all.
+    /// Another scheme, or none.
     #[error("{0} is not an absolute http URL; write http://host:port/path")]
     Scheme(String),
     /// A user name or password before the host.
     #[error("{0} carries a user name; put what is needed into the path or query instead")]
     UserInfo(String),
-    /// No host, or letters that a host cannot have.
+    /// No host, or characters that a host cannot have.
     #[error(
         "{url} has no valid host ({why}); write a name of letters, digits, dots and hyphens, or an IP address"
     )]
@@ -40,7 +40,7 @@ pub enum TargetError {
     Port(String),
 }
 
-/// What neither a path nor a query carries literally, beside controls and letters outside ASCII.
+/// What neither a path nor a query contains literally, besides control and non-ASCII characters.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -64,9 +64,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// Parses an absolute `http://` URL. What its path and query may not carry literally (blanks,
-    /// letters outside ASCII) is percent-encoded; a fragment is dropped. Everything else is called as it
-    /// is given: `url` reads the host and the port alone, since it would rewrite a path.
+    /// Parses an absolute `http://` URL. What its path and query may not contain literally (spaces, non-ASCII
+    /// characters) is percent-encoded; a fragment is dropped. Everything else is called as given: `url`
+    /// parses only the host and the port, since it would rewrite a path.
     ///
     /// # Errors
     /// [`TargetError`] says what is wrong with it.
@@ -94,7 +94,7 @@ impl Target {
             url: url.to_owned(),
             why,
         };
-        // A browser forgives these, and so does `url`.
+        // Browsers accept these, and so does `url`.
         if given.contains(|letter: char| letter == '\\' || letter.is_control()) {
             return Err(no_host(ParseError::InvalidDomainCharacter));
         }
@@ -134,7 +134,7 @@ impl Target {
         self.port
     }
 
-    /// What stands in the `Host` header.
+    /// The value of the `Host` header.
     #[must_use]
     pub fn authority(&self) -> &str {
         &self.authority

@@ -1,12 +1,12 @@
-//! Many times in little memory: a histogram whose buckets grow with the time, 3 % apart.
+//! Many durations in little memory: a histogram with logarithmic buckets, 3 % apart.
 
 use std::time::Duration;
 
-/// Buckets a doubling.
+/// Buckets per doubling.
 const STEPS: u64 = 32;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 
-/// A histogram of times.
+/// A histogram of durations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     buckets: Vec<u64>,
@@ -14,7 +14,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Adds one time.
+    /// Adds one duration.
     pub fn add(&mut self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let bucket = bucket(nanoseconds);
@@ -27,7 +27,7 @@ impl Histogram {
         }
     }
 
-    /// Adds all times of another one.
+    /// Adds all of another histogram's durations.
     pub fn merge(&mut self, other: &Self) {
         if self.buckets.len() < other.buckets.len() {
             self.buckets.resize(other.buckets.len(), 0);
@@ -38,13 +38,13 @@ impl Histogram {
         self.count += other.count;
     }
 
-    /// How many times.
+    /// The number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The time that a `share` (0 to 1) of all stays within; `None` without any.
+    /// The duration within which a `share` (0 to 1) of all lie; `None` if empty.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let wanted = ((self.count as f64 * share).ceil() as u64).clamp(1, self.count.max(1));

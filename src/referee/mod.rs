@@ -1,5 +1,5 @@
-//! Plays one match: drives a table against its seats, over HTTP, over pipes or in process, seats those who dial
-//! a hub, and keeps what happened.
+//! Plays one match: drives a table against its seats, over HTTP, over pipes or in process, seats players that
+//! dial a hub, and records what happened.
 
 pub mod arbiter;
 pub mod histogram;

@@ -1,4 +1,4 @@
-//! Our bot's side: a dialogue that hears and says its transcript again.
+//! Our bot's side: replays a transcript through a dialogue.
 
 use crate::store::types::{Direction, Entry, NewEntry};
 use games::{Dialogue, Ending, Fact, Frame, Next};
@@ -6,7 +6,7 @@ use games::{Dialogue, Ending, Fact, Frame, Next};
 /// One line of a seat's transcript, seen from its bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its exact text.
     pub text: &'a str,
@@ -31,30 +31,30 @@ impl<'a> From<&'a NewEntry> for Line<'a> {
 pub struct LastMessage {
     /// Its exact text.
     pub text: String,
-    /// What was answered; empty: nothing.
+    /// The answer; empty: none.
     pub answer: String,
-    /// Its place in the transcript, plus one.
+    /// Its index in the transcript, plus one.
     pub mark: u64,
-    /// How many messages were received, this one included.
+    /// How many messages were received, including this one.
     pub number: u64,
 }
 
-/// What came to light while a transcript was replayed.
+/// The findings of replaying a transcript.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// The last message.
     pub last: Option<LastMessage>,
-    /// Facts with the half step that told them: receiving entry `n` is step `2n`, saying what answers
-    /// it step `2n + 1`.
+    /// Facts with the half step that produced them: receiving entry `n` is step `2n`, giving its answer step
+    /// `2n + 1`.
     pub facts: Vec<(u64, Fact)>,
     /// How the match ended, if its end was received.
     pub ending: Option<Ending>,
-    /// Where the transcript holds another answer than the one that the dialogue must give, in sentences.
+    /// Where the transcript holds a different answer from the one that the dialogue must give, in sentences.
     pub differences: Vec<String>,
 }
 
-/// Has a new dialogue receive and say a whole transcript again. Decisions are taken from the
-/// transcript, never recomputed.
+/// Replays a whole transcript through a new dialogue. Decisions are taken from the transcript, never
+/// recomputed.
 pub fn replay<'a>(
     dialogue: &mut dyn Dialogue,
     lines: impl IntoIterator<Item = Line<'a>>,
@@ -64,13 +64,13 @@ pub fn replay<'a>(
     let mut lines = (0..).zip(lines).peekable();
     while let Some((seq, line)) = lines.next() {
         if line.direction == Direction::Out {
-            // An opening word, said unasked.
+            // An opening line, sent unasked.
             let due = if seq == 0 { dialogue.open() } else { None };
             replayed.compare(seq, due, line.text);
             replayed.say(dialogue, line.text, seq * 2);
             continue;
         }
-        // Of several answers the last one was given: an edge overruled the others.
+        // Of several answers, the last was the one given: an edge overrode the others.
         let mut answer = None;
         while let Some(next) = lines.next_if(|(_, next)| next.direction == Direction::Out) {
             answer = Some(next);
@@ -88,7 +88,7 @@ pub fn replay<'a>(
             }
             Ok(Next::Think { .. }) => replayed.say(dialogue, said, seq * 2 + 1),
             Ok(Next::Over(ending)) => replayed.ending = Some(ending),
-            // What was answered, if anything, was the transport's own.
+            // Any answer was the transport's own.
             Ok(Next::Wait) | Err(_) => {}
         }
         last = Some((line.text, said, seq));

@@ -1,19 +1,19 @@
-//! What games read back from the database, read from any bytes.
+//! What games read back from the database, parsed from arbitrary bytes.
 
 use super::dialogue::{Line, replay};
 use crate::store::types::Direction;
 use games::{DialogueSetup, Fact, Kit};
 use serde_json::{Value, json};
 
-/// The first byte of an input that is a transcript; its second one is the game, from `0`.
+/// The first byte of an input that is a transcript; the second one is the game, from `0`.
 const TRANSCRIPT: u8 = b'T';
-/// The byte between two entries of such an input; those that begin with `<` came in.
+/// The byte between two entries of such an input; entries that begin with `<` are incoming.
 const BETWEEN: u8 = 0x1E;
-/// Entries of such an input that are replayed.
+/// The maximum number of entries of such an input that are replayed.
 const ENTRIES_MAX: usize = 32;
 
-/// Reads bytes as a transcript, or as the setup, model and fact of every game. For the fuzz targets: a
-/// panic is a finding.
+/// Reads bytes as a transcript, or as the setup, model and fact of every game. For the fuzz targets: a panic
+/// is a finding.
 pub fn fuzz(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -30,7 +30,7 @@ pub fn fuzz(data: &[u8]) {
     }
 }
 
-/// Reads a JSON column as what a game keeps in it.
+/// Reads a JSON column as what a game stores in it.
 fn read(kit: &dyn Kit, value: &Value, text: &str) {
     if let Ok(table) = kit.reopen(value) {
         let _ = (table.outcome(), table.setup());

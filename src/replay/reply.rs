@@ -1,9 +1,9 @@
-//! How replies are written into a referee's transcript: an answer as its exact text, anything else
-//! as one of two words that begin with a control character, which no wire's text does.
+//! How replies are written into a referee's transcript: an answer as its exact text, anything else as one of
+//! two words that begin with a control character, which no wire's text does.
 
-/// In place of an answer that did not come in time.
+/// Replaces an answer that did not come in time.
 const LATE: &str = "\u{1}late";
-/// In place of an answer when the connection or program failed.
+/// Replaces an answer when the connection or program failed.
 const FAILED: &str = "\u{1}failed";
 
 /// What a seat's transcript says about one reply.
@@ -11,16 +11,16 @@ const FAILED: &str = "\u{1}failed";
 pub enum RecordedReply {
     /// An answer's exact text.
     Said(String),
-    /// Nothing in time.
+    /// No reply in time.
     Late,
     /// The connection or program failed.
     Failed(String),
-    /// Not asked any more: the seat is treated as a filler (A23).
+    /// No longer asked: the seat is treated as a filler (A23).
     Dead,
 }
 
 impl RecordedReply {
-    /// An answer; one that looks like the mark of a missing answer is empty.
+    /// An answer; text that looks like the mark of a missing answer becomes empty.
     #[must_use]
     pub fn said(text: &str) -> Self {
         match Self::decode(text) {
@@ -29,7 +29,7 @@ impl RecordedReply {
         }
     }
 
-    /// The text of the transcript's entry. Why a call failed stays in the log.
+    /// The text of the transcript's entry. The reason for a failed call stays in the log.
     #[must_use]
     pub fn encode(&self) -> String {
         match self {
@@ -49,7 +49,7 @@ impl RecordedReply {
         }
     }
 
-    /// What the match's table hears of it.
+    /// The reply passed to the match's table.
     #[must_use]
     pub fn reply(&self) -> games::Reply<'_> {
         match self {
@@ -59,7 +59,7 @@ impl RecordedReply {
         }
     }
 
-    /// Whether the seat gave a sign of life. `None`: it was not called.
+    /// Whether the reply shows that the seat is alive. `None`: it was not called.
     #[must_use]
     pub fn alive(&self) -> Option<bool> {
         match self {

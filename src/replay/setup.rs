@@ -1,15 +1,15 @@
-//! What a session's dialogue starts from: kept with the session, so that it is the same session
-//! whenever it is woken or verified.
+//! What a session's dialogue starts from: stored with the session, so that it is the same session whenever it
+//! is woken or verified.
 
 use crate::store::{OpponentKind, Store, StoreError};
 use games::{DialogueSetup, Kit};
 use serde_json::Value;
 
-/// Which versions of stored models advise a session, by their numbers: in its setup.
+/// The key in its setup for the versions of stored models that advise a session, by number.
 const ADVICE: &str = "advice";
 
-/// What a session of `bot` starts from. Of its stored setup count `models`, `opening`, `named` (which
-/// rival has which name) and what [`note_advice`] has noted; what is missing is empty or false.
+/// What a session of `bot` starts from. Of its stored setup, `models`, `opening`, `named` (the rivals' names)
+/// and what [`note_advice`] noted are used; missing ones are empty or false.
 ///
 /// # Errors
 /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -45,8 +45,8 @@ pub async fn dialogue_setup(
     Ok(setup)
 }
 
-/// Notes in a new session's setup which versions of stored models advise it: those that its named
-/// rivals and the learnt types have now. Done once; a session without models has none.
+/// Notes in a new session's setup which versions of stored models advise it: the current ones of its named
+/// rivals and of the learnt types. Done once; a session without models gets none.
 ///
 /// # Errors
 /// [`StoreError::Read`].
@@ -76,7 +76,7 @@ fn is_advised(kit: &dyn Kit, bot: &str, stored: &Value) -> bool {
     models(stored) && kit.advised() && thinks()
 }
 
-/// The rivals that have a name: place and name.
+/// The named rivals: place and name.
 fn named(stored: &Value) -> impl Iterator<Item = (&str, &str)> {
     let pairs = stored.get("named").and_then(Value::as_array);
     pairs.into_iter().flatten().filter_map(|pair| {

@@ -1,4 +1,4 @@
-//! The referee's side: a table that makes its calls and takes its answers again.
+//! The referee's side: replays transcripts through a table.
 
 use super::reply::RecordedReply;
 use crate::store::types::{Direction, Entry};
@@ -6,7 +6,7 @@ use games::{Call, Seat, Table, Wire};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// Differences that are looked for; further ones follow from the first.
+/// The maximum number of differences reported; further ones follow from the first.
 pub(super) const DIFFERENCES_MAX: usize = 5;
 
 /// A call that is still to be answered.
@@ -14,28 +14,28 @@ pub(super) const DIFFERENCES_MAX: usize = 5;
 pub struct PendingCall {
     /// The call.
     pub call: Call,
-    /// When it went out, in microseconds since 1970-01-01 UTC; `None`: it has yet to go out.
+    /// When it was sent, in microseconds since 1970-01-01 UTC; `None`: not sent yet.
     pub sent_us: Option<i64>,
 }
 
-/// What came of replaying a match.
+/// The findings of replaying a match.
 #[derive(Debug, Default)]
 pub struct ReplayedTable {
-    /// Calls that are out or yet to go out, by seat, for each in order.
+    /// Calls that are open or yet to be sent, by seat, in order for each.
     pub pending: Vec<PendingCall>,
-    /// Where the transcripts differ from the calls that the table makes, in sentences.
+    /// Where the transcripts differ from the table's calls, in sentences.
     pub differences: Vec<String>,
 }
 
-/// Has a table that starts a match make its calls and hear its answers again, from the transcripts of
-/// all seats. `growing`: the match goes on, and the transcripts were read at different moments.
+/// Replays the transcripts of all seats through a table that starts a match. `growing`: the match is still
+/// running, and the transcripts were read at different moments.
 pub fn replay_table(
     table: &mut dyn Table,
     wire: Wire,
     mut entries: Vec<(Seat, &Entry)>,
     growing: bool,
 ) -> ReplayedTable {
-    // Stamps rise in the order in which the table heard its answers.
+    // Stamps rise in the order in which the table received its answers.
     entries.sort_unstable_by_key(|(_, entry)| (entry.at_us, entry.id));
     let mut replay = Replay::new(table, wire);
     for (seat, entry) in entries {
@@ -60,9 +60,9 @@ pub fn replay_table(
 /// A seat's calls.
 #[derive(Default)]
 struct SeatCalls {
-    /// Calls that the table has made and the transcript has not come to.
+    /// Calls that the table has made and the transcript has not reached.
     due: VecDeque<PendingCall>,
-    /// Calls that are out.
+    /// Open calls.
     open: VecDeque<PendingCall>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Replay<'a> {
             .is_some_and(|calls| !calls.due.is_empty())
     }
 
-    /// A call went out.
+    /// A call was sent.
     fn call(&mut self, seat: Seat, entry: &Entry) {
         let (number, seq, stored) = (seat.0, entry.seq, &entry.text);
         let calls = self.seats.entry(seat).or_default();
@@ -116,19 +116,19 @@ impl<'a> Replay<'a> {
                 due.call.text
             ));
         }
-        // Over pipes nobody answers what it is only told.
+        // Over pipes, a message that asks for no answer gets none.
         if due.call.answer_within.is_some() || self.wire != Wire::Stdio {
             due.sent_us = Some(entry.at_us);
             calls.open.push_back(due);
         }
     }
 
-    /// A reply came.
+    /// A reply was received.
     fn answer(&mut self, seat: Seat, entry: &Entry) {
         let calls = self.seats.get_mut(&seat);
         let answered = calls.and_then(|calls| calls.open.pop_front());
         let wanted = |open: &PendingCall| open.call.answer_within.is_some();
-        // A player at a hub says as many lines as it likes.
+        // A player at a hub may send as many lines as it likes.
         if self.wire != Wire::Hub && !answered.as_ref().is_some_and(wanted) {
             return;
         }

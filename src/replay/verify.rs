@@ -1,4 +1,4 @@
-//! Checking a store: every transcript is replayed and compared with what is stored.
+//! Verifies a store: every transcript is replayed and compared with what is stored.
 
 use super::dialogue::{Line, replay};
 use super::setup::dialogue_setup;
@@ -9,34 +9,34 @@ use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
 
-/// Matches read at a time.
+/// Matches read at once.
 const MATCHES_AT_A_TIME: u32 = 50;
-/// Facts about how an answer came about, not about what was said: no transcript tells them again.
+/// Facts about how an answer was produced, not about its content: no replay yields them again.
 const ANSWERING_FACTS: [&str; 4] = ["fallback", "local", "quarantined", "refused"];
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The session, where it is about one.
+    /// The session, if it concerns one.
     pub session: Option<i64>,
     /// What differs, as a sentence.
     pub what: String,
 }
 
-/// One match, checked.
+/// The result of one match.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checked {
-    /// Which.
+    /// The match.
     pub match_id: String,
-    /// Its sessions.
+    /// The number of its sessions.
     pub sessions: u64,
-    /// Their entries.
+    /// The number of their entries.
     pub entries: u64,
     /// What is wrong with it.
     pub differences: Vec<Difference>,
 }
 
-/// The whole store, checked.
+/// The result of the whole store.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct VerifySummary {
     /// Matches checked.
@@ -47,7 +47,7 @@ pub struct VerifySummary {
     pub entries: u64,
     /// Differences found in them.
     pub differences: u64,
-    /// What SQLite says about the file, and rows that belong to nothing; empty if all is well.
+    /// What SQLite reports about the file, and orphaned rows; empty if all is well.
     pub integrity: Vec<String>,
 }
 
@@ -67,11 +67,11 @@ impl VerifySummary {
 }
 
 impl Store {
-    /// Checks one match or all of them, telling each as it goes; of all, also the file itself.
+    /// Verifies one match or all of them, reporting each as it goes; for all, also the file itself.
     ///
     /// # Errors
-    /// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is
-    /// no such match.
+    /// [`StoreError::Read`] if the file cannot be read at all; [`StoreError::Unknown`] if there is no such
+    /// match.
     pub async fn verify(
         &self,
         only: Option<&str>,
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-/// A match as it is stored.
+/// A match as stored.
 struct Stored {
     row: MatchRow,
     opened: Option<NewMatch>,
@@ -126,7 +126,7 @@ struct Transcript {
     /// What its dialogue starts from, if it is our bot's.
     setup: DialogueSetup,
     entries: Vec<Entry>,
-    /// How many entries lie in its range, whatever their links say.
+    /// How many entries are in its range, whatever their links say.
     counted: Option<u64>,
 }
 
@@ -220,7 +220,7 @@ impl Checked {
     }
 }
 
-/// What `replayed` finds; that a game panicked on a transcript is a finding as well.
+/// The findings of `replayed`; a game that panics on a transcript is a finding as well.
 fn unless_panicked(replayed: impl FnOnce() -> Vec<String>) -> Vec<String> {
     guarded(replayed).unwrap_or_else(|panic| vec![format!("folding it panics: {}", panic.0)])
 }
@@ -243,7 +243,7 @@ impl Transcript {
         found
     }
 
-    /// Replays one of our own bot's sessions; says where answers, facts, scores or cause differ.
+    /// Replays a session of one of our own bots; reports where answers, facts, scores or cause differ.
     fn compare(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
         let session = &self.session;
         let mut dialogue = match kit.dialogue(&self.setup) {
@@ -254,7 +254,7 @@ impl Transcript {
         let mut ending = replayed.ending.take();
         let mut learnt: Vec<Fact> = replayed.facts.into_iter().map(|(_, fact)| fact).collect();
         if ending.is_none() && session.cause == Some(Cause::Normal) {
-            // Where the transport's end is the only word for it.
+            // For wires where the transport's end is the only sign of it.
             ending = dialogue.hung_up();
             learnt.append(&mut dialogue.facts());
         }
@@ -272,7 +272,7 @@ fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> V
         .filter(|fact| fact.session == session.id)
         .filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
         .collect();
-    // A session that goes on may have grown between the reading of its facts and of its entries.
+    // A running session may have grown between the reading of its facts and of its entries.
     if mine.len() > learnt.len() || (session.ended_us.is_some() && mine.len() < learnt.len()) {
         found.push(format!(
             "{} facts are stored, folding gives {}",
@@ -316,7 +316,7 @@ impl Stored {
         self.transcripts.iter().filter(ours)
     }
 
-    /// Plays a match of our own referee again from its setup and the recorded replies.
+    /// Replays a match of our own referee from its setup and the recorded replies.
     fn compare_table(&self, opened: &NewMatch, kit: &dyn Kit) -> Vec<String> {
         let mut table = match kit.reopen(&opened.setup) {
             Ok(table) => table,

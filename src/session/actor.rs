@@ -1,19 +1,20 @@
 //! The actor: takes one message after the other, folds it, has the decision made, and answers once
 //! the store has it all.
 
-use super::answer::{Answer, Ended, Refusal, Sending, micros};
-use super::begins::{self, Origin};
+use super::begins;
 use super::core::{DialogueState, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
-use super::mailbox::{Callback, Expiry, Local, Message, Opening, Session};
-use super::numbering::Heard;
+use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
+use super::message::{Ended, Expiry, Local, Opening, Origin, Refusal};
+use super::numbering::{self, Heard};
 use super::opening;
-use super::registry::Shared;
+use super::registry::Registry;
+use super::turn::{Decision, Turn};
 use crate::link::Share;
 use crate::replay::LastMessage;
 use crate::store::StoreError;
-use crate::store::types::{Close, Direction, LedgerRow, NewEntry, Receipt};
+use crate::store::types::{Close, Direction, NewEntry};
 use crate::thinking::guarded;
 use bytes::Bytes;
 use games::answer::Times;
@@ -31,42 +32,19 @@ const BACK_WAIT: Duration = Duration::from_millis(100);
 
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
-    pub(super) shared: Arc<Shared>,
+    pub(super) registry: Arc<Registry>,
     session: Arc<Session>,
     pub(super) core: Option<Box<SessionState>>,
 }
 
-/// What a message leads to, before it is stored.
-pub(super) struct Turn {
-    /// Whether it was answered without us.
-    pub(super) local: bool,
-    /// What was said before the session began, to be stored first.
-    pub(super) before: Vec<NewEntry>,
-    pub(super) at_us: i64,
-    pub(super) text: String,
-    pub(super) said: String,
-    pub(super) ending: Option<Ending>,
-    pub(super) decision: Option<Decision>,
-    /// [`SessionState::facts_stored_to`] once this is stored, if the dialogue is not there to be asked.
-    pub(super) facts_stored_to: u64,
-}
-
-/// What a decision adds to the ledger.
-pub(super) struct Decision {
-    fallback: Option<&'static str>,
-    queued: Duration,
-    thought: Duration,
-    limit: Duration,
-}
-
 impl Actor {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        registry: Arc<Registry>,
         session: Arc<Session>,
         core: Option<Box<SessionState>>,
     ) -> Self {
         Self {
-            shared,
+            registry,
             session,
             core,
         }
@@ -76,7 +54,7 @@ impl Actor {
     pub(super) async fn answer(mut self, callback: Callback) -> Result<Answer, Refusal> {
         let answer = self.callback(callback).await;
         if let Some(next) = self.session.next(&mut self.core) {
-            let tracker = self.shared.tracker.clone();
+            let tracker = self.registry.tracker.clone();
             tracker.spawn(self.run(next));
         }
         answer
@@ -131,8 +109,8 @@ impl Actor {
             }
         };
         let cause = ending.cause;
-        let facts = self.shared.facts(&self.session.key.place, core, None);
-        let close = self.shared.closing(core, ending);
+        let facts = self.registry.facts(&self.session.key.bot, core, None);
+        let close = self.registry.closing(core, ending);
         self.finish(facts, close, cause).await;
         true
     }
@@ -143,14 +121,14 @@ impl Actor {
             return;
         };
         let closed = self
-            .shared
+            .registry
             .append(core, Vec::new(), facts, Some(close))
             .await;
         if let Err(error) = closed {
             tracing::warn!(session = core.id.0, %error, "a session's end could not be stored");
-            self.shared.meters.appends_failed.increment(1);
+            self.registry.meters.appends_failed.increment(1);
         }
-        self.shared.end(&self.session.key, core, cause);
+        self.registry.end(&self.session.key, core, cause);
     }
 
     async fn callback(&mut self, callback: Callback) -> Result<Answer, Refusal> {
@@ -163,10 +141,10 @@ impl Actor {
             permit,
             numbered,
         } = callback;
-        let kit = self.session.key.place.kit();
+        let kit = self.session.key.bot.kit();
         let queued = received.elapsed();
-        let at_us = self.shared.wall_us(received);
-        self.shared.meters.callbacks.increment(1);
+        let at_us = self.registry.wall_us(received);
+        self.registry.meters.callbacks.increment(1);
         if let (Some(core), Some(numbered)) = (&self.core, &numbered)
             && core.ended
             && !core.normal
@@ -178,7 +156,7 @@ impl Actor {
             };
         }
         if self.core.as_ref().is_some_and(|core| core.ended) && !begins {
-            self.shared.meters.defaulted("ended");
+            self.registry.meters.defaulted("ended");
             return Ok(Answer::default_of_game(kit, &text));
         }
         let local = numbered.as_ref().is_some_and(|n| n.local.is_some());
@@ -190,11 +168,15 @@ impl Actor {
         };
         self.wake(deadline).await?;
         let begins = match &numbered {
-            Some(numbered) => match self.number(numbered, &text).await? {
-                Heard::Before(answer) => return Ok(answer),
-                Heard::First => true,
-                Heard::Next => false,
-            },
+            Some(numbered) => {
+                match numbering::number(&self.registry, self.core.as_deref_mut(), numbered, &text)
+                    .await?
+                {
+                    Heard::Before(answer) => return Ok(answer),
+                    Heard::First => true,
+                    Heard::Next => false,
+                }
+            }
             None => begins,
         };
         if let Some(answer) = self.repeated(&text).filter(|_| numbered.is_none()) {
@@ -202,8 +184,8 @@ impl Actor {
         }
         let late = !begins && self.core.is_none();
         if begins || late {
-            let place = (origin, permit.map(|permit| *permit));
-            self.begin(late, at_us, opening.as_deref(), place).await?;
+            let share = (origin, permit.map(|permit| *permit));
+            self.begin(late, at_us, opening.as_deref(), share).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
@@ -220,7 +202,7 @@ impl Actor {
         let before = opening.map_or_else(Vec::new, |opening| opening.before);
         fold::replay_preamble(core, &before);
         let mut turn = Self::turn(
-            &self.shared,
+            &self.registry,
             &self.session,
             core,
             (text, received, queued, at_us),
@@ -238,12 +220,12 @@ impl Actor {
 
     /// When a message must be answered at the latest.
     fn deadline(&self, received: Instant) -> Instant {
-        let kit = self.session.key.place.kit();
+        let kit = self.session.key.bot.kit();
         let within = match &self.core {
             Some(_) => kit.answer_within(),
             None => kit.open_within(),
         };
-        received + Times::new(within, None, self.shared.options.margin).deadline
+        received + Times::new(within, None, self.registry.options.margin).deadline
     }
 
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
@@ -253,7 +235,7 @@ impl Actor {
             return Ok(());
         };
         if let FoldError::Store(StoreError::Closed) = error {
-            return Err(self.shared.stopping());
+            return Err(self.registry.stopping());
         }
         // Its number here, not those on the wire: who knows these could speak for its referee.
         let session = self.core.as_deref().map(|core| core.id.0);
@@ -280,7 +262,7 @@ impl Actor {
             }
         }
         if matches!(core.mind, DialogueState::Asleep) {
-            let waking = fold::wake(&self.shared.parts, &self.session.key.place, core);
+            let waking = fold::wake(&self.registry.dependencies, &self.session.key.bot, core);
             tokio::time::timeout_at(deadline.into(), waking)
                 .await
                 .map_err(|_| FoldError::Late)??;
@@ -292,8 +274,9 @@ impl Actor {
     /// and its referee did not get the answer. Nothing of it is stored.
     fn forget(&mut self, ending: Option<Ending>) {
         if let Some((mut core, ending)) = self.core.take().zip(ending) {
-            self.shared.meters.defaulted("ended");
-            self.shared.end(&self.session.key, &mut core, ending.cause);
+            self.registry.meters.defaulted("ended");
+            self.registry
+                .end(&self.session.key, &mut core, ending.cause);
         }
     }
 
@@ -301,11 +284,11 @@ impl Actor {
     /// from one to the next, else if its answer may not have arrived.
     fn repeated(&self, text: &str) -> Option<Answer> {
         let last = self.core.as_deref()?.last.as_deref()?;
-        let resent = self.session.key.place.kit().repeats() || !self.session.handed(last.mark);
+        let resent = self.session.key.bot.kit().repeats() || !self.session.handed(last.mark);
         if last.text != text || !resent {
             return None;
         }
-        self.shared.meters.repeated.increment(1);
+        self.registry.meters.repeated.increment(1);
         let session = Arc::clone(&self.session);
         Some(Answer {
             text: Bytes::from(last.answer.clone()),
@@ -333,13 +316,13 @@ impl Actor {
             )
             .await;
         }
-        let admit = || begins::admit(&self.shared, &self.session.key, origin);
+        let admit = || begins::admit(&self.registry, &self.session.key, origin);
         let permit = permit.map_or_else(admit, Ok)?;
         let left = self.core.take();
         let left = left.as_deref().map(|core| &*core.match_id);
         self.session.unhand();
         let core = opening::open(
-            &self.shared,
+            &self.registry,
             &self.session.key,
             permit,
             at_us,
@@ -348,13 +331,13 @@ impl Actor {
             told,
         );
         self.core = Some(Box::new(core));
-        self.shared.meters.live.increment(1.0);
+        self.registry.meters.live.increment(1.0);
         Ok(())
     }
 
     /// Hears one message and has the decision made, if one is asked for.
     async fn turn(
-        shared: &Shared,
+        registry: &Registry,
         session: &Session,
         core: &mut SessionState,
         (text, received, queued, at_us): (String, Instant, Duration, i64),
@@ -365,7 +348,7 @@ impl Actor {
             at_us: local.as_ref().map_or(at_us, |local| local.at_us),
             local: local.is_some(),
             // What is said unless something better comes of it.
-            said: session.key.place.kit().default_answer(&text).to_owned(),
+            said: session.key.bot.kit().default_answer(&text).to_owned(),
             text,
             ending: None,
             decision: None,
@@ -374,19 +357,19 @@ impl Actor {
         let mut dialogue = match std::mem::replace(&mut core.mind, DialogueState::Asleep) {
             DialogueState::Awake(dialogue) => dialogue,
             DialogueState::Asleep | DialogueState::Away { .. } => {
-                shared.meters.defaulted("unfolded");
+                registry.meters.defaulted("unfolded");
                 turn.facts_stored_to = core.facts_stored_to;
                 return turn;
             }
             DialogueState::Broken => {
                 core.mind = DialogueState::Broken;
-                shared.meters.defaulted("broken");
+                registry.meters.defaulted("broken");
                 return turn;
             }
         };
         let heard = guarded(|| dialogue.receive(turn.text.as_bytes()));
         if let Some(Local { said, .. }) = local {
-            return Self::taken_over(core, turn, dialogue, heard, said);
+            return turn.taken_over(core, dialogue, heard, said);
         }
         match heard {
             Ok(Ok(Next::Wait)) => {
@@ -419,7 +402,7 @@ impl Actor {
                 let decided = if core.quarantine.holds() {
                     deciding::unasked(dialogue, asked.fallback)
                 } else {
-                    deciding::decide(shared, &session.key.place, dialogue, asked).await
+                    deciding::decide(registry, &session.key.bot, dialogue, asked).await
                 };
                 let Decided {
                     said,
@@ -443,11 +426,11 @@ impl Actor {
             Ok(Err(error)) => {
                 core.mind = DialogueState::Awake(dialogue);
                 tracing::debug!(session = core.id.0, %error, "a message was not understood");
-                shared.meters.defaulted("not_understood");
+                registry.meters.defaulted("not_understood");
             }
             Err(panic) => {
                 tracing::error!(session = core.id.0, %panic, "a bot panicked on a message");
-                shared.meters.defaulted("panic");
+                registry.meters.defaulted("panic");
             }
         }
         turn
@@ -462,7 +445,7 @@ impl Actor {
         numbers: bool,
     ) -> Result<Answer, Refusal> {
         let Some(core) = self.core.as_deref_mut() else {
-            let kit = self.session.key.place.kit();
+            let kit = self.session.key.bot.kit();
             return Ok(Answer::default_of_game(kit, &turn.text));
         };
         let Turn {
@@ -485,23 +468,23 @@ impl Actor {
         let mark = core.seq + entries.len() as u64;
         if !said.is_empty() {
             entries.push(NewEntry {
-                at_us: if local { at_us } else { self.shared.now_us() },
+                at_us: if local { at_us } else { self.registry.now_us() },
                 direction: Direction::Out,
                 text: said.clone(),
             });
         }
-        let close = ending.map(|ending| self.shared.closing(core, ending));
+        let close = ending.map(|ending| self.registry.closing(core, ending));
         let ends = close.as_ref().map(|close| Ended {
             cause: close.cause,
             detail: close.detail.clone(),
         });
-        let facts = self.shared.facts(
-            &self.session.key.place,
+        let facts = self.registry.facts(
+            &self.session.key.bot,
             core,
             decision.as_ref().and_then(|d| d.fallback),
         );
         let first = core.head.is_none();
-        match self.shared.append(core, entries, facts, close).await {
+        match self.registry.append(core, entries, facts, close).await {
             Ok(receipt) => {
                 core.fresh = first;
                 core.facts_stored_to = match core.mind {
@@ -511,8 +494,11 @@ impl Actor {
                     }
                 };
                 let ledger = decision.map(|decision| {
-                    self.shared
-                        .ledger(core, decision.row(core, receipt, at_us, received), received)
+                    self.registry.ledger(
+                        core,
+                        decision.row(core, receipt, at_us, received),
+                        received,
+                    )
                 });
                 let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
                 core.last = Some(Box::new(LastMessage {
@@ -522,7 +508,7 @@ impl Actor {
                     number,
                 }));
                 if let Some(ended) = &ends {
-                    self.shared.end(&self.session.key, core, ended.cause);
+                    self.registry.end(&self.session.key, core, ended.cause);
                 }
                 let session = Arc::clone(&self.session);
                 Ok(Answer {
@@ -537,18 +523,18 @@ impl Actor {
             }
             Err(error) => {
                 tracing::debug!(session = core.id.0, %error, "a message could not be stored");
-                self.shared.meters.appends_failed.increment(1);
+                self.registry.meters.appends_failed.increment(1);
                 // Whatever was heard is not in the transcript: it is folded anew without it.
                 core.mind = DialogueState::Asleep;
                 core.pending_facts.clear();
                 if let StoreError::Closed = error {
-                    return Err(self.shared.stopping());
+                    return Err(self.registry.stopping());
                 }
                 if numbers {
                     return Err(Refusal::Unfit);
                 }
-                self.shared.meters.defaulted("not_stored");
-                let kit = self.session.key.place.kit();
+                self.registry.meters.defaulted("not_stored");
+                let kit = self.session.key.bot.kit();
                 Ok(Answer::default_of_game(kit, &text))
             }
         }
@@ -560,11 +546,11 @@ impl Actor {
             return;
         };
         if core.head.is_none() {
-            self.shared.end(&self.session.key, core, cause);
+            self.registry.end(&self.session.key, core, cause);
             return;
         }
         let close = Close {
-            at_us: self.shared.now_us(),
+            at_us: self.registry.now_us(),
             cause,
             detail: detail.to_owned(),
             scores: Vec::new(),
@@ -575,24 +561,12 @@ impl Actor {
     }
 }
 
-impl Decision {
-    fn row(
-        &self,
-        core: &SessionState,
-        receipt: Receipt,
-        at_us: i64,
-        received: Instant,
-    ) -> LedgerRow {
-        LedgerRow {
-            session: core.id,
-            entry: receipt.last.unwrap_or(crate::store::types::EntryId(0)),
-            at_us,
-            queued_us: micros(self.queued),
-            thought_us: micros(self.thought),
-            committed_us: micros(receipt.committed.saturating_duration_since(received)),
-            sent_us: 0,
-            limit_us: micros(self.limit),
-            fallback: self.fallback.is_some(),
-        }
+/// Ends the session unless something comes: a full mailbox means that much came.
+pub(super) fn expire(registry: &Arc<Registry>, session: &Arc<Session>, expiry: Expiry) {
+    let max = registry.options.mailbox_max;
+    let entered = session.enter(expiry, max, |expiry| (Message::Expire(expiry), ()));
+    if let Entered::Idle(core, expiry) = entered {
+        let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
+        registry.tracker.spawn(actor.run(Message::Expire(expiry)));
     }
 }

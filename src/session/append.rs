@@ -1,8 +1,8 @@
 //! What every turn stores: entries, facts, endings, and the ledger's row.
 
-use super::answer::Ledger;
 use super::core::{DialogueState, Quarantine, SessionState};
-use super::registry::Shared;
+use super::mailbox::Ledger;
+use super::registry::Registry;
 use crate::store::StoreError;
 use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
 use crate::thinking::guarded;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-impl Shared {
+impl Registry {
     /// What a session's dialogue has to say at its end.
     pub(super) fn closing(&self, core: &SessionState, ending: Ending) -> Box<Close> {
         let lessons = match &core.mind {
@@ -33,7 +33,7 @@ impl Shared {
     /// Facts found by this turn, with their bluff columns.
     pub(super) fn facts(
         &self,
-        place: &super::place::Place,
+        bot: &super::bot_address::BotAddress,
         core: &mut SessionState,
         fallback: Option<&'static str>,
     ) -> Vec<(Fact, Option<games::Bluff>)> {
@@ -61,7 +61,7 @@ impl Shared {
         facts
             .into_iter()
             .map(|fact| {
-                let bluff = guarded(|| place.kit().bluff(&fact)).unwrap_or_default();
+                let bluff = guarded(|| bot.kit().bluff(&fact)).unwrap_or_default();
                 (fact, bluff)
             })
             .collect()
@@ -100,7 +100,7 @@ impl Shared {
             facts,
             close,
         };
-        let receipt = self.parts.store.append(append).await?;
+        let receipt = self.dependencies.store.append(append).await?;
         if quarantined {
             core.quarantine = Quarantine::Stored;
         }
@@ -118,7 +118,7 @@ impl Shared {
     ) -> Box<Ledger> {
         self.meters.decisions.increment(1);
         debug_assert_eq!(row.session, core.id);
-        let store = self.parts.store.clone();
+        let store = self.dependencies.store.clone();
         Box::new(Ledger {
             row,
             received,

@@ -1,8 +1,8 @@
 //! A decision: thought about in time, or answered for.
 
+use super::bot_address::BotAddress;
 use super::core::DialogueState;
-use super::place::Place;
-use super::registry::Shared;
+use super::registry::Registry;
 use crate::thinking::{Job, Pending, Thought, guarded};
 use games::answer::{Times, think};
 use games::{Budget, Dialogue, Frame};
@@ -28,21 +28,21 @@ pub(super) struct Decided {
 
 /// Decides before the wire's limit less the margin, come what may.
 pub(super) async fn decide(
-    shared: &Shared,
-    place: &Place,
+    registry: &Registry,
+    bot: &BotAddress,
     dialogue: Box<dyn Dialogue>,
     asked: Asked,
 ) -> Decided {
-    let kit = place.kit();
+    let kit = bot.kit();
     let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
-    let times = Times::new(limit, asked.target, shared.options.margin);
+    let times = Times::new(limit, asked.target, registry.options.margin);
     let deadline = asked.received + times.deadline;
-    let nodes = shared.options.nodes.unwrap_or(u64::MAX);
-    if !place.card().thinks {
+    let nodes = registry.options.nodes.unwrap_or(u64::MAX);
+    if !bot.card().thinks {
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
-    let ceiling = shared.options.ceiling(place.kit().game());
-    let mut pending = shared.parts.pool.submit(Job {
+    let ceiling = registry.options.ceiling(bot.kit().game());
+    let mut pending = registry.dependencies.pool.submit(Job {
         dialogue,
         fallback: asked.fallback.clone(),
         ceiling: asked.target.map_or(ceiling, |target| target.min(ceiling)),
@@ -57,7 +57,7 @@ pub(super) async fn decide(
             fallback: Some("pool_closed"),
             mind: DialogueState::Asleep,
         },
-        Err(_) => overdue(shared, pending, asked.fallback),
+        Err(_) => overdue(registry, pending, asked.fallback),
     }
 }
 
@@ -124,9 +124,9 @@ fn thought_out(thought: Thought) -> Decided {
 }
 
 /// The time is up and the dialogue is not back: the best it published is answered, else the fallback.
-fn overdue(shared: &Shared, pending: Pending, fallback: Frame) -> Decided {
+fn overdue(registry: &Registry, pending: Pending, fallback: Frame) -> Decided {
     pending.cancel();
-    shared.parts.pool.replace_stuck();
+    registry.dependencies.pool.replace_stuck();
     let best = pending.best();
     let cause = best.is_none().then_some("late");
     let said = best.unwrap_or(fallback);

@@ -1,8 +1,8 @@
 //! Waking a session's dialogue: the same after a restart, a long rest or a panic.
 
+use super::bot_address::BotAddress;
 use super::core::{DialogueState, Quarantine, SessionState};
-use super::options::Parts;
-use super::place::Place;
+use super::options::Dependencies;
 use crate::replay::{self, Line};
 use crate::store::StoreError;
 use crate::store::types::NewEntry;
@@ -39,13 +39,16 @@ impl FoldError {
 
 /// Brings a session's dialogue in by its whole transcript.
 pub(super) async fn wake(
-    parts: &Parts,
-    place: &Place,
+    dependencies: &Dependencies,
+    bot: &BotAddress,
     core: &mut SessionState,
 ) -> Result<(), FoldError> {
-    let (kit, bot) = (place.kit(), place.card().name);
+    let (kit, bot) = (bot.kit(), bot.card().name);
     if core.quarantine == Quarantine::Unread {
-        let hung = parts.store.has_fact(core.id, Quarantine::FACT).await?;
+        let hung = dependencies
+            .store
+            .has_fact(core.id, Quarantine::FACT)
+            .await?;
         core.quarantine = if hung {
             Quarantine::Stored
         } else {
@@ -53,12 +56,13 @@ pub(super) async fn wake(
         };
     }
     if let Some(rows) = &mut core.rows {
-        replay::note_advice(&parts.store, kit, bot, &mut core.setup).await?;
+        replay::note_advice(&dependencies.store, kit, bot, &mut core.setup).await?;
         rows.session.setup.clone_from(&core.setup);
     }
-    let setup = replay::dialogue_setup(&parts.store, kit, (bot, core.seed), &core.setup).await?;
+    let setup =
+        replay::dialogue_setup(&dependencies.store, kit, (bot, core.seed), &core.setup).await?;
     let entries = match core.head {
-        Some(head) => parts.store.transcript(core.id, head).await?,
+        Some(head) => dependencies.store.transcript(core.id, head).await?,
         None => Vec::new(),
     };
     let entries_many = entries.len() > AT_ONCE_MAX;

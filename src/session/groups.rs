@@ -1,7 +1,7 @@
 //! Which of our sessions belong to one match: those of the same game, referee and market that are
 //! live together.
 
-use super::place::Key;
+use super::bot_address::Key;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use ulid::Ulid;
@@ -22,8 +22,8 @@ struct MatchKey {
 impl MatchKey {
     fn of(key: &Key) -> Self {
         Self {
-            game: key.place.kit().game(),
-            referee: key.place.referee().into(),
+            game: key.bot.kit().game(),
+            referee: key.bot.referee().into(),
             market: key.market,
         }
     }

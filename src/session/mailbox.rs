@@ -1,20 +1,17 @@
 //! A session as others see it: a bounded mailbox. While messages wait, one actor works on them in
 //! order; without any there is no actor, only the [`SessionState`].
 
-use super::actor::Actor;
-use super::answer::{Answer, Refusal};
-use super::begins::Origin;
+use super::bot_address::Key;
 use super::core::SessionState;
-use super::place::Key;
-use super::registry::Shared;
+use super::message::{Ended, Expiry, Numbered, Opening, Origin, Refusal};
+use super::meters::Meters;
 use crate::link::Share;
-use crate::store::types::NewEntry;
-use games::{Cause, Seating};
-use serde_json::Value;
-use std::borrow::Cow;
+use crate::store::Store;
+use crate::store::types::LedgerRow;
+use bytes::Bytes;
+use games::Kit;
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -42,46 +39,6 @@ pub(super) struct Callback {
     pub(super) numbered: Option<Numbered>,
 }
 
-/// A message that an edge has numbered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbered {
-    /// Its number in its session, from 1.
-    pub number: u64,
-    /// What the edge answered by itself while we were away.
-    pub local: Option<Local>,
-}
-
-/// An answer that was given without us.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local {
-    /// Its exact text; may be empty.
-    pub said: String,
-    /// When, in microseconds since 1970-01-01 UTC.
-    pub at_us: i64,
-}
-
-/// What is known of a session that begins, beside its first message.
-#[derive(Clone, Debug, Default)]
-pub struct Opening {
-    /// What was said before, oldest first.
-    pub before: Vec<NewEntry>,
-    /// What the dialogue's opening words were made of ([`games::DialogueSetup::opening`]).
-    pub words: Value,
-    /// The own seat and how many there are, where the wire tells.
-    pub seating: Option<Seating>,
-    /// Our own end of the line, if it is one to a hub: our own hub knows it.
-    pub line: Option<SocketAddr>,
-}
-
-/// An end, unless something came meanwhile: the last message must be older than this.
-pub(super) struct Expiry {
-    pub(super) idle_since_ms: i64,
-    pub(super) cause: Cause,
-    pub(super) detail: Cow<'static, str>,
-    /// Whether the other side has hung up, which on some wires is the only word for the end.
-    pub(super) hung_up: bool,
-}
-
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.
 pub(super) struct Session {
     pub(super) key: Key,
@@ -105,7 +62,7 @@ impl fmt::Debug for Session {
         write!(
             f,
             "Session({:?}/{}/{})",
-            self.key.place, self.key.market, self.key.id
+            self.key.bot, self.key.market, self.key.id
         )
     }
 }
@@ -170,16 +127,6 @@ impl Session {
         Entered::Waits(waits)
     }
 
-    /// Ends the session unless something comes: a full mailbox means that much came.
-    pub(super) fn expire(self: &Arc<Self>, shared: &Arc<Shared>, expiry: Expiry) {
-        let max = shared.options.mailbox_max;
-        let entered = self.enter(expiry, max, |expiry| (Message::Expire(expiry), ()));
-        if let Entered::Idle(core, expiry) = entered {
-            let actor = Actor::new(Arc::clone(shared), Arc::clone(self), core);
-            shared.tracker.spawn(actor.run(Message::Expire(expiry)));
-        }
-    }
-
     /// The actor's next message, or `None` after it gave the core back.
     pub(super) fn next(&self, core: &mut Option<Box<SessionState>>) -> Option<Message> {
         let mut mailbox = self.lock();
@@ -238,4 +185,72 @@ impl Session {
     pub(super) fn peek<T>(&self, look: impl FnOnce(&SessionState) -> T) -> Option<T> {
         self.lock().core.as_deref().map(look)
     }
+}
+
+/// An answer, durable already.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its exact text; empty where there is nothing to say.
+    pub text: Bytes,
+    /// To be told once the answer is handed to the transport.
+    pub sending: Option<Sending>,
+    /// How the session came to its end, if it has.
+    pub ended: Option<Ended>,
+}
+
+impl Answer {
+    /// An answer without a word.
+    pub(super) fn nothing() -> Self {
+        Self {
+            text: Bytes::new(),
+            sending: None,
+            ended: None,
+        }
+    }
+
+    /// What the game's player says to this message when nothing better is known.
+    pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
+        Self {
+            text: Bytes::from_static(kit.default_answer(message).as_bytes()),
+            sending: None,
+            ended: None,
+        }
+    }
+}
+
+/// An answer's way to the transport. Dropped without [`Sending::handed`], the answer counts as not
+/// sent: the same message again is a repetition and gets the same answer.
+#[must_use = "call handed() once the transport has the answer"]
+#[derive(Debug)]
+pub struct Sending {
+    pub(super) session: Arc<Session>,
+    /// The answered message's place in the transcript, plus one.
+    pub(super) mark: u64,
+    pub(super) ledger: Option<Box<Ledger>>,
+}
+
+/// A decision's timings, complete but for the last.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub(super) row: LedgerRow,
+    pub(super) received: Instant,
+    pub(super) store: Store,
+    pub(super) meters: Arc<Meters>,
+}
+
+impl Sending {
+    /// The transport has the answer.
+    pub fn handed(self) {
+        self.session.hand(self.mark);
+        if let Some(mut ledger) = self.ledger {
+            ledger.row.sent_us = micros(ledger.received.elapsed());
+            ledger.meters.ledger(&ledger.row);
+            ledger.store.note_ledger(ledger.row);
+        }
+    }
+}
+
+/// A time span as the ledger keeps it.
+pub(super) fn micros(span: std::time::Duration) -> u32 {
+    u32::try_from(span.as_micros()).unwrap_or(u32::MAX)
 }

@@ -4,29 +4,31 @@
 //! [`Sessions::callback`] is the way in; [`Answer`] the way out.
 
 mod actor;
-mod answer;
 mod append;
 mod begins;
+mod bot_address;
 mod core;
 mod deciding;
 mod detach;
 mod fold;
 mod groups;
-
 mod mailbox;
+mod message;
 mod meters;
 mod numbering;
 mod opening;
 mod options;
-mod place;
+mod rates;
 mod registry;
+mod restore;
+mod sessions;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod turn;
 
-pub use answer::{Answer, Ended, Refusal, Sending};
-pub use begins::Origin;
-pub use mailbox::{Local, Numbered, Opening};
-pub use options::{Parts, SessionOptions, StoreError};
-pub use place::{Key, Place};
-pub use registry::{SessionView, Sessions};
+pub use bot_address::{BotAddress, Key};
+pub use mailbox::{Answer, Sending};
+pub use message::{Ended, Local, Numbered, Opening, Origin, Refusal};
+pub use options::{Dependencies, SessionOptions, StoreError};
+pub use sessions::{SessionView, Sessions};

@@ -1,9 +1,9 @@
 //! How a session begins: number, seed, match, rivals.
 
+use super::bot_address::Key;
 use super::core::{DialogueState, Quarantine, Rows, SessionState};
-use super::mailbox::Opening;
-use super::place::Key;
-use super::registry::Shared;
+use super::message::Opening;
+use super::registry::Registry;
 use crate::identities::Identity;
 use crate::link::Share;
 use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
@@ -12,7 +12,7 @@ use ulid::Ulid;
 
 /// A session with nothing in its transcript. `left`: the match that this key has just left.
 pub(super) fn open(
-    shared: &Shared,
+    registry: &Registry,
     key: &Key,
     permit: Share,
     at_us: i64,
@@ -20,20 +20,20 @@ pub(super) fn open(
     left: Option<&str>,
     told: Option<&Opening>,
 ) -> SessionState {
-    let identity = shared
-        .parts
+    let identity = registry
+        .dependencies
         .identities
-        .find(key.place.referee(), key.market, key.id)
-        .or_else(|| shared.parts.identities.find_line(told?.line?));
+        .find(key.bot.referee(), key.market, key.id)
+        .or_else(|| registry.dependencies.identities.find_line(told?.line?));
     // Seats of a match that somebody else referees are counted from our first session; where
     // further ones sit, nobody tells.
     let (match_id, seat) = match &identity {
         Some(identity) => {
-            shared.groups().join_known(key, &identity.row.id);
+            registry.groups().join_known(key, &identity.row.id);
             (identity.row.id.as_str().into(), Some(identity.seat))
         }
         None => {
-            let (id, first) = shared.groups().join(key, left);
+            let (id, first) = registry.groups().join(key, left);
             let seating = told.and_then(|told| told.seating);
             let seat = seating.map_or(0, |seating| seating.seat.0);
             (id, first.then_some(seat))
@@ -42,28 +42,28 @@ pub(super) fn open(
     let words = told
         .map(|told| &told.words)
         .filter(|words| !words.is_null());
-    let setup = setup(key, shared.options.models, late, identity.as_ref(), words);
-    let game = key.place.kit().game();
+    let setup = setup(key, registry.options.models, late, identity.as_ref(), words);
+    let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.to_string(),
         side: Side::Player,
         game: game.to_owned(),
-        bot: key.place.card().name.to_owned(),
-        referee: key.place.referee().to_owned(),
+        bot: key.bot.card().name.to_owned(),
+        referee: key.bot.referee().to_owned(),
         market: key.market,
         player: key.id,
         seat,
         seed: Ulid::generate().random() as u64 >> 1,
         setup: setup.clone(),
-        durability: shared.options.durability(game),
+        durability: registry.options.durability(game),
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
         None => foreign_match(key, &match_id, at_us, told),
     };
-    shared.meters.opened(game);
+    registry.meters.opened(game);
     SessionState {
-        id: shared.parts.store.next_session(),
+        id: registry.dependencies.store.next_session(),
         match_id,
         seed: session.seed,
         seat: session.seat,
@@ -104,7 +104,7 @@ fn setup(
     let rivals = identity
         .map(|identity| identity.rivals.as_slice())
         .unwrap_or_default();
-    let word = |clockwise| key.place.kit().place_word(clockwise);
+    let word = |clockwise| key.bot.kit().place_word(clockwise);
     let named: Vec<Value> = (1..)
         .zip(rivals)
         .filter_map(|(place, name)| Some(json!([word(place)?, name.as_ref()?])))
@@ -124,12 +124,12 @@ fn setup(
 fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> NewMatch {
     let seating = told.and_then(|told| told.seating);
     let name = told.and_then(|told| told.words.get("name")?.as_str());
-    let most = *key.place.kit().seats().end();
+    let most = *key.bot.kit().seats().end();
     let (own, seats) = seating.map_or((0, most), |told| (told.seat.0, usize::from(told.seats)));
     NewMatch {
         id: id.to_owned(),
-        game: key.place.kit().game().to_owned(),
-        referee: key.place.referee().to_owned(),
+        game: key.bot.kit().game().to_owned(),
+        referee: key.bot.referee().to_owned(),
         market: key.market,
         ours: false,
         started_us: at_us,
@@ -139,7 +139,7 @@ fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> New
             .map(|seat| NewSeat {
                 seat,
                 spec: match seat {
-                    seat if seat == own => format!("builtin:{}", key.place.card().name),
+                    seat if seat == own => format!("builtin:{}", key.bot.card().name),
                     _ => String::new(),
                 },
                 name: name.filter(|_| seat == own).map(str::to_owned),

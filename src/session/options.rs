@@ -1,4 +1,4 @@
-//! What sessions are told to be, and what they stand on.
+//! How sessions work, and what they depend on.
 
 pub use crate::store::StoreError;
 
@@ -10,9 +10,9 @@ use games::Kit;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What sessions stand on.
+/// What sessions depend on.
 #[derive(Clone)]
-pub struct Parts {
+pub struct Dependencies {
     /// Where transcripts are kept.
     pub store: Store,
     /// Where bots think.

@@ -1,9 +1,11 @@
 //! The sweep: puts idle sessions to sleep, ends those that idle too long, forgets ended ones. While
 //! sessions are scarce it also ends those of which nothing was heard but their first message.
 
+use super::actor;
 use super::begins;
-use super::mailbox::{Expiry, Rest, Session};
-use super::registry::{Shared, lock};
+use super::mailbox::{Rest, Session};
+use super::message::Expiry;
+use super::registry::{Registry, lock};
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -19,39 +21,39 @@ const SHORT_EVERY: Duration = Duration::from_secs(2);
 const CLOSED_MAX: usize = 1_000;
 
 /// Sweeps until the registry is closed.
-pub(super) async fn run(shared: Arc<Shared>) {
-    let options = &shared.options;
+pub(super) async fn run(registry: Arc<Registry>) {
+    let options = &registry.options;
     let shortest = options.hibernate_after.min(options.idle_limit);
     let every = (shortest / 4).clamp(EVERY_MIN, EVERY_MAX);
     let short = (options.fresh_limit / 4).clamp(EVERY_MIN, SHORT_EVERY);
     loop {
         // Shortage may come between two sweeps, so that it is looked for more often.
         let mut waited = Duration::ZERO;
-        while waited < every && !(waited > Duration::ZERO && begins::is_short(&shared)) {
+        while waited < every && !(waited > Duration::ZERO && begins::is_short(&registry)) {
             let wait = short.min(every - waited);
             tokio::select! {
-                () = shared.stop.cancelled() => return,
+                () = registry.stop.cancelled() => return,
                 () = tokio::time::sleep(wait) => waited += wait,
             }
         }
-        sweep(&shared);
+        sweep(&registry);
     }
 }
 
-fn sweep(shared: &Arc<Shared>) {
-    let now_ms = shared.clock_ms();
+fn sweep(registry: &Arc<Registry>) {
+    let now_ms = registry.clock_ms();
     let before = |age: Duration| now_ms - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-    let sleep_before = before(shared.options.hibernate_after);
-    let close_before = before(shared.options.idle_limit);
-    let forget_before = before(shared.forget_after());
-    let fresh_before = before(shared.options.fresh_limit);
-    let wanting = shared.places.wanting().min(CLOSED_MAX);
+    let sleep_before = before(registry.options.hibernate_after);
+    let close_before = before(registry.options.idle_limit);
+    let forget_before = before(registry.forget_after());
+    let fresh_before = before(registry.options.fresh_limit);
+    let wanting = registry.shares.wanting().min(CLOSED_MAX);
     let mut idle: Vec<Arc<Session>> = Vec::new();
     let mut fresh = Fresh::default();
-    for shard in &shared.shards {
+    for shard in &registry.shards {
         lock(shard).retain(|_, session| {
             let touched_ms = session.touched_ms();
-            let line = session.key.place.kit().wire() == Wire::Hub;
+            let line = session.key.bot.kit().wire() == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
                 Rest::Busy => true,
                 Rest::Empty => touched_ms > sleep_before,
@@ -71,7 +73,7 @@ fn sweep(shared: &Arc<Shared>) {
             }
         });
     }
-    let greedy = fresh.of_the_greediest(wanting, shared.places.greedy());
+    let greedy = fresh.of_the_greediest(wanting, registry.shares.greedy());
     if !greedy.is_empty() {
         let sessions = greedy.len();
         tracing::info!(sessions, "sessions are scarce: those that merely began end");
@@ -85,7 +87,7 @@ fn sweep(shared: &Arc<Shared>) {
             detail: "nothing was heard of it any more".into(),
             hung_up: false,
         };
-        session.expire(shared, expiry);
+        actor::expire(registry, &session, expiry);
     }
 }
 

@@ -1,17 +1,17 @@
-//! The arbiter's frames, from the standard input.
+//! The arbiter's frames, from standard input.
 
 use games::Kit;
 use std::io::{self, BufRead, Read as _};
 
-/// Longest line of an arbiter, in bytes.
+/// The longest line of an arbiter, in bytes.
 const LINE_MAX: u64 = 16 << 20;
-/// Longest frame, in bytes.
+/// The longest frame, in bytes.
 const FRAME_MAX: usize = 32 << 20;
 
 /// The next frame without the end of its last line; `None` at the end of the input.
 ///
 /// # Errors
-/// What the system says, or that a line or frame is too long.
+/// The system's error, or that a line or frame is too long.
 pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Option<String>> {
     let too_long = || {
         io::Error::new(
@@ -24,11 +24,11 @@ pub(super) fn frame(input: &mut impl BufRead, kit: &dyn Kit) -> io::Result<Optio
         let mut line = Vec::new();
         let read = input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
         if read == 0 {
-            // A frame without its end is none.
+            // A frame without its end does not count.
             return Ok(None);
         }
         if line.pop_if(|last| *last == b'\n').is_none() {
-            // The end of the input, or of our patience.
+            // The end of the input, or a line beyond the limit.
             return if read as u64 == LINE_MAX {
                 Err(too_long())
             } else {

@@ -1,5 +1,5 @@
-//! What a shim has answered by itself, kept beside the daemon's socket until the daemon has it. Locked
-//! while its shim lives.
+//! The answers that a shim gave on its own, kept beside the daemon's socket until the daemon has them. Locked
+//! while its shim is alive.
 
 use crate::link::relay::{Bye, Heard, Hello, Request, line};
 use std::fs::{self, File, OpenOptions};
@@ -7,12 +7,12 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// How journals' file names end.
+/// The extension of journals' file names.
 pub const JOURNAL_EXTENSION: &str = "journal";
-/// Largest journal that is read, in bytes.
+/// The largest journal read, in bytes.
 const JOURNAL_MAX: u64 = 256 << 20;
 
-/// Whose a journal is: the shim's user's, and the group's where the folder is a group's (set-group-id),
+/// Who may access a journal: the shim's user, and the group if the folder belongs to a group (set-group-id),
 /// since the daemon reads it.
 const ALONE: u32 = 0o600;
 const SHARED: u32 = 0o640;
@@ -23,14 +23,14 @@ pub(super) struct Journal {
     path: PathBuf,
     file: File,
     synced: bool,
-    /// Bytes of whole lines in it.
+    /// Bytes of complete lines in it.
     length: u64,
     /// Lines that could not be written yet.
     unwritten: String,
 }
 
 impl Journal {
-    /// Begins the journal of a session in this directory.
+    /// Begins a session's journal in this directory.
     pub(super) fn begin(directory: &Path, hello: &Hello, synced: bool) -> io::Result<Self> {
         let path = path_of(directory, hello);
         let shared = fs::metadata(directory)?.mode() & SET_GROUP != 0;
@@ -55,14 +55,14 @@ impl Journal {
         if length == 0
             && let Err(error) = journal.write(&Request::Hello(hello.clone()))
         {
-            // Unlocked it would be taken for an orphan's.
+            // Unlocked, it would be taken for an orphan's.
             let _ = fs::remove_file(&journal.path);
             return Err(error);
         }
         Ok(journal)
     }
 
-    /// Adds what was said; it is kept when this returns. What could not be kept before goes first.
+    /// Adds a request; it is stored when this returns. What could not be stored before goes first.
     pub(super) fn write(&mut self, request: &Request) -> io::Result<()> {
         self.write_all(std::slice::from_ref(request))
     }
@@ -72,7 +72,7 @@ impl Journal {
         self.unwritten.extend(requests.iter().map(line));
         let written = self.file.write_all(self.unwritten.as_bytes());
         if let Err(error) = written {
-            // Not half a line.
+            // No partial line may remain.
             let _ = self.file.set_len(self.length);
             return Err(error);
         }
@@ -85,14 +85,14 @@ impl Journal {
         }
     }
 
-    /// The daemon has it all.
+    /// Removes the journal: the daemon has everything in it.
     pub(super) fn remove(self) {
-        // One that stays is delivered again, and nothing of it is heard twice.
+        // If it remains, it is delivered again, and nothing in it is processed twice.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Where the journal of this session is, or would be.
+/// The path of this session's journal, existing or not.
 pub(super) fn path_of(directory: &Path, hello: &Hello) -> PathBuf {
     let Hello {
         game, market, id, ..
@@ -100,7 +100,7 @@ pub(super) fn path_of(directory: &Path, hello: &Hello) -> PathBuf {
     directory.join(format!("shim-{game}-{market}-{id}.{JOURNAL_EXTENSION}"))
 }
 
-/// The folder of a socket, in which its journals are.
+/// The folder of a socket, which also holds its journals.
 #[must_use]
 pub fn folder_of(socket: &Path) -> &Path {
     match socket.parent() {
@@ -109,14 +109,14 @@ pub fn folder_of(socket: &Path) -> &Path {
     }
 }
 
-/// A journal whose shim has gone.
+/// A journal whose shim is gone.
 #[derive(Debug)]
 pub struct Told {
-    /// Whose messages these are.
+    /// The session of these messages.
     pub hello: Hello,
     /// The messages with their answers, in order.
     pub heard: Vec<Heard>,
-    /// What the shim said at last, if it had the time.
+    /// The shim's farewell, if it had time for one.
     pub bye: Option<Bye>,
     /// The journal, locked.
     pub file: File,
@@ -125,9 +125,9 @@ pub struct Told {
 /// Why a journal cannot be read.
 #[derive(Debug)]
 pub enum JournalError {
-    /// What the system says: it may do another time.
+    /// A system error, which may not recur.
     System(io::Error),
-    /// It is no journal, in a sentence; locked.
+    /// Not a valid journal, and why, as a sentence; locked.
     Broken(String, File),
 }
 
@@ -137,7 +137,7 @@ impl From<io::Error> for JournalError {
     }
 }
 
-/// Reads a journal; `None` while its shim lives, once it has been removed, or if nothing is in it yet.
+/// Reads a journal; `None` while its shim is alive, once it has been removed, or if it is still empty.
 ///
 /// # Errors
 /// [`JournalError`].
@@ -155,7 +155,7 @@ pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
     }
     let mut text = Vec::new();
     (&file).take(JOURNAL_MAX).read_to_end(&mut text)?;
-    // A line that was cut is not one.
+    // A truncated line does not count.
     let Some(whole) = text.iter().rposition(|byte| *byte == b'\n') else {
         return Ok(None);
     };
@@ -173,7 +173,7 @@ pub fn read_journal(path: &Path) -> Result<Option<Told>, JournalError> {
         bye: None,
         file,
     };
-    // What follows a line that is none cannot be told in order.
+    // What follows an invalid line cannot be placed in order.
     for request in requests.map_while(Result::ok) {
         match request {
             Request::Heard(heard) => told.heard.push(heard),

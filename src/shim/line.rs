@@ -1,4 +1,4 @@
-//! The shim's end of the line to the daemon: one request, one response, blocking with a deadline.
+//! The shim's end of the connection to the daemon: one request, one response, blocking with a deadline.
 
 use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -9,25 +9,25 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the daemon may take to welcome a shim, and to take in what it is told.
+/// How long the daemon may take to welcome a shim, and to accept requests.
 pub(super) const WITHIN: Duration = Duration::from_secs(2);
 /// Responses that may be left unread.
 const OWED_MAX: usize = 16;
 
-/// A line on which the daemon has welcomed us.
+/// A connection on which the daemon has welcomed us.
 pub(super) struct Line {
     stream: BufReader<UnixStream>,
     timeout: Duration,
-    /// Messages whose responses are still to be read: nobody waits for them.
+    /// Messages whose responses are still to be read, although nothing waits for them.
     owed: VecDeque<u64>,
     pub(super) welcome: Welcome,
 }
 
-/// What came of handing over one message.
+/// The outcome of handing over one message.
 pub(super) enum Handed {
     /// The daemon's answer.
     Say(String),
-    /// Messages before it are missing: the daemon has only so many.
+    /// Earlier messages are missing: the daemon has only this many.
     Have(u64),
 }
 
@@ -35,7 +35,7 @@ fn broken(why: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why.into())
 }
 
-/// Connects without waiting: a daemon that has stopped taking shims in is as good as none.
+/// Connects without waiting: a daemon that has stopped accepting shims is as good as none.
 fn connect(path: &Path) -> io::Result<UnixStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
@@ -45,7 +45,7 @@ fn connect(path: &Path) -> io::Result<UnixStream> {
 }
 
 impl Line {
-    /// Calls the daemon.
+    /// Connects to the daemon.
     pub(super) fn call(socket: &Path, hello: &Hello) -> io::Result<Self> {
         let stream = connect(socket)?;
         stream.set_read_timeout(Some(WITHIN))?;
@@ -74,22 +74,22 @@ impl Line {
         }
     }
 
-    /// Says something without waiting for the response.
+    /// Sends a request without waiting for the response.
     pub(super) fn ask(&mut self, request: &Request) -> io::Result<()> {
         self.stream.get_mut().write_all(line(request).as_bytes())
     }
 
-    /// Nobody waits for the response to this message: it is read before the next one's.
+    /// Nothing waits for the response to this message: it is read before the next one's.
     pub(super) fn owes(&mut self, number: u64) {
         self.owed.push_back(number);
     }
 
-    /// Reads all responses that are left unread; whether the daemon has everything.
+    /// Reads all unread responses. Returns whether the daemon has everything.
     pub(super) fn is_settled(&mut self) -> bool {
         matches!(self.settle(Instant::now() + WITHIN), Ok(None))
     }
 
-    /// Reads responses once too many are left unread.
+    /// Reads responses once too many are unread.
     pub(super) fn keep_up(&mut self, until: Instant) -> io::Result<()> {
         if self.owed.len() < OWED_MAX {
             return Ok(());
@@ -100,8 +100,8 @@ impl Line {
         }
     }
 
-    /// Reads the responses that nobody has waited for. The messages that the daemon says it has, if some
-    /// are missing there.
+    /// Reads the responses that nothing waited for. Returns how many messages the daemon has, if some are
+    /// missing there.
     fn settle(&mut self, until: Instant) -> io::Result<Option<u64>> {
         while let Some(number) = self.owed.pop_front() {
             match self.response(until.saturating_duration_since(Instant::now()))? {
@@ -127,7 +127,7 @@ impl Line {
         }
     }
 
-    /// Hands over a message that was answered already.
+    /// Hands over a message that has already been answered.
     pub(super) fn deliver(&mut self, heard: &Heard, within: Duration) -> io::Result<Handed> {
         self.ask(&Request::Heard(heard.clone()))?;
         self.handed(heard.n, Instant::now() + within)

@@ -5,33 +5,33 @@ use games::answer::{Allowance, decide};
 use games::{Dialogue, DialogueSetup, Frame, Kit, Next, SetupError};
 use std::time::{Duration, Instant};
 
-/// How long the bot may think a decision.
+/// The bot's budget per decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thinking {
-    /// At most so long.
+    /// The maximum time.
     pub time: Duration,
-    /// At most so many nodes.
+    /// The maximum number of nodes.
     pub nodes: u64,
 }
 
-/// The bot in this process. It hears all that the arbiter says, and all that is answered, so that it can
-/// go on at any moment.
+/// The bot in this process. It follows every message from the arbiter and every answer, so that it can take
+/// over at any moment.
 pub(super) struct Local {
     kit: &'static dyn Kit,
-    /// `None` once it has broken down.
+    /// `None` once it has panicked.
     dialogue: Option<Box<dyn Dialogue>>,
     thinking: Thinking,
     due: Due,
-    /// The answer that is ready.
+    /// The best answer so far.
     best: Frame,
 }
 
-/// What the frame heard last wants.
+/// What the last frame asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// No answer.
     Nothing,
-    /// An answer that is ready, of which the bot is told or is not.
+    /// An answer that is ready; `said`: whether the bot is notified of it.
     Answer { said: bool },
     /// A decision.
     Decision {
@@ -62,7 +62,7 @@ impl Local {
         })
     }
 
-    /// Does something with the dialogue, which is lost if it panics.
+    /// Runs `act` on the dialogue, which is dropped if it panics.
     fn guarded<T>(&mut self, act: impl FnOnce(&mut dyn Dialogue, &mut Frame) -> T) -> Option<T> {
         let mut dialogue = self.dialogue.take()?;
         let best = &mut self.best;
@@ -75,7 +75,7 @@ impl Local {
         Some(done)
     }
 
-    /// Hears the next frame: what it wants. A bot that has broken down answers by the game's default.
+    /// Processes the next frame: what it asks for. A bot that has panicked gives the game's default answers.
     pub(super) fn hear(&mut self, frame: &str) -> Due {
         self.best = self.kit.default_answer(frame).to_owned();
         let heard = self.guarded(|dialogue, best| match dialogue.receive(frame.as_bytes()) {
@@ -105,10 +105,10 @@ impl Local {
         self.due
     }
 
-    /// Its own answer to the frame heard last, which came at `received`.
+    /// Its own answer to the last frame, which came at `received`.
     pub(super) fn answer(&mut self, received: Instant) -> Frame {
         if let Due::Decision { limit, target } = self.due {
-            // The daemon may have used most of it up before it was not waited for any more.
+            // The daemon may have used up most of it before the shim stopped waiting.
             let allowed = Allowance {
                 nodes: self.thinking.nodes,
                 ceiling: self.thinking.time,
@@ -121,12 +121,12 @@ impl Local {
         best
     }
 
-    /// Is told what was answered to the frame heard last.
+    /// Notifies it of the answer to the last frame.
     pub(super) fn told(&mut self, said: &str) {
         if matches!(self.due, Due::Answer { said: true } | Due::Decision { .. }) {
             self.guarded(|dialogue, _| {
                 dialogue.said(said);
-                // The daemon keeps them; here they would only pile up.
+                // The daemon stores them; here they would only pile up.
                 drop(dialogue.facts());
             });
         }

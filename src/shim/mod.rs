@@ -1,7 +1,7 @@
-//! The shim: the small program that a foreign arbiter starts as its player. It relays its standard input
-//! to the daemon and the daemon's answers to its standard output, and plays by itself, with the same
-//! bot, whenever the daemon does not answer. Plain threads and blocking calls: it starts in
-//! milliseconds and adds microseconds.
+//! The shim: the small program that a foreign arbiter starts as its player. It relays its standard input to
+//! the daemon and the daemon's answers to its standard output, and plays on its own, with the same bot,
+//! whenever the daemon does not answer. Plain threads and blocking calls: it starts in milliseconds and adds
+//! microseconds.
 
 mod input;
 mod journal;

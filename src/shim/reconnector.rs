@@ -1,4 +1,4 @@
-//! Comes back to the daemon beside the game: calls it again and again, and hands over what it has
+//! Reconnects to the daemon while the game goes on: tries again and again, and hands over what the daemon
 //! missed, off the arbiter's clock.
 
 use super::line::{Handed, Line, WITHIN};
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// The wait before the daemon is called again: at first, and at most.
+/// The wait before the next attempt: at first, and at most.
 const WAIT_FIRST: Duration = Duration::from_millis(20);
 const WAIT_MOST: Duration = Duration::from_millis(500);
 /// The thread's stack.
 const STACK: usize = 256 << 10;
 
-/// Calls the daemon on a thread of its own.
+/// Connects to the daemon on a separate thread.
 pub(super) struct Reconnector {
     back: Arc<Mutex<Option<Line>>>,
     stop: Arc<AtomicBool>,
@@ -23,8 +23,8 @@ pub(super) struct Reconnector {
 }
 
 impl Reconnector {
-    /// Starts to call. Without a thread nobody does, and the game goes on alone.
-    /// `delay`: before the daemon is called for the first time.
+    /// Starts trying. If no thread can be started, the game goes on without the daemon. `delay`: before the
+    /// first attempt.
     pub(super) fn start(socket: PathBuf, transcript: Arc<ShimTranscript>, delay: Duration) -> Self {
         let back = Arc::new(Mutex::new(None));
         let stop = Arc::new(AtomicBool::new(false));
@@ -52,7 +52,7 @@ impl Reconnector {
         }
     }
 
-    /// The line, if the daemon is back and has all but the last few messages.
+    /// The connection, if the daemon is back and has all but the last few messages.
     pub(super) fn back(&self) -> Option<Line> {
         self.back
             .lock()
@@ -60,12 +60,12 @@ impl Reconnector {
             .take()
     }
 
-    /// Calls it off.
+    /// Stops trying.
     pub(super) fn call_off(mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // It may be in the middle of a call: it ends with the process.
+            // It may be in the middle of an attempt: it ends with the process.
             drop(thread);
         }
     }

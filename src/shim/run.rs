@@ -1,4 +1,4 @@
-//! One frame after the other: to the daemon, or to the bot in this process, and the answer back.
+//! Frame by frame: to the daemon, or to the bot in this process, and the answer back.
 
 use super::input;
 use super::journal::{Journal, folder_of, path_of};
@@ -16,35 +16,35 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long the daemon may take for a message that wants no decision.
+/// How long the daemon may take for a message that asks for no decision.
 const NOTE_WITHIN: Duration = Duration::from_secs(1);
-/// The daemon's answer is waited for until this part of the margin is left: the daemon's own is all of it.
+/// The shim waits for the daemon until this part of the margin is left; the daemon's own margin is all of it.
 const MARGIN_PART: u32 = 2;
-/// How long a daemon is left alone that was too slow.
+/// How long a daemon that was too slow is left alone.
 const SLOW_WAIT: Duration = Duration::from_secs(3);
-/// Most messages that are handed over between two of the arbiter's when the daemon is back.
+/// The maximum number of messages handed over between two of the arbiter's when the daemon is back.
 const LAST_MAX: u64 = 8;
 /// How long each of them may take.
 const LAST_WITHIN: Duration = Duration::from_millis(50);
-/// How long a shim that is told to stop waits for the message at hand.
+/// How long a shim that is asked to stop waits for the current message.
 const STOP_WITHIN: Duration = Duration::from_millis(200);
-/// How often it looks whether that one is done.
+/// How often it checks whether that message is done.
 const STOP_LOOK: Duration = Duration::from_millis(2);
 
-/// What a shim plays, and with whom it speaks.
+/// What a shim plays, and with which daemon.
 #[derive(Clone)]
 pub struct ShimOptions {
     /// The game.
     pub kit: &'static dyn Kit,
     /// The built-in bot.
     pub bot: String,
-    /// Under which name the arbiter is kept.
+    /// The name under which the arbiter is stored.
     pub referee: String,
     /// The daemon's socket; `None`: the bot plays in this process.
     pub socket: Option<PathBuf>,
-    /// How long the bot may think where it plays in this process.
+    /// The bot's budget where it plays in this process.
     pub thinking: Thinking,
-    /// Told in a sentence what an operator should know.
+    /// Called with a sentence that an operator should know.
     pub note: fn(&str),
 }
 
@@ -54,15 +54,15 @@ pub enum ShimError {
     /// No such bot.
     #[error(transparent)]
     Bot(#[from] SetupError),
-    /// The arbiter cannot be read or answered.
+    /// The arbiter cannot be read from or answered.
     #[error("the arbiter's pipe: {0}")]
     Pipe(#[from] io::Error),
 }
 
-/// Plays until the arbiter closes its pipe. SIGTERM and SIGINT end the process in good order.
+/// Plays until the arbiter closes its pipe. SIGTERM and SIGINT end the process cleanly.
 ///
 /// # Errors
-/// [`ShimError`]; a closed pipe is none.
+/// [`ShimError`]; a closed pipe is not an error.
 pub fn run(
     options: ShimOptions,
     mut input: impl BufRead,
@@ -117,7 +117,7 @@ fn relay(
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Ended::Unheard),
             said => said?,
         }
-        // Nobody's clock runs now.
+        // No clock is running now.
         lock(shim).look_back();
     }
     Ok(Ended::HungUp)
@@ -127,8 +127,8 @@ fn lock(shim: &Mutex<Shim>) -> MutexGuard<'_, Shim> {
     shim.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// SIGTERM and SIGINT, kept from this thread and those that it starts. Without it they end the process
-/// as they do any other.
+/// Blocks SIGTERM and SIGINT in this thread and those that it starts. If that fails, they end the process as
+/// usual.
 fn blocked_signals() -> Option<SigSet> {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGTERM);
@@ -136,7 +136,7 @@ fn blocked_signals() -> Option<SigSet> {
     signals.thread_block().ok().map(|()| signals)
 }
 
-/// Ends the process on one of these signals once the daemon is told.
+/// Ends the process on one of these signals, after notifying the daemon.
 fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
     let shim = Arc::clone(shim);
     let wait = move || {
@@ -148,7 +148,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
             if let Ok(mut shim) = shim.try_lock() {
                 shim.bye(Bye {
                     why: "the shim was told to stop".to_owned(),
-                    // Engines without an end of their own are stopped together with their players.
+                    // Engines that have no end message are stopped together with their players.
                     hung_up: true,
                 });
                 break;
@@ -157,7 +157,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
         }
         std::process::exit(0);
     };
-    // A process without it still ends: its parent may kill it.
+    // If this fails, the process still ends: its parent may kill it.
     drop(
         std::thread::Builder::new()
             .name("signals".to_owned())
@@ -165,28 +165,28 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
     );
 }
 
-/// What the daemon says to a message.
+/// The daemon's answer to a message.
 struct Relayed {
     text: String,
-    /// Whether it has said so already, and not only been told.
+    /// Whether the daemon has stored it, and not just received it.
     stored: bool,
 }
 
 struct Shim {
     options: ShimOptions,
     transcript: Arc<ShimTranscript>,
-    /// The line to the daemon, while there is one.
+    /// The connection to the daemon, if there is one.
     line: Option<Line>,
-    /// Who looks for the daemon while there is none.
+    /// Looks for the daemon while there is no connection.
     reconnector: Option<Reconnector>,
     /// The bot in this process.
     local: Local,
     journal: Option<Journal>,
-    /// Whether a bot that plays in this process alone has heard anything.
+    /// Whether a bot that plays only in this process has received anything.
     begun: bool,
-    /// Whether it was noted that this game's journal cannot be kept.
+    /// Whether the operator was notified that this game's journal cannot be written.
     unjournalled: bool,
-    /// Whether what is written down must survive a power cut.
+    /// Whether what is written must survive a power cut.
     synced: bool,
 }
 
@@ -221,8 +221,8 @@ impl Shim {
         }
     }
 
-    /// The daemon does not answer. One that is there and slow is left alone for longer, so that it
-    /// costs no more of the game's clock.
+    /// The daemon does not answer. One that is running but slow is left alone for longer, so that it costs no
+    /// more of the game's clock.
     fn alone(&mut self, why: &io::Error) {
         let slow = matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
         let delay = if slow { SLOW_WAIT } else { Duration::ZERO };
@@ -232,7 +232,7 @@ impl Shim {
         self.look(delay);
     }
 
-    /// Has the daemon looked for and brought up to date.
+    /// Starts looking for the daemon and bringing it up to date.
     fn look(&mut self, delay: Duration) {
         if let Some(socket) = self.options.socket.clone() {
             self.reconnector = Some(Reconnector::start(
@@ -252,7 +252,7 @@ impl Shim {
         if self.line.as_mut().is_some_and(Line::is_settled) {
             self.transcript.has(self.transcript.next() - 1);
         }
-        // A line on which all is told is kept.
+        // A connection with nothing left to deliver is kept.
         let kept = if self.transcript.undelivered().is_none() {
             self.line.take()
         } else {
@@ -322,7 +322,7 @@ impl Shim {
         }
     }
 
-    /// Goes back to the daemon if the reconnector has found it, off the arbiter's clock.
+    /// Returns to the daemon if the reconnector has found it, off the arbiter's clock.
     fn look_back(&mut self) {
         let Some(line) = self.reconnector.as_ref().and_then(Reconnector::back) else {
             return;
@@ -339,8 +339,8 @@ impl Shim {
         }
     }
 
-    /// What the daemon says, if that comes in time. The bot in this process hears the frame in any case,
-    /// while the daemon is at work.
+    /// The daemon's answer, if it comes in time. The bot in this process gets the frame in any case, while
+    /// the daemon is working.
     fn relayed(&mut self, number: u64, frame: &str, received: Instant) -> Option<Relayed> {
         let request = Request::Heard(heard(number, frame.to_owned(), None));
         let asked = self.line.as_mut().map(|line| line.ask(&request));
@@ -353,7 +353,7 @@ impl Shim {
         let until = received + self.within(due);
         let line = self.line.as_mut()?;
         let handed = asked.and_then(|()| match due {
-            // Nobody waits for it: the next message must not either.
+            // Nothing waits for it, and the next message must not either.
             Due::Nothing => line.keep_up(until).map(|()| Relayed {
                 text: String::new(),
                 stored: false,
@@ -361,7 +361,7 @@ impl Shim {
             _ => match line.handed(number, until)? {
                 Handed::Say(text) => Ok(Relayed { text, stored: true }),
                 Handed::Have(count) => {
-                    // It has lost what it had: it gets everything again.
+                    // It has lost what it had, so it gets everything again.
                     self.transcript.has(count);
                     Err(ErrorKind::InvalidData.into())
                 }
@@ -370,7 +370,7 @@ impl Shim {
         handed.map_err(|error| self.alone(&error)).ok()
     }
 
-    /// How long the daemon's answer is waited for.
+    /// How long to wait for the daemon's answer.
     fn within(&self, due: Due) -> Duration {
         match due {
             Due::Decision { limit, target } => {
@@ -381,7 +381,7 @@ impl Shim {
         }
     }
 
-    /// Writes down what the daemon does not hear now.
+    /// Journals a request that the daemon is not receiving now.
     fn note(&mut self, request: &Request) {
         let Some(socket) = &self.options.socket else {
             return;
@@ -393,7 +393,7 @@ impl Shim {
                 Journal::begin(folder, &self.transcript.hello, self.synced).and_then(|journal| {
                     // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
                     let journal = self.journal.insert(journal);
-                    // What could not be kept before, without which the rest is worth nothing.
+                    // What could not be stored before, without which the rest is useless.
                     let mut all = Vec::new();
                     if self.unjournalled {
                         all.extend(self.transcript.missing().into_iter().map(Request::Heard));
@@ -433,7 +433,7 @@ impl Shim {
         let bye = Request::Bye(bye);
         let noted = self.journal.is_some();
         if noted {
-            // The arbiter may not let us live until all is handed over.
+            // The arbiter may end us before everything is handed over.
             self.note(&bye);
         }
         let line = match self.line.take() {
@@ -457,7 +457,7 @@ impl Shim {
         }
     }
 
-    /// Tells what neither the daemon nor a journal has of a game that is over.
+    /// Reports what neither the daemon nor a journal has of a game that is over.
     fn mourn(&self) {
         let missing = self.transcript.missing();
         let (Some(first), Some(last)) = (missing.first(), missing.last()) else {

@@ -1,4 +1,4 @@
-//! What the arbiter said in this game and what was answered: the shim's own copy of the transcript.
+//! The arbiter's messages in this game and their answers: the shim's own copy of the transcript.
 
 use crate::link::relay::{Heard, Hello};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// One game.
 #[derive(Debug)]
 pub(super) struct ShimTranscript {
-    /// Whose messages these are.
+    /// The session of these messages.
     pub(super) hello: Hello,
     told: Mutex<Told>,
 }

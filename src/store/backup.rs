@@ -5,12 +5,12 @@ use super::handle::Store;
 use std::path::Path;
 
 impl Store {
-    /// Writes a whole, compact copy to `to`, which must not exist. The daemon may go on writing: the
-    /// copy is the state of one moment. It is written beside and renamed, so a copy cut short is
-    /// never taken for a whole one.
+    /// Writes a complete, compact copy to `to`, which must not exist. The daemon may keep writing: the copy
+    /// is a snapshot. It is written to a temporary file and renamed, so an interrupted copy is never taken
+    /// for a complete one.
     ///
     /// # Errors
-    /// [`StoreError::Backup`] says what is in the way.
+    /// [`StoreError::Backup`] says what prevents it.
     pub async fn backup(&self, to: &Path) -> Result<(), StoreError> {
         let failed = |why: String| StoreError::Backup {
             path: to.to_path_buf(),

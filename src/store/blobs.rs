@@ -1,4 +1,4 @@
-//! Every form in which the database holds more than a plain column, read from any bytes.
+//! Every form in which the database holds more than a plain column, read from arbitrary bytes.
 
 use super::{matches, rows, startup};
 

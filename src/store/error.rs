@@ -1,8 +1,8 @@
-//! What can go wrong at the store's border.
+//! The store's errors.
 
 use std::path::PathBuf;
 
-/// Why the store could not do what it was asked.
+/// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has the database open.
@@ -35,14 +35,14 @@ pub enum StoreError {
         /// What was found instead.
         why: String,
     },
-    /// The folder of the database cannot be made or written to.
+    /// The folder of the database cannot be created or written to.
     #[error(
-        "cannot write in {folder}, where the database is to live ({source}): make the folder writable, or set store.path to another place"
+        "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"
     )]
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// There is no database to read.
@@ -50,7 +50,7 @@ pub enum StoreError {
         "there is no database at {path}: start `drover serve` once, or name another file by store.path"
     )]
     Missing {
-        /// Where it was looked for.
+        /// Where it should be.
         path: PathBuf,
     },
     /// SQLite could not open or migrate the file.
@@ -58,7 +58,7 @@ pub enum StoreError {
     Open {
         /// The database.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         why: String,
     },
     /// This store was opened for reading only.
@@ -67,7 +67,7 @@ pub enum StoreError {
     /// The store is closed or closing.
     #[error("the store is closed")]
     Closed,
-    /// Nothing can be written at present; the transaction was rolled back and later ones are tried anew.
+    /// Nothing can be written at present; the transaction was rolled back, and later ones are tried again.
     #[error("the database cannot be written at present: {0}")]
     Unwritable(String),
     /// An append did not follow its session's last entry.
@@ -81,7 +81,7 @@ pub enum StoreError {
     /// The database refused a row.
     #[error("the database refused the rows: {0}")]
     Refused(String),
-    /// There is no such thing.
+    /// It does not exist.
     #[error("there is no {what} {id}")]
     Unknown {
         /// `match`, `seat`, …
@@ -92,10 +92,10 @@ pub enum StoreError {
     /// A read failed.
     #[error("reading the database failed: {0}")]
     Read(#[from] sqlx::Error),
-    /// A stored row makes no sense.
-    #[error("the database holds a row that makes no sense: {0}")]
+    /// A stored row is invalid.
+    #[error("the database contains an invalid row: {0}")]
     Corrupt(String),
-    /// No secret can be made.
+    /// No secret can be generated.
     #[error(transparent)]
     Randomness(#[from] crate::secrets::NoRandomness),
     /// Copying the database failed.

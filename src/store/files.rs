@@ -1,4 +1,4 @@
-//! The files around the database: its folder and the lock that keeps a second process out.
+//! The files around the database: its folder and the lock that keeps other processes out.
 
 use super::error::StoreError;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Holds the database for this process; let go when dropped or when the process ends.
+/// Holds the database for this process; released when dropped or when the process ends.
 #[derive(Debug)]
 pub(super) struct Lock(#[expect(dead_code, reason = "an open file holds the lock")] File);
 
@@ -17,7 +17,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes the database's folder where it is missing.
+/// Creates the database's folder if it is missing.
 pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -63,7 +63,7 @@ pub(super) fn lock(path: &Path) -> Result<Lock, StoreError> {
     Ok(Lock(file))
 }
 
-/// Who holds the lock, as that process wrote it down.
+/// The holder of the lock, as it recorded itself.
 fn holder(file: &mut File) -> String {
     const PID_LEN_MAX: u64 = 20;
     let mut pid = String::new();

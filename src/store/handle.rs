@@ -1,4 +1,4 @@
-//! [`Store`]: the handle that everybody else holds.
+//! [`Store`]: the handle that everything else holds.
 
 use super::error::StoreError;
 use super::health::{Gauges, Health};
@@ -30,11 +30,11 @@ struct Inner {
     capacity: usize,
     gauges: Arc<Gauges>,
     readers: SqlitePool,
-    /// What folding reads by: nobody who lists and shows can keep a callback waiting.
+    /// Read by folds: listing and showing cannot keep a callback waiting.
     folders: SqlitePool,
     next_session: AtomicI64,
     kit: KitOf,
-    /// What start-up found, until somebody asks for it.
+    /// What start-up found, until it is asked for.
     found: Mutex<Option<Vec<LiveSession>>>,
     #[cfg_attr(
         not(test),
@@ -44,11 +44,11 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the database for writing: makes its folder, locks out other processes, brings the
-    /// schema up to date and starts the writer. Must be called on a Tokio runtime.
+    /// Opens the database for writing: creates its folder, locks out other processes, migrates the schema and
+    /// starts the writer. Must be called on a Tokio runtime.
     ///
     /// # Errors
-    /// [`StoreError`] says what keeps the database from being opened and how to mend it.
+    /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
         let (mut connection, lock) = open::writer(&settings.path).await?;
         let start = startup::read(&mut connection).await?;
@@ -86,10 +86,10 @@ impl Store {
         })
     }
 
-    /// Opens the database for reading, also beside a running daemon.
+    /// Opens the database for reading, even beside a running daemon.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] if it is of a later version.
+    /// [`StoreError::Missing`] if there is none, [`StoreError::Newer`] if it is from a later version.
     pub async fn open_readonly(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref();
         let readers = open::readers_only(path, open::READERS_DEFAULT).await?;
@@ -115,30 +115,29 @@ impl Store {
         &self.inner.path
     }
 
-    /// A number for a new session. It is taken from no row yet: the session's first
-    /// [`Append`] writes it.
+    /// A number for a new session. No row has it until the session's first [`Append`] writes it.
     #[must_use]
     pub fn next_session(&self) -> SessionId {
         SessionId(self.inner.next_session.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Stores what one callback, line or reply adds to a session. Durable when it returns `Ok`.
-    /// Waits while the queue is full.
+    /// Stores what one callback, line or reply adds to a session. Durable when it returns `Ok`. Waits while
+    /// the queue is full.
     ///
     /// # Errors
-    /// [`StoreError::Unwritable`] while the disk is full or read-only (nothing is stored, later
-    /// appends are tried anew), [`StoreError::OutOfOrder`] if it does not follow the session's
-    /// last entry, [`StoreError::Refused`] if its match does not exist, [`StoreError::Closed`].
+    /// [`StoreError::Unwritable`] while the disk is full or read-only (nothing is stored, later appends are
+    /// tried again), [`StoreError::OutOfOrder`] if it does not follow the session's last entry,
+    /// [`StoreError::Refused`] if its match does not exist, [`StoreError::Closed`].
     pub async fn append(&self, append: Append) -> Result<Receipt, StoreError> {
         self.ask(|reply| Command::Append(append, reply)).await
     }
 
-    /// Notes one decision's timings. Never waits: dropped and counted when the writer lags behind.
+    /// Records one decision's timings. Never waits: dropped and counted when the writer lags behind.
     pub fn note_ledger(&self, row: LedgerRow) {
         self.inner.gauges.note_ledger(row);
     }
 
-    /// Writes a match's row and seats; nothing happens if it exists.
+    /// Writes a match's row and seats; does nothing if it exists.
     ///
     /// # Errors
     /// As [`Store::append`].
@@ -146,8 +145,8 @@ impl Store {
         self.open_numbered(new, Vec::new()).await
     }
 
-    /// As [`Store::open_match`], with each seat's number on the wire, by seat: its match is then found by
-    /// it ([`Store::seat_of_player`]).
+    /// Like [`Store::open_match`], with each seat's number on the wire, by seat: the match can then be found
+    /// by it ([`Store::seat_of_player`]).
     ///
     /// # Errors
     /// As [`Store::append`].
@@ -166,9 +165,9 @@ impl Store {
             .await
     }
 
-    /// Says who sits on a seat, during the match or after it. What that match taught about the seat
-    /// is merged into the named opponent's model in the same transaction, once; if the seat had
-    /// another name, that one's model is made anew without it.
+    /// Names the player on a seat, during the match or after it. What was learnt about the seat in that match
+    /// is merged into the named opponent's model in the same transaction, once; if the seat had another name,
+    /// that opponent's model is rebuilt without it.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such match or seat.
@@ -203,10 +202,10 @@ impl Store {
         }
     }
 
-    /// A session's transcript up to `head`, oldest first, by walking back its links.
+    /// A session's transcript up to `head`, oldest first, by following its links back.
     ///
     /// # Errors
-    /// [`StoreError::Read`]; [`StoreError::Corrupt`] if `head` is not of this session or a link is broken.
+    /// [`StoreError::Read`]; [`StoreError::Corrupt`] if `head` is not in this session or a link is broken.
     pub async fn transcript(
         &self,
         session: SessionId,
@@ -216,7 +215,7 @@ impl Store {
         transcript::walk(&mut connection, session, head).await
     }
 
-    /// How the writer fares.
+    /// The writer's health.
     #[must_use]
     pub fn health(&self) -> Health {
         let waiting = match &self.inner.queue {
@@ -235,8 +234,8 @@ impl Store {
         health
     }
 
-    /// Ends the store: commits all that is queued, stores the live heads, checkpoints the log and
-    /// lets the database go. Later calls on other clones fail with [`StoreError::Closed`].
+    /// Closes the store: commits everything queued, stores the live heads, checkpoints the log and releases
+    /// the database. Later calls on other clones fail with [`StoreError::Closed`].
     pub async fn close(self) {
         if let Some(queue) = &self.inner.queue {
             let (reply, done) = oneshot::channel();
@@ -254,7 +253,7 @@ impl Store {
         &self.inner.readers
     }
 
-    /// Connections for what a callback waits for.
+    /// Connections for reads that a callback waits for.
     pub(super) fn folders(&self) -> &SqlitePool {
         &self.inner.folders
     }
@@ -279,9 +278,8 @@ impl Store {
     }
 }
 
-/// Runs the writer on a thread of its own: woken from SQLite's thread it waits for a core, not behind
-/// the tasks of all who wait for it. A panic ends the process: a daemon that can store nothing must
-/// not look alive.
+/// Runs the writer on a separate thread: woken from SQLite's thread it waits for a core, not behind the tasks
+/// that wait for it. A panic ends the process: a daemon that can store nothing must not look alive.
 fn on_own_thread(
     path: &Path,
     writer: impl Future<Output = Result<(), Aborted>> + Send + 'static,
@@ -298,7 +296,7 @@ fn on_own_thread(
         let ended = catch_unwind(AssertUnwindSafe(|| runtime.block_on(writer)));
         if ended.is_err() {
             let exit = writer::EXIT_LOG_FAILED;
-            tracing::error!(exit, "the store's writer broke down: ending");
+            tracing::error!(exit, "the store's writer panicked: exiting");
             std::process::exit(exit);
         }
     };
@@ -326,14 +324,14 @@ impl Store {
         done.await.expect("the writer lives")
     }
 
-    /// Lets the database grow no further (its pages are more than one), or as far as it likes.
+    /// Stops the database from growing (its pages are more than one), or removes the limit.
     pub(crate) async fn limit_pages(&self, pages: Option<u32>) {
         let pages = pages.unwrap_or(u32::MAX - 1);
         self.alter(&format!("PRAGMA max_page_count = {pages}"))
             .await;
     }
 
-    /// Takes all connections that folding reads by.
+    /// Takes all connections used for folding.
     pub(crate) async fn hold_folders(&self) -> Vec<sqlx::pool::PoolConnection<sqlx::Sqlite>> {
         let mut held = Vec::new();
         for _ in 0..open::FOLDERS {
@@ -342,7 +340,7 @@ impl Store {
         held
     }
 
-    /// What the writer's `PRAGMA synchronous` stands at.
+    /// The writer's current `PRAGMA synchronous`.
     pub(super) async fn synchronous(&self) -> i64 {
         self.alter("PRAGMA synchronous").await.expect("a number")
     }

@@ -1,22 +1,22 @@
-//! How the writer fares: what `/readyz` and `/metrics` show.
+//! The writer's health: what `/readyz` and `/metrics` show.
 
 use super::types::LedgerRow;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Upper bounds of the batch histogram: appends a commit. The last bucket has no bound.
+/// Upper bounds of the batch histogram: appends per commit. The last bucket has no bound.
 pub const BATCH_BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 64, 256, 1024];
 
 /// Ledger rows kept for the writer before further ones are dropped and counted.
 const LEDGER_PENDING_MAX: usize = 16_384;
 
-/// How the writer fares.
+/// The writer's health.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Health {
     /// Why nothing can be written at present, if so.
     pub failing: Option<String>,
-    /// When the last commit returned, in microseconds since 1970-01-01 UTC; 0 if none did yet.
+    /// When the last commit returned, in microseconds since 1970-01-01 UTC; 0 before the first.
     pub last_commit_us: i64,
     /// Commands waiting for the writer.
     pub queue_depth: usize,
@@ -28,7 +28,7 @@ pub struct Health {
     pub appends: u64,
     /// Entries committed so far.
     pub entries: u64,
-    /// Commits by how many appends they held, by [`BATCH_BOUNDS`], with one bucket more for larger ones.
+    /// Commits by their number of appends, by [`BATCH_BOUNDS`], with one more bucket for larger ones.
     pub batches: [u64; BATCH_BOUNDS.len() + 1],
     /// Time spent in commits so far, in microseconds.
     pub committing_us: u64,
@@ -36,7 +36,7 @@ pub struct Health {
     pub ledger_dropped: u64,
 }
 
-/// The writer's side of [`Health`], and the ledger's waiting room.
+/// The writer's side of [`Health`], and the ledger rows that wait.
 #[derive(Debug, Default)]
 pub(super) struct Gauges {
     failing: Mutex<Option<String>>,
@@ -51,7 +51,7 @@ pub(super) struct Gauges {
     ledger_dropped: AtomicU64,
 }
 
-/// A poisoned lock still holds good values here: nothing is half done under it.
+/// A poisoned lock still holds valid values here: nothing is half done under it.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -62,7 +62,7 @@ impl Gauges {
             .iter()
             .take_while(|bound| appends > **bound)
             .count();
-        // A commit of ledger rows alone is nobody's batch.
+        // A commit of ledger rows alone is not a batch.
         if let Some(count) = self.batches.get(bucket).filter(|_| appends > 0) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -73,7 +73,7 @@ impl Gauges {
         self.committing_us.fetch_add(took_us, Ordering::Relaxed);
     }
 
-    /// Says why writing fails, or that it works again; true if that is news.
+    /// Records why writing fails, or that it works again; true if that changed.
     pub(super) fn set_failing(&self, why: Option<String>) -> bool {
         let mut failing = locked(&self.failing);
         let news = failing.is_some() != why.is_some();

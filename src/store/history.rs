@@ -1,4 +1,4 @@
-//! Reading what matches told: entries, facts, bluffs.
+//! Reading the contents of matches: entries, facts, bluffs.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -11,7 +11,7 @@ use super::types::{EntryId, SessionId};
 use super::{startup, transcript};
 use sqlx::{QueryBuilder, Row as _};
 
-/// Facts of one match that are read at most.
+/// The maximum number of facts read of one match.
 const FACTS_MAX: i64 = 100_000;
 
 const BLUFFS: &str = "SELECT b.id, s.match_id, s.game, b.session, s.bot, b.entry, b.at_us, b.by,
@@ -24,7 +24,7 @@ const OF_BLUFFS: &str =
     WHERE true";
 
 impl Store {
-    /// The last entry of a session and how many it has; `None` if it has none.
+    /// A session's last entry and its number of entries; `None` if it has none.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -42,8 +42,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
-        // Sessions that live are read one after the other: what is committed meanwhile waits for the
-        // next reading, so that a page never skips an entry that came before its last one.
+        // Live sessions are read one after the other: what is committed meanwhile waits for the next read, so
+        // that a page never skips an entry that precedes its last one.
         let last: Option<i64> = sqlx::query_scalar("SELECT max(id) FROM entries")
             .fetch_one(self.readers())
             .await?;
@@ -72,7 +72,7 @@ impl Store {
         Ok(all)
     }
 
-    /// What a match's transcripts told, in order.
+    /// A match's facts, in order.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -101,7 +101,7 @@ impl Store {
         Ok(facts)
     }
 
-    /// Whether a session has told a fact of this kind.
+    /// Whether a session has a fact of this kind.
     ///
     /// # Errors
     /// [`StoreError::Read`].

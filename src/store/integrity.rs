@@ -1,4 +1,4 @@
-//! Checking the file itself, and counting what it holds without following its links.
+//! Checking the file itself, and counting its contents without following its links.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -6,11 +6,10 @@ use super::records::SessionRow;
 use super::types::EntryId;
 use std::collections::HashMap;
 
-/// What `PRAGMA integrity_check` reports at most.
+/// The maximum number of lines that `PRAGMA integrity_check` reports.
 const INTEGRITY_LINES_MAX: usize = 100;
 
-/// How many entries each session has, whatever their links say, and up to which entry they were
-/// counted.
+/// How many entries each session has, whatever their links say, and up to which entry they were counted.
 #[derive(Debug, Default)]
 pub struct EntryCounts {
     upto: Option<EntryId>,
@@ -30,7 +29,7 @@ impl EntryCounts {
 }
 
 impl Store {
-    /// What SQLite says about the file, and entries that belong to no session; empty if all is well.
+    /// What SQLite reports about the file, and entries that belong to no session; empty if all is well.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -51,7 +50,7 @@ impl Store {
         Ok(lines)
     }
 
-    /// Counts the entries of all sessions, or of one match's, in one reading of the log.
+    /// Counts the entries of all sessions, or of one match's, in one pass over the log.
     ///
     /// # Errors
     /// [`StoreError::Read`].

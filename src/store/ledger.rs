@@ -7,8 +7,8 @@ use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
 impl Store {
-    /// The ledger's rows noted after the first `skip` ones, oldest first, at most `limit`. Rows wait
-    /// up to a second before they are written.
+    /// The ledger's rows after the first `skip` ones, oldest first, at most `limit`. Rows wait up to a second
+    /// before they are written.
     ///
     /// # Errors
     /// [`StoreError::Read`].

@@ -19,7 +19,7 @@ const MATCHES: &str =
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
          WHERE t.match_id = m.id)";
 
-/// How many of the last sessions are looked through for ones that ended lately.
+/// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;
 
 const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.referee, s.market, s.player, s.seat, s.seed,
@@ -27,7 +27,7 @@ const SESSIONS: &str = "SELECT s.id, s.match_id, s.side, s.game, s.bot, s.refere
 
 const OF_SESSIONS: &str = " FROM sessions s JOIN matches m ON m.id = s.match_id WHERE true";
 
-/// The beginning of a query for matches, to which conditions on `m` are added.
+/// The start of a query for matches, to which conditions on `m` are added.
 fn matches() -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new(MATCHES);
     query.push(", ").push(secrecy::OVER);
@@ -77,7 +77,7 @@ impl Store {
         row.as_ref().map(match_row).transpose()
     }
 
-    /// A match's row as it was opened, with the names that its seats have by now.
+    /// A match's row as it was opened, with the current names of its seats.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -88,8 +88,7 @@ impl Store {
         row.as_ref().map(opened_match).transpose()
     }
 
-    /// The matches that our own referee of this name runs and that have not ended, oldest first:
-    /// for start-up.
+    /// Unfinished matches of our own referee with this name, oldest first: for start-up.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -119,7 +118,7 @@ impl Store {
         Ok(last as u64)
     }
 
-    /// The match of our own referee with this market number.
+    /// Our own referee's match with this market number.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -160,14 +159,13 @@ impl Store {
         Ok(cut(sessions, at, |row| row.id.0.to_string()))
     }
 
-    /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), among the last
-    /// 20,000 that were opened: a message to one of them, repeated over a restart, must not
-    /// open another.
+    /// Sessions that ended since a moment (microseconds since 1970-01-01 UTC), among the last 20,000 that
+    /// were opened: a message to one of them that is repeated after a restart must not open another.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn ended_since(&self, since_us: i64) -> Result<Vec<SessionRow>, StoreError> {
-        // Start-up waits for it and shows it to nobody: whose secrets they are is not looked up.
+        // Start-up waits for it and shows it to no one: secrecy is not looked up.
         let mut query = QueryBuilder::new(SESSIONS);
         query.push(", NULL, NULL").push(OF_SESSIONS);
         query
@@ -205,8 +203,8 @@ impl Store {
         rows.iter().map(session_row).collect()
     }
 
-    /// Sessions that sat in one game with this one, in one team: with the player's number of each, by
-    /// that number. `fact` tells it in games whose players learn in play who their allies are.
+    /// Sessions that played in one team with this one in one game: with each one's player number, ordered by
+    /// it. `fact` identifies it in games whose players learn their allies during play.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -215,9 +213,9 @@ impl Store {
         id: SessionId,
         fact: &TeamFact,
     ) -> Result<Vec<(SessionId, u32)>, StoreError> {
-        // The same game may be played twice: its sessions are open at the same time, and of several of one
-        // player's the one counts that was opened next to this one.
-        // The words stand in the text, so that an index on such facts can serve.
+        // The same game may be played twice: its sessions are open at the same time, and of several sessions
+        // of one player, the one opened closest to this one counts.
+        // The words are literals in the text, so that an index on such facts can be used.
         let TeamFact {
             kind,
             table,
@@ -252,10 +250,10 @@ impl Store {
     }
 }
 
-/// Most sessions that are shown as one team.
+/// The maximum number of sessions shown as one team.
 const TEAM_MAX: i64 = 100;
 
-/// Where a list's rows keep what filters ask for.
+/// Which columns of a list's rows filters refer to.
 struct Columns {
     game: &'static str,
     /// A condition on a session `x` that must hold besides its match being `m`.
@@ -314,7 +312,7 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
             .push_bind(cause.word());
     }
     if let Some(live) = filter.live {
-        // Literal, so that the index of what lives can serve.
+        // Literal, so that the index of live rows can be used.
         let state = if live { " IS NULL" } else { " IS NOT NULL" };
         query.push(" AND ").push(columns.ended).push(state);
     }
@@ -327,14 +325,14 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
     narrow_ours(query, filter, columns);
 }
 
-/// A session `x`'s win share: by the match's result, or where its seat is unknown by the scores that
-/// it was told itself, own first. NULL where no scores were told.
+/// A session `x`'s win share: from the match's result, or where its seat is unknown from the scores that the
+/// session itself received, own first. NULL without scores.
 const WIN_SHARE: &str = "coalesce(
     (SELECT r.win_share FROM results r WHERE r.match_id = x.match_id AND r.seat = x.seat),
     (SELECT CASE WHEN max(j.value) > (x.scores ->> 0) THEN 0.0
                  ELSE 1.0 / sum(j.value = (x.scores ->> 0)) END FROM json_each(x.scores) j))";
 
-/// Filters on the seats that are ours: which bot, and how it ended for it.
+/// Filters on our own seats: which bot, and how the match ended for it.
 fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
     let share = match filter.outcome {
         Some(Standing::Live) => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _};
 
-/// Models that advise one session at most.
+/// The maximum number of models that advise one session.
 const MODELS_MAX: i64 = 1000;
 
 impl Store {
@@ -32,8 +32,8 @@ impl Store {
         row.as_ref().map(model).transpose()
     }
 
-    /// The numbers of the versions that the models of all learnt types of a game and of these opponents
-    /// have now.
+    /// The numbers of the current versions of the models of all learnt types of a game and of these
+    /// opponents.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -50,7 +50,7 @@ impl Store {
         .await?)
     }
 
-    /// Models as they were in these versions, by name.
+    /// Models in these versions, by name.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
@@ -103,8 +103,8 @@ impl Store {
 }
 
 impl Store {
-    /// What the matches taught that run or were over only after a moment (microseconds since 1970-01-01
-    /// UTC): what a model holds of it is not for everybody yet.
+    /// What was learnt in matches that were still running at a moment (microseconds since 1970-01-01 UTC) or
+    /// ended after it: what a model holds of it is not yet public.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].

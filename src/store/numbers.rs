@@ -1,4 +1,4 @@
-//! Numbers on the wire of our own referee's matches, and what the database keeps to itself.
+//! Wire numbers of our own referee's matches, and what the database keeps private.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -6,11 +6,11 @@ use crate::secrets;
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-/// The name of the word by which our own referee calls our own bots.
+/// The name of the nonce with which our own referee calls our own bots.
 const NONCE: &str = "referee";
 
-/// Whether a market of a game or any of some players is in use. Seats without a number of their own are
-/// from before: so many a market, counted from 1.
+/// Whether a market of a game or any of some players is in use. Seats without their own number are from
+/// before such numbers: `seats` per market, counted from 1.
 const USED: &str = "
     SELECT EXISTS (SELECT 1 FROM matches WHERE ours = 1 AND game = ?1 AND market = ?2)
         OR EXISTS (SELECT 1 FROM seats WHERE player IN (SELECT value FROM json_each(?3)))
@@ -31,7 +31,7 @@ const OLDER_SEAT_OF_PLAYER: &str = "
     ORDER BY m.id DESC LIMIT 1";
 
 impl Store {
-    /// The word by which our own referee calls our own bots: a secret of this database, made with it.
+    /// The nonce with which our own referee calls our own bots: a secret of this database, created with it.
     ///
     /// # Errors
     /// [`StoreError::Read`]; [`StoreError::Unknown`] if an older version opened the database last.
@@ -46,8 +46,8 @@ impl Store {
         })
     }
 
-    /// Whether the number of a match of ours, or that of one of its players (all of one game that has so
-    /// many `seats`), has been given out before.
+    /// Whether the number of one of our matches, or of one of its players (all of one game with this many
+    /// `seats`), was used before.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -67,7 +67,7 @@ impl Store {
             .await?)
     }
 
-    /// The market and seat of the player with this number in a game of ours that has so many `seats`.
+    /// The market and seat of the player with this number in a game of ours with this many `seats`.
     ///
     /// # Errors
     /// [`StoreError::Read`].
@@ -114,7 +114,7 @@ impl Store {
     }
 }
 
-/// Makes the word that [`Store::referee_nonce`] gives, unless it is there.
+/// Creates the nonce that [`Store::referee_nonce`] returns, unless it exists.
 pub(super) async fn keep_nonce(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING")
         .bind(NONCE)

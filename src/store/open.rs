@@ -12,12 +12,12 @@ use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Finds a game by its name. [`games::find`] everywhere but in the store's own tests.
+/// Finds a game by its name: [`games::find`] everywhere except in the store's own tests.
 pub type KitOf = fn(&str) -> Option<&'static dyn Kit>;
 
 /// Connections for reading.
 pub const READERS_DEFAULT: u32 = 4;
-/// Further ones for folding alone.
+/// Further ones reserved for folding.
 pub(super) const FOLDERS: u32 = 2;
 /// Commands that may wait for the writer.
 pub const QUEUE_DEFAULT: usize = 8192;
@@ -26,22 +26,22 @@ pub const QUEUE_DEFAULT: usize = 8192;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// SQLite's own checkpoints after a commit hide their errors, and a failed sync must not stay hidden.
 const NO_AUTOCHECKPOINT: &str = "0";
-/// The log file is cut back to this size after a checkpoint.
+/// The log file is truncated to this size after a checkpoint.
 const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
 const CACHE_KIB: &str = "-16384";
 
-/// Prepared texts that the writer keeps: more than there are shapes of batches.
+/// The writer's cached prepared statements: more than there are batch shapes.
 const STATEMENTS_MAX: usize = 200;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-/// Where the store lives and how it works.
+/// Where the store is and how it works.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The database file.
     pub path: PathBuf,
-    /// What commits must survive that belong to no session.
+    /// What commits that belong to no session must survive.
     pub durability: Durability,
     /// Connections for reading.
     pub readers: u32,
@@ -93,7 +93,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
     Ok((writer, lock))
 }
 
-/// The connection that makes checkpoints beside the writer.
+/// The connection that makes checkpoints alongside the writer.
 pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreError> {
     let options = options(path).pragma("wal_autocheckpoint", NO_AUTOCHECKPOINT);
     options
@@ -118,7 +118,7 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
     let mut probe = connect_read(path, plain.clone()).await;
     let mut chosen = plain;
     if probe.is_err() && !files::beside(path, "-wal").exists() {
-        // A folder that cannot be written to, and nobody writing: nothing can change under us.
+        // A read-only folder and no writer: nothing can change during our reads.
         chosen = chosen.immutable(true);
         probe = connect_read(path, chosen.clone()).await;
     }
@@ -158,7 +158,7 @@ fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
         .connect_lazy_with(options)
 }
 
-/// Refuses a database of a later version and a file that is not ours.
+/// Rejects a database of a later version and a file that is not ours.
 async fn check_version(path: &Path, connection: &mut SqliteConnection) -> Result<(), StoreError> {
     let tables: Vec<String> =
         sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")

@@ -3,7 +3,7 @@
 use super::error::StoreError;
 use super::records::{Page, PageAt};
 
-/// The number that the page's rows are below.
+/// The number below which the page's rows are.
 pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {
     match &at.after {
         None => Ok(i64::MAX),
@@ -14,7 +14,7 @@ pub(super) fn number_before(at: &PageAt) -> Result<i64, StoreError> {
     }
 }
 
-/// Cuts rows that were read with one more than the limit, to see whether there is a next page.
+/// Cuts off the one row read beyond the limit, which shows whether there is a next page.
 pub(super) fn cut<T>(mut rows: Vec<T>, at: &PageAt, cursor: impl Fn(&T) -> String) -> Page<T> {
     let limit = at.limit as usize;
     let more = rows.len() > limit;

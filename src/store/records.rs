@@ -1,4 +1,4 @@
-//! What the store gives back to those who list and show. Types only.
+//! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
 use super::types::{Direction, EntryId, NewSession, SessionId, Side};
@@ -6,7 +6,7 @@ use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Whose model it is.
+/// The kind of opponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpponentKind {
@@ -27,7 +27,7 @@ impl OpponentKind {
     }
 }
 
-/// An opponent model as it is stored.
+/// An opponent model as stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StoredModel {
     /// Its number, or that of one of its versions.
@@ -78,7 +78,7 @@ pub struct Filter {
     pub game: Option<String>,
     /// A bot of ours that plays or played in it.
     pub bot: Option<String>,
-    /// A named opponent that sits in it.
+    /// A named opponent that plays in it.
     pub opponent: Option<String>,
     /// How it ended for `bot`, or for any seat of ours.
     pub outcome: Option<Standing>,
@@ -103,7 +103,7 @@ pub struct Filter {
 pub struct Page<T> {
     /// The rows.
     pub items: Vec<T>,
-    /// Where the next page begins, if there is more.
+    /// The cursor of the next page, if there is one.
     pub next: Option<String>,
 }
 
@@ -112,7 +112,7 @@ pub struct Page<T> {
 pub struct PageAt {
     /// The last id of the page before.
     pub after: Option<String>,
-    /// Rows at most.
+    /// The maximum number of rows.
     pub limit: u32,
 }
 
@@ -123,7 +123,7 @@ pub struct SeatRow {
     pub seat: u8,
     /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
     pub spec: String,
-    /// Who sits there, where known.
+    /// The player's name, where known.
     pub name: Option<String>,
     /// The final score.
     pub score: Option<i64>,
@@ -138,28 +138,28 @@ pub struct MatchRow {
     pub id: String,
     /// The game's name.
     pub game: String,
-    /// Who referees it.
+    /// The referee.
     pub referee: String,
-    /// The referee's number of it.
+    /// The referee's number for it.
     pub market: u64,
     /// Whether our own referee runs it.
     pub ours: bool,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
-    /// Microseconds since 1970-01-01 UTC; `None` while it lives.
+    /// Microseconds since 1970-01-01 UTC; `None` while it is running.
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
-    /// Whose doing the end was.
+    /// The seat at fault for the end.
     pub blame: Option<u8>,
-    /// A sentence on the particulars of the end, or empty.
+    /// A sentence with details of the end, or empty.
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
-    /// Who sits where.
+    /// The seats.
     pub seats: Vec<SeatRow>,
-    /// When it was over for everybody, in microseconds since 1970-01-01 UTC; `None` while it runs, also
-    /// for others' matches of which a session of ours has yet to hear the end.
+    /// When it was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs, and for
+    /// others' matches until all our sessions have received the end.
     #[serde(skip)]
     pub over_us: Option<i64>,
 }
@@ -181,21 +181,21 @@ pub struct SessionRow {
     pub ended_us: Option<i64>,
     /// Why it ended.
     pub cause: Option<Cause>,
-    /// A sentence on the particulars of the end, or empty.
+    /// A sentence with details of the end, or empty.
     pub detail: String,
-    /// Scores as the session was told them, own seat first.
+    /// Scores as the session received them, own seat first.
     pub scores: Vec<i64>,
-    /// Whose secret it is.
+    /// Who may see it.
     #[serde(skip)]
     pub secrecy: Secrecy,
 }
 
-/// An entry with whose it is.
+/// An entry with its owner.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchEntry {
     /// Its number in the log.
     pub id: EntryId,
-    /// Whose transcript.
+    /// Its session.
     pub session: SessionId,
     /// Which side's.
     pub side: Side,
@@ -203,11 +203,11 @@ pub struct MatchEntry {
     pub seat: Option<u8>,
     /// The session's bot, or the seat's spec for a referee's transcript.
     pub bot: String,
-    /// Its place in its session's transcript, from 0.
+    /// Its index in its session's transcript, from 0.
     pub seq: u64,
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
@@ -218,17 +218,17 @@ pub struct MatchEntry {
 pub struct FactRow {
     /// Its number.
     pub id: i64,
-    /// From whose transcript.
+    /// The session whose transcript it is from.
     pub session: SessionId,
     /// The session's seat, where known.
     pub seat: Option<u8>,
     /// The session's bot.
     pub bot: String,
-    /// The entry that told it.
+    /// The entry that it is from.
     pub entry: Option<EntryId>,
-    /// A word of the game's own list.
+    /// A word from the game's own list.
     pub kind: String,
-    /// The particulars.
+    /// The details.
     pub data: Value,
 }
 
@@ -241,15 +241,15 @@ pub struct BluffRow {
     pub match_id: String,
     /// The game's name.
     pub game: String,
-    /// From whose transcript.
+    /// The session whose transcript it is from.
     pub session: SessionId,
     /// The session's bot.
     pub bot: String,
-    /// The entry that showed it.
+    /// The entry that revealed it.
     pub entry: Option<EntryId>,
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
-    /// Who bluffed, in the wire's own word.
+    /// The bluffer, in the wire's own word.
     pub by: String,
     /// The bluffer's seat in the match, where known.
     pub seat: Option<u8>,
@@ -257,24 +257,24 @@ pub struct BluffRow {
     pub opponent: Option<String>,
     /// The amount claimed.
     pub bid: i64,
-    /// What the bluffer held, where it came to light.
+    /// What the bluffer held, if revealed.
     pub held: Option<i64>,
-    /// Whether he was caught.
+    /// Whether it was caught.
     pub caught: bool,
-    /// Whose secret it is.
+    /// Who may see it.
     #[serde(skip)]
     pub secrecy: Secrecy,
 }
 
-/// What a session taught about a rival, as far as models are concerned.
+/// What a session learnt about a rival, as far as models are concerned.
 #[derive(Clone, Debug)]
 pub struct Teaching {
     /// The game's name.
     pub game: String,
     /// The named opponent whose model it was merged into, if any.
     pub name: Option<String>,
-    /// The learnt type that it fitted, if any.
+    /// The learnt type that it matched, if any.
     pub kind: Option<String>,
-    /// Whose secret it is.
+    /// Who may see it.
     pub secrecy: Secrecy,
 }

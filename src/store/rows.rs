@@ -1,4 +1,4 @@
-//! How the border's types look in columns.
+//! How the store's types are stored in columns.
 
 use super::error::StoreError;
 use super::types::{Direction, Durability, NewSession, Side};

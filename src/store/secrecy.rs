@@ -1,11 +1,11 @@
-//! Whose knowledge a session is, and until when.
+//! Who may see what a session knows, and until when it is secret.
 
 use super::error::StoreError;
 use super::types::Side;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
-/// Who holds what a session knows, and since when it is nobody's secret any more.
+/// Who owns what a session knows, and since when it is no longer secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secrecy {
     /// Whose transcript.
@@ -14,12 +14,12 @@ pub struct Secrecy {
     pub bot: String,
     /// The name on the session's seat, where seat and name are known.
     pub entrant: Option<String>,
-    /// When the match was over for everybody, in microseconds since 1970-01-01 UTC; `None` while it runs.
+    /// When the match was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs.
     pub over_us: Option<i64>,
 }
 
-/// When the match `m` was over: its end, where our referee told it. In others' matches each session hears
-/// the end for itself, so that it is over when the last of ours has heard it.
+/// When the match `m` was over: its end, where our referee reported it. In others' matches each session
+/// receives the end by itself, so the match is over when the last of ours has received it.
 pub(super) const OVER: &str = "CASE WHEN m.ended_us IS NULL THEN NULL WHEN m.ours = 1 THEN m.ended_us
     WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.match_id = m.id AND x.ended_us IS NULL) THEN NULL
     ELSE max(m.ended_us, coalesce((SELECT max(x.ended_us) FROM sessions x WHERE x.match_id = m.id), 0)) END";

@@ -61,9 +61,9 @@ pub(super) fn unpack(packed: &[u8]) -> Result<HashMap<i64, Head>, StoreError> {
     Ok(unpacked)
 }
 
-/// Reads all that the writer and the registry start from.
+/// Reads everything that the writer and the registry start from.
 pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
-    // One read transaction: a writer may be at work beside us.
+    // One read transaction: a writer may be working at the same time.
     sqlx::query("BEGIN").execute(&mut *connection).await?;
     let start = read_all(connection).await;
     sqlx::query("COMMIT").execute(&mut *connection).await?;
@@ -88,7 +88,7 @@ async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError
     })
 }
 
-/// Every session that has not ended, as chunks of JSON: ten thousand rows of their own take longer.
+/// Every session that has not ended, as chunks of JSON: ten thousand separate rows take longer.
 const LIVE: &str = "
     SELECT json_group_array(json_array(id, match_id, side, game, bot, referee, market, player, seat, seed,
                                        setup, durability, opened_us))
@@ -228,7 +228,7 @@ async fn stored_heads(connection: &mut SqliteConnection) -> Result<(i64, Vec<u8>
     Ok(stored.unwrap_or_default())
 }
 
-/// Notes which versions of the built-in bots this database has met.
+/// Records which versions of the built-in bots this database has seen.
 pub(super) async fn register_bots(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     let mut bots = Vec::new();
     for kit in games::ALL {

@@ -1,4 +1,4 @@
-//! Tokens of the REST interface, as rows: what they mean is not the store's business.
+//! Tokens of the REST interface, as rows: their meaning is not the store's concern.
 
 use super::error::StoreError;
 use super::handle::Store;
@@ -13,9 +13,9 @@ pub const DIGEST_LEN: usize = 32;
 /// A token to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewToken {
-    /// No two live tokens have the same.
+    /// Unique among live tokens.
     pub name: String,
-    /// What it may, in words.
+    /// Its scopes, as words.
     pub scopes: Vec<String>,
     /// Its digest; the token itself is never stored.
     pub digest: [u8; DIGEST_LEN],
@@ -73,7 +73,7 @@ impl Store {
         Ok(tokens)
     }
 
-    /// Stores a token and gives its number. Durable when it returns `Ok`.
+    /// Stores a token and returns its number. Durable when it returns `Ok`.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Refused`] if a live token has this name.
@@ -90,7 +90,7 @@ impl Store {
         self.change_token(change).await.map(drop)
     }
 
-    /// Notes that a token was used.
+    /// Records that a token was used.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unknown`] if no live token has this number.
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-/// Makes the change, in a transaction of its own; gives the number of the token that it met, if any.
+/// Makes the change in its own transaction; returns the number of the affected token, if any.
 pub(super) async fn change(
     connection: &mut SqliteConnection,
     change: &TokenChange,
@@ -136,6 +136,6 @@ pub(super) async fn change(
         .bind(*at_us)
         .bind(*id),
     };
-    // To its very end: the last step is the commit, and its error must not be missed.
+    // To the very end: the last step is the commit, and its error must not be missed.
     Ok(query.fetch_all(connection).await?.pop())
 }

@@ -4,7 +4,7 @@ use super::error::StoreError;
 use super::types::{Direction, Entry, EntryId, SessionId};
 use sqlx::{Row as _, SqliteConnection};
 
-/// Entries of one session that are read at most; no wire's match comes near.
+/// The maximum number of entries read of one session; no wire's match comes near.
 const ENTRIES_MAX: i64 = 10_000_000;
 
 const WALK: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) AS (
@@ -15,7 +15,7 @@ const WALK: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) A
         WHERE e.session = $2 AND e.id < walk.id
     ) SELECT id, previous, at_us, direction, text FROM walk LIMIT $3";
 
-/// Walks back from `head` by the links that each entry holds; returns the oldest first.
+/// Follows the links back from `head`; returns the oldest first.
 pub(super) async fn walk(
     connection: &mut SqliteConnection,
     session: SessionId,

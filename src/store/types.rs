@@ -1,4 +1,4 @@
-//! What crosses the store's border. Types only.
+//! The types of the store's interface. Types only.
 
 use games::{Bluff, Cause, Fact, Lesson};
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ pub struct SessionId(pub i64);
 #[serde(transparent)]
 pub struct EntryId(pub i64);
 
-/// Which way an entry's text went, seen from the session's own side.
+/// The direction of an entry's text, seen from the session's own side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Received.
     In,
-    /// Said.
+    /// Sent.
     Out,
 }
 
@@ -51,7 +51,7 @@ pub enum Durability {
 pub struct NewEntry {
     /// When it was received or decided, in microseconds since 1970-01-01 UTC.
     pub at_us: i64,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
@@ -62,11 +62,11 @@ pub struct NewEntry {
 pub struct Entry {
     /// Its number in the log.
     pub id: EntryId,
-    /// Its place in its session's transcript, from 0.
+    /// Its index in its session's transcript, from 0.
     pub seq: u64,
     /// Microseconds since 1970-01-01 UTC.
     pub at_us: i64,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
@@ -83,15 +83,15 @@ pub struct NewSession {
     pub game: String,
     /// The bot that plays, or for [`Side::Referee`] the seat's spec.
     pub bot: String,
-    /// Who referees: the name in the callback's path or the peer's address.
+    /// The referee: the name in the callback's path or the peer's address.
     pub referee: String,
-    /// The referee's number of the match.
+    /// The referee's number for the match.
     pub market: u64,
-    /// The referee's number of the player.
+    /// The referee's number for the player.
     pub player: u64,
     /// The absolute seat, where known.
     pub seat: Option<u8>,
-    /// Seeds the bot.
+    /// The bot's seed.
     pub seed: u64,
     /// What else the fold needs, as JSON.
     pub setup: Value,
@@ -99,16 +99,16 @@ pub struct NewSession {
     pub durability: Durability,
 }
 
-/// A match's row, written when it is first heard of.
+/// A match's row, written when it is first seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewMatch {
-    /// A ULID: rises with time, so that it serves as a cursor.
+    /// A ULID: sorts by time, so it serves as a cursor.
     pub id: String,
     /// The game's name.
     pub game: String,
-    /// Who referees it: a name or an address.
+    /// The referee: a name or an address.
     pub referee: String,
-    /// The referee's number of it.
+    /// The referee's number for it.
     pub market: u64,
     /// Whether our own referee runs it (it then knows every seat).
     pub ours: bool,
@@ -116,19 +116,19 @@ pub struct NewMatch {
     pub started_us: i64,
     /// The referee's full setup, where we know it ([`games::Table::setup`]).
     pub setup: Value,
-    /// Who sits where: seat number, spec or bot, and a name if known. For a match that somebody
-    /// else referees the seats are relative to our first session: 0 is ours, then clockwise.
+    /// The seats: seat number, spec or bot, and a name if known. For a match with a foreign referee the seats
+    /// are relative to our first session: 0 is ours, then clockwise.
     pub seats: Vec<NewSeat>,
 }
 
-/// Who sits on one seat of a match.
+/// The player on one seat of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NewSeat {
     /// 0 and up.
     pub seat: u8,
     /// `builtin:NAME`, `url:…`, `filler`, or empty when unknown.
     pub spec: String,
-    /// Under which name its history is kept, when the operator or our referee knows it.
+    /// The name under which its history is kept, when the operator or our referee knows it.
     pub name: Option<String>,
 }
 
@@ -139,14 +139,14 @@ pub struct Close {
     pub at_us: i64,
     /// Why it ended.
     pub cause: Cause,
-    /// A sentence on the particulars, or empty.
+    /// A sentence with details, or empty.
     pub detail: String,
-    /// Scores, own seat first, then clockwise; empty if never told.
+    /// Scores, own seat first, then clockwise; empty if never received.
     pub scores: Vec<i64>,
-    /// Shares of the win in the same order, where they were told and scores were not.
+    /// Shares of the win in the same order, where they were received and scores were not.
     pub wins: Vec<f64>,
-    /// What it taught. Merged into the models of named opponents (by the names on the match's seats)
-    /// and of learnt types inside the same transaction, by the game's [`games::Models::merge`].
+    /// Its lessons. Merged into the models of named opponents (by the names on the match's seats) and of
+    /// learnt types inside the same transaction, by the game's [`games::Models::merge`].
     pub lessons: Vec<Lesson>,
 }
 
@@ -157,20 +157,20 @@ pub struct MatchResult {
     pub at_us: i64,
     /// Why it ended.
     pub cause: Cause,
-    /// Which seat's doing it was, where one is to blame.
+    /// The seat at fault, if there is one.
     pub blame: Option<u8>,
-    /// A sentence on the particulars, or empty.
+    /// A sentence with details, or empty.
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
 }
 
-/// Everything that one callback, line or reply adds to a session: committed whole or not at all.
+/// Everything that one callback, line or reply adds to a session: committed completely or not at all.
 #[derive(Debug)]
 pub struct Append {
-    /// Which session.
+    /// The session.
     pub session: SessionId,
-    /// Its previous entry, `None` for the first. The actor guards the order.
+    /// Its previous entry, `None` for the first. The actor ensures the order.
     pub previous: Option<EntryId>,
     /// How many entries it had before.
     pub seq: u64,
@@ -198,7 +198,7 @@ pub struct Receipt {
 /// One decision's timings for the deadline ledger, in microseconds from receipt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LedgerRow {
-    /// Which session.
+    /// The session.
     pub session: SessionId,
     /// The entry that asked.
     pub entry: EntryId,
@@ -214,7 +214,7 @@ pub struct LedgerRow {
     pub sent_us: u32,
     /// What the wire allowed.
     pub limit_us: u32,
-    /// Whether the fallback was said.
+    /// Whether the fallback was sent.
     pub fallback: bool,
 }
 
@@ -225,7 +225,7 @@ pub struct LiveSession {
     pub id: SessionId,
     /// Its row.
     pub opened: NewSession,
-    /// Its last entry and when that was.
+    /// Its last entry.
     pub head: Option<EntryId>,
     /// How many entries it has.
     pub seq: u64,

@@ -2,7 +2,7 @@
 
 use super::pool::{LOST, REPLACEMENTS_MAX};
 use super::{Job, Pending, Pool, PoolOptions};
-use games::{Budget, Dialogue, Fact, Frame, Lesson, Next, Progress, WireError};
+use games::{Budget, Dialogue, Fact, Frame, Next, Progress, WireError};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 struct Deep;
 
 impl Dialogue for Deep {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
         Ok(Next::Wait)
     }
@@ -27,9 +24,6 @@ impl Dialogue for Deep {
     }
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-    fn lessons(&self) -> Vec<Lesson> {
         Vec::new()
     }
     fn view(&self) -> Value {
@@ -101,9 +95,6 @@ struct Turn {
 }
 
 impl Dialogue for Turn {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
         Ok(Next::Wait)
     }
@@ -116,9 +107,6 @@ impl Dialogue for Turn {
     }
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-    fn lessons(&self) -> Vec<Lesson> {
         Vec::new()
     }
     fn view(&self) -> Value {

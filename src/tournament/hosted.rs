@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// Plays over HTTP. The host must have room for all matches at once; it keeps what is cut, and is stopped by its
-/// owner.
+/// Plays over HTTP. The host must have room for all matches at once; it stores interrupted ones, and is
+/// stopped by its owner.
 pub struct Hosted {
-    /// Who plays them.
+    /// The host that plays them.
     pub host: Arc<Host>,
     /// Where the host's tasks run.
     pub runtime: Handle,
@@ -82,7 +82,7 @@ impl Hosted {
     }
 }
 
-/// How long each answer of a seat took; nobody waits for a filler's.
+/// How long each of a seat's answers took; a filler's are not measured.
 fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Histogram {
     let mut times = Histogram::default();
     for line in lines.iter().filter(|line| line.wanted && !spec.is_filler()) {

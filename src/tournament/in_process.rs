@@ -9,12 +9,12 @@ use crate::referee::budget::{Stopwatch, ThinkBudget};
 use crate::referee::seat_spec::FILLER;
 use games::{Kit, PlaySetup};
 
-/// Of bots that do not think, the decisions over every sixteenth deck are timed.
+/// For bots that do not search, the decisions over every sixteenth deck are timed.
 const TIMED_EVERY: u64 = 16;
 
 /// Plays in process.
 pub struct InProcess {
-    /// How long each decision may take.
+    /// The budget of each decision.
     pub budget: ThinkBudget,
     /// Whether bots may use opponent models.
     pub models: bool,

@@ -1,4 +1,4 @@
-//! Keeps in a database what was played in process.
+//! Stores matches that were played in process.
 
 use super::match_player::PlayedMatch;
 use crate::clock::now_us;
@@ -13,12 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The name under which matches of `play` are stored: no other referee takes them up.
+/// The name under which matches of `play` are stored: no other referee resumes them.
 pub const REFEREE: &str = "play";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
 
-/// Opens a database to keep matches in.
+/// Opens a database to store matches in.
 ///
 /// # Errors
 /// Why it cannot be opened.
@@ -27,10 +27,10 @@ pub async fn open_recording(path: &Path) -> anyhow::Result<Arc<dyn Recording>> {
     Ok(Arc::new(StoreRecording::new(store, Durability::Process)))
 }
 
-/// Keeps every match that comes until the sender is gone.
+/// Stores every match received until the sender is gone.
 ///
 /// # Errors
-/// The first that cannot be kept.
+/// For the first match that cannot be stored.
 pub async fn keep(
     kit: &'static dyn Kit,
     options: Value,
@@ -49,12 +49,12 @@ pub async fn keep(
         };
         one(kit, &options, &*recording, &played, numbers)
             .await
-            .with_context(|| format!("match {} cannot be kept", played.number + 1))?;
+            .with_context(|| format!("cannot store match {}", played.number + 1))?;
     }
     Ok(())
 }
 
-/// Numbers as our referee draws them, from the match's seed: what a run keeps does not depend on chance.
+/// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
 async fn drawn(
     kit: &dyn Kit,
     recording: &dyn Recording,
@@ -77,7 +77,7 @@ async fn one(
     let table = kit.table(&TableSetup {
         seed: played.seed,
         options: options.clone(),
-        // The numbers that matches in process carry in their calls.
+        // The numbers that in-process matches carry in their calls.
         market: 1,
         ids,
     })?;
@@ -112,7 +112,7 @@ async fn one(
         }
     }
     let outcome = &played.outcome;
-    // A match that went on to its end did not end by anybody's fault.
+    // If a match went on to its end, no one's fault ended it.
     let ended_by = |blame: &&Blame| blame.cause == outcome.cause;
     let blamed = played.blames.iter().find(ended_by);
     let told = |blame: &Blame| {

@@ -1,4 +1,4 @@
-//! The seam between many matches and the ways in which one is played.
+//! The interface between many matches and the ways of playing one.
 
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
@@ -12,19 +12,19 @@ use std::num::NonZeroUsize;
 pub struct Plan {
     /// The game.
     pub kit: &'static dyn Kit,
-    /// Who enters; planned matches name them by their place here.
+    /// The entrants; planned matches refer to them by index.
     pub entrants: Vec<SeatSpec>,
     /// Rule options.
     pub options: Value,
-    /// Matches at once.
+    /// Concurrent matches.
     pub concurrency: NonZeroUsize,
-    /// Whether transcripts are kept and matches handed to [`MatchSink::played`](super::MatchSink::played).
+    /// Whether transcripts are recorded and passed to [`MatchSink::played`](super::MatchSink::played).
     pub record: bool,
 }
 
 /// Plays one match: in process, against programs on pipes, or over HTTP.
 pub trait MatchPlayer: Sync {
-    /// Plays a match with these seats to its end; `None` if `stop` cut it. Blocks: it has a thread of its own.
+    /// Plays a match with these seats to its end; `None` if `stop` cut it short. Blocks its thread.
     ///
     /// # Errors
     /// Why the match cannot be played or has no result.
@@ -36,11 +36,11 @@ pub trait MatchPlayer: Sync {
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError>;
 
-    /// Called once when no match is played any more.
+    /// Called once when no matches are running any more.
     fn finish(&self) {}
 }
 
-/// One match that came to its end; lists are by seat.
+/// A match that reached its end; lists are by seat.
 #[derive(Clone, Debug)]
 pub struct PlayedMatch {
     /// Its number, from 0.
@@ -49,25 +49,25 @@ pub struct PlayedMatch {
     pub seed: u64,
     /// When it began, in microseconds since 1970-01-01 UTC.
     pub started_us: i64,
-    /// Specs.
+    /// The seats' specs.
     pub seats: Vec<String>,
     /// How it ended.
     pub outcome: Outcome,
-    /// What the referee sent and heard, if the plan records.
+    /// What the referee sent and received, if the plan records.
     pub transcript: Vec<Exchange>,
-    /// Whose fault ended it, or their own part in it, and how it showed.
+    /// The players at fault for its end or for their own part in it, and how it showed.
     pub blames: Vec<Blame>,
     /// The end of each program's standard error; may be empty.
     pub stderr: Vec<String>,
-    /// Acts that the rules refused; may be empty.
+    /// Acts that the rules rejected; may be empty.
     pub refused: Vec<u32>,
-    /// Answers that came late or not at all; may be empty.
+    /// Answers that were late or missing; may be empty.
     pub missed: Vec<u32>,
-    /// Times of decisions, where they were measured.
+    /// Decision times, where measured.
     pub took: Vec<Histogram>,
 }
 
-/// Why many matches came to nothing, as a sentence.
+/// Why a run of matches failed, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatchError {
     /// Unknown bots or options, or a wrong number of seats.
@@ -81,7 +81,7 @@ pub enum MatchError {
     NoResult {
         /// Its number on the wire.
         match_number: u64,
-        /// What it ended with.
+        /// Why it ended.
         why: String,
     },
 }

@@ -1,5 +1,5 @@
-//! Plays many matches: who meets whom over which deck, the one runner for all of them, whichever way a match is
-//! played, and what they add up to.
+//! Plays many matches: who plays whom over which deck, one runner for all ways of playing a match, and the
+//! totals.
 
 mod hosted;
 mod in_process;

@@ -11,11 +11,11 @@ use crate::referee::budget::ThinkBudget;
 
 /// Plays with programs and built-in bots, as the arbiter.
 pub struct Programs {
-    /// How long each decision of a built-in bot may take.
+    /// The budget of each decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Whether built-in bots may use opponent models.
     pub models: bool,
-    /// How programs are treated.
+    /// How programs are run.
     pub rules: ProgramRules,
 }
 
@@ -56,7 +56,7 @@ impl MatchPlayer for Programs {
         }))
     }
 
-    /// Whoever's they were, no program plays any more.
+    /// Whichever run they belonged to, no program is playing any more.
     fn finish(&self) {
         sweep(&[]);
     }

@@ -1,4 +1,4 @@
-//! The result of many matches as people and programs read it.
+//! The result of many matches, for people and programs.
 
 use super::tally::{EntrantTally, Tally};
 use crate::referee::budget::ThinkBudget;
@@ -12,11 +12,11 @@ use std::time::Duration;
 pub struct Conditions {
     /// The game's name.
     pub game: String,
-    /// Matches asked for.
+    /// Matches requested.
     pub games_planned: u64,
-    /// Seeds everything.
+    /// The seed of everything.
     pub seed: u64,
-    /// The bound on one decision of a built-in bot.
+    /// The budget of one decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Rule options that differ from the defaults.
     pub options: Value,
@@ -33,13 +33,13 @@ pub struct Conditions {
 /// One entrant's results.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatReport {
-    /// Its place in the order given, from 0.
+    /// Its position in the order given, from 0.
     pub seat: usize,
     /// Its spec.
     pub bot: String,
     /// Seats taken in matches.
     pub games: u64,
-    /// Matches won alone.
+    /// Matches won outright.
     pub wins: u64,
     /// Matches won together with others.
     pub shared_wins: u64,
@@ -59,38 +59,38 @@ pub struct SeatReport {
     pub pair_score_low: f64,
     /// Upper end of its 95 % interval.
     pub pair_score_high: f64,
-    /// Matches that ended by its fault, by cause.
+    /// Matches that ended through its fault, by cause.
     pub faults: BTreeMap<&'static str, u64>,
-    /// Acts that the rules refused.
+    /// Acts that the rules rejected.
     pub refused: u64,
-    /// Answers that did not come.
+    /// Answers that were late or missing.
     pub missed: u64,
-    /// Decisions that were timed.
+    /// Decisions timed.
     pub timed: u64,
     /// Median time of a decision, in milliseconds.
     pub decision_ms_p50: Option<f64>,
-    /// Time that 99 % of decisions stay within, in milliseconds.
+    /// Time within which 99 % of decisions lie, in milliseconds.
     pub decision_ms_p99: Option<f64>,
 }
 
 /// The whole result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What was played.
+    /// The conditions played under.
     #[serde(flatten)]
     pub conditions: Conditions,
     /// Matches played.
     pub games: u64,
     /// Wall-clock time.
     pub seconds: f64,
-    /// Matches a second.
+    /// Matches per second.
     pub games_per_second: f64,
     /// Results in the order in which the seats (or the pool) were given.
     pub seats: Vec<SeatReport>,
 }
 
 impl Report {
-    /// Sums up.
+    /// Summarises a tally.
     #[must_use]
     pub fn new(conditions: Conditions, specs: &[String], tally: &Tally, took: Duration) -> Self {
         let seconds = took.as_secs_f64();
@@ -106,7 +106,7 @@ impl Report {
         }
     }
 
-    /// As JSON, for reading by people and programs.
+    /// As JSON, for people and programs.
     ///
     /// # Errors
     /// Never for a report of finite numbers.
@@ -262,7 +262,7 @@ fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
     }
 }
 
-/// Milliseconds with as many decimals as they need.
+/// Milliseconds with as many decimals as needed.
 fn short(ms: f64) -> String {
     if ms < 0.1 {
         format!("{ms:.4}")

@@ -1,4 +1,4 @@
-//! The one runner for many matches, on threads of their own.
+//! The one runner for many matches, on its own threads.
 
 use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
@@ -11,19 +11,19 @@ use std::sync::{Mutex, PoisonError};
 
 /// A match that was played.
 pub struct FinishedMatch {
-    /// What was planned.
+    /// The planned match.
     pub planned: PlannedMatch,
-    /// How it counts for those who entered.
+    /// How it counts for its entrants.
     pub counted: Counted,
-    /// What is kept of it, if the plan records.
+    /// The record of it, if the plan records.
     pub played: Option<PlayedMatch>,
 }
 
-/// Plays every match that `planned` gives, `plan.concurrency` at once, and hands each result to `each` as it ends,
-/// in any order, one at a time; matches that `stop` cuts are left out. Blocks: call it on a thread that may.
+/// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends,
+/// in any order, one at a time; matches cut short by `stop` are left out. Blocks the calling thread.
 ///
 /// # Errors
-/// The first of `player`; the rest is cut.
+/// The first of `player`; the remaining matches are cut short.
 pub fn run(
     plan: &Plan,
     planned: impl Iterator<Item = PlannedMatch> + Send,
@@ -33,7 +33,7 @@ pub fn run(
 ) -> Result<(), MatchError> {
     let planned = Mutex::new(planned.fuse());
     let results = Mutex::new((each, None));
-    // The scope ends with the panic of whoever poisoned a lock.
+    // The scope ends with the panic that poisoned a lock.
     let work = || {
         while !stop.is_set() {
             let next = planned
@@ -82,8 +82,8 @@ fn one(
     }))
 }
 
-/// As [`run`], and sums up. Matches of one deck are counted together when all have ended, since they are not
-/// independent; decks that `stop` cuts are not counted.
+/// Like [`run`], but sums up. Matches of one deck are counted together once all have ended, since they are
+/// not independent; decks cut short by `stop` are not counted.
 ///
 /// # Errors
 /// As [`run`].
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Plays without a game: the first seat wins. One number may stop the run, or fail.
+    /// Plays without a game: the first seat wins. One match number may stop the run, or fail.
     #[derive(Default)]
     struct Quick {
         stops_at: Option<u64>,
@@ -223,7 +223,7 @@ mod tests {
         };
         let stop = Stop::default();
         let tally = play(&plan(), SCHEDULE.matches(), &quick, &mut (), &stop).unwrap();
-        // Five decks were begun before; the one that was cut is not counted.
+        // Five decks were begun before; the one cut short is not counted.
         assert!((20..=36).contains(&tally.games), "{}", tally.games);
         for entrant in &tally.entrants {
             assert_eq!(entrant.games, tally.games);

@@ -1,8 +1,8 @@
-//! Which bots meet on which seats over which deck.
+//! Which bots play on which seats over which deck.
 
 use games::rng::Rng;
 
-/// Seeds stay below this so that every JSON reader takes them for the same number.
+/// Seeds stay below this so that every JSON reader reads them as the same number.
 const SEED_BITS: u32 = 53;
 
 /// A plan of many matches. The same plan gives the same matches on every machine.
@@ -12,13 +12,13 @@ pub struct Schedule {
     pub entrants: usize,
     /// How many seats a match has.
     pub seats: usize,
-    /// Whether each table draws its seats from the entrants; else they are the seats.
+    /// Whether each table draws its seats from the entrants; otherwise they are the seats.
     pub pool: bool,
-    /// Whether as many matches as there are seats share a deck, moving on by one seat each.
+    /// Whether as many matches as there are seats share a deck, rotating by one seat each.
     pub rotate: bool,
-    /// How many matches.
+    /// The number of matches.
     pub games: u64,
-    /// Seeds everything.
+    /// The seed of everything.
     pub seed: u64,
 }
 
@@ -38,7 +38,7 @@ pub struct PlannedMatch {
 }
 
 impl Schedule {
-    /// All matches, those over one deck one after another.
+    /// All matches, grouped by deck.
     pub fn matches(&self) -> impl Iterator<Item = PlannedMatch> + use<> {
         let plan = self.clone();
         (0..self.games.div_ceil(self.games_a_deck())).flat_map(move |number| plan.deck(number))
@@ -72,7 +72,7 @@ impl Schedule {
         }
     }
 
-    /// The entrants of one deck: without repetition where the pool is large enough.
+    /// The entrants of one deck: without repetition if the pool is large enough.
     fn line(&self, rng: &mut Rng) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.entrants).collect();
         if !self.pool {

@@ -6,7 +6,7 @@ use crate::referee::histogram::Histogram;
 use games::{Kit, Seat, SetupError};
 use serde_json::Value;
 
-/// Who plays the seats of one match.
+/// The players of one match's seats.
 pub(super) struct Sides {
     /// Entrants, by side.
     table: Vec<usize>,
@@ -15,10 +15,10 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Seats entrants as the game's options say.
+    /// Seats entrants according to the game's options.
     ///
     /// # Errors
-    /// [`SetupError`] if the options do not fit so many.
+    /// [`SetupError`] if the options do not fit this many.
     pub(super) fn new(kit: &dyn Kit, options: &Value, table: &[usize]) -> Result<Self, SetupError> {
         Ok(Self {
             table: table.to_vec(),
@@ -26,14 +26,14 @@ impl Sides {
         })
     }
 
-    /// Who plays each seat.
+    /// The entrant on each seat.
     pub(super) fn entrants(&self) -> impl Iterator<Item = usize> {
         let sides = self.line_up.iter();
         sides.filter_map(|side| self.table.get(*side).copied())
     }
 
-    /// The match as it counts for entrants: a side has the score of its first seat, and what all
-    /// its seats did.
+    /// The match as it counts for entrants: a side gets the score of its first seat, and the counts of all
+    /// its seats.
     pub(super) fn counted(&self, kit: &dyn Kit, played: &PlayedMatch) -> Counted {
         let sides = 0..self.table.len();
         let outcome = played.outcome.of_teams(&self.line_up);

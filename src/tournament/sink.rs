@@ -1,21 +1,21 @@
-//! The seam between many matches being played and whoever shows or keeps them.
+//! The interface between running matches and whatever shows or stores them.
 
 use super::match_player::PlayedMatch;
 
-/// Takes what many matches give.
+/// Receives what many matches produce.
 pub trait MatchSink: Send {
-    /// So many matches are done.
+    /// This many matches are done.
     fn done(&mut self, _games: u64) {}
-    /// A match to be kept, if the plan records. They come in any order.
+    /// A match to be stored, if the plan records. Matches arrive in any order.
     fn played(&mut self, _played: PlayedMatch) {}
 }
 
-/// Keeps and shows nothing.
+/// Stores and shows nothing.
 impl MatchSink for () {}
 
 impl PlayedMatch {
-    /// As text: a line of seats, a line of scores, a line for each whose fault ended it or their part in it,
-    /// then one line a call: seat, call and reply, separated by tabs.
+    /// As text: a line of seats, a line of scores, a line for each player at fault for its end or for their
+    /// own part in it, then one line per call: seat, call and reply, separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {
         let scores: Vec<String> = self

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
-/// Says that all play must end now. A search looks at it at every step, which a token's lock is too slow for:
-/// the flag follows the token.
+/// Signals that all play must end now. A search checks it at every step, for which a token's lock is too
+/// slow: the flag follows the token.
 #[derive(Default)]
 pub struct Stop {
     token: CancellationToken,
@@ -28,7 +28,7 @@ impl Stop {
         stop
     }
 
-    /// Ends all play of this run, not of whoever else waits for its token.
+    /// Ends all play of this run, without affecting others that wait for its token.
     pub fn set(&self) {
         self.flag.store(true, Ordering::Relaxed);
         self.token.cancel();
@@ -40,7 +40,7 @@ impl Stop {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// The same for those who look often.
+    /// The same for frequent checks.
     #[must_use]
     pub fn flag(&self) -> &AtomicBool {
         &self.flag

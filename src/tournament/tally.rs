@@ -1,37 +1,37 @@
-//! What many matches add up to: shares, means and their intervals.
+//! The totals of many matches: shares, means and their intervals.
 
 use crate::referee::histogram::Histogram;
 use games::stats::ClusteredMean;
 use games::{Cause, Duel, Outcome, Seat, Seats};
 use std::collections::BTreeMap;
 
-/// One match as the tally needs it.
+/// One match as the tally counts it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
     /// Entrants by absolute seat.
     pub table: Vec<usize>,
     /// How it ended.
     pub outcome: Outcome,
-    /// Shares of the win, by seat, as the game gives them.
+    /// Shares of the win, by seat, as the game assigns them.
     pub shares: Seats<f64>,
-    /// The results between each two seats that count.
+    /// The results between each pair of seats that count.
     pub duels: Vec<Duel>,
-    /// Whose fault ended it, or their own part in it.
+    /// The players at fault for its end or for their own part in it.
     pub faults: Vec<(Seat, Cause)>,
-    /// Acts that the rules refused, by seat.
+    /// Acts that the rules rejected, by seat.
     pub refused: Vec<u32>,
-    /// Answers that came late or not at all, by seat.
+    /// Answers that were late or missing, by seat.
     pub missed: Vec<u32>,
-    /// Times of decisions, by seat, where they were measured.
+    /// Decision times, by seat, where measured.
     pub took: Vec<Histogram>,
 }
 
-/// One entrant's sums.
+/// One entrant's totals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntrantTally {
     /// Seats taken in matches.
     pub games: u64,
-    /// Matches won alone.
+    /// Matches won outright.
     pub wins: u64,
     /// Matches won together with others.
     pub shared_wins: u64,
@@ -39,19 +39,19 @@ pub struct EntrantTally {
     pub share: ClusteredMean,
     /// Scores.
     pub score: ClusteredMean,
-    /// Acts that the rules refused.
+    /// Acts that the rules rejected.
     pub refused: u64,
-    /// Answers that came late or not at all.
+    /// Answers that were late or missing.
     pub missed: u64,
-    /// Times of decisions.
+    /// Decision times.
     pub took: Histogram,
     /// Results against each other player of a match: 1 won, 0.5 drawn.
     pub pairs: ClusteredMean,
-    /// Matches that ended for it, or for all, by its fault, by cause.
+    /// Matches that ended for it, or for all, through its fault, by cause.
     pub faults: BTreeMap<&'static str, u64>,
 }
 
-/// All entrants' sums.
+/// All entrants' totals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Matches counted.
@@ -61,7 +61,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing counted yet.
+    /// An empty tally.
     #[must_use]
     pub fn new(entrants: usize) -> Self {
         Self {

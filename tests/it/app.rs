@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -88,6 +88,36 @@ impl TestApp {
         Self::spawn(serve(folder), folder)
     }
 
+    /// Starts a daemon in this folder with these variables.
+    pub fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
+        let mut command = serve(folder);
+        command.envs(variables.iter().copied());
+        Self::spawn(command, folder)
+    }
+
+    /// Ends it without a word.
+    pub fn kill(self) {
+        self.signal(Signal::SIGKILL);
+        self.wait();
+    }
+
+    /// The only match of this game, once it has ended.
+    pub fn only_match(&self, game: &str) -> serde_json::Value {
+        let path = format!("/api/v1/matches?game={game}");
+        let ended = |answer: &Answer| !answer.json()["items"][0]["cause"].is_null();
+        let list = self.get_until(&path, ended).json();
+        assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
+        list["items"][0].clone()
+    }
+
+    /// How many facts of this kind a match has.
+    pub fn facts(&self, id: &serde_json::Value, kind: &str) -> usize {
+        let path = format!("/api/v1/matches/{}/facts", id.as_str().unwrap());
+        let facts = self.get(&path).json();
+        let items = facts["items"].as_array().unwrap();
+        items.iter().filter(|fact| fact["kind"] == kind).count()
+    }
+
     /// Kills the daemon once the only match of this game has so many entries, and starts another.
     pub fn killed_after(self, game: &str, entries: usize, folder: &Path) -> Self {
         let stored = |app: &Self| {
@@ -100,8 +130,7 @@ impl TestApp {
         while stored(&self) < entries {
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.signal(Signal::SIGKILL);
-        self.wait();
+        self.kill();
         std::thread::sleep(Duration::from_millis(500));
         Self::start(folder)
     }
@@ -167,6 +196,13 @@ impl TestApp {
         );
     }
 
+    /// A good end, after which every transcript gives the stored answers and results again.
+    pub fn stop_verified(self) {
+        let store = self.log.with_file_name("drover.db");
+        self.stop();
+        verified(&store);
+    }
+
     /// What it has logged so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
@@ -200,7 +236,7 @@ impl TestApp {
                 "{path} stays {answer:?}: {}",
                 self.log()
             );
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 }
@@ -213,6 +249,60 @@ impl Drop for TestApp {
             let _ = child.wait();
         }
     }
+}
+
+/// A program and both its pipes.
+pub struct Piped {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Piped {
+    pub fn start(mut command: Command, stderr: Stdio) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    /// Says a line.
+    pub fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Its next line, end included.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Closes its input; its exit code.
+    pub fn close(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+/// A shim of a bot of this game at a socket.
+pub fn shim(game: &str, bot: &str, socket: &Path) -> Piped {
+    Piped::start(shim_command(game, bot, socket), Stdio::null())
+}
+
+/// The command of [`shim`].
+pub fn shim_command(game: &str, bot: &str, socket: &Path) -> Command {
+    let mut command = drover();
+    command.args(["shim", game, "--bot", bot, "--socket"]);
+    command.arg(socket);
+    command
 }
 
 /// Waits for a process to end, with patience.
@@ -331,6 +421,17 @@ fn joined(mut rest: &str) -> String {
         rest = &after[length + 2..];
     }
     whole
+}
+
+/// Every transcript of a store gives the stored answers and results again; what the check says.
+pub fn verified(store: &Path) -> String {
+    let output = drover()
+        .args(["db", "verify"])
+        .env("DROVER__STORE__PATH", store)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    text(&output.stdout)
 }
 
 /// A folder that goes with its owner.

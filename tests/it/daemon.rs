@@ -1,6 +1,8 @@
 //! The daemon as an operator sees it: starting, refusing to start, listening, telling.
 
-use crate::app::{TestApp, drover, folder, free_address, request, run, serve, serve_on, text};
+use crate::app::{
+    TestApp, drover, folder, free_address, request, run, serve, serve_on, text, verified,
+};
 use drover::store::{Direction, Side, Store};
 use nix::sys::signal::Signal;
 use sqlx::{Connection as _, SqliteConnection};
@@ -41,8 +43,7 @@ fn it_is_well_until_it_is_gone() {
         run(&["health", "--ready", "--url", &url]).status.code(),
         Some(0)
     );
-    app.signal(Signal::SIGKILL);
-    app.wait();
+    app.kill();
     assert_eq!(run(&["health", "--url", &url]).status.code(), Some(1));
 }
 
@@ -134,9 +135,7 @@ fn a_default_bot_that_does_not_exist_is_told() {
 #[test]
 fn the_token_guards_the_api() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command.env("DROVER__API__TOKEN", "open sesame");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::with(folder.path(), &[("DROVER__API__TOKEN", "open sesame")]);
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/api/v1/bots").status, 401);
     let token = |word: &str| format!("Authorization: Bearer {word}");
@@ -153,9 +152,7 @@ fn the_token_guards_the_api() {
 #[test]
 fn logs_are_json_on_request() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command.env("DROVER__LOG__FORMAT", "json");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::with(folder.path(), &[("DROVER__LOG__FORMAT", "json")]);
     app.get_until("/readyz", |answer| answer.status == 200);
     let log = app.log();
     let lines: Vec<serde_json::Value> = log
@@ -308,13 +305,7 @@ fn the_demonstration_plays_and_stops() {
     let id = connect(&app, app.callbacks);
     finished(&app, &id);
     some(&format!("/api/v1/matches/{id}/facts"));
-    app.stop();
-    let output = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stdout));
+    app.stop_verified();
 }
 
 /// Starts a match of four of our own bots at full speed and gives its id in the store.
@@ -363,8 +354,7 @@ fn our_own_referee_and_bots_go_on_after_kill_9() {
                 |answer| answer.json()["items"].as_array().unwrap().len() >= more,
             );
         }
-        app.signal(Signal::SIGKILL);
-        app.wait();
+        app.kill();
         app = start();
     }
     ids.iter().for_each(|id| finished(&app, id));
@@ -372,12 +362,7 @@ fn our_own_referee_and_bots_go_on_after_kill_9() {
     tokio::runtime::Runtime::new()
         .unwrap()
         .block_on(both_sides_agree(folder.path(), &ids));
-    let output = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stdout));
+    verified(&folder.path().join("drover.db"));
 }
 
 /// What the referee sent is what its players heard, once each and in order.

@@ -1,11 +1,9 @@
 //! Lighthouses over pipes: our engine against programs that do what they must not, and our shims
 //! against an engine that says nothing at the end.
 
-use crate::app::{TestApp, drover};
+use crate::app::{Piped, TestApp, drover, shim, verified};
 use serde_json::{Value, json};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Plays one game of a program against a bot that walks about; the report.
@@ -85,44 +83,11 @@ fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
     assert!(begun.elapsed() >= least, "{:?}", begun.elapsed());
 }
 
-/// A shim and both its pipes.
-struct Shim {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Shim {
-    fn on(socket: &Path, bot: &str) -> Self {
-        let mut child = drover()
-            .args(["shim", "lighthouses", "--bot", bot, "--socket"])
-            .arg(socket)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Self {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
-    }
-
-    fn tell(&mut self, line: &Value) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-    }
-
-    fn ask(&mut self, line: &Value) -> Value {
-        self.tell(line);
-        let mut answer = String::new();
-        self.output.read_line(&mut answer).unwrap();
+impl Piped {
+    fn ask_json(&mut self, line: &Value) -> Value {
+        self.say(&line.to_string());
+        let answer = self.line();
         serde_json::from_str(&answer).unwrap_or_else(|why| panic!("{answer:?}: {why}"))
-    }
-
-    fn close(mut self) -> Option<i32> {
-        drop(self.input.take());
-        self.child.wait().unwrap().code()
     }
 }
 
@@ -152,13 +117,13 @@ fn state(round: u64) -> Value {
 fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start(folder.path());
-    let mut shim = Shim::on(&folder.path().join("drover.sock"), "ring");
-    assert_eq!(shim.ask(&begin()), json!({"name": "drover-ring"}));
+    let mut shim = shim("lighthouses", "ring", &folder.path().join("drover.sock"));
+    assert_eq!(shim.ask_json(&begin()), json!({"name": "drover-ring"}));
     for round in 0..6 {
-        let command = shim.ask(&state(round));
+        let command = shim.ask_json(&state(round));
         let word = command["command"].as_str().unwrap();
         assert!(["pass", "move", "attack", "connect"].contains(&word));
-        shim.tell(&json!({"success": true}));
+        shim.say(&json!({"success": true}).to_string());
     }
     assert_eq!(shim.close(), Some(0));
     let until = Instant::now() + Duration::from_secs(30);
@@ -213,15 +178,7 @@ fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
     assert_eq!(report["seats"][0]["refused"], 0, "{report}");
-    let until = Instant::now() + Duration::from_secs(30);
-    let played = loop {
-        let list = app.get("/api/v1/matches?game=lighthouses").json();
-        if !list["items"][0]["cause"].is_null() || Instant::now() > until {
-            assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
-            break list["items"][0].clone();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let played = app.only_match("lighthouses");
     assert_eq!(played["cause"], "normal");
     let id = played["id"].as_str().unwrap();
     let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
@@ -232,17 +189,9 @@ fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
         .filter(|line| line.contains("\\\"view\\\""))
         .count();
     assert_eq!(states, 800);
-    let facts = app.get(&format!("/api/v1/matches/{id}/facts")).json();
-    let local = facts["items"].as_array().unwrap().iter();
-    let local = local.filter(|fact| fact["kind"] == "local").count();
+    let local = app.facts(&played["id"], "local");
     assert!(local > 0, "the shim has played alone");
-    app.stop();
-    let verified = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
-        .output()
-        .unwrap();
-    assert!(verified.status.success(), "{verified:?}");
+    app.stop_verified();
 }
 
 #[test]
@@ -285,11 +234,5 @@ fn matches_of_our_own_engine_are_stored_and_verified() {
             assert_eq!(row["refused"], 0, "{seats:?}: {report}");
         }
     }
-    let verified = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", &store)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&verified.stdout);
-    assert!(verified.status.success(), "{text}");
+    verified(&store);
 }

@@ -1,7 +1,7 @@
 //! Planet Wars over pipes: our judge against programs that do what they must not, teams of our shims in one
 //! daemon, and what is kept of them.
 
-use crate::app::{TestApp, drover};
+use crate::app::{TestApp, drover, verified};
 use games::{Budget, DialogueSetup, Next, Progress};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -307,18 +307,7 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
     assert_eq!(teams.len(), 4, "{teams:?}");
     let first = teams.iter().filter(|(bot, _)| *bot == bots[0]);
     assert_eq!(first.count(), 2, "{teams:?}");
-    app.stop();
-    verify(folder.path());
-}
-
-fn verify(folder: &Path) {
-    let verified = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", folder.join("drover.db"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&verified.stdout);
-    assert!(verified.status.success(), "{text}");
+    app.stop_verified();
 }
 
 #[test]
@@ -353,14 +342,9 @@ fn a_game_over_shims_goes_on_while_the_daemon_is_killed() {
         .filter(|line| line.contains("Y "))
         .count();
     assert_eq!(states, 120);
-    let facts = app.get(&format!("/api/v1/matches/{id}/facts")).json();
-    let mut local = facts["items"].as_array().unwrap().iter();
-    assert!(
-        local.any(|fact| fact["kind"] == "local"),
-        "the shim has played alone"
-    );
-    app.stop();
-    verify(folder.path());
+    let local = app.facts(&played["id"], "local");
+    assert!(local > 0, "the shim has played alone");
+    app.stop_verified();
 }
 
 #[test]
@@ -391,5 +375,5 @@ fn matches_of_our_own_judge_are_stored_and_verified() {
         let options = [&options[..], &["rounds=30"]].concat();
         play(&seats, &options, &["--store", store]);
     }
-    verify(folder.path());
+    verified(&folder.path().join("drover.db"));
 }

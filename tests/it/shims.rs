@@ -1,10 +1,10 @@
 //! Shims: with a daemon, without one, and with one that comes and goes.
 
-use crate::app::{TestApp, drover, run, serve, text};
+use crate::app::{Piped, TestApp, drover, run, shim, shim_command, text, verified};
 use nix::sys::signal::Signal;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const OPENING: [&str; 4] = [
@@ -27,64 +27,32 @@ const PLAYING: [&str; 5] = [
     "play 1 6D",
 ];
 
-/// A shim and both its pipes.
-struct Shim {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+/// A shim of the bot `rules` at this socket.
+fn rules_on(socket: &Path) -> Piped {
+    shim("planowanie", "rules", socket)
 }
 
-impl Shim {
-    fn start(command: Command) -> Self {
-        Self::with_stderr(command, Stdio::null())
-    }
+/// The same at the socket of the daemon in this folder.
+fn rules_of(folder: &Path) -> Piped {
+    rules_on(&folder.join("drover.sock"))
+}
 
-    fn with_stderr(mut command: Command, stderr: Stdio) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn()
-            .unwrap();
-        Self {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
-    }
-
-    fn on(socket: &Path) -> Self {
-        let mut command = drover();
-        command
-            .args(["shim", "planowanie", "--bot", "rules", "--socket"])
-            .arg(socket);
-        Self::start(command)
-    }
-
+impl Piped {
     /// Says a line and gives the reply, whose blank line must follow.
     fn ask(&mut self, line: &str) -> String {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-        let mut lines = [String::new(), String::new()];
-        for line in &mut lines {
-            self.output.read_line(line).unwrap();
-        }
-        assert_eq!(lines[1], "\n", "{line}");
-        lines[0].trim_end().to_owned()
+        self.say(line);
+        let reply = self.line();
+        assert_eq!(self.line(), "\n", "{line}");
+        reply.trim_end().to_owned()
     }
 
     fn all(&mut self, lines: &[&str]) -> Vec<String> {
         lines.iter().map(|line| self.ask(line)).collect()
     }
-
-    /// Closes its input; its exit code.
-    fn close(mut self) -> Option<i32> {
-        drop(self.input.take());
-        self.child.wait().unwrap().code()
-    }
 }
 
 /// The answers of a whole game.
-fn whole_game(shim: &mut Shim) {
+fn whole_game(shim: &mut Piped) {
     assert_eq!(shim.all(&OPENING), ["="; 4]);
     let declared = shim.all(&DECLARING);
     assert!(
@@ -97,7 +65,7 @@ fn whole_game(shim: &mut Shim) {
 }
 
 /// Asks until the daemon has heard all that the shim has; how many messages that were.
-fn caught_up(app: &TestApp, shim: &mut Shim) -> usize {
+fn caught_up(app: &TestApp, shim: &mut Piped) -> usize {
     let until = Instant::now() + Duration::from_secs(20);
     let mut asked = OPENING.len();
     loop {
@@ -122,64 +90,32 @@ fn caught_up(app: &TestApp, shim: &mut Shim) -> usize {
     }
 }
 
-fn only_match(app: &TestApp) -> serde_json::Value {
-    let until = Instant::now() + Duration::from_secs(30);
-    loop {
-        let list = app.get("/api/v1/matches?game=planowanie").json();
-        let ended = !list["items"][0]["cause"].is_null();
-        if ended || Instant::now() > until {
-            assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
-            return list["items"][0].clone();
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn facts(app: &TestApp, id: &serde_json::Value, kind: &str) -> usize {
-    let path = format!("/api/v1/matches/{}/facts", id.as_str().unwrap());
-    let facts = app.get(&path).json();
-    let items = facts["items"].as_array().unwrap();
-    items.iter().filter(|fact| fact["kind"] == kind).count()
-}
-
-fn verified(folder: &Path) {
-    let mut verify = drover();
-    let store = folder.join("drover.db");
-    let verified = verify
-        .env("DROVER__STORE__PATH", store)
-        .args(["db", "verify"])
-        .output()
-        .unwrap();
-    assert!(verified.status.success(), "{}", text(&verified.stdout));
-}
-
 #[test]
 fn a_daemon_decides_and_keeps() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let app = TestApp::start(folder.path());
+    let mut shim = rules_of(folder.path());
     whole_game(&mut shim);
     assert_eq!(shim.ask("quit"), "=");
     assert_eq!(shim.close(), Some(0));
-    let played = only_match(&app);
+    let played = app.only_match("planowanie");
     assert_eq!(played["cause"], "normal");
     // One trick each by the cards, and the rival declared one.
     assert_eq!(played["scores"][1], 3, "{played}");
     assert_eq!(
         (
-            facts(&app, &played["id"], "deal"),
-            facts(&app, &played["id"], "local")
+            app.facts(&played["id"], "deal"),
+            app.facts(&played["id"], "local")
         ),
         (1, 0)
     );
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn without_a_daemon_it_plays_alone_and_tells_later() {
     let folder = tempfile::tempdir().unwrap();
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let mut shim = rules_of(folder.path());
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
     let journals = || {
@@ -189,42 +125,41 @@ fn without_a_daemon_it_plays_alone_and_tells_later() {
             .count()
     };
     assert_eq!(journals(), 1);
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let played = only_match(&app);
+    let app = TestApp::start(folder.path());
+    let played = app.only_match("planowanie");
     assert_eq!(played["cause"], "normal");
-    assert_eq!(facts(&app, &played["id"], "local"), 13);
+    assert_eq!(app.facts(&played["id"], "local"), 13);
     app.stop();
     assert_eq!(journals(), 0);
-    verified(folder.path());
+    verified(&folder.path().join("drover.db"));
 }
 
 #[test]
 fn a_daemon_that_comes_late_takes_over() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("drover.sock");
-    let mut shim = Shim::on(&socket);
+    let mut shim = rules_on(&socket);
     assert_eq!(shim.all(&OPENING), ["="; 4]);
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let app = TestApp::start(folder.path());
     let asked = caught_up(&app, &mut shim);
     shim.all(&DECLARING);
     shim.all(&PLAYING);
     assert_eq!(shim.close(), Some(0));
-    let played = only_match(&app);
+    let played = app.only_match("planowanie");
     assert_eq!(played["cause"], "normal");
-    let local = facts(&app, &played["id"], "local");
+    let local = app.facts(&played["id"], "local");
     assert!(
         (4..=asked + 2).contains(&local),
         "{local} of {asked}: the daemon does not take over"
     );
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn a_daemon_that_hangs_costs_no_game() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let app = TestApp::start(folder.path());
+    let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     app.signal(Signal::SIGSTOP);
     let begun = Instant::now();
@@ -233,7 +168,7 @@ fn a_daemon_that_hangs_costs_no_game() {
     // One message is waited for; then it plays alone.
     assert!(took < Duration::from_secs(4), "{took:?}");
     // Another one starts beside it, and does not wait for the daemon for ever.
-    let mut other = Shim::on(&folder.path().join("drover.sock"));
+    let mut other = rules_of(folder.path());
     other.all(&OPENING);
     app.signal(Signal::SIGCONT);
     shim.all(&PLAYING);
@@ -250,27 +185,22 @@ fn a_daemon_that_hangs_costs_no_game() {
         assert!(Instant::now() < until, "{:?}", causes());
         std::thread::sleep(Duration::from_millis(50));
     }
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = drover();
     let socket = folder.path().join("drover.sock");
-    command
-        .args(["shim", "planowanie", "--bot", "champion", "--socket"])
-        .arg(&socket);
-    let mut shim = Shim::start(command);
+    let mut shim = shim("planowanie", "champion", &socket);
     shim.all(&OPENING);
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
+    let app = TestApp::start(folder.path());
     caught_up(&app, &mut shim);
     // Worth seconds, of which the daemon takes as many as it likes.
     shim.all(&DECLARING);
     shim.all(&PLAYING);
     assert_eq!(shim.close(), Some(0));
-    let played = only_match(&app);
+    let played = app.only_match("planowanie");
     let path = format!("/api/v1/matches/{}/facts", played["id"].as_str().unwrap());
     let facts = app.get(&path).json();
     let overruled = |fact: &serde_json::Value| fact["data"]["overruled"] == true;
@@ -278,21 +208,20 @@ fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
         !facts["items"].as_array().unwrap().iter().any(overruled),
         "{facts}"
     );
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn a_killed_shims_journal_is_taken_over() {
     let folder = tempfile::tempdir().unwrap();
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     shim.child.kill().unwrap();
     shim.child.wait().unwrap();
     // A stranger's file of that name is put aside, not taken and not tried again and again.
     std::fs::write(folder.path().join("x.journal"), b"\xff\n\n").unwrap();
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let played = only_match(&app);
+    let app = TestApp::start(folder.path());
+    let played = app.only_match("planowanie");
     assert_eq!(
         (&played["cause"], &played["detail"]),
         (&"disconnect".into(), &"the shim has gone".into())
@@ -302,29 +231,27 @@ fn a_killed_shims_journal_is_taken_over() {
         assert!(Instant::now() < until);
         std::thread::sleep(Duration::from_millis(50));
     }
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn an_arbiter_that_hangs_up_ends_the_session() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let app = TestApp::start(folder.path());
+    let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     assert_eq!(shim.close(), Some(0));
-    let played = only_match(&app);
+    let played = app.only_match("planowanie");
     assert_eq!(played["cause"], "disconnect");
     assert_eq!(played["detail"], "the arbiter closed its pipe");
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn two_games_in_one_process_are_two_matches() {
     let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::spawn(serve(folder.path()), folder.path());
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let app = TestApp::start(folder.path());
+    let mut shim = rules_of(folder.path());
     whole_game(&mut shim);
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
@@ -335,14 +262,13 @@ fn two_games_in_one_process_are_two_matches() {
         .iter()
         .map(|row| row["cause"].clone());
     assert_eq!(causes.collect::<Vec<_>>(), ["normal", "normal"]);
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 #[test]
 fn sigterm_is_a_clean_exit() {
     let folder = tempfile::tempdir().unwrap();
-    let mut shim = Shim::on(&folder.path().join("drover.sock"));
+    let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     let pid = nix::unistd::Pid::from_raw(shim.child.id() as i32);
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
@@ -356,7 +282,7 @@ fn a_link_is_a_shim() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drover"), &link).unwrap();
     let mut command = Command::new(link);
     command.arg("--local");
-    let mut shim = Shim::start(command);
+    let mut shim = Piped::start(command, Stdio::null());
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
 }
@@ -435,7 +361,7 @@ fn what_an_arbiter_has_stored_is_verified() {
             text(&listed.stdout)
         );
     }
-    verified(folder.path());
+    verified(&folder.path().join("drover.db"));
     assert_eq!(run(&["shim", "koehandel"]).status.code(), Some(2));
 }
 
@@ -445,11 +371,8 @@ fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
     let noted = folder.path().join("stderr");
     // There is no such folder, so that nothing can be written in it.
     let socket = folder.path().join("gone/drover.sock");
-    let mut command = drover();
-    command
-        .args(["shim", "planowanie", "--bot", "rules", "--socket"])
-        .arg(&socket);
-    let mut shim = Shim::with_stderr(command, std::fs::File::create(&noted).unwrap().into());
+    let stderr = std::fs::File::create(&noted).unwrap();
+    let mut shim = Piped::start(shim_command("planowanie", "rules", &socket), stderr.into());
     assert_eq!(shim.all(&OPENING), ["="; 4]);
     assert_eq!(shim.close(), Some(0));
     let noted = std::fs::read_to_string(noted).unwrap();
@@ -471,7 +394,7 @@ fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
 fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("later/drover.sock");
-    let mut shim = Shim::on(&socket);
+    let mut shim = rules_on(&socket);
     assert_eq!(shim.all(&OPENING[..2]), ["="; 2]);
     std::fs::create_dir(folder.path().join("later")).unwrap();
     assert_eq!(shim.all(&OPENING[2..]), ["="; 2]);
@@ -492,17 +415,16 @@ fn a_socket_is_whose_the_configuration_says() {
     use std::os::unix::fs::MetadataExt as _;
     let folder = tempfile::tempdir().unwrap();
     let mode = |socket: &Path| std::fs::metadata(socket).unwrap().mode() & 0o777;
-    let mut command = serve(folder.path());
-    command.env("DROVER__SHIM__SOCKET_MODE", "0660");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::with(folder.path(), &[("DROVER__SHIM__SOCKET_MODE", "0660")]);
     assert_eq!(mode(&folder.path().join("drover.sock")), 0o660);
     app.stop();
     let app = TestApp::start(folder.path());
     assert_eq!(mode(&folder.path().join("drover.sock")), 0o600);
     app.stop();
-    let mut command = serve(folder.path());
-    command.env("DROVER__SHIM__SOCKET_GROUP", "nobody-knows");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::with(
+        folder.path(),
+        &[("DROVER__SHIM__SOCKET_GROUP", "nobody-knows")],
+    );
     assert!(!folder.path().join("drover.sock").exists());
     assert!(app.log().contains("there is no group"), "{}", app.log());
     app.stop();

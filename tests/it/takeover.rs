@@ -1,6 +1,8 @@
 //! Strangers at the callbacks of a daemon whose matches run: they know every number, and get nowhere.
 
-use crate::app::{PATIENCE, TestApp, drover, folder, free_address, request, serve, serve_on, text};
+use crate::app::{
+    PATIENCE, TestApp, drover, folder, free_address, request, serve, serve_on, verified,
+};
 use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -372,17 +374,7 @@ fn nobody_takes_over_a_running_match() {
         );
         assert!(!shown.contains("s3cret"), "{shown}");
     });
-    verified(folder.path());
-}
-
-/// Every transcript gives the stored answers and results again.
-fn verified(folder: &Path) {
-    let output = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", folder.join("drover.db"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stdout));
+    verified(&folder.path().join("drover.db"));
 }
 
 #[test]
@@ -493,8 +485,7 @@ fn a_match_of_an_older_database_goes_on() {
         &format!("/api/v1/matches/{id}/entries?limit=200"),
         |answer| answer.json()["items"].as_array().unwrap().len() > 40,
     );
-    app.signal(nix::sys::signal::Signal::SIGKILL);
-    app.wait();
+    app.kill();
     made_older(&folder.path().join("drover.db"), bots, market, &ids);
     let app = start();
     let referee = app.referee.unwrap();
@@ -516,8 +507,7 @@ fn a_match_of_an_older_database_goes_on() {
     let app = start();
     let log = request(app.referee.unwrap(), "GET", "/?log=12", &[], "");
     assert!(log.body.contains("type=end"), "{log:?}");
-    app.stop();
-    verified(folder.path());
+    app.stop_verified();
 }
 
 /// Turns a match into what an older version kept of it: market 3 with players 9 to 12, our referee's

@@ -4,7 +4,7 @@
 use crate::contest::Contest;
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{DialogueSetup, Exchange};
-use crate::wire::{Call, Dialogue, Fact, Frame, Lesson, Next, Progress, Reply, Table, WireError};
+use crate::wire::{Call, Dialogue, Fact, Frame, Next, Progress, Reply, Table, WireError};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,8 +18,6 @@ struct Scripted<G: Game> {
 }
 
 impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
-    fn observe(&mut self, _: &G::Event) {}
-
     fn decide(&mut self, _: &G::View, _: &G::Ask, _: Budget<'_>) -> G::Act {
         // Whoever asks has looked whether there is another one.
         let at = self.next.min(self.acts.len() - 1);
@@ -32,10 +30,6 @@ impl<G: Game<Act: Clone + Send>> Bot<G> for Scripted<G> {
 struct Deaf;
 
 impl Dialogue for Deaf {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
         Ok(Next::Think {
             limit: Duration::ZERO,
@@ -51,10 +45,6 @@ impl Dialogue for Deaf {
     fn said(&mut self, _: &str) {}
 
     fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-
-    fn lessons(&self) -> Vec<Lesson> {
         Vec::new()
     }
 

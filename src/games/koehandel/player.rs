@@ -125,10 +125,6 @@ impl Player {
 }
 
 impl Dialogue for Player {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         self.repeating = false;
         let fields = Fields::cut(frame)?;

@@ -2,7 +2,7 @@
 //! every hundred rounds, and what each opponent has been seen to do.
 
 use super::rules::{Act, Chart, Lighthouse, Network, Point, View};
-use crate::counts::{Counts, counts};
+use crate::counts::{Counts, counts, rivals};
 use crate::game::{Seat, Seats};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
@@ -303,18 +303,7 @@ impl Facts {
     /// What the game has taught of each rival, named by how many seats clockwise he sits.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
-        let players = self.records.len();
-        let rivals = self
-            .records
-            .iter()
-            .filter(|(seat, record)| *seat != self.own && record.rounds > 0);
-        rivals
-            .map(|(seat, record)| Lesson {
-                rival: ((seat.index() + players - self.own.index()) % players.max(1)).to_string(),
-                kind: None,
-                evidence: json!(record),
-            })
-            .collect()
+        rivals(self.own, &self.records, |record| record.rounds > 0)
     }
 
     fn record(&mut self, seat: Seat) -> Option<&mut Record> {

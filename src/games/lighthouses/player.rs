@@ -139,10 +139,6 @@ impl Player {
 }
 
 impl Dialogue for Player {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let message = wire::read(frame).inspect_err(|why| {
             self.facts.unsound(why.field, &why.why);

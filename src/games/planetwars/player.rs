@@ -73,10 +73,6 @@ impl Player {
 }
 
 impl Dialogue for Player {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let state = wire::read(frame).inspect_err(|why| {
             self.facts.unsound("state", &why.to_string());

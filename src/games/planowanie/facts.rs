@@ -3,7 +3,7 @@
 
 use super::player::WHY_MAX;
 use super::rules::{Game, Round};
-use crate::counts::{Counts, counts};
+use crate::counts::{Counts, counts, rivals};
 use crate::game::{Seat, Seats};
 use crate::stats::{Interval, rate};
 use crate::wire::{Fact, Lesson};
@@ -129,18 +129,7 @@ impl Facts {
     /// What the game has taught of each rival, named by how many seats clockwise he sits.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
-        let players = self.records.len();
-        let rivals = self
-            .records
-            .iter()
-            .filter(|(seat, record)| *seat != self.own && record.deals > 0);
-        rivals
-            .map(|(seat, record)| Lesson {
-                rival: ((seat.index() + players - self.own.index()) % players.max(1)).to_string(),
-                kind: None,
-                evidence: json!(record),
-            })
-            .collect()
+        rivals(self.own, &self.records, |record| record.deals > 0)
     }
 
     fn note(&mut self, kind: &str, data: Value) {

@@ -5,7 +5,7 @@ use super::game::{GameFault, Joined, Played, Seat, words};
 use super::status::{HubStatus, Phase};
 use crate::clock::now_us;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
-use crate::session::{Ended, Place, Sessions};
+use crate::session::{BotAddress, Ended, Sessions};
 use games::{Cause, Kit};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl Hubs {
         let mut all = Vec::new();
         for plan in plans {
             let referee = format!("{}/{}", plan.address, plan.hub.trim_start_matches('#'));
-            let Some(place) = Place::new(plan.kit, &plan.bot, &referee).map(Arc::new) else {
+            let Some(bot) = BotAddress::new(plan.kit, &plan.bot, &referee).map(Arc::new) else {
                 tracing::error!(
                     bot = plan.bot,
                     address = plan.address,
@@ -70,7 +70,7 @@ impl Hubs {
                 let number = all.len() as u64 + 1;
                 let seat = Seat {
                     kit: plan.kit,
-                    place: Arc::clone(&place),
+                    bot: Arc::clone(&bot),
                     address: plan.address.clone(),
                     words: words(&plan.name, &plan.hub),
                     number,

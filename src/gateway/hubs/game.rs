@@ -2,7 +2,7 @@
 
 use super::dial::{Line, LineFault};
 use crate::clock::now_us;
-use crate::session::{Answer, Ended, Key, Opening, Place, Refusal, Sessions};
+use crate::session::{Answer, BotAddress, Ended, Key, Opening, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const GAME_BYTES_MAX: usize = 512 << 20;
 #[derive(Clone)]
 pub(super) struct Seat {
     pub(super) kit: &'static dyn Kit,
-    pub(super) place: Arc<Place>,
+    pub(super) bot: Arc<BotAddress>,
     pub(super) address: String,
     /// What the opening words are made of.
     pub(super) words: Value,
@@ -98,7 +98,7 @@ impl Seat {
     /// Plays a game to its end.
     pub(super) async fn play(&self, sessions: &Sessions, joined: Joined) -> Played {
         let key = Key {
-            place: Arc::clone(&self.place),
+            bot: Arc::clone(&self.bot),
             market: now_us().unsigned_abs(),
             id: self.number,
         };

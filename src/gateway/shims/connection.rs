@@ -2,7 +2,7 @@
 
 use super::journals::number;
 use crate::link::relay::{Bye, Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
-use crate::session::{Key, Place, Refusal, Sessions};
+use crate::session::{BotAddress, Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
 use games::{Cause, Wire};
 use std::sync::Arc;
@@ -38,14 +38,14 @@ pub(super) fn key_of(hello: &Hello) -> Result<Key, String> {
             "the arbiter's name must have 1 to {WORD_MAX} bytes"
         ));
     }
-    let Some(place) = Place::new(kit, bot, referee) else {
+    let Some(bot) = BotAddress::new(kit, bot, referee) else {
         return Err(format!("{game} has no built-in bot {bot:?}"));
     };
     if i64::try_from(*market).is_err() || i64::try_from(*id).is_err() {
         return Err("the session's numbers are too large".to_owned());
     }
     Ok(Key {
-        place: Arc::new(place),
+        bot: Arc::new(bot),
         market: *market,
         id: *id,
     })
@@ -104,7 +104,7 @@ impl Connection {
     fn hello(&mut self, hello: &Hello) -> Response {
         match key_of(hello) {
             Ok(key) => {
-                let synced = self.sessions.survives_power_cuts(key.place.kit().game());
+                let synced = self.sessions.survives_power_cuts(key.bot.kit().game());
                 self.key = Some(key);
                 Response::Welcome(Welcome { synced })
             }

@@ -1,4 +1,4 @@
-//! A cgroup (version 2) for every program, where the operator has a directory of them to give.
+//! A cgroup (version 2) for every program, where the operator provides a directory for them.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How often an emptied cgroup is asked to go: its last process may still be on its way out.
+/// How often to retry removing an emptied cgroup: its last process may still be exiting.
 const REMOVALS_MAX: u32 = 50;
 /// Between two of these.
 const REMOVAL_WAIT: Duration = Duration::from_millis(2);
@@ -22,7 +22,7 @@ impl Cgroup {
     /// The cgroup of this directory.
     ///
     /// # Errors
-    /// If it is no directory of cgroups of version 2, or its children cannot be limited in memory.
+    /// If it is not a cgroup directory of version 2, or memory limits are not available to its children.
     pub fn at(directory: &Path) -> io::Result<Self> {
         let controllers = fs::read_to_string(directory.join("cgroup.controllers"))?;
         if !controllers.split_whitespace().any(|name| name == "memory") {
@@ -36,7 +36,7 @@ impl Cgroup {
         })
     }
 
-    /// A cgroup of its own for a process and all that it starts.
+    /// A separate cgroup for a process and everything it starts.
     pub(super) fn cell(&self, process: u32, memory: Option<u64>) -> io::Result<Cell> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("drover-{}-{number}", std::process::id());
@@ -44,7 +44,7 @@ impl Cgroup {
         fs::create_dir(&cell.0)?;
         if let Some(memory) = memory {
             fs::write(cell.0.join("memory.max"), memory.to_string())?;
-            // Not everywhere: without them it may swap, and dies process by process.
+            // Not available everywhere: without them it may swap, and dies process by process.
             let _ = fs::write(cell.0.join("memory.swap.max"), "0");
             let _ = fs::write(cell.0.join("memory.oom.group"), "1");
         }
@@ -53,12 +53,12 @@ impl Cgroup {
     }
 }
 
-/// A program's own cgroup. Dropped, it is emptied and removed.
+/// A program's own cgroup. When dropped, it is emptied and removed.
 #[derive(Debug)]
 pub(super) struct Cell(PathBuf);
 
 impl Cell {
-    /// Whether its processes were killed for want of memory.
+    /// Whether its processes were killed for lack of memory.
     pub(super) fn out_of_memory(&self) -> bool {
         let events = fs::read_to_string(self.0.join("memory.events")).unwrap_or_default();
         events.lines().any(|line| {
@@ -69,7 +69,7 @@ impl Cell {
 
     /// Kills every process in it.
     pub(super) fn kill(&self) {
-        // Kernels before 5.14 have no such file; the process group is killed beside it.
+        // Kernels before 5.14 have no such file; the process group is killed as well.
         drop(fs::write(self.0.join("cgroup.kill"), "1"));
     }
 }

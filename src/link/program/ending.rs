@@ -1,4 +1,4 @@
-//! Ending a program: a word, then signals, then nothing is left of it.
+//! Ending a program: a message, then signals, until nothing is left of it.
 
 use super::orphans::Marker;
 use super::pipes::ready;
@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to end after its last word.
+/// How long a program may take to end after its last message.
 const QUIT_WITHIN: Duration = Duration::from_secs(1);
 /// How long it may take to end after SIGTERM.
 const TERM_WITHIN: Duration = Duration::from_millis(500);
@@ -21,20 +21,20 @@ const EXIT_WITHIN: Duration = Duration::from_millis(100);
 #[must_use = "what it left behind is swept up by its marker"]
 #[derive(Debug)]
 pub struct Ended {
-    /// What the processes are known by that may have left its group.
+    /// Identifies processes that may have left its group.
     pub marker: Option<Marker>,
-    /// How, if the system told; `None` too where it had to be killed.
+    /// How, if the system reported it; also `None` if it had to be killed.
     pub status: Option<ExitStatus>,
-    /// Whether it was killed for want of memory.
+    /// Whether it was killed for lack of memory.
     pub out_of_memory: bool,
     /// The end of its standard error.
     pub stderr: Vec<u8>,
-    /// Bytes of its standard error in all.
+    /// The total length of its standard error, in bytes.
     pub stderr_total: u64,
 }
 
 impl Ended {
-    /// How it ended, in words: `exit status 1`, `signal 9`.
+    /// How it ended, as text: `exit status 1`, `signal 9`.
     #[must_use]
     pub fn manner(&self) -> String {
         let how = match self.status.map(|status| (status.code(), status.signal())) {
@@ -51,17 +51,17 @@ impl Ended {
 }
 
 impl Program {
-    /// Tells it by this word, if there is one, and a closed pipe that it is no longer wanted.
+    /// Tells it, by this message, if there is one, and a closed pipe, that it is no longer needed.
     pub fn dismiss(&mut self, word: Option<&str>) {
         if let Some(word) = word {
-            // It may have gone already.
+            // It may already be gone.
             drop(self.say(word, Instant::now()));
         }
         self.stdin = None;
     }
 
-    /// Ends it and its process group: one that was dismissed by itself if it likes, then by SIGTERM,
-    /// then by SIGKILL.
+    /// Ends it and its process group: if dismissed, first by giving it time to exit, then by SIGTERM, then by
+    /// SIGKILL.
     pub fn end(mut self) -> Ended {
         let exit = self.exit.take();
         let gone = |within| {
@@ -81,8 +81,8 @@ impl Program {
         if let Some(cell) = &self.cell {
             cell.kill();
         }
-        // Those that it started may be left even where it has gone itself: they are killed before it is
-        // reaped, so that its number cannot have become somebody else's.
+        // Processes that it started may remain even if it is gone itself: they are killed before it is
+        // reaped, so that its process id cannot have been reused.
         let status = self.process.reap().filter(|_| by_itself);
         let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
         let (stderr, stderr_total) = self.stderr.end();
@@ -97,7 +97,7 @@ impl Program {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.pid() {
-            // Nobody may be left in it.
+            // The group may be empty.
             let _ = kill_process_group(group, signal);
         }
     }
@@ -107,7 +107,7 @@ impl Program {
         self.signal(Signal::STOP);
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub fn resume(&self) {
         self.signal(Signal::CONT);
     }

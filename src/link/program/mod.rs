@@ -1,5 +1,5 @@
-//! A player's program on pipes: started in a process group of its own, spoken to line by line with a
-//! deadline, and ended with nothing left behind. Plain blocking calls, for a thread of its own.
+//! A player's program on pipes: started in its own process group, talked to line by line with a deadline, and
+//! ended with nothing left behind. Plain blocking calls, for a separate thread.
 
 mod cgroup;
 mod ending;

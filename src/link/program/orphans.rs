@@ -1,5 +1,5 @@
-//! Processes that a program left behind and that left its group: as this process adopts orphans, they
-//! become its children, and are known by what they inherited.
+//! Processes that a program left behind and that left its group: as this process adopts orphans, they become
+//! its children, and are recognised by what they inherited.
 
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
@@ -12,19 +12,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
-/// The variable that a program and all that it starts inherit.
+/// The variable that a program and everything it starts inherit.
 pub(super) const MARKER: &str = "DROVER_PROGRAM";
-/// How often is looked again: killing one may orphan others.
+/// How often to look again: killing one may orphan others.
 const ROUNDS_MAX: u32 = 100;
-/// Between two rounds: a process that was killed takes a moment to go.
+/// Between two rounds: a killed process takes a moment to disappear.
 const ROUND_WAIT: Duration = Duration::from_millis(1);
 
 static STARTED: AtomicU64 = AtomicU64::new(0);
 static ADOPTS: AtomicBool = AtomicBool::new(false);
-/// The programs that run, by process.
+/// The running programs, by process.
 static LIVE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// What one program's processes are known by.
+/// Identifies one program's processes.
 #[derive(Debug)]
 pub struct Marker(u64);
 
@@ -35,15 +35,15 @@ impl Marker {
     }
 }
 
-/// Kills every orphan of these programs, which have ended; where this process adopts orphans, also those
-/// that nobody can tell whose they are.
+/// Kills every orphan of these programs, which have ended; where this process adopts orphans, also those that
+/// cannot be attributed.
 pub fn sweep(markers: &[Marker]) {
     let inherited: Vec<String> = markers
         .iter()
         .map(|marker| format!("{MARKER}={}", marker.text()))
         .collect();
     for _ in 0..ROUNDS_MAX {
-        // Held, so that no program is started and not yet known.
+        // Held, so that no program is started without being known.
         let orphans = {
             let live = live();
             orphans(&inherited, &live)
@@ -52,7 +52,7 @@ pub fn sweep(markers: &[Marker]) {
             return;
         }
         for orphan in orphans {
-            // It may have ended by itself meanwhile, or take its time: then in the next round.
+            // It may have ended by itself meanwhile, or still be ending: then it goes in the next round.
             let _ = kill_process(orphan, Signal::KILL);
             let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
         }
@@ -60,8 +60,8 @@ pub fn sweep(markers: &[Marker]) {
     }
 }
 
-/// Kills every program that runs, with its group, and lets none start any more: before this process ends
-/// in a hurry.
+/// Kills every running program with its group, and lets none start any more: before this process ends in a
+/// hurry.
 pub fn kill_all() {
     let live = live();
     for program in live.iter().copied().filter_map(Pid::from_raw) {
@@ -99,7 +99,7 @@ pub(super) fn marker() -> Marker {
 /// processes that start nothing but programs.
 ///
 /// # Errors
-/// If the system does not have that.
+/// If the system does not support that.
 pub fn adopt_orphans() -> std::io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     ADOPTS.store(true, Ordering::Relaxed);
@@ -117,17 +117,17 @@ fn orphans(inherited: &[String], live: &BTreeSet<i32>) -> Vec<Pid> {
     pids.filter(|pid| !live.contains(pid) && parent(*pid) == Some(own))
         .filter(|pid| match marker_of(*pid) {
             Some(marker) => inherited.contains(&marker),
-            // It waits to be reaped, or has wiped its environment: then it is somebody's while others play.
+            // It waits to be reaped, or has wiped its environment: then it may belong to a running program.
             None => adopts && (live.is_empty() || is_zombie(*pid)),
         })
         .filter_map(Pid::from_raw)
         .collect()
 }
 
-/// A field of what the system says of a process; 0 is its state, 1 its parent.
+/// A field of a process's `stat` file; 0 is its state, 1 its parent.
 fn stat(pid: i32, field: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets and may hold anything.
+    // The name is in parentheses and may contain anything.
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(field).map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Speaking with a program line by line.
+//! Talking to a program line by line.
 
 use super::start::Program;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,25 +10,25 @@ use std::time::{Duration, Instant};
 /// Bytes read at once.
 const CHUNK: usize = 4_096;
 
-/// How often a flood is read over.
+/// How many reads it takes at most to discard a flood.
 const DISCARDS_MAX: u32 = 64;
 
-/// Why a program said no whole line.
+/// Why a program sent no whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineFault {
     /// Not in time.
     Late,
     /// It has ended, or closed its pipe.
     Gone,
-    /// The line is longer than it may be; its beginning.
+    /// The line is too long; its beginning.
     TooLong(Vec<u8>),
 }
 
 impl Program {
-    /// Says a frame, followed by the end of its line.
+    /// Sends a frame, followed by a line end.
     ///
     /// # Errors
-    /// [`LineFault::Late`] if it does not take it in by the deadline, [`LineFault::Gone`].
+    /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Gone`].
     pub fn say(&mut self, frame: &str, deadline: Instant) -> Result<(), LineFault> {
         let Some(stdin) = &mut self.stdin else {
             return Err(LineFault::Gone);
@@ -50,7 +50,7 @@ impl Program {
         Ok(())
     }
 
-    /// Says as much of this as it takes in at once, and leaves the rest.
+    /// Sends as much of this as its pipe accepts at once, and leaves the rest.
     ///
     /// # Errors
     /// [`LineFault::Gone`].
@@ -71,13 +71,13 @@ impl Program {
         Ok(())
     }
 
-    /// Where it hears, to be waited for together with [`Program::output`]; `None` once it was dismissed.
+    /// Its input, to be polled together with [`Program::output`]; `None` once it was dismissed.
     #[must_use]
     pub fn input(&self) -> Option<BorrowedFd<'_>> {
         self.stdin.as_ref().map(AsFd::as_fd)
     }
 
-    /// The next line without its end, waited for until the deadline.
+    /// The next line without its end, waiting until the deadline.
     ///
     /// # Errors
     /// [`LineFault`].
@@ -103,16 +103,16 @@ impl Program {
         }
     }
 
-    /// Where its lines come from, to be waited for together with those of others.
+    /// Its output, to be polled together with that of others.
     #[must_use]
     pub fn output(&self) -> BorrowedFd<'_> {
         self.stdout.as_fd()
     }
 
-    /// A whole line that has come already.
+    /// A whole line that has already been read.
     ///
     /// # Errors
-    /// [`LineFault::TooLong`]; [`LineFault::Gone`] once it has ended and all is heard.
+    /// [`LineFault::TooLong`]; [`LineFault::Gone`] once it has ended and everything is taken.
     pub fn heard(&mut self) -> Result<Option<Vec<u8>>, LineFault> {
         let fresh = self.said.get(self.searched..).unwrap_or_default();
         let end = fresh.iter().position(|byte| *byte == b'\n');
@@ -136,8 +136,7 @@ impl Program {
         Ok(Some(line))
     }
 
-    /// Reads what is there; how many bytes that were. That it has ended shows in
-    /// [`Program::heard`].
+    /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].
     pub fn read(&mut self) -> usize {
         let mut chunk = [0; CHUNK];
         match self.stdout.read(&mut chunk) {
@@ -158,7 +157,7 @@ impl Program {
         }
     }
 
-    /// Forgets what it has said unasked, as far as that is here.
+    /// Discards its unsolicited output, as far as it has arrived.
     pub fn discard(&mut self) {
         for _ in 0..DISCARDS_MAX {
             self.said.clear();
@@ -170,26 +169,26 @@ impl Program {
         self.said.clear();
     }
 
-    /// Takes note of its exit, if it has ended: whoever else holds its pipe open is not waited for. To
-    /// be called when there is nothing to be read.
+    /// Notices its exit, if it has ended, without waiting for other processes that hold its pipe open. To be
+    /// called when there is nothing to read.
     pub fn notice_exit(&mut self) {
         let ended = self.exit.as_ref().is_some_and(|exit| {
             ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
         });
-        // What it said last may have come between.
+        // Its last output may have arrived in between.
         if ended && self.read() == 0 {
             self.gone = true;
         }
     }
 
-    /// What is ready once it has ended, to be waited for like [`Program::output`].
+    /// Ready once it has ended, to be polled like [`Program::output`].
     #[must_use]
     pub fn exit(&self) -> Option<BorrowedFd<'_>> {
         self.exit.as_ref().map(AsFd::as_fd)
     }
 }
 
-/// Waits until one of the pipes is ready; false: not by the deadline.
+/// Waits until one of the pipes is ready; false if none is by the deadline.
 ///
 /// # Errors
 /// [`LineFault::Gone`] if they cannot be waited for.

@@ -15,11 +15,11 @@ use std::sync::Arc;
 /// What a program may use.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramLimits {
-    /// Memory in bytes: its data segment by rlimit, and all of its group where there is a cgroup.
+    /// Memory in bytes: its data segment by rlimit, and its whole group's where there is a cgroup.
     pub memory: Option<u64>,
-    /// Processor time in seconds, from 1; for every process of it.
+    /// CPU time in seconds, from 1; for each of its processes.
     pub cpu_seconds: Option<u64>,
-    /// A cgroup to make one of its own under.
+    /// The parent of the program's own cgroup.
     pub cgroup: Option<Arc<Cgroup>>,
 }
 
@@ -28,7 +28,7 @@ pub struct ProgramLimits {
 pub struct ProgramOptions {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Longest line that it may say, in bytes.
+    /// The longest line that it may send, in bytes.
     pub line_max: usize,
     /// How much of the end of its standard error is kept, in bytes.
     pub stderr_kept: usize,
@@ -42,33 +42,33 @@ pub enum StartError {
     /// No program is named.
     #[error("no program is named")]
     Nothing,
-    /// The system does not start it.
+    /// The system cannot start it.
     #[error("{program:?} cannot be started: {why}")]
     Spawn {
         /// Its name.
         program: String,
-        /// What the system says.
+        /// The system's error.
         why: std::io::Error,
     },
-    /// It could not be held to its limits.
+    /// Its limits could not be set.
     #[error("{program:?} cannot be limited: {why}")]
     Limits {
         /// Its name.
         program: String,
-        /// What the system says.
+        /// The system's error.
         why: std::io::Error,
     },
 }
 
-/// A program that runs.
+/// A running program.
 pub struct Program {
     pub(super) process: Process,
-    /// Closed once it need hear no more.
+    /// Closed once it needs no more input.
     pub(super) stdin: Option<ChildStdin>,
     pub(super) stdout: ChildStdout,
-    /// What it has said and nobody has read.
+    /// Its output that has not been read yet.
     pub(super) said: Vec<u8>,
-    /// How much of that holds no end of a line.
+    /// How much of that contains no end of a line.
     pub(super) searched: usize,
     /// Whether it has closed its output.
     pub(super) gone: bool,
@@ -80,7 +80,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts it in a process group of its own.
+    /// Starts it in its own process group.
     ///
     /// # Errors
     /// [`StartError`] says why not; nothing is left running then.
@@ -98,7 +98,7 @@ impl Program {
         let stdin = process.child.stdin.take().expect("stdin is piped");
         let stdout = process.child.stdout.take().expect("stdout is piped");
         let stderr = process.child.stderr.take().expect("stderr is piped");
-        // Only our ends: the program's own stay as it expects them.
+        // Only our ends: the program's own remain as it expects them.
         unblocked(&stdin)
             .and_then(|()| unblocked(&stdout))
             .map_err(refused)?;
@@ -122,7 +122,7 @@ impl Program {
     }
 }
 
-/// The program's process, known as ours. Dropped unreaped, its whole group is killed.
+/// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     child: Child,
     pub(super) marker: Option<Marker>,
@@ -155,7 +155,7 @@ impl Process {
             return None;
         }
         if let Some(group) = pid(&self.child) {
-            // Nobody may be left in it, or the program itself may have left it.
+            // The group may be empty, or the program itself may have left it.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.kill();
@@ -176,10 +176,10 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
-/// Limits a process that has just been started: what it uses until then is not worth a second start.
+/// Limits a process that has just been started: what it uses until then does not justify a second exec.
 fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
     let limited = |resource, most: u64| {
-        // Ours may be lower already, and nobody may raise it.
+        // Ours may already be lower, and cannot be raised.
         let most = getrlimit(resource)
             .maximum
             .map_or(most, |own| own.min(most));

@@ -1,4 +1,4 @@
-//! A program's standard error: drained so that it never blocks, and its end kept.
+//! A program's standard error: drained so that it never blocks, keeping the end of it.
 
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 /// Bytes read at once.
 const CHUNK: usize = 65_536;
-/// How long the rest is waited for once the program has ended.
+/// How long to wait for the rest once the program has ended.
 const REST_WITHIN: Duration = Duration::from_millis(200);
 /// The reading thread's stack: it does next to nothing.
 const STACK: usize = 128 << 10;
 
-/// The end of what was said, and how much it was in all.
+/// The end of the output, and its total length.
 #[derive(Default)]
 struct Ring {
     kept: VecDeque<u8>,
@@ -23,7 +23,7 @@ struct Ring {
 /// The thread that drains it.
 pub(super) struct Stderr {
     ring: Arc<Mutex<Ring>>,
-    /// Disconnected once all is drained.
+    /// Disconnected once everything is drained.
     drained: mpsc::Receiver<()>,
 }
 
@@ -54,8 +54,8 @@ impl Stderr {
         Ok(Self { ring, drained })
     }
 
-    /// What was kept, and how many bytes were said in all. Waits a moment for the rest: whoever else
-    /// holds the pipe open is not waited for.
+    /// What was kept, and how many bytes were written in all. Waits a moment for the rest, but not for other
+    /// processes that hold the pipe open.
     pub(super) fn end(self) -> (Vec<u8>, u64) {
         let _ = self.drained.recv_timeout(REST_WITHIN);
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! One program, spoken to by hand, or put through a whole game against built-in bots while somebody
-//! watches.
+//! One program, talked to by hand, or run through a whole game against built-in bots while a person watches.
 
 use super::players::Builtin;
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
@@ -8,40 +7,40 @@ use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// How long a program may take for the first line of a reply that nobody times.
+/// How long a program may take for the first line of an untimed reply.
 const FIRST_WITHIN: Duration = Duration::from_secs(30);
-/// How long a reply may pause before it counts as whole.
+/// How long a reply may pause before it counts as complete.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Lines read of a reply that nobody reads otherwise.
+/// The maximum number of lines read of a free-form reply.
 const LINES_MAX: usize = 1_000;
 
-/// What is said and what comes back.
+/// What is sent and received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Spoken {
     /// To the program.
     To(String),
-    /// By the program, with the time since it was spoken to.
+    /// By the program, with the time since the last message to it.
     By(String, Duration),
     /// Something that happened, as a sentence.
     Note(String),
 }
 
-/// A game to put the program through.
+/// A game to run the program through.
 #[derive(Clone, Debug)]
 pub struct HandGame {
     /// The program's seat.
     pub seat: Seat,
     /// The built-in bots on the other seats, in order.
     pub rivals: Vec<String>,
-    /// Seeds all chance.
+    /// Seeds all randomness.
     pub seed: u64,
     /// Rule options.
     pub options: Value,
-    /// How long a bot may think.
+    /// A bot's time budget per decision.
     pub budget: ThinkBudget,
 }
 
-/// A program at hand.
+/// A running program.
 pub struct ByHand {
     kit: &'static dyn Kit,
     program: Program,
@@ -59,7 +58,7 @@ impl ByHand {
         })
     }
 
-    /// Says a line and hears what comes of it. Whether the program is still there.
+    /// Sends a line and reports the reply. Returns whether the program is still there.
     pub fn send(&mut self, text: &str, hear: &mut dyn FnMut(Spoken)) -> bool {
         hear(Spoken::To(text.to_owned()));
         // The rest of an earlier reply.
@@ -101,7 +100,7 @@ impl ByHand {
         true
     }
 
-    /// Plays a whole game. The outcome, and whether the program is still there.
+    /// Plays a whole game. Returns the outcome, and whether the program is still there.
     ///
     /// # Errors
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
@@ -195,7 +194,7 @@ impl ByHand {
         Ok((table.outcome(), there))
     }
 
-    /// Takes leave of the program and of all that it started.
+    /// Ends the program and everything that it started.
     pub fn end(mut self, hear: &mut dyn FnMut(Spoken)) -> Ended {
         if let Some(word) = self.kit.stdio().and_then(|wire| wire.farewell) {
             let _there = self.send(word, hear);

@@ -1,4 +1,4 @@
-//! One game: the table's calls go out, lines come back, and every moment is charged to whom it belongs.
+//! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
 use super::players::Player;
 use crate::link::program::{LineFault, ready};
@@ -9,26 +9,26 @@ use rustix::event::PollFlags;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often an abort is looked for while waiting.
+/// How often to check for an abort while waiting.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often the processor is given up before an answer is slept for.
+/// How many times to yield the CPU before sleeping until an answer.
 const YIELDS: u32 = 8;
-/// Most calls of one game: its own bounds end it before.
+/// The maximum number of calls of one game, far above its own bounds.
 const CALLS_MAX: usize = 20_000_000;
-/// Most reads of what a player has said by his deadline.
+/// The maximum number of reads of what a player sent before its deadline.
 const LOOKS_MAX: u32 = 64;
-/// Most bytes of one reply.
+/// The largest reply, in bytes.
 const REPLY_MAX: usize = 16 << 20;
 
-/// A game that came to its end.
+/// A game that reached its end.
 pub struct Ended {
-    /// How.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whose fault that was, or their own part in it, and how it showed.
+    /// The players at fault, how, and how it showed.
     pub blames: Vec<Blame>,
-    /// What else the table has noted, by seat.
+    /// What else the table noted, by seat.
     pub noted: Vec<Noted>,
-    /// What was sent and heard, if it was to be kept.
+    /// What was sent and received, if recorded.
     pub transcript: Vec<Exchange>,
     /// Times from call to answer, by seat.
     pub took: Vec<Histogram>,
@@ -36,25 +36,25 @@ pub struct Ended {
     pub stderr: Vec<String>,
 }
 
-/// A call whose answer is waited for.
+/// A call waiting for an answer.
 struct Open {
     seat: Seat,
-    /// Whether the player has taken the whole call in.
+    /// Whether the whole call has been written to the player's pipe.
     told: bool,
-    /// When he had, or when he was first told of it.
+    /// When it had been, or when sending began.
     since: Instant,
     within: Duration,
-    /// How much of the time since then the table has been told, in whole microseconds.
+    /// How much of the time since then has been charged at the table, in whole microseconds.
     charged: Duration,
     said: Vec<u8>,
     lines: usize,
     /// Whether its pipe has been read after the deadline.
     looked: bool,
-    /// Its place in the transcript.
+    /// Its index in the transcript.
     entry: usize,
 }
 
-/// A game in play.
+/// A running game.
 pub(super) struct Game<'a> {
     pub(super) table: &'a mut dyn Table,
     pub(super) players: &'a mut [Player],
@@ -91,8 +91,8 @@ impl<'a> Game<'a> {
         let mut calls = Vec::new();
         loop {
             self.table.calls(&mut calls);
-            // Bots in this process first: programs' clocks do not run while these think.
-            // What is only told goes out before anybody thinks.
+            // Bots in this process first: programs' clocks do not run while these think. Messages that need
+            // no answer go out before anyone thinks.
             calls.sort_by_key(|call: &Call| {
                 let builtin = matches!(self.player(call.seat), Some(Player::Builtin(_)));
                 (call.answer_within.is_some(), !builtin)
@@ -122,7 +122,7 @@ impl<'a> Game<'a> {
             if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
                 pipes.settle();
             }
-            // Only how it ended by itself: else it was our own signal.
+            // Only if it ended by itself: otherwise it was our own signal.
             let gone = matches!(blame.cause, Cause::Crash | Cause::InitFailure);
             if let Some(Player::Program(pipes)) = self.players.get(blame.seat.index())
                 && let Some(failure) = pipes.failure.as_deref().filter(|_| gone)
@@ -192,7 +192,7 @@ impl<'a> Game<'a> {
                     }
                 }
                 Err(fault) => {
-                    // Half a line may have gone out: it cannot be spoken to any more.
+                    // Half a line may have been written: it can no longer be sent anything.
                     self.end(seat);
                     if wanted {
                         self.fault(open, &fault);
@@ -216,7 +216,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Tells the table how much more time a call has taken.
+    /// Charges the further time of a call at the table.
     fn charge(&mut self, open: &mut Open) {
         let whole = Duration::from_micros(open.since.elapsed().as_micros() as u64);
         let fresh = whole.saturating_sub(open.charged);
@@ -224,7 +224,7 @@ impl<'a> Game<'a> {
         self.table.spent(open.seat, fresh);
     }
 
-    /// Writes an answer down.
+    /// Records an answer.
     fn close(&mut self, open: Open) {
         if let Some(times) = self.took.get_mut(open.seat.index()) {
             times.add(open.charged);
@@ -240,7 +240,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// A call without a whole answer.
+    /// A call without a complete answer.
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
         let seat = open.seat;
@@ -251,7 +251,7 @@ impl<'a> Game<'a> {
         self.end_if_blamed(seat);
     }
 
-    /// A player whom nobody speaks to any more is ended: his silence must not cost others time.
+    /// Ends a player that gets no further messages: its silence must not cost others time.
     fn end_if_blamed(&mut self, seat: Seat) {
         if self.table.blames().iter().any(|blame| blame.seat == seat) {
             self.end(seat);
@@ -269,7 +269,7 @@ impl<'a> Game<'a> {
             LineFault::TooLong(beginning) => {
                 let bytes = beginning.len();
                 let mut beginning = plain(beginning);
-                // It stays too long, whatever has become of bytes that are no text.
+                // It stays too long, even where invalid bytes were replaced.
                 beginning.extend(std::iter::repeat_n(
                     '?',
                     bytes.saturating_sub(beginning.len()),
@@ -294,7 +294,7 @@ impl<'a> Game<'a> {
         self.close(open);
     }
 
-    /// Hears what comes next, of whoever is waited for.
+    /// Reads the next input from any player that is waited for.
     fn listen(&mut self) {
         self.tell_rest();
         let mut at = 0;
@@ -305,7 +305,7 @@ impl<'a> Game<'a> {
         if progress || self.open.is_empty() {
             return;
         }
-        // A player that answers at once is heard without going to sleep over it.
+        // A player that answers at once is read without sleeping first.
         for _ in 0..YIELDS {
             if self.read() {
                 return;
@@ -326,13 +326,13 @@ impl<'a> Game<'a> {
                 waited.extend(program.exit().map(|exit| (exit, PollFlags::IN)));
             }
         }
-        // If it cannot be waited for, the reading says so.
+        // If waiting fails, reading reports the error.
         if ready(&waited, until).unwrap_or(true) && !self.read() {
             self.notice_exits();
         }
     }
 
-    /// Tells players more of what they have not taken in. Their clocks begin when they have.
+    /// Sends players the rest of what their pipes did not accept. Their clocks start once it is written.
     fn tell_rest(&mut self) {
         let mut at = 0;
         while let Some(open) = self.open.get_mut(at) {
@@ -357,7 +357,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Looks who has ended without a word.
+    /// Checks which players have exited silently.
     fn notice_exits(&mut self) {
         for open in &self.open {
             if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
@@ -368,7 +368,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Reads what is there; whether there was anything.
+    /// Reads what is available. Returns whether there was anything.
     fn read(&mut self) -> bool {
         let mut any = false;
         for open in &self.open {
@@ -381,7 +381,7 @@ impl<'a> Game<'a> {
         any
     }
 
-    /// Reads all that is there for the call at this place, for the last time.
+    /// Reads all that is available for the call at this index, for the last time.
     fn look(&mut self, at: usize) {
         let Some(open) = self.open.get_mut(at) else {
             return;
@@ -395,8 +395,8 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Takes one line of the call at this place, which moves on past a call that goes on waiting.
-    /// Whether anything happened.
+    /// Takes one line for the call at this index, and advances the index past a call that keeps waiting.
+    /// Returns whether anything happened.
     fn hear(&mut self, at: &mut usize) -> bool {
         let Some(open) = self.open.get(*at) else {
             return false;
@@ -416,7 +416,7 @@ impl<'a> Game<'a> {
                 return false;
             }
             Ok(None) if !looked => {
-                // What came in time may have waited for us.
+                // Input that came in time may have waited for us.
                 self.look(*at);
                 return true;
             }
@@ -454,7 +454,7 @@ impl<'a> Game<'a> {
     }
 }
 
-/// Lets so much time pass.
+/// Sleeps for this long.
 fn rest(pause: Duration) {
     let until = Instant::now() + pause;
     while !pause.is_zero() && Instant::now() < until {
@@ -462,8 +462,8 @@ fn rest(pause: Duration) {
     }
 }
 
-/// A line as it is kept, and heard, so that both are the same: bytes that are no text, and the sign with
-/// which the words for a missing answer begin, are shown as question marks.
+/// A line as it is both recorded and processed, so that the two are equal: invalid bytes, and the character
+/// that marks a missing answer, become question marks.
 fn plain(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {

@@ -1,6 +1,6 @@
-//! The arbiter of games whose players are programs on pipes: starts them, drives a table against them
-//! and against built-in bots, keeps their clocks, and ends them with nothing left behind. On threads
-//! of its own, with blocking calls: a lock-step game is thousands of round trips.
+//! The arbiter of games whose players are programs on pipes: starts them, drives a table against them and
+//! built-in bots, keeps their clocks, and ends them without leaving anything behind. Runs on its own threads
+//! with blocking calls: a lock-step game is thousands of round trips.
 
 mod by_hand;
 mod game;

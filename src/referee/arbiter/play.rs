@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 /// The number of every match on a wire that has none.
 const MATCH_NUMBER: u64 = 1;
 
-/// What is played.
+/// The match to play.
 pub struct ArbiterMatch<'a> {
     /// The game.
     pub kit: &'static dyn Kit,
@@ -22,13 +22,13 @@ pub struct ArbiterMatch<'a> {
     pub seed: u64,
     /// Rule options.
     pub options: &'a Value,
-    /// How long each decision of a built-in bot may take.
+    /// The time budget of each decision of a built-in bot.
     pub budget: ThinkBudget,
     /// Whether built-in bots may use opponent models.
     pub models: bool,
-    /// Whether the transcript is kept.
+    /// Whether the transcript is recorded.
     pub record: bool,
-    /// How programs are treated.
+    /// How programs are run.
     pub rules: &'a ProgramRules,
 }
 
@@ -55,9 +55,9 @@ pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>
     Ok(ended.map(|ended| Ended { stderr, ..ended }))
 }
 
-/// Ends all programs, with nothing left of them; what they said on their standard error.
+/// Ends all programs, leaving nothing behind; returns their standard error.
 fn end(players: &mut [Player]) -> Vec<String> {
-    // All are told first, so that they end at the same time.
+    // All are notified first, so that they end at the same time.
     for player in &mut *players {
         if let Player::Program(pipes) = player {
             pipes.dismiss();

@@ -1,4 +1,4 @@
-//! Who sits at an arbiter's table: a program on pipes or a built-in bot.
+//! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
     Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
@@ -11,19 +11,19 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Bytes that a program may leave unread beyond what its pipe holds.
+/// Bytes that a program may leave unread beyond its pipe's capacity.
 const UNSAID_MAX: usize = 16 << 20;
-/// Bytes of a program's standard error that are kept.
+/// Bytes kept of a program's standard error.
 const STDERR_KEPT: usize = 64 << 10;
 
-/// How programs are treated.
+/// How programs are run.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramRules {
     /// Memory in bytes, if limited.
     pub memory: Option<u64>,
-    /// Processor time in seconds for a game, if limited.
+    /// CPU time per game in seconds, if limited.
     pub cpu_seconds: Option<u64>,
-    /// Where programs get cgroups of their own.
+    /// Where programs get their own cgroups.
     pub cgroup: Option<Arc<Cgroup>>,
     /// Whether a program is stopped while it is not asked.
     pub fair: bool,
@@ -35,31 +35,31 @@ pub(super) enum Player {
     Builtin(Builtin),
 }
 
-/// A program, as long as it can be spoken to.
+/// A program, as long as its pipes work.
 pub(super) struct Pipes {
     pub(super) program: Option<Program>,
-    /// What it has not taken in yet of what it was told.
+    /// Bytes that its pipe has not accepted yet.
     unsaid: Vec<u8>,
-    /// Why it cannot be, or how it ended.
+    /// Why they no longer work, or how it ended.
     pub(super) failure: Option<String>,
     pub(super) fair: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
-    /// What is known of processes that it may have left behind, once it has ended.
+    /// The marker of processes that it may have left behind, once it has ended.
     pub(super) marker: Option<Marker>,
-    /// Who sees to its end.
+    /// The thread that ends it.
     ending: Option<JoinHandle<Ended>>,
 }
 
 /// A bot in this process.
 pub(super) struct Builtin {
-    /// `None` once it has broken down.
+    /// `None` once it has panicked.
     dialogue: Option<Box<dyn Dialogue>>,
     budget: ThinkBudget,
 }
 
 impl Player {
-    /// Seats a player. A program that does not start is a player without a voice.
+    /// Seats a player. A program that does not start is a player that cannot answer.
     pub(super) fn seat(
         kit: &dyn Kit,
         spec: &SeatSpec,
@@ -107,8 +107,8 @@ impl Pipes {
         }
     }
 
-    /// Tells it a frame, as far as it takes it in at once; the rest follows by [`Pipes::tell_rest`].
-    /// Whether all is told.
+    /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipes::tell_rest`].
+    /// Returns whether all was sent.
     pub(super) fn tell(&mut self, frame: &str) -> Result<bool, LineFault> {
         self.unsaid.extend_from_slice(frame.as_bytes());
         self.unsaid.push(b'\n');
@@ -120,7 +120,7 @@ impl Pipes {
         self.tell_rest()
     }
 
-    /// Tells it more of what it has not taken in. Whether that was all.
+    /// Sends it more of what its pipe did not accept. Returns whether that was all.
     pub(super) fn tell_rest(&mut self) -> Result<bool, LineFault> {
         let program = self.program.as_mut().ok_or(LineFault::Gone)?;
         program.push(&mut self.unsaid)?;
@@ -130,7 +130,7 @@ impl Pipes {
         Ok(self.unsaid.is_empty())
     }
 
-    /// Tells it that it is no longer wanted.
+    /// Tells it that it is no longer needed.
     pub(super) fn dismiss(&mut self) {
         if let Some(program) = &mut self.program {
             if self.fair {
@@ -140,7 +140,7 @@ impl Pipes {
         }
     }
 
-    /// Has it ended, if it has not ended, on a thread of its own: the others' clocks run meanwhile.
+    /// Ends it, if it has not ended, on a separate thread: the others' clocks run meanwhile.
     pub(super) fn end(&mut self) {
         let Some(program) = self.program.take() else {
             return;
@@ -148,12 +148,12 @@ impl Pipes {
         if self.fair {
             program.resume();
         }
-        // Without a thread it is killed here and now, and nobody knows how it ended.
+        // Without a thread it is killed here and now, and how it ended is unknown.
         let ending = std::thread::Builder::new().name("ending".to_owned());
         self.ending = ending.spawn(move || program.end()).ok();
     }
 
-    /// Waits until it has ended, if it was to.
+    /// Waits for its end, if it is being ended.
     pub(super) fn settle(&mut self) {
         let Some(Ok(ended)) = self.ending.take().map(JoinHandle::join) else {
             return;
@@ -169,7 +169,7 @@ impl Pipes {
         self.stderr = (stderr, stderr_total);
     }
 
-    /// The end of what it said on its standard error, with a word on what is missing.
+    /// The end of its standard error, noting what is missing.
     pub(super) fn stderr(&self) -> String {
         let (kept, total) = &self.stderr;
         let text = String::from_utf8_lossy(kept);
@@ -181,7 +181,7 @@ impl Pipes {
 }
 
 impl Builtin {
-    /// The bot of this name.
+    /// The bot with this name.
     pub(super) fn new(
         kit: &dyn Kit,
         name: &str,
@@ -201,7 +201,7 @@ impl Builtin {
         })
     }
 
-    /// Its answer to a frame; `None` if it has broken down.
+    /// Its answer to a frame; `None` if it has panicked.
     pub(super) fn answer(&mut self, frame: &str) -> Option<String> {
         let dialogue = self.dialogue.as_deref_mut()?;
         let budget = self.budget;
@@ -211,7 +211,7 @@ impl Builtin {
             Some(budget.answer(dialogue, next, received))
         });
         answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "a built-in bot broke down");
+            tracing::error!(%panic, "a built-in bot panicked");
             self.dialogue = None;
             None
         })

@@ -1,4 +1,4 @@
-//! Keeps a few matches running among built-in bots, so that a newcomer sees life at once.
+//! Keeps a few matches running among built-in bots, so that a new user sees something at once.
 
 use super::match_info::MatchRequest;
 use super::matches::Host;
@@ -9,16 +9,16 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What the demonstration does.
+/// Settings of the demonstration.
 #[derive(Clone, Debug)]
 pub struct DemoSettings {
-    /// Matches at once.
+    /// Concurrent matches.
     pub matches: usize,
-    /// Who may sit down: a name and where it is called.
+    /// The players to draw from: a name and an address.
     pub players: Vec<(String, SeatSpec)>,
     /// Wait before each message that asks for an answer, so that a match can be watched.
     pub pause: Duration,
-    /// Wait between two matches of one table.
+    /// Wait between two matches at the same table.
     pub between: Duration,
     /// Draws the players.
     pub seed: u64,
@@ -60,7 +60,7 @@ async fn table(host: Arc<Host>, settings: DemoSettings, number: u64) {
     }
 }
 
-/// A match of players drawn with repetition only if there are too few.
+/// A match of players drawn at random, repeated only if there are too few.
 fn drawn(settings: &DemoSettings, seats: usize, rng: &mut Rng) -> MatchRequest {
     let mut line = settings.players.clone();
     rng.shuffle(&mut line);

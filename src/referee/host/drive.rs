@@ -1,4 +1,4 @@
-//! Drives a game's table against its seats: in order for each player, in parallel between them.
+//! Drives a game's table against its seats: in order for each player, in parallel across players.
 
 use crate::referee::record::journal::{Answer, Journal};
 use crate::referee::seat::seat_link::SeatLink;
@@ -11,14 +11,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Messages that may wait for one player; a full queue makes the match wait for him.
+/// Messages that may wait for one player; when the queue is full, the match waits for that player.
 const QUEUE_MAX: usize = 256;
-/// Answers on their way to the match: one a seat is open at most.
+/// Answers on their way to the match: at most one is open per seat.
 const ANSWERS_MAX: usize = 64;
-/// Most calls of one match: its own bounds end it long before.
+/// The maximum number of calls of one match, far above the game's own bounds.
 const CALLS_MAX: u64 = 1_000_000;
 
-/// Who sits on a seat: a link, or nobody (a filler).
+/// The seats' players: a link, or none (a filler).
 pub(in crate::referee) type Links = Vec<Option<Box<dyn SeatLink>>>;
 
 /// How a match is driven.
@@ -26,7 +26,7 @@ pub(in crate::referee) type Links = Vec<Option<Box<dyn SeatLink>>>;
 pub(in crate::referee) struct DriveOptions {
     /// Failures in a row after which a player is a filler (A23).
     pub(in crate::referee) failures_max: u16,
-    /// How long a player has to take note of what asks for no answer.
+    /// How long a player has to acknowledge a message that asks for no answer.
     pub(in crate::referee) within: Duration,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
@@ -48,7 +48,7 @@ pub(in crate::referee) enum DriveError {
 }
 
 impl DriveError {
-    /// Its word in the closed list of causes.
+    /// Its entry in the closed list of causes.
     pub(in crate::referee) fn cause(&self) -> Cause {
         match self {
             Self::Stalled | Self::Endless => Cause::Stalled,
@@ -57,18 +57,18 @@ impl DriveError {
     }
 }
 
-/// Where a match that a stop cut goes on; the default is the beginning.
+/// Where an interrupted match continues; the default is the beginning.
 #[derive(Default)]
 pub(super) struct Past {
-    /// Calls that are to be answered yet.
+    /// Calls that are still to be answered.
     pub(super) pending: Vec<PendingCall>,
-    /// How often in a row each seat had failed, by seat.
+    /// Each seat's failures in a row, by seat.
     pub(super) failures: Vec<u16>,
-    /// The latest stamp in it, in microseconds since 1970-01-01 UTC.
+    /// Its latest stamp, in microseconds since 1970-01-01 UTC.
     pub(super) last_us: i64,
 }
 
-/// Plays the match to its end and delivers every message of it.
+/// Plays the match to its end and delivers all of its messages.
 pub(in crate::referee) async fn drive(
     table: &mut dyn Table,
     links: Links,
@@ -103,7 +103,7 @@ pub(in crate::referee) async fn drive(
         calls: 0,
         within: options.within,
     };
-    // Dropping the tasks ends them; after a proper end they first deliver what still waits.
+    // Dropping the tasks ends them; after a proper end they first deliver what is still queued.
     let delivered = async {
         let outcome = driver.play(table, past.pending).await?;
         while tasks.join_next().await.is_some() {}
@@ -177,7 +177,7 @@ impl Driver {
         self.open -= 1;
         let answer = self.heard.recv().await.ok_or(DriveError::Stalled)?;
         if let Some(safe) = answer.safe {
-            // A writer that has failed says so at the end; the match goes on.
+            // A failed writer reports it at the end; the match goes on.
             let _ = safe.await;
         }
         Ok((answer.seat, answer.kept))

@@ -1,4 +1,4 @@
-//! What is asked for when a match is started, and what is known of one that runs.
+//! What is requested when a match is started, and what is known of a running one.
 
 use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
@@ -12,23 +12,23 @@ use std::time::Duration;
 /// A match to be started.
 #[derive(Clone, Debug, Default)]
 pub struct MatchRequest {
-    /// Who sits where, by absolute seat.
+    /// The players, by absolute seat.
     pub seats: Vec<SeatSpec>,
-    /// Under which name a seat's history is kept, by absolute seat; may be shorter than `seats`.
+    /// The name under which a seat's history is kept, by absolute seat; may be shorter than `seats`.
     pub names: Vec<Option<String>>,
-    /// Seeds all chance; `None` draws one.
+    /// Seeds all randomness; `None` draws one.
     pub seed: Option<u64>,
-    /// Seeds the numbers on the wire; `None` draws them so that nobody can guess them.
+    /// Seeds the numbers on the wire; `None` draws unpredictable ones.
     pub numbers: Option<u64>,
     /// Rule options that differ from the host's own.
     pub options: Value,
-    /// Wait before each message that asks for an answer: zero but for a match to be looked at.
+    /// Wait before each message that asks for an answer: zero except for matches to be watched.
     pub pause: Duration,
-    /// Which addresses its players may have; `None`: those that the host calls.
+    /// The addresses that its players may have; `None`: those that the host calls.
     pub reach: Option<Reach>,
 }
 
-/// Who plays, and under which numbers.
+/// The players and their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MatchInfo {
     /// The match's id in the store: a ULID.
@@ -41,7 +41,7 @@ pub struct MatchInfo {
     pub ids: Vec<u64>,
     /// Each seat's spec.
     pub seats: Vec<String>,
-    /// Under which name each seat's history is kept.
+    /// The name under which each seat's history is kept.
     pub names: Vec<Option<String>>,
     /// Microseconds since 1970-01-01 UTC.
     pub started_us: i64,
@@ -54,16 +54,16 @@ pub struct MatchEnd {
     pub at_us: i64,
     /// Why it ended.
     pub cause: Cause,
-    /// A sentence on the particulars, or empty.
+    /// A sentence with details, or empty.
     pub detail: String,
-    /// The result, if it came to one.
+    /// The result, if there is one.
     pub outcome: Option<Outcome>,
 }
 
-/// A match that runs or has run, with its log.
+/// A match that is running or has run, with its log.
 #[derive(Debug)]
 pub struct HostedMatch {
-    /// Who plays.
+    /// The players.
     pub info: MatchInfo,
     /// Every callback so far.
     pub log: Arc<MatchLog>,

@@ -1,5 +1,5 @@
-//! The host of our own matches: starts them, keeps their logs at hand, takes them up again after a
-//! restart, and ends them in good order.
+//! The host of our own matches: starts them, keeps their logs in memory, resumes them after a restart, and
+//! ends them cleanly.
 
 use super::drive::{DriveError, DriveOptions, Links, Past, drive};
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
@@ -36,19 +36,19 @@ pub type OnMatch = Arc<dyn Fn(&MatchInfo) + Send + Sync>;
 pub struct HostSettings {
     /// The name that our matches carry as their referee.
     pub referee: String,
-    /// Most matches at once.
+    /// The maximum number of concurrent matches.
     pub matches_max: usize,
-    /// How many ended matches stay at hand with their logs.
+    /// How many ended matches stay in memory with their logs.
     pub ended_kept: usize,
     /// How players are called.
     pub http: HttpOptions,
-    /// How built-in bots sit on seats without a wire; `None`: they do not.
+    /// How built-in bots play on seats without a wire; `None`: they do not.
     pub builtins: Option<Builtins>,
-    /// Rule options of every match, unless it asks for others.
+    /// Rule options of every match, unless its request sets others.
     pub options: Value,
     /// Where our own bots are called, if this process has any.
     pub own: Option<OwnAddress>,
-    /// Told of every match before its first callback.
+    /// Is notified of every match before its first callback.
     pub on_match: Option<OnMatch>,
 }
 
@@ -77,7 +77,7 @@ pub struct Host {
     stop: CancellationToken,
 }
 
-/// Everything that one match is played with.
+/// What one match is played with.
 pub(in crate::referee) struct Play {
     pub(in crate::referee) table: Box<dyn Table>,
     pub(in crate::referee) links: Links,
@@ -88,7 +88,7 @@ pub(in crate::referee) struct Play {
 }
 
 impl Host {
-    /// A host that runs nothing yet.
+    /// A host without any matches.
     #[must_use]
     pub fn new(
         kit: &'static dyn Kit,
@@ -117,16 +117,16 @@ impl Host {
         seats(self.kit)
     }
 
-    /// Matches that run and that have ended lately, newest first.
+    /// Matches that are running or ended recently, newest first.
     #[must_use]
     pub fn matches(&self) -> Vec<Arc<HostedMatch>> {
         self.registry.matches()
     }
 
-    /// Sets a match up and keeps its row. Missing seats are fillers.
+    /// Sets up a match and stores its row. Missing seats are fillers.
     ///
     /// # Errors
-    /// [`StartError`] says what keeps it from starting.
+    /// [`StartError`] says why it cannot start.
     pub async fn start(self: &Arc<Self>, request: MatchRequest) -> Result<Started, StartError> {
         if self.tasks.is_closed() {
             return Err(StartError::Stopping);
@@ -169,7 +169,7 @@ impl Host {
         ))
     }
 
-    /// One seat's log, from memory or from the recording; `None` for an id never given out.
+    /// One seat's log, from memory or from the recording; `None` for an id never assigned.
     ///
     /// # Errors
     /// [`RecordError`] if the recording cannot be read.
@@ -188,7 +188,7 @@ impl Host {
         Ok(stored.map(|entries| log::from_entries(&entries)))
     }
 
-    /// Who sits where this id was given out, if that match still runs.
+    /// The player with this id, if its match is still running.
     pub(in crate::referee) fn running_seat(&self, id: u64) -> Option<SeatSpec> {
         let (hosted, seat) = self.registry.find(id)?;
         if hosted.end.get().is_some() {
@@ -198,8 +198,8 @@ impl Host {
         spec.parse().ok()
     }
 
-    /// Starts nothing more and waits until every match has ended, at most `within`; what then still
-    /// runs is cut and, where it is recorded, taken up at the next start.
+    /// Starts no more matches and waits until all have ended, at most `within`; those still running are then
+    /// interrupted and, where recorded, resumed at the next start.
     pub async fn drain(&self, within: Duration) {
         self.registry.close();
         self.tasks.close();
@@ -212,12 +212,12 @@ impl Host {
         }
     }
 
-    /// Cuts every match now.
+    /// Interrupts every match now.
     pub async fn stop(&self) {
         self.drain(Duration::ZERO).await;
     }
 
-    /// Who is called on each seat, within `reach` or else that of all matches. Missing seats are fillers.
+    /// The link to each seat's player, within `reach` or else that of all matches. Missing seats are fillers.
     /// `seeds`: of each seat's bot, if it has one here.
     pub(in crate::referee) fn links(
         &self,
@@ -275,7 +275,7 @@ impl Host {
         let host = Arc::clone(self);
         let run = Arc::clone(&hosted);
         self.tasks.spawn(async move {
-            // Dropped unsent: whoever started the match has gone, and it begins all the same.
+            // Dropped unsent: whoever started the match is gone, but it begins all the same.
             let _ = may_begin.await;
             host.run(&run, play).await;
             host.registry.leave(&run.info.match_id);
@@ -348,7 +348,7 @@ impl Host {
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not kept whole");
+            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not fully recorded");
         }
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);

@@ -1,4 +1,4 @@
-//! Plays matches for others: draws their numbers, drives their tables, and goes on with those that a stop cut.
+//! Plays matches for others: draws their numbers, drives their tables, and resumes interrupted ones.
 
 pub mod demo;
 mod drive;

@@ -1,18 +1,18 @@
-//! A match's numbers on the wire: drawn, so that nobody guesses them.
+//! A match's numbers on the wire: drawn so that they cannot be guessed.
 
 use super::started::StartError;
 use crate::referee::record::Recording;
 use crate::secrets::{self, NoRandomness};
 use games::rng::Rng;
 
-/// The highest number of a match or player: what every language keeps in a signed number of 32 bits.
+/// The highest number of a match or player: the maximum of a signed 32-bit number.
 pub const NUMBER_MAX: u32 = i32::MAX as u32;
-/// How often numbers that are in use are drawn again.
+/// How often numbers are redrawn if they are in use.
 const DRAWS_MAX: usize = 64;
-/// The stream of a seed that numbers are drawn from: no deal has it.
+/// The stream of a seed from which numbers are drawn: no deal uses it.
 const STREAM: u64 = u64::MAX;
 
-/// What one match and its players are called on the wire.
+/// The numbers of one match and its players on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers {
     /// The match, 1 to [`NUMBER_MAX`].
@@ -24,9 +24,9 @@ pub struct Numbers {
 /// Where numbers come from.
 #[derive(Clone, Debug)]
 pub enum Draw {
-    /// The system's randomness: nobody can guess them.
+    /// The system's randomness: unpredictable.
     System,
-    /// A seed: they come again in a run that is repeated.
+    /// A seed: a repeated run gets the same numbers.
     Seeded(Box<Rng>),
 }
 
@@ -39,14 +39,14 @@ impl Draw {
         })
     }
 
-    /// A seed for one match of many that are played from one seed.
+    /// The seed of one of many matches played from one seed.
     #[must_use]
     pub fn seed(seed: u64, number: u64) -> u64 {
         Rng::new(seed, number).bits()
     }
 
     /// Numbers that are not in use, neither in the recording nor by others: `claim` says whether they are
-    /// free there, and holds them in place of those that it held before.
+    /// free there, and claims them in place of any claimed before.
     ///
     /// # Errors
     /// [`StartError`] if the recording cannot be read, or no free numbers are found.

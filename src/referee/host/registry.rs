@@ -1,4 +1,4 @@
-//! Which matches run, and which have ended lately.
+//! The matches that are running, and those that ended recently.
 
 use super::match_info::HostedMatch;
 use super::numbers::Numbers;
@@ -15,18 +15,18 @@ pub(in crate::referee) struct MatchRegistry {
 
 #[derive(Default)]
 struct State {
-    /// By their ids, which rise with time.
+    /// By id; ids rise with time.
     running: BTreeMap<String, Arc<HostedMatch>>,
-    /// Places taken by matches that are being set up.
+    /// Slots taken by matches that are being set up.
     reserved: usize,
     ended: VecDeque<Arc<HostedMatch>>,
     markets: HashSet<u64>,
-    /// By number; nobody's yet while a match is being set up.
+    /// By number; no one's yet while a match is being set up.
     players: HashMap<u64, Option<(Arc<HostedMatch>, Seat)>>,
     closed: bool,
 }
 
-/// A place on the registry, given back when dropped unused.
+/// A slot in the registry, returned if dropped unused.
 #[must_use = "the place is given back when this is dropped"]
 pub(in crate::referee) struct Permit<'a> {
     registry: &'a MatchRegistry,
@@ -34,7 +34,7 @@ pub(in crate::referee) struct Permit<'a> {
 }
 
 impl Permit<'_> {
-    /// Holds these numbers instead of others that it held, unless another match has one of them.
+    /// Claims these numbers instead of any claimed before, unless another match holds one of them.
     pub(in crate::referee) fn claim(&mut self, numbers: &Numbers) -> bool {
         let mut state = self.registry.state();
         if let Some(before) = self.claimed.take() {
@@ -51,7 +51,7 @@ impl Permit<'_> {
         !used
     }
 
-    /// Takes the place, and keeps its numbers.
+    /// Takes the slot, and keeps its numbers.
     pub(in crate::referee) fn enter(mut self, hosted: Arc<HostedMatch>) {
         self.claimed = None;
         self.registry.enter(hosted);
@@ -86,7 +86,7 @@ impl MatchRegistry {
         }
     }
 
-    /// A place, unless all are taken or the registry is closed.
+    /// A slot, unless all are taken or the registry is closed.
     pub(in crate::referee) fn permit(&self) -> Option<Permit<'_>> {
         let mut state = self.state();
         if state.closed || state.running.len() + state.reserved >= self.running_max {
@@ -99,7 +99,7 @@ impl MatchRegistry {
         })
     }
 
-    /// Adds a match whatever the bound: one from before a restart.
+    /// Adds a match from before a restart, whatever the bound.
     pub(in crate::referee) fn enter(&self, hosted: Arc<HostedMatch>) {
         let mut state = self.state();
         let info = &hosted.info;
@@ -126,17 +126,17 @@ impl MatchRegistry {
         }
     }
 
-    /// Gives no more places.
+    /// Hands out no more slots.
     pub(in crate::referee) fn close(&self) {
         self.state().closed = true;
     }
 
-    /// The match and seat of the player with this number, if it is at hand.
+    /// The match and seat of the player with this number, if still in the registry.
     pub(in crate::referee) fn find(&self, id: u64) -> Option<(Arc<HostedMatch>, Seat)> {
         self.state().players.get(&id).cloned().flatten()
     }
 
-    /// All matches at hand, newest first, running ones before ended ones.
+    /// All matches in the registry, newest first, running ones before ended ones.
     pub(in crate::referee) fn matches(&self) -> Vec<Arc<HostedMatch>> {
         let state = self.state();
         state

@@ -1,5 +1,5 @@
-//! Taking up matches that a stop of the daemon cut: the table and the bots in this process are opened
-//! again from their setup, replay the transcripts, and go on from there.
+//! Resumes matches interrupted by a stop of the daemon: the table and the in-process bots are rebuilt from
+//! the match's setup, replay the transcripts, and go on from there.
 
 use super::drive::{Links, Past};
 use super::match_info::{HostedMatch, MatchInfo};
@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 impl Host {
-    /// Takes up the matches that a stop cut. One that cannot go on is closed as cancelled.
+    /// Resumes interrupted matches. One that cannot continue is closed as cancelled.
     ///
     /// # Errors
     /// [`RecordError`] if they cannot be read.
@@ -78,7 +78,7 @@ impl Host {
         Ok(())
     }
 
-    /// The match's table and players where its transcripts end.
+    /// The match's table and players, as they were where its transcripts end.
     fn reopened(
         &self,
         row: &NewMatch,
@@ -121,7 +121,7 @@ impl Host {
     }
 }
 
-/// How often in a row a seat had failed at the end.
+/// How many failures in a row a seat had at the end.
 fn failures(entries: &[Entry]) -> u16 {
     let replies = entries.iter().rev();
     let replies = replies.filter(|entry| entry.direction == Direction::In);

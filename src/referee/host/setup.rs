@@ -1,4 +1,4 @@
-//! What a match starts from and ends with, put together from what the host and the request say.
+//! What a match starts from and ends with, combined from the host and the request.
 
 use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Numbers;
@@ -77,7 +77,7 @@ pub(in crate::referee) fn row(info: &MatchInfo, referee: &str, setup: Value) -> 
     }
 }
 
-/// Each seat's number on the wire where they are not drawn: so many a market, hence unique where markets are.
+/// Each seat's number on the wire where not drawn: `seats` per market, hence unique if markets are.
 pub(in crate::referee) fn ids(market: u64, seats: usize) -> Vec<u64> {
     let first = (market - 1) * seats as u64 + 1;
     (0..seats as u64).map(|seat| first + seat).collect()
@@ -116,7 +116,7 @@ pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
     }
 }
 
-/// Rule options with further ones over them.
+/// Rule options with further ones merged over them.
 #[must_use]
 pub fn merged(ours: &Value, theirs: &Value) -> Value {
     match (ours, theirs) {
@@ -130,7 +130,7 @@ pub fn merged(ours: &Value, theirs: &Value) -> Value {
     }
 }
 
-/// What seeds the bots that sit in this process, by seat; 0 for others.
+/// The seeds of the bots in this process, by seat; 0 for others.
 pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
     let seeds = (0u64..).zip(specs).map(|(place, spec)| match spec {
         SeatSpec::Builtin(_) if !spec.is_filler() => seed.wrapping_add(place),
@@ -139,7 +139,7 @@ pub(super) fn bot_seeds(seed: u64, specs: &[SeatSpec]) -> Vec<u64> {
     seeds.collect()
 }
 
-/// A seed that every JSON reader takes for the same number.
+/// A seed that every JSON reader reads as the same number.
 pub(in crate::referee) fn drawn_seed() -> u64 {
     (ulid::Ulid::generate().random() & ((1 << 53) - 1)) as u64
 }

@@ -1,4 +1,4 @@
-//! A match on its way: what keeps it from starting, and how to wait for its beginning and end.
+//! A match on its way: why it may fail to start, and how to wait for its beginning and end.
 
 use super::match_info::HostedMatch;
 use crate::referee::record::RecordError;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 /// Why a match does not start, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// Too many run already.
+    /// Too many are already running.
     #[error(
         "{0} matches are running, which is the most this referee runs at once; try again when one has ended"
     )]
@@ -25,13 +25,13 @@ pub enum StartError {
     /// Options or a number of seats that the game does not have.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// Nothing to draw numbers from.
+    /// No source of randomness to draw numbers from.
     #[error(transparent)]
     Randomness(#[from] NoRandomness),
     /// All numbers that were drawn are in use.
     #[error("no free number for the match and its players was found; try again")]
     NoNumbers,
-    /// It could not be kept.
+    /// It could not be stored.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
@@ -49,7 +49,7 @@ pub struct Started {
 impl Started {
     /// Lets the match begin.
     pub fn begin(self) -> Ending {
-        // The match waits for this; it can only be gone when the host was stopped.
+        // The match waits for this; it can only be gone if the host was stopped.
         let _ = self.begin.send(());
         Ending {
             hosted: self.hosted,
@@ -65,7 +65,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The match once it has ended, or has been left to the next start by a stop of the host.
+    /// The match once it has ended, or was left to the next start because the host stopped.
     pub async fn wait(self) -> Arc<HostedMatch> {
         // An error means that the match's task is gone: it has ended as well.
         let _ = self.ended.await;

@@ -8,15 +8,15 @@ use std::sync::Arc;
 /// Which players our referee calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reaches {
-    /// For somebody on this machine.
+    /// For callers on this machine.
     pub local: Reach,
-    /// For everybody else, where that differs.
+    /// For all other callers, where that differs.
     pub for_others: Option<Reach>,
 }
 
 impl Reaches {
-    /// What `allow` lists, our `own` bots, and this machine's loopback if `listens` is a loopback
-    /// address: then only who is on this machine comes without a proxy, and reaches as much itself.
+    /// What `allow` lists, our `own` bots, and this machine's loopback if `listens` is a loopback address:
+    /// then only callers on this machine come without a proxy, and they reach as much themselves.
     #[must_use]
     pub fn of(allow: &Targets, listens: SocketAddr, own: Vec<OwnDoor>) -> Self {
         let others = Allowed {

@@ -1,4 +1,4 @@
-//! The referee over HTTP: who may ask, what is asked, and the page that answers.
+//! The referee over HTTP: who may ask, what may be asked, and the start page.
 
 mod allowed;
 mod page;

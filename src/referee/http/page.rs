@@ -1,5 +1,5 @@
-//! The start page for people, like the original's `market.html`: a form that makes the connect
-//! query, and the matches with their logs. No script, nothing from elsewhere.
+//! The start page for people, like the original's `market.html`: a form that builds the connect query, and
+//! the matches with their logs. No scripts, nothing from other sites.
 
 use crate::referee::host::Host;
 use crate::referee::host::match_info::{HostedMatch, MatchEnd};
@@ -7,7 +7,7 @@ use askama::Template;
 use games::Kit;
 use std::sync::Arc;
 
-/// Most matches listed.
+/// The maximum number of matches listed.
 const MATCHES_SHOWN_MAX: usize = 100;
 
 #[derive(Template)]
@@ -18,7 +18,7 @@ struct StartPage {
     matches: Vec<Arc<HostedMatch>>,
 }
 
-/// The page as it stands now.
+/// The page with the current matches.
 ///
 /// # Errors
 /// Never: it is written to memory.
@@ -33,7 +33,7 @@ pub(in crate::referee) fn page(host: &Host) -> askama::Result<String> {
     page.render()
 }
 
-/// The players' names, or where they are called.
+/// The players' names, or their addresses.
 fn names(hosted: &HostedMatch) -> impl Iterator<Item = &str> {
     let info = &hosted.info;
     let named = info.names.iter().zip(&info.seats);
@@ -55,7 +55,7 @@ fn scored<'a>(
     players.map(|((name, score), id)| (name, score, *id))
 }
 
-/// A player's address may hold its secrets after the host.
+/// The address up to its host: the rest may contain the player's secrets.
 fn without_path(spec: &str) -> &str {
     let start = spec.find("://").map_or(0, |end| end + 3);
     let end = spec

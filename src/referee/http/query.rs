@@ -1,4 +1,4 @@
-//! What people ask the referee's server for, read from the query of a GET.
+//! Requests to the referee's server, parsed from the query of a GET.
 
 use crate::link::{Target, TargetError};
 use crate::referee::host::match_info::MatchRequest;
@@ -7,12 +7,12 @@ use games::{Kit, OptionCard};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-/// Longest name of a player, in bytes.
+/// The longest name of a player, in bytes.
 const NAME_LEN_MAX: usize = 64;
-/// Most `key=value` pairs of one query.
+/// The maximum number of `key=value` pairs in a query.
 const PAIRS_MAX: usize = 64;
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Debug)]
 pub enum Ask {
     /// The start page.
@@ -29,18 +29,18 @@ pub enum QueryError {
     /// Not UTF-8 once decoded.
     #[error("{0} is not UTF-8 after percent-decoding")]
     Encoding(String),
-    /// A key that nobody knows.
+    /// An unknown key.
     #[error(
         "unknown key {0:?}; known with connect: {1}. Percent-encode a URL that has a query of its own (& as %26)"
     )]
     UnknownKey(String, String),
-    /// A key that stands there twice.
+    /// A key given twice.
     #[error("{0} is given more than once")]
     Repeated(String),
     /// More than [`PAIRS_MAX`] pairs.
     #[error("the query has more than {PAIRS_MAX} keys")]
     TooMany,
-    /// A match of nobody.
+    /// A match without players.
     #[error(
         "give at least one of url1 to url{0}: the address of a player, such as url1=http://host:port/"
     )]
@@ -53,25 +53,25 @@ pub enum QueryError {
         /// What is wrong with it.
         error: TargetError,
     },
-    /// A name that cannot be kept.
+    /// A name that cannot be stored.
     #[error("{0}: a name has 1 to {NAME_LEN_MAX} bytes without control characters")]
     Name(String),
     /// Not a whole number.
     #[error("{key}: {value:?} is not a whole number of at least {least}")]
     Number {
-        /// Which key.
+        /// The key.
         key: &'static str,
-        /// What was given.
+        /// The value given.
         value: String,
-        /// The smallest that is accepted.
+        /// The smallest accepted value.
         least: u64,
     },
 }
 
-/// Reads the query of a GET to the server of `kit`'s game.
+/// Parses the query of a GET to the server of `kit`'s game.
 ///
 /// # Errors
-/// [`QueryError`] names the key that is wrong.
+/// [`QueryError`] naming the wrong key.
 pub fn read(kit: &dyn Kit, query: &str) -> Result<Ask, QueryError> {
     let pairs = pairs(query)?;
     if let Some((_, id)) = pairs.iter().find(|(key, _)| key == "log") {
@@ -86,7 +86,7 @@ pub fn read(kit: &dyn Kit, query: &str) -> Result<Ask, QueryError> {
     }
 }
 
-/// An option's value from plain text: JSON where it is JSON, else a word.
+/// An option's value from plain text: JSON if it parses, else a string.
 #[must_use]
 pub fn option_value(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
@@ -133,7 +133,7 @@ fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, Qu
     let mut options = Map::new();
     for (key, value) in pairs {
         if let Some(place) = place(key, "url", seats) {
-            // The start page sends the fields that people leave empty.
+            // The start page also sends fields left empty.
             if !value.trim().is_empty() {
                 let target = Target::parse(value).map_err(|error| QueryError::Url {
                     key: key.clone(),
@@ -173,7 +173,7 @@ fn place(key: &str, word: &str, seats: usize) -> Option<usize> {
     (place < seats && !number.starts_with(['0', '+'])).then_some(place)
 }
 
-/// Names come from forms, where a blank is sent as `+`.
+/// Names come from forms, where a space is sent as `+`.
 fn name(key: &str, value: &str) -> Result<Option<String>, QueryError> {
     let name = value.replace('+', " ");
     let name = name.trim();

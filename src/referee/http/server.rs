@@ -37,11 +37,11 @@ fn unknown_proxy(host: &Host) -> Response<Text> {
 /// How the server works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
-    /// How connections are taken.
+    /// How connections are accepted.
     pub http: HttpIn,
-    /// The names that it answers to.
+    /// The host names that it answers to.
     pub hosts: Hosts,
-    /// Which players somebody may name who is not on this machine. `None`: those that the host calls.
+    /// The players that a caller not on this machine may name. `None`: those that the host calls.
     pub for_others: Option<Reach>,
 }
 
@@ -55,11 +55,10 @@ impl Default for ServerSettings {
     }
 }
 
-/// Serves until `stop`; requests under way are then answered first. The host goes on: see
-/// [`Host::drain`].
+/// Serves until `stop`; requests under way are answered first. The host keeps running: see [`Host::drain`].
 ///
 /// # Errors
-/// Never for a broken connection; only if the listener itself is of no use any more.
+/// Never for a broken connection; only if the listener itself becomes unusable.
 pub async fn serve(
     host: Arc<Host>,
     listener: TcpListener,
@@ -75,16 +74,16 @@ pub async fn serve(
     http.serve(listener, answer, stop).await
 }
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug)]
 struct Sender {
     caller: Caller,
-    /// Whether the caller's address is one to go by: it speaks for itself, or a trusted proxy names it.
+    /// Whether the caller's address can be trusted: it is direct, or a trusted proxy names it.
     known: bool,
 }
 
 impl Sender {
-    /// What came over another listener than ours names nobody.
+    /// A request on a listener other than ours names no sender.
     fn of<B>(request: &Request<B>, settings: &ServerSettings) -> Option<Self> {
         let caller = *request.extensions().get::<Caller>()?;
         let PeerAddress(peer) = *request.extensions().get::<PeerAddress>()?;
@@ -133,8 +132,8 @@ async fn answer(
     }
 }
 
-/// Whether this request may start this match: it is no foreign page's, its sender is known, and its
-/// players may be called for this sender.
+/// Whether this request may start this match: it is not from another site's page, its sender is known, and
+/// its players may be called for this sender.
 async fn may_connect(
     host: &Host,
     settings: &ServerSettings,
@@ -153,7 +152,7 @@ async fn may_connect(
         let refused = |why: String| plain(StatusCode::BAD_REQUEST, format!("url{number}: {why}"));
         let real = OwnAddress::real(host.settings.own.as_ref(), spec)
             .map_err(|error| refused(error.to_string()))?;
-        // Whoever has a seat's name may read its hand: only this machine names our own bots.
+        // Knowing a seat's name lets one read its hand: only this machine may name our own bots.
         let ours = matches!(real, Cow::Owned(_)) && !sender.caller.is_local();
         if let Some(name) = name.as_deref().filter(|_| ours) {
             let why = format!(
@@ -172,16 +171,16 @@ async fn may_connect(
     })
 }
 
-/// Starts a match in a task of its own: a caller who leaves early drops his answer, not a match
-/// that is set up by half.
+/// Starts a match in a separate task: a caller that leaves early drops its answer, not a match that is half
+/// set up.
 async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
     let host = Arc::clone(host);
     match tokio::spawn(async move { host.start(wanted).await }).await {
         Ok(Ok(started)) => connected(started),
         Ok(Err(error)) => plain(status(&error), error.to_string()),
         Err(error) => {
-            tracing::error!(%error, "setting a match up broke down");
-            let said = "setting the match up broke down; the log of the referee tells where";
+            tracing::error!(%error, "setting up a match failed");
+            let said = "setting up the match failed; the referee's log says why";
             plain(StatusCode::INTERNAL_SERVER_ERROR, said.to_owned())
         }
     }
@@ -195,7 +194,7 @@ async fn log_of(host: &Host, id: u64, sender: Option<Sender>) -> Response<Text> 
             return unknown_proxy(host);
         }
         let said = format!(
-            "the match of player {id} is still running; until it ends, only the host at which that player is called may read his log"
+            "the match of player {id} is still running; until it ends, only the host at which that player is called may read its log"
         );
         return plain(StatusCode::FORBIDDEN, said);
     }
@@ -211,8 +210,8 @@ async fn log_of(host: &Host, id: u64, sender: Option<Sender>) -> Response<Text> 
     }
 }
 
-/// Whether a running match's seat is the caller's own: it calls from the host that the seat's URL names.
-/// A seat without a URL belongs to this machine. Hands would be open to rivals otherwise.
+/// Whether a running match's seat is the caller's own: it calls from the host in the seat's URL. A seat
+/// without a URL belongs to this machine. Otherwise rivals could read hands.
 async fn belongs(seat: &SeatSpec, sender: Option<Sender>) -> bool {
     let Some(Sender { caller, .. }) = sender.filter(|sender| sender.known) else {
         return false;
@@ -287,7 +286,7 @@ fn respond(status: StatusCode, kind: &'static str, body: Text) -> Response<Text>
     response
 }
 
-/// A whole text. Hyper drops it when it has taken the text, which lets a new match begin.
+/// A whole text. Hyper drops it once it has taken the text, which lets a new match begin.
 struct Text {
     text: Option<Bytes>,
     _begins: Option<Started>,
@@ -328,7 +327,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_running_seat_shows_its_log_to_its_own_host_only() {
-        // A caller who speaks for themselves, one whom a trusted proxy names, and one behind a stranger.
+        // A direct caller, one named by a trusted proxy, and one behind an unknown proxy.
         const DIRECT: (bool, bool) = (true, true);
         const NAMED: (bool, bool) = (false, true);
         const UNKNOWN: (bool, bool) = (false, false);

@@ -17,22 +17,22 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of a player's line at most; a join with a long name is the longest.
+/// The longest line of a player, in bytes; a join with a long name is the longest.
 const LINE_BYTES_MAX: usize = 1_024;
-/// Texts that may wait for a player to read them; one who lets more pile up is cut off.
+/// Texts that may wait for a player to read them; a player with more unread is disconnected.
 const UNREAD_MAX: usize = 256;
 /// How long a write may take.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
-/// How long somebody may stay who neither plays nor waits.
+/// How long a connection may stay that neither plays nor waits.
 const IDLE_MAX: Duration = Duration::from_secs(300);
 /// The same while connections are scarce.
 const IDLE_SHORT: Duration = Duration::from_secs(10);
-/// How often it is looked whether they are.
+/// How often that is checked.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long is waited for the other end to close after our last word, so that it is not lost.
+/// How long to wait for the other end to close after our last message, so that it is not lost.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// The way to a player.
+/// The sending side of a player's connection.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
     texts: mpsc::Sender<String>,
@@ -40,7 +40,7 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Sends a text with its line ends in one write. Who does not read is cut off.
+    /// Sends a text with its line ends in one write. A player that does not read is disconnected.
     pub(super) fn say(&self, text: String) {
         if self.texts.try_send(text).is_err() {
             self.end.cancel();
@@ -54,28 +54,28 @@ impl Outbox {
         }
     }
 
-    /// Ends the connection once all that was said is sent.
+    /// Ends the connection once everything queued is sent.
     pub(super) fn close(&self) {
         self.end.cancel();
     }
 }
 
-/// A player who waits for his match.
+/// A player waiting for a match.
 pub(super) struct Guest {
     pub(super) name: String,
     pub(super) peer: SocketAddr,
     pub(super) out: Outbox,
-    /// Where he is told his seat.
+    /// Receives the player's seat.
     pub(super) seated: oneshot::Sender<Seated>,
 }
 
-/// A player's seat in a match that runs.
+/// A player's seat in a running match.
 pub(super) struct Seated {
     pub(super) seat: Seat,
     pub(super) inbox: mpsc::Sender<Heard>,
 }
 
-/// Where somebody is.
+/// Where a player is.
 enum State {
     Reception,
     Queue(Ticket, oneshot::Receiver<Seated>),
@@ -108,7 +108,7 @@ pub(super) async fn converse(
         stay,
         state: State::Reception,
     };
-    // Who never joined hears no last word.
+    // A player that never joined gets no last message.
     let mut linger = LINGER;
     loop {
         let at_reception = matches!(visitor.state, State::Reception);
@@ -117,14 +117,14 @@ pub(super) async fn converse(
             () = end.cancelled() => break,
             seated = visitor.moves() => visitor.state = match seated {
                 Some(seated) => State::Table(seated),
-                // The match is over, or the queue was sent home.
+                // The match is over, or the queue was closed.
                 None => break,
             },
             line = lines.next() => match line {
                 Some(Ok(line)) => visitor.hear(&line).await,
                 Some(Err(error)) => {
                     visitor.say(format!("error {error}"));
-                    tracing::debug!(%peer, %error, "a player's line is not read");
+                    tracing::debug!(%peer, %error, "cannot read a player's line");
                     break;
                 }
                 None => break,
@@ -136,17 +136,17 @@ pub(super) async fn converse(
                 }
                 look += LOOK;
             }
-            // Somebody else needs the place more; whoever waits or plays keeps theirs.
+            // Another player needs the slot more; players that wait or play keep theirs.
             () = away.cancelled(), if at_reception => {
                 linger = Duration::ZERO;
                 break;
             }
-            // A queue is sent home by itself; a party that has left it goes on to its table.
+            // The lobby closes its queues itself; a party that has left its queue goes on to its table.
             () = stop.cancelled(), if at_reception => break,
         }
     }
     visitor.leave().await;
-    // The writer ends when nobody can say anything more.
+    // The writer ends when all senders are gone.
     if writing.await.is_ok() {
         let _ = tokio::time::timeout(linger, async {
             while let Some(Ok(_)) = lines.next().await {}
@@ -155,8 +155,8 @@ pub(super) async fn converse(
     }
 }
 
-/// Writes until everybody who could say something is gone, or a write stalls; once the connection is
-/// to end, only what waits already.
+/// Writes until all senders are gone, or a write stalls; once the connection is to end, only what is already
+/// queued.
 async fn write_out(
     mut write: OwnedWriteHalf,
     mut unread: mpsc::Receiver<String>,
@@ -188,7 +188,7 @@ struct Visitor {
 }
 
 impl Visitor {
-    /// Waits for a change from elsewhere: to a table, or out.
+    /// Waits for a change made elsewhere: to a table, or out.
     async fn moves(&mut self) -> Option<Seated> {
         match &mut self.state {
             State::Reception => std::future::pending().await,
@@ -247,7 +247,7 @@ impl Visitor {
             State::Reception => None,
             State::Queue(ticket, mut seated) => {
                 self.hub.leave(ticket);
-                // He may have been given a seat just now.
+                // The player may have been given a seat just now.
                 seated.close();
                 seated.try_recv().ok()
             }
@@ -255,7 +255,7 @@ impl Visitor {
         };
         if let Some(Seated { seat, inbox }) = seated {
             let (line, at) = (None, Instant::now());
-            // Nobody minds after the match.
+            // After the match, no one receives it.
             let _ = inbox.send(Heard { seat, line, at }).await;
         }
     }

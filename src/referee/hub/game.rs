@@ -1,4 +1,4 @@
-//! One match of a hub: lines in as they arrive, calls out, and whoever is out of time or gone.
+//! One match of a hub: lines in as they arrive, calls out; handles players out of time or gone.
 
 use super::connection::Outbox;
 use crate::clock::Stamps;
@@ -10,28 +10,28 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Lines of one player between two calls to him at most: far more than he has dogs.
+/// The maximum number of lines of one player between two calls to it: far more than it has dogs.
 const LINES_MAX: usize = 2_000;
-/// Players' lines that may wait for the match; more wait in their connections.
+/// Players' lines that may wait for the match; further ones wait in their connections.
 pub(super) const INBOX_MAX: usize = 256;
 
-/// What came from a player.
+/// A message from a player.
 #[derive(Debug)]
 pub(super) struct Heard {
     pub(super) seat: Seat,
-    /// A line, or `None`: he is gone.
+    /// A line, or `None`: the player is gone.
     pub(super) line: Option<String>,
     /// When it was read.
     pub(super) at: Instant,
 }
 
-/// How a match came to its end.
+/// How a match ended.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) cause: Cause,
-    /// What happened to players, in a sentence.
+    /// What happened to players, as a sentence.
     pub(super) detail: String,
-    /// The first one to blame.
+    /// The first player to blame.
     pub(super) blame: Option<Seat>,
     pub(super) outcome: Option<Outcome>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Place {
     pub(super) out: Outbox,
     deadline: Option<Instant>,
     lines: usize,
-    /// Whether he is out of the match.
+    /// Whether the player is out of the match.
     out_of_it: bool,
 }
 
@@ -89,7 +89,7 @@ impl Game {
         }
     }
 
-    /// Plays to the end, or until `stop`: then it is given up.
+    /// Plays to the end, or until `stop`, which abandons it.
     pub(super) async fn play(mut self, stop: &CancellationToken) -> Ended {
         let outcome = loop {
             self.call().await;
@@ -130,7 +130,7 @@ impl Game {
         }
     }
 
-    /// Says what is to be said: one write a player.
+    /// Sends the pending calls: one write per player.
     async fn call(&mut self) {
         let mut calls = Vec::new();
         self.table.calls(&mut calls);
@@ -162,7 +162,7 @@ impl Game {
         self.settle();
     }
 
-    /// Forgets the deadlines of those who are not waited for any more.
+    /// Clears the deadlines of players that are no longer waited for.
     fn settle(&mut self) {
         for (seat, place) in (0u8..).map(Seat).zip(&mut self.places) {
             if !self.table.waits(seat) {
@@ -182,7 +182,7 @@ impl Game {
                 .await;
             return;
         };
-        // With this character a stored reply says that there was none.
+        // In a stored reply, this character marks a missing answer.
         let line = line.replace('\u{1}', "\u{fffd}");
         place.lines += 1;
         if place.lines > LINES_MAX {
@@ -198,7 +198,7 @@ impl Game {
         }
     }
 
-    /// Somebody's time is over. What was read before counts, even if it is looked at only now.
+    /// A player's time is up. What was read before counts, even if processed only now.
     async fn too_late(&mut self) {
         if let Ok(heard) = self.inbox.try_recv() {
             self.hear(heard).await;
@@ -228,7 +228,7 @@ impl Game {
         }
     }
 
-    /// A player is out of the match; his connection ends when he has heard so.
+    /// A player is out of the match; its connection ends once it has been notified.
     async fn fault(&mut self, seat: Seat, kept: RecordedReply, what: &str) {
         let Some(place) = self.places.get_mut(seat.index()) else {
             return;
@@ -251,11 +251,11 @@ impl Game {
     }
 }
 
-/// What the match's seats said and heard, in the order in which the table knows it.
+/// The messages from and to the match's seats, in the order in which the table knows them.
 pub(super) struct Journal {
     lines: mpsc::Sender<Queued>,
     stamps: Stamps,
-    /// Lines that one player said in a row.
+    /// Consecutive lines of one player.
     open: Option<(Seat, NewEntry)>,
 }
 
@@ -266,7 +266,7 @@ impl Journal {
         self.keep(seat, entry).await;
     }
 
-    /// An empty line stands alone, for it would be lost among others.
+    /// An empty line is recorded alone; among others it would be lost.
     async fn hears(&mut self, seat: Seat, line: &str) {
         match &mut self.open {
             Some((speaker, entry)) if *speaker == seat && !line.is_empty() => {
@@ -305,7 +305,7 @@ impl Journal {
 
     async fn keep(&self, seat: Seat, entry: NewEntry) {
         let line = RecordLine { seat, entry };
-        // A writer that has failed says so at the end; the match goes on.
+        // A failed writer reports it at the end; the match goes on.
         let _ = self.lines.send(Queued { line, kept: None }).await;
     }
 }

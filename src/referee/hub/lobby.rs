@@ -1,4 +1,4 @@
-//! Who waits in which room, and when a match begins: the official matchmaking (spec of smart-dog,
+//! Which players wait in which room, and when a match begins: the official matchmaking (spec of smart-dog,
 //! section 2), without clock and sockets.
 
 use super::rooms::{Room, USUAL_ROOM};
@@ -8,29 +8,29 @@ use std::time::{Duration, Instant};
 
 /// How long a room that could begin waits for more players.
 pub(super) const WAIT_FOR_PLAYER: Duration = Duration::from_millis(4_000);
-/// Players who may wait in one room; the next ones are turned away.
+/// Players that may wait in one room; further ones are rejected.
 const QUEUED_MAX: usize = 10_000;
 
 /// A guest's number.
 pub(super) type Ticket = u64;
 
-/// A match that begins.
+/// The players of a match that begins.
 #[derive(Debug)]
 pub(super) struct Party<G> {
-    /// Where.
+    /// The room.
     pub(super) room: Room,
-    /// Who plays, in the order in which they came.
+    /// The players, in order of arrival.
     pub(super) guests: Vec<G>,
     /// How many matches began in this room before.
     pub(super) before: u64,
 }
 
-/// What becomes of a player who joins.
+/// What happens to a player that joins.
 #[derive(Debug)]
 pub(super) enum Joined<G> {
-    /// He waits, with so many in the queue.
+    /// It waits, with this many in the queue.
     Waits(usize),
-    /// His match begins.
+    /// Its match begins.
     Begins(Party<G>),
     /// There is no such room.
     NoRoom,
@@ -41,7 +41,7 @@ pub(super) enum Joined<G> {
 struct Queue<G> {
     room: Room,
     guests: VecDeque<(Ticket, G)>,
-    /// When a match begins with those who are there.
+    /// When a match begins with the players present.
     due: Option<Instant>,
     began: u64,
 }
@@ -71,7 +71,7 @@ impl<G> Lobby<G> {
     }
 
     /// A player joins. With enough to play and room for more, a coin decides between beginning now and
-    /// waiting anew. What would begin now is due at once if it `may` not begin here.
+    /// restarting the wait. A match that would begin now is due at once if it `may` not begin here.
     pub(super) fn join(
         &mut self,
         room: Option<&str>,
@@ -103,7 +103,7 @@ impl<G> Lobby<G> {
         Joined::Waits(queued)
     }
 
-    /// A waiting player is gone.
+    /// A waiting player has left.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         for queue in &mut self.queues {
             queue.guests.retain(|(waiting, _)| *waiting != ticket);
@@ -113,7 +113,7 @@ impl<G> Lobby<G> {
         }
     }
 
-    /// A match whose time has come, if there is one.
+    /// A match that is due, if there is one.
     pub(super) fn due(&mut self, now: Instant) -> Option<Party<G>> {
         let due = |queue: &&mut Queue<G>| queue.due.is_some_and(|due| due <= now);
         let queue = self
@@ -129,7 +129,7 @@ impl<G> Lobby<G> {
         self.queues.iter().filter_map(|queue| queue.due).min()
     }
 
-    /// Sends everybody home and lets nobody in any more.
+    /// Dismisses all waiting players and admits no more.
     pub(super) fn close(&mut self) {
         self.closed = true;
         for queue in &mut self.queues {
@@ -138,7 +138,7 @@ impl<G> Lobby<G> {
         }
     }
 
-    /// How many wait.
+    /// How many players wait.
     pub(super) fn waiting(&self) -> usize {
         self.queues.iter().map(|queue| queue.guests.len()).sum()
     }
@@ -153,7 +153,7 @@ impl<G> Queue<G> {
             before: self.began,
         };
         self.began += 1;
-        // Who is left may have waited for a place long enough.
+        // Those left may already have waited long enough for a match.
         self.due = (self.guests.len() >= self.room.most).then_some(now);
         party
     }

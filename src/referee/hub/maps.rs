@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-/// Map files that are read from one folder.
+/// The maximum number of map files read from one folder.
 const MAPS_MAX: usize = 1_000;
-/// Bytes of a map file at most: what the largest map has.
+/// The maximum size of a map file, in bytes: that of the largest map.
 const FILE_BYTES_MAX: u64 = 2_000_000;
 
 /// A map: its name and its file's text.
@@ -13,7 +13,7 @@ pub type NamedMap = (String, String);
 /// Why a folder's maps cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MapsError {
-    /// The folder or a file of it cannot be read.
+    /// The folder or one of its files cannot be read.
     #[error("maps: {path} cannot be read: {error}")]
     Unreadable {
         /// Which.
@@ -21,11 +21,11 @@ pub enum MapsError {
         /// Why.
         error: std::io::Error,
     },
-    /// There is nothing to play on.
-    #[error("maps: there is no file *.txt in {0}")]
+    /// It contains no maps.
+    #[error("maps: there are no *.txt files in {0}")]
     Empty(PathBuf),
-    /// More than anybody plays on.
-    #[error("maps: {0} has more than {MAPS_MAX} files *.txt")]
+    /// More than `MAPS_MAX` maps.
+    #[error("maps: {0} has more than {MAPS_MAX} *.txt files")]
     TooMany(PathBuf),
     /// Longer than any map.
     #[error("maps: {0} has more than {FILE_BYTES_MAX} bytes")]
@@ -35,7 +35,7 @@ pub enum MapsError {
 /// Reads every `*.txt` of a folder, in alphabetical order.
 ///
 /// # Errors
-/// [`MapsError`] names the folder or file. Whether a text is a map, the game says later.
+/// [`MapsError`] naming the folder or file. Whether a text is a valid map is checked later by the game.
 pub fn read_maps(folder: &Path) -> Result<Vec<NamedMap>, MapsError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();

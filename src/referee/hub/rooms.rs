@@ -1,12 +1,12 @@
-//! The rooms of a hub: how many play in each, and on which maps.
+//! The rooms of a hub: how many play in each.
 
 use games::Kit;
 use std::fmt;
 use std::str::FromStr;
 
-/// The room of players who ask for none.
+/// The room of players that name none.
 pub(super) const USUAL_ROOM: &str = "default";
-/// Letters of a room's name at most.
+/// The longest name of a room, in characters.
 const NAME_MAX: usize = 32;
 
 /// One room.
@@ -14,21 +14,21 @@ const NAME_MAX: usize = 32;
 pub struct Room {
     /// Its name, in lower case.
     pub name: String,
-    /// Players with whom a match may begin.
+    /// The number of players with which a match may begin.
     pub fewest: usize,
-    /// Players with whom it begins at once.
+    /// The number of players with which it begins at once.
     pub most: usize,
 }
 
-/// Why a room cannot be made of a text.
+/// Why a text does not describe a room.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoomError {
-    /// Not of the form.
+    /// Wrong form.
     #[error(
-        "{0:?} is no room: write NAME:PLAYERS or NAME:FEWEST-MOST, such as duet:2 or default:2-4"
+        "{0:?} is not a room: write NAME:PLAYERS or NAME:FEWEST-MOST, such as duet:2 or default:2-4"
     )]
     Form(String),
-    /// A name that cannot be asked for.
+    /// A name that cannot be requested.
     #[error("room {0:?}: a name has 1 to {NAME_MAX} letters, digits, dashes and underscores")]
     Name(String),
     /// More or fewer players than the game has seats.
@@ -43,8 +43,8 @@ pub enum RoomError {
         /// The most.
         most: usize,
     },
-    /// Two rooms of one name.
-    #[error("room {0:?} is there twice")]
+    /// Two rooms with one name.
+    #[error("room {0:?} is given twice")]
     Twice(String),
 }
 
@@ -69,10 +69,10 @@ impl Room {
         ]
     }
 
-    /// The official rooms with these after them; one of an official name takes its place.
+    /// The official rooms followed by these; one with an official name replaces it.
     ///
     /// # Errors
-    /// [`RoomError`] names the room that cannot be used.
+    /// [`RoomError`] naming the room that cannot be used.
     pub fn with(more: &[String], kit: &dyn Kit) -> Result<Vec<Self>, RoomError> {
         let mut rooms = Self::official();
         let mut named = Vec::new();

@@ -24,10 +24,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long connections have for their last words at a stop.
+/// How long connections have for their last messages at a stop.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// How a hub works.
+/// Settings of a hub.
 #[derive(Clone)]
 pub struct HubSettings {
     /// The game: one whose players dial.
@@ -36,25 +36,25 @@ pub struct HubSettings {
     pub referee: String,
     /// Its rooms.
     pub rooms: Vec<Room>,
-    /// The maps that each room goes through in turn; empty: the game's own.
+    /// The maps that each room plays in turn; empty: the game's own.
     pub maps: Vec<NamedMap>,
     /// Rule options of every match.
     pub options: Value,
-    /// Most matches at once; further parties wait.
+    /// The maximum number of concurrent matches; further parties wait.
     pub matches_max: usize,
-    /// Most connections at once; more wait to be accepted. Under shortage each peer gets its share.
+    /// Most connections at once; more wait to be accepted. When slots are scarce, each peer gets its share.
     pub connections_max: usize,
     /// How long a room that could begin waits for more players.
     pub wait_for_player: Duration,
-    /// Whether a player hears that he waits even if his coming makes the match begin.
+    /// Whether a player gets `wait` even if its arrival starts the match.
     pub always_wait: bool,
     /// Seeds the coin of rooms that could begin.
     pub seed: u64,
-    /// Told of every player who is seated, and again when he has left.
+    /// Is notified of every player that is seated, and again when it has left.
     pub on_line: Option<OnLine>,
 }
 
-/// Called with the address from which a player dialled, and his match's row and seat; without these
+/// Called with the address from which a player dialled, its match's row and its seat; without row and seat
 /// when the match is over.
 pub type OnLine = Arc<dyn Fn(SocketAddr, Option<(Arc<NewMatch>, Seat)>) + Send + Sync>;
 
@@ -77,10 +77,10 @@ impl HubSettings {
         }
     }
 
-    /// Checks every map with the options, so that a wrong one is told now and not to the first players.
+    /// Checks every map with the options, so that a wrong one is reported now and not to the first players.
     ///
     /// # Errors
-    /// [`SetupError`] names the map or option.
+    /// [`SetupError`] naming the map or option.
     pub fn check(&self) -> Result<(), SetupError> {
         if !self.maps.is_empty() && self.options.get("map").is_some_and(|map| !map.is_null()) {
             let why = "a folder of maps and the option `map` exclude each other";
@@ -103,7 +103,7 @@ impl HubSettings {
     ) -> Result<Box<dyn Table>, SetupError> {
         let own = match map {
             None => Value::Null,
-            // A map of one row is a text all the same.
+            // A map of one row is still a text.
             Some(text) => json!({ "map": format!("{text}\n") }),
         };
         self.kit.table(&TableSetup {
@@ -115,11 +115,11 @@ impl HubSettings {
     }
 }
 
-/// What becomes of a player at the reception.
+/// The outcome for a player at the reception.
 pub(super) enum Entrance {
-    /// He has a place in a queue, perhaps in a match already, and has heard so.
+    /// It is in a queue, perhaps already in a match, and has been notified.
     Queue(Ticket),
-    /// He hears this.
+    /// It gets this reply.
     Refused(Frame),
 }
 
@@ -141,12 +141,12 @@ pub struct HubServer {
 }
 
 impl HubServer {
-    /// A hub that goes on with the recording's numbers. Matches that an earlier stop cut are closed:
-    /// their players' connections are gone.
+    /// A hub that continues the recording's numbers. Matches interrupted by an earlier stop are closed: their
+    /// players' connections are gone.
     ///
     /// # Errors
-    /// [`SetupError`] if the game has no hub or its settings make no match; [`RecordError`], as a
-    /// text in it, if the recording cannot be read.
+    /// [`SetupError`] if the game has no hub or its settings make no match; [`RecordError`], as a text in it,
+    /// if the recording cannot be read.
     pub async fn open(
         settings: HubSettings,
         recording: Arc<dyn Recording>,
@@ -189,10 +189,10 @@ impl HubServer {
         }))
     }
 
-    /// Accepts players until `stop`; those who play then play on: see [`HubServer::drain`].
+    /// Accepts players until `stop`; running matches then play on: see [`HubServer::drain`].
     ///
     /// # Errors
-    /// Only if the listener itself is of no use.
+    /// Only if the listener itself is unusable.
     pub async fn serve(
         self: &Arc<Self>,
         listener: TcpListener,
@@ -236,7 +236,7 @@ impl HubServer {
         Ok(())
     }
 
-    /// Waits until every match has ended, at most `within`; what then still runs is given up.
+    /// Waits until every match has ended, at most `within`; those still running are then abandoned.
     pub async fn drain(&self, within: Duration) {
         self.games.close();
         if tokio::time::timeout(within, self.games.wait())
@@ -246,12 +246,12 @@ impl HubServer {
             self.stop.cancel();
             self.games.wait().await;
         }
-        // Last words are on their way.
+        // Last messages are still being sent.
         self.connections.close();
         let _ = tokio::time::timeout(LAST_WORDS, self.connections.wait()).await;
     }
 
-    /// Its connections, for whoever wants to know how full it is.
+    /// Its connections, to see how full it is.
     #[must_use]
     pub fn crowd(&self) -> Crowd {
         self.crowd.clone()
@@ -271,7 +271,7 @@ impl HubServer {
         let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
         let out = guest.out.clone();
-        // Whoever waits hears so before his match can begin: both happen under the lock.
+        // A waiting player is notified before its match can begin: both happen under the lock.
         let mut lobby = self.lobby();
         let joined = lobby.join(room, (ticket, guest), permit.is_some(), Instant::now());
         let entrance = match joined {
@@ -314,7 +314,7 @@ impl HubServer {
                     Some(due) => tokio::time::sleep_until(due.into()).await,
                     None => std::future::pending().await,
                 }
-                // A party leaves its queue only when there is a place for its match.
+                // A party leaves its queue only when there is a slot for its match.
                 Arc::clone(&self.permits).acquire_owned().await
             };
             tokio::select! {
@@ -344,7 +344,7 @@ impl HubServer {
         let at = settings.maps.len().max(1) as u64;
         let map = settings.maps.get((party.before % at) as usize);
         let text = map.map(|(_, text)| text.as_str());
-        // A hub without maps of its own goes through the game's, whose choice follows from the seed.
+        // A hub without maps uses the game's own, chosen by the seed.
         let seed = if map.is_some() {
             drawn_seed()
         } else {
@@ -395,7 +395,7 @@ impl HubServer {
             };
             if guest.seated.send(seated).is_err() {
                 let (line, at) = (None, Instant::now());
-                // The inbox has room for everybody.
+                // The inbox has room for every player.
                 let _ = said.try_send(Heard { seat, line, at });
             }
             places.push(Place::new(guest.name, guest.out));
@@ -425,24 +425,24 @@ impl HubServer {
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::error!(match_id = info.match_id, %error, "a match is not kept whole");
+            tracing::error!(match_id = info.match_id, %error, "a match is not fully recorded");
         }
     }
 
-    /// Where the match is kept; nowhere if the recording fails, for its players wait.
+    /// Where the match is recorded; nowhere if recording fails, since its players are waiting.
     async fn record(&self, row: NewMatch, ids: &[u64]) -> Box<dyn MatchRecord> {
         let match_id = row.id.clone();
         match self.recording.open(row, ids).await {
             Ok(record) => record,
             Err(error) => {
-                tracing::error!(match_id, %error, "a match is not kept");
+                tracing::error!(match_id, %error, "a match is not recorded");
                 Box::new(Unrecorded)
             }
         }
     }
 }
 
-/// The next connection, once there is room for it.
+/// The next connection, once there is a free slot.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! Everything that a match's seats write down: the log that people read and the lines that are kept.
+//! Everything recorded for a match's seats: the log that people read and the lines that are stored.
 
 use super::log::{LogLine, MatchLog, shown};
 use super::recording::{Queued, RecordLine};
@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
-/// One match's pen.
+/// Records one match.
 pub(in crate::referee) struct Journal {
     stamps: Stamps,
-    /// Held while a reply is stamped and handed over, so that stamps rise in the order in which the
-    /// match hears its answers.
+    /// Held while a reply is stamped and passed on, so that stamps rise in the order in which the match
+    /// receives its answers.
     order: Mutex<()>,
     log: Arc<MatchLog>,
     lines: mpsc::Sender<Queued>,
-    /// Whether a call goes out, and an answer goes on to the match, only once its line is kept.
+    /// Whether a call is sent, and an answer passed to the match, only once its line is stored.
     waits: bool,
 }
 
@@ -35,14 +35,13 @@ pub(in crate::referee) struct Sent {
 pub(in crate::referee) struct Answer {
     pub(in crate::referee) seat: Seat,
     pub(in crate::referee) kept: RecordedReply,
-    /// Told when it is kept, if the match is to wait for that.
+    /// Fires when it is stored, if the match must wait for that.
     pub(in crate::referee) safe: Option<oneshot::Receiver<()>>,
 }
 
 impl Journal {
-    /// A journal whose stamps rise from `last_us` on.
-    /// `waits`: calls and answers go on only once they are kept, so that a match taken up again
-    /// repeats at most the one call a seat that was open, and follows the same answers.
+    /// A journal whose stamps rise from `last_us` on. `waits`: calls and answers go on only once they are
+    /// stored, so that a resumed match repeats at most one open call per seat, and follows the same answers.
     pub(in crate::referee) fn new(
         log: Arc<MatchLog>,
         lines: mpsc::Sender<Queued>,
@@ -58,8 +57,8 @@ impl Journal {
         }
     }
 
-    /// Notes that a call goes out; its line is kept when this returns, if somebody is `called` and
-    /// the journal waits for that. A call that a restart repeats stands there already.
+    /// Records that a call goes out; if there is a player to be `called` and the journal waits, its line is
+    /// stored when this returns. A call that a restart repeats is already recorded.
     pub(in crate::referee) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
         let at_us = self.stamps.next();
         if !call.stored {
@@ -70,7 +69,7 @@ impl Journal {
             };
             let (kept, safe) = receipt(self.waits && called);
             let line = RecordLine { seat, entry };
-            // A writer that has failed says so at the end; the match goes on.
+            // A failed writer reports it at the end; the match goes on.
             let _ = self.lines.send(Queued { line, kept }).await;
             if let Some(safe) = safe {
                 let _ = safe.await;
@@ -84,7 +83,7 @@ impl Journal {
         }
     }
 
-    /// Notes a reply and hands it to the match if it waits for one.
+    /// Records a reply and passes it to the match if it waits for one.
     pub(in crate::referee) async fn hears(
         &self,
         seat: Seat,
@@ -133,7 +132,7 @@ impl Journal {
 
 type Receipt = (Option<oneshot::Sender<()>>, Option<oneshot::Receiver<()>>);
 
-/// Both ends of a receipt, if one is asked for.
+/// Both ends of a receipt, if requested.
 fn receipt(asked_for: bool) -> Receipt {
     if asked_for {
         let (told, safe) = oneshot::channel();

@@ -1,4 +1,4 @@
-//! The per-player log that `?log=ID` shows: one line a callback.
+//! The per-player log that `?log=ID` shows: one line per callback.
 
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
@@ -6,9 +6,9 @@ use games::{Seat, Seats};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-/// Most lines kept a seat; a match cut by its own bounds stays far below.
+/// The maximum number of lines kept per seat; a match within its own bounds stays far below.
 const LINES_MAX: usize = 50_000;
-/// Most letters of a reply that a line shows.
+/// The maximum number of characters of a reply shown in a line.
 const REPLY_SHOWN_MAX: usize = 400;
 
 /// One callback.
@@ -18,11 +18,11 @@ pub struct LogLine {
     pub at_us: i64,
     /// The query sent.
     pub query: String,
-    /// What came back, in words.
+    /// What came back, as text.
     pub reply: String,
     /// From sending to the whole reply.
     pub took_us: i64,
-    /// Whether the match waited for it (a stored transcript does not say: false).
+    /// Whether the match waited for it (false for a stored transcript, which does not say).
     pub wanted: bool,
     /// Whether the match waited in vain.
     pub missed: bool,
@@ -39,7 +39,7 @@ impl MatchLog {
         Self(Seats::from_fn(seats, |_| Mutex::default()))
     }
 
-    /// The log of a match that was cut by a stop.
+    /// The log of an interrupted match.
     #[must_use]
     pub fn of_past(past: &Seats<Vec<Entry>>) -> Self {
         let lines = |entries: &Vec<Entry>| Mutex::new(from_entries(answered(entries)));
@@ -67,7 +67,7 @@ impl MatchLog {
     }
 }
 
-/// A reply in the words of a log line.
+/// A reply as shown in a log line.
 #[must_use]
 pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> String {
     match (kept, note) {
@@ -80,7 +80,7 @@ pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> Str
     }
 }
 
-/// A transcript without a last call that has no reply: it goes out again.
+/// A transcript without a last call that has no reply: that call is sent again.
 pub(in crate::referee) fn answered(entries: &[Entry]) -> &[Entry] {
     match entries.split_last() {
         Some((last, before)) if last.direction == Direction::Out => before,

@@ -1,5 +1,5 @@
-//! The seam between a match and whatever keeps it, and the writer that feeds it without delaying
-//! the match.
+//! The interface between a match and whatever stores it, and the writer that feeds it without delaying the
+//! match.
 
 use crate::store::types::{Entry, MatchResult, NewEntry, NewMatch};
 use futures_util::future::BoxFuture;
@@ -7,12 +7,12 @@ use games::{Fact, Seat, Seats};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-/// Lines that may wait for the writer; a full queue slows the match down to the store's pace.
+/// Lines that may wait for the writer; when the queue is full, the match slows to the store's pace.
 const LINES_WAITING_MAX: usize = 1_024;
-/// Most lines handed over at once.
+/// The maximum number of lines handed over at once.
 const BATCH_MAX: usize = 64;
 
-/// Why a match is not kept, as a sentence.
+/// Why a match is not stored, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the match cannot be recorded: {0}")]
 pub struct RecordError(pub String);
@@ -26,11 +26,11 @@ pub struct RecordLine {
     pub entry: NewEntry,
 }
 
-/// What keeps matches.
+/// Stores matches.
 pub trait Recording: Send + Sync {
     /// The highest market number ever used for the game by our referees.
     fn last_market<'a>(&'a self, game: &'a str) -> BoxFuture<'a, Result<u64, RecordError>>;
-    /// Whether the number of a match of ours or that of one of its players was given out before.
+    /// Whether the number of one of our matches or its players was used before.
     fn used<'a>(
         &'a self,
         game: &'a str,
@@ -40,8 +40,7 @@ pub trait Recording: Send + Sync {
         let _ = (game, market, ids);
         Box::pin(std::future::ready(Ok(false)))
     }
-    /// The market and seat of a player of ours in a game that has so many `seats`, by its number on the
-    /// wire.
+    /// The market and seat of one of our players in a game with this many `seats`, by its number on the wire.
     fn seat_of<'a>(
         &'a self,
         game: &'a str,
@@ -57,13 +56,13 @@ pub trait Recording: Send + Sync {
         new: NewMatch,
         ids: &'a [u64],
     ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>>;
-    /// The game's matches of this referee of ours that were never closed.
+    /// The game's matches by this referee of ours that were never closed.
     fn unfinished<'a>(
         &'a self,
         game: &'a str,
         referee: &'a str,
     ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>>;
-    /// One seat's transcript of a match of ours, if there was such a match.
+    /// One seat's transcript of one of our matches, if there is such a match.
     fn transcript<'a>(
         &'a self,
         game: &'a str,
@@ -72,15 +71,15 @@ pub trait Recording: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>>;
 }
 
-/// Where one match is kept.
+/// Where one match is stored.
 pub trait MatchRecord: Send {
     /// Adds lines. Those of one seat are in order.
     fn append(&mut self, lines: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>>;
-    /// Whether lines outlive this process, so that the match waits until they are kept.
+    /// Whether lines outlive this process, so that the match waits until they are stored.
     fn lasting(&self) -> bool {
         true
     }
-    /// Tells it, before the first line, what seeds the bots that sit in this process, by seat.
+    /// Passes the seeds of the bots in this process, by seat, before the first line.
     fn seeded(&mut self, seeds: &[u64]) {
         let _ = seeds;
     }
@@ -93,21 +92,21 @@ pub trait MatchRecord: Send {
     fn close(self: Box<Self>, result: MatchResult) -> BoxFuture<'static, Result<(), RecordError>>;
 }
 
-/// A match that a stop of the daemon cut.
+/// A match interrupted by a stop of the daemon.
 pub struct UnfinishedMatch {
     /// Its row.
     pub row: NewMatch,
     /// Each seat's number on the wire.
     pub ids: Vec<u64>,
-    /// What seeds each seat's bot, if it sits in this process.
+    /// The seed of each seat's bot, if it runs in this process.
     pub seeds: Vec<u64>,
     /// Each seat's transcript so far.
     pub past: Seats<Vec<Entry>>,
-    /// Where it goes on.
+    /// Where its record continues.
     pub record: Box<dyn MatchRecord>,
 }
 
-/// Keeps nothing: local play, tests.
+/// Stores nothing: local play, tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unrecorded;
 
@@ -159,7 +158,7 @@ impl MatchRecord for Unrecorded {
 /// A line on its way to the writer.
 pub(in crate::referee) struct Queued {
     pub(in crate::referee) line: RecordLine,
-    /// Told when the line is kept, or cannot be.
+    /// Notified when the line is stored, or cannot be.
     pub(in crate::referee) kept: Option<oneshot::Sender<()>>,
 }
 
@@ -184,7 +183,7 @@ impl Writer {
         self.lines.clone()
     }
 
-    /// Waits until every line is kept. All other senders must be gone by now.
+    /// Waits until every line is stored. All other senders must be gone by now.
     pub(in crate::referee) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
         drop(self.lines);
         let (record, written) = self

@@ -1,4 +1,4 @@
-//! Keeps matches in the store: one session a seat, seen from the referee's side.
+//! Keeps matches in the store: one session per seat, seen from the referee's side.
 
 use super::recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch};
 use crate::referee::host::setup::ids;
@@ -20,7 +20,7 @@ pub struct StoreRecording {
 }
 
 impl StoreRecording {
-    /// Keeps matches in `store`; their commits survive what `durability` says.
+    /// Keeps matches in `store`, committed with this `durability`.
     #[must_use]
     pub fn new(store: Store, durability: Durability) -> Self {
         Self { store, durability }
@@ -190,7 +190,7 @@ fn refused(error: StoreError) -> RecordError {
     RecordError(error.to_string())
 }
 
-/// Where one match is kept.
+/// Where one match is stored.
 struct StoreRecord {
     store: Store,
     row: NewMatch,
@@ -205,7 +205,7 @@ struct SeatSession {
     seq: u64,
     /// Whether its row is written.
     written: bool,
-    /// Whether a run that was cut while it closed the match has closed it already.
+    /// Whether an earlier run, interrupted while closing the match, has already closed it.
     closed: bool,
 }
 
@@ -312,8 +312,8 @@ impl MatchRecord for StoreRecord {
     }
 }
 
-/// Lines of a match that is over: a call and a reply each; where players are called, none goes without
-/// a reply. A reply stands as long after its call as it took, the rest is one microsecond apart.
+/// Lines of a match that is over: a call and a reply each; where players are called, no call goes without a
+/// reply. A reply is stamped as long after its call as it took, everything else one microsecond apart.
 #[must_use]
 pub fn lines_of(transcript: &[games::Exchange], wire: Wire, started_us: i64) -> Vec<RecordLine> {
     let mut lines = Vec::with_capacity(2 * transcript.len());

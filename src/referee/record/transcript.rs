@@ -3,10 +3,10 @@
 use crate::referee::seat::seat_link::SeatReply;
 use crate::replay::RecordedReply;
 
-/// Most bytes kept of a reply that nobody waited for.
+/// The maximum number of bytes kept of a reply that the match did not wait for.
 const UNWANTED_LEN_MAX: usize = 512;
 
-/// What is kept of a seat's reply; of one that nobody waited for, only its beginning.
+/// What is kept of a seat's reply; only the beginning if the match did not wait for it.
 #[must_use]
 pub(in crate::referee) fn recorded(reply: &SeatReply, wanted: bool) -> RecordedReply {
     match reply {

@@ -1,4 +1,4 @@
-//! How long bots think in matches that we run ourselves, and the clock that holds them to it.
+//! How long bots think in matches that we run ourselves, and the clock that enforces it.
 
 use crate::referee::histogram::Histogram;
 use games::answer::{Allowance, answer};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub enum ThinkBudget {
     /// Wall-clock time.
     Time(Duration),
-    /// Nodes; what a node is, each bot's description says.
+    /// Nodes; each bot's description says what a node is.
     Nodes(u64),
 }
 
@@ -57,7 +57,7 @@ impl Serialize for ThinkBudget {
 }
 
 impl ThinkBudget {
-    /// Nodes for one decision; a budget in time sets no bound.
+    /// Nodes for one decision; unbounded for a time budget.
     #[must_use]
     pub fn nodes(self) -> u64 {
         match self {
@@ -66,7 +66,7 @@ impl ThinkBudget {
         }
     }
 
-    /// Time for one decision; a budget in nodes sets no bound.
+    /// Time for one decision; unbounded for a budget in nodes.
     #[must_use]
     pub fn time(self) -> Option<Duration> {
         match self {
@@ -75,7 +75,7 @@ impl ThinkBudget {
         }
     }
 
-    /// What a built-in bot says to a message received at `received`.
+    /// A built-in bot's answer to a message received at `received`.
     pub(in crate::referee) fn answer(
         self,
         bot: &mut dyn Dialogue,
@@ -94,7 +94,7 @@ impl ThinkBudget {
 /// The clock of one match in process.
 pub(crate) struct Stopwatch<'a> {
     budget: ThinkBudget,
-    /// Which seats' decisions are measured: reading the clock would slow quick bots down.
+    /// Which seats' decisions are measured: reading the clock would slow fast bots down.
     measured: Vec<bool>,
     /// Set when all play must end now.
     abort: &'a AtomicBool,
@@ -117,7 +117,7 @@ impl<'a> Stopwatch<'a> {
         }
     }
 
-    /// The measured times by seat.
+    /// The measured times, by seat.
     pub(crate) fn into_histograms(self) -> Vec<Histogram> {
         self.took.into_inner()
     }
@@ -149,7 +149,7 @@ impl Pace for Stopwatch<'_> {
         began.elapsed() >= time
     }
 
-    /// A budget in nodes plays the same match on every machine: nothing may hang on the time then.
+    /// A budget in nodes plays the same match on every machine: nothing may depend on time then.
     fn elapsed(&self) -> Option<Duration> {
         self.budget.time()?;
         self.began.get().map(|began| began.elapsed())

@@ -1,4 +1,4 @@
-//! Who sits at a table: how a seat is named, called and asked, and how long it may think.
+//! The players at a table: how a seat is named, called and asked, and how long it may think.
 
 pub mod budget;
 mod own;

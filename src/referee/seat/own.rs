@@ -1,4 +1,4 @@
-//! Our own bots on the seats of our own matches: how they are called, and how that is kept and shown.
+//! Our own bots on the seats of our own matches: how they are called, stored and shown.
 
 use super::seat_spec::{SeatSpec, SeatSpecError};
 use crate::config::Secret;
@@ -6,21 +6,21 @@ use crate::link::Target;
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// What stands for a secret where an address is kept or shown.
+/// Replaces a secret where an address is stored or shown.
 const MASK: &str = "***";
 
-/// Where the callbacks of this process are served, and what is secret about it.
+/// Where this process serves callbacks, and the secrets of that address.
 #[derive(Clone, Debug)]
 pub struct OwnAddress {
     /// The address that their listener is bound to.
     pub listener: SocketAddr,
-    /// What every path there begins with, if anything: no slash at either end.
+    /// The prefix of every path there, if any: no slash at either end.
     pub secret_path: Secret,
     /// The game that is played there.
     pub game: &'static str,
-    /// Who answers a path that names no bot.
+    /// The bot that answers a path without a bot's name.
     pub default_bot: String,
-    /// What our referee says in place of its name.
+    /// What our referee uses in place of its name.
     pub nonce: Secret,
 }
 
@@ -36,13 +36,13 @@ impl OwnAddress {
         SocketAddr::new(ip, listener.port())
     }
 
-    /// How a seat is kept and shown: without the secrets of our own address, all others as given.
+    /// How a seat is stored and shown: our own address without its secrets, all others as given.
     pub(in crate::referee) fn kept(own: Option<&Self>, spec: &SeatSpec) -> String {
         let own = own.and_then(|own| own.masked(spec));
         own.unwrap_or_else(|| spec.to_string())
     }
 
-    /// Whom to call: one of our own bots with our referee's nonce, all others as given.
+    /// The address to call: one of our own bots with our referee's nonce, all others as given.
     pub(in crate::referee) fn real<'a>(
         own: Option<&Self>,
         spec: &'a SeatSpec,
@@ -59,8 +59,8 @@ impl OwnAddress {
         real.parse().map(Cow::Owned)
     }
 
-    /// A seat as it was kept, perhaps under another secret path or with our referee's name, in a form
-    /// that [`Self::real`] knows.
+    /// A stored seat, perhaps with another secret path or our referee's name, in a form that [`Self::real`]
+    /// recognises.
     pub(in crate::referee) fn known_again(
         own: Option<&Self>,
         spec: &SeatSpec,
@@ -92,7 +92,7 @@ impl OwnAddress {
         Some(kept + visit.query)
     }
 
-    /// A bot's address; without `nonce` as people give it.
+    /// A bot's address; without `nonce`, as people write it.
     fn url(&self, bot: &str, nonce: &str, query: &str) -> String {
         let mut url = format!("url:http://{}", Self::reached(self.listener));
         for segment in [self.secret(), self.game, bot, nonce] {
@@ -129,7 +129,7 @@ impl OwnAddress {
     fn leads_here(&self, target: &Target) -> bool {
         let bound = self.listener.ip().to_canonical();
         let here = |ip: IpAddr| match bound {
-            // Behind one of the other family another process may listen.
+            // Another process may listen on the other family's address.
             IpAddr::V4(any) if any.is_unspecified() => {
                 ip.is_ipv4() && (ip.is_loopback() || ip.is_unspecified())
             }
@@ -145,13 +145,13 @@ impl OwnAddress {
             }
     }
 
-    /// What of a path stands behind this first part.
+    /// The rest of a path after this first part.
     fn behind<'a>(&self, path: &'a str, first: &str) -> Option<&'a str> {
         let rest = path.trim_start_matches('/').strip_prefix(first)?;
         (first.is_empty() || rest.is_empty() || rest.starts_with('/')).then_some(rest)
     }
 
-    /// The bot that a path names, whoever else stands in it: it is our own referee who calls.
+    /// The bot that a path names, whatever else is in it: the caller is our own referee.
     fn bot<'a>(&'a self, path: &'a str) -> Option<&'a str> {
         let mut segments = path.split('/').filter(|segment| !segment.is_empty());
         if segments.next().is_some_and(|game| game != self.game) {
@@ -166,7 +166,7 @@ impl OwnAddress {
 struct Visit<'a> {
     authority: &'a str,
     path: &'a str,
-    /// With its question mark; empty: none.
+    /// Including its question mark; empty: none.
     query: &'a str,
 }
 
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(OwnAddress::kept(own, &spec), format!("url:http://{kept}"));
         let called = OwnAddress::real(own, &spec).unwrap().to_string();
         assert_eq!(called, format!("url:http://{real}"), "{given}");
-        // What was kept is called the same again.
+        // The stored form is called the same way again.
         let again: SeatSpec = OwnAddress::kept(own, &spec).parse().unwrap();
         let again = OwnAddress::known_again(own, &again).unwrap();
         let called = OwnAddress::real(own, &again).unwrap().to_string();
@@ -281,14 +281,14 @@ mod tests {
             "localhost:5/***/koehandel/filler",
             real,
         );
-        // As it was kept before there were nonces, or another secret, or none.
+        // As stored before nonces existed, or with another secret, or none.
         for before in ["***/koehandel/filler/drover", "koehandel/filler/drover"] {
             let spec: SeatSpec = format!("url:http://127.0.0.1:5/{before}").parse().unwrap();
             let again = OwnAddress::known_again(Some(&own), &spec).unwrap();
             let called = OwnAddress::real(Some(&own), &again).unwrap().to_string();
             assert_eq!(called, format!("url:http://{real}"));
         }
-        // Who does not know the secret is not let in by our own referee either.
+        // A URL without the right secret is not let in by our own referee either.
         for given in [
             "127.0.0.1:5/koehandel/filler",
             "127.0.0.1:5/***/koehandel/filler",

@@ -1,4 +1,4 @@
-//! A built-in bot on a seat of a match that has players over the wire beside it.
+//! A built-in bot on a seat of a match that also has players over the wire.
 
 use super::budget::ThinkBudget;
 use super::seat_link::{SeatLink, SeatReply};
@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 /// How built-in bots think there.
 #[derive(Clone, Debug)]
 pub struct Builtins {
-    /// The bound on one decision.
+    /// The budget of one decision.
     pub budget: ThinkBudget,
     /// Whether they may use opponent models.
     pub models: bool,
@@ -24,13 +24,13 @@ pub struct Builtins {
 
 /// A bot's dialogue as a seat.
 pub(in crate::referee) struct BuiltinSeat {
-    /// `None` once thinking has broken down.
+    /// `None` once thinking has panicked.
     dialogue: Option<Box<dyn Dialogue>>,
     builtins: Builtins,
 }
 
 impl BuiltinSeat {
-    /// The bot `name` of a game, its chance seeded by `seed`.
+    /// The game's bot `name`, its randomness seeded by `seed`.
     pub(in crate::referee) fn new(
         kit: &dyn Kit,
         name: &str,
@@ -98,7 +98,7 @@ impl SeatLink for BuiltinSeat {
             .iter()
             .map(|entry| RecordedReply::decode(&entry.text))
             .collect();
-        // What the referee sent, the bot received.
+        // What the referee sent is what the bot received.
         let lines = past.iter().zip(&replies);
         let lines = lines.filter_map(|(entry, reply)| match (entry.direction, reply) {
             (Direction::Out, _) => Some(Line {

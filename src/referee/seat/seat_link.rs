@@ -1,28 +1,28 @@
-//! The seam between a match and whoever sits on its seats.
+//! The interface between a match and the players on its seats.
 
 use crate::link::{CallError, HttpOptions, HttpOut, Target};
 use crate::store::types::Entry;
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-/// What came of calling a seat.
+/// The outcome of calling a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatReply {
     /// It answered.
     Said {
-        /// The answer; empty where it carries none.
+        /// The answer; empty if it has no content.
         text: String,
-        /// What its log should say beside, such as a status other than 200.
+        /// What the log should note with it, such as a status other than 200.
         note: Option<String>,
     },
-    /// Nothing in time.
+    /// No reply in time.
     Late,
-    /// The connection or program failed, in a sentence.
+    /// The connection or program failed; why, as a sentence.
     Failed(String),
 }
 
 impl SeatReply {
-    /// An answer with nothing beside.
+    /// An answer without a note.
     #[must_use]
     pub fn said(text: impl Into<String>) -> Self {
         Self::Said {
@@ -34,17 +34,17 @@ impl SeatReply {
 
 /// Calls one seat: one message at a time, in order.
 pub trait SeatLink: Send {
-    /// Is told, before its first call, what this seat was sent and answered before a restart of the
-    /// referee. Players over a wire remember it themselves.
+    /// Receives, before the first call, what this seat was sent and answered before a restart of the referee.
+    /// Players over a wire remember it themselves.
     ///
     /// # Errors
-    /// Why the seat cannot go on, as a sentence.
+    /// Why the seat cannot continue, as a sentence.
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
         let _ = past;
         Ok(())
     }
-    /// Hands over one frame and waits for the seat's reply, at most `within`.
-    /// `wanted`: the match waits for an answer; else any sign that it was heard will do.
+    /// Sends one frame and waits for the seat's reply, at most `within`. `wanted`: the match waits for an
+    /// answer; otherwise any sign that it was received will do.
     fn call<'a>(
         &'a mut self,
         text: &'a str,
@@ -57,7 +57,7 @@ pub trait SeatLink: Send {
 pub struct HttpSeat(HttpOut);
 
 impl HttpSeat {
-    /// A player who has not been called yet.
+    /// A player that has not been called yet.
     #[must_use]
     pub fn new(target: Target, options: HttpOptions) -> Self {
         Self(HttpOut::new(target, options))
@@ -80,7 +80,7 @@ impl SeatLink for HttpSeat {
                     text: String::new(),
                     note: Some(format!("status {}", answer.status)),
                 },
-                // It is a response: the player lives.
+                // It is a response, so the player is alive.
                 Err(error @ CallError::TooLong(_)) => SeatReply::Said {
                     text: String::new(),
                     note: Some(error.to_string()),

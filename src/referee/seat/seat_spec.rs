@@ -1,22 +1,22 @@
-//! Who sits on a seat: one text form everywhere.
+//! Who plays on a seat: the same text form everywhere.
 
 use crate::link::{Target, TargetError};
 use games::{Kit, Wire};
 use std::fmt;
 
-/// The built-in bot of a seat that nobody takes.
+/// The built-in bot of a seat that no one takes.
 pub const FILLER: &str = "filler";
 
-/// Who sits on a seat.
+/// Who plays on a seat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeatSpec {
     /// `builtin:NAME`, or `filler` for `builtin:filler`.
     Builtin(String),
-    /// `cmd:PROGRAM ARGS`: a user's program, split at blanks.
+    /// `cmd:PROGRAM ARGS`: a user's program, split at spaces.
     Program(Vec<String>),
-    /// `url:http://…`: a player who is called over HTTP.
+    /// `url:http://…`: a player that is called over HTTP.
     Url(Target),
-    /// `remote`: left for a player who connects.
+    /// `remote`: left for a player that connects.
     Remote,
 }
 
@@ -41,10 +41,10 @@ pub enum SeatSpecError {
         game: &'static str,
         /// The unknown name.
         name: String,
-        /// Those that exist.
+        /// The existing names.
         known: String,
     },
-    /// The game's wire is not that of a program on pipes.
+    /// The game's wire is not a program's pipes.
     #[error(
         "seat cmd:{0}: {1} players speak HTTP, so a program cannot sit there by cmd:; start it as \
          an HTTP server and write url:http://127.0.0.1:PORT/ instead"
@@ -59,7 +59,7 @@ pub enum SeatSpecError {
     /// A seat that this match cannot call.
     #[error("seat {0} cannot sit in a match over the wire; give its URL as url:http://…")]
     NotCalled(String),
-    /// Nobody can connect to a seat of this game.
+    /// No one can connect to a seat of this game.
     #[error("seat remote: {0} players are called by the referee, so write url:http://… instead")]
     NobodyConnects(&'static str),
 }
@@ -100,13 +100,13 @@ impl fmt::Display for SeatSpec {
 }
 
 impl SeatSpec {
-    /// The seat that nobody takes.
+    /// A seat that no one takes.
     #[must_use]
     pub fn filler() -> Self {
         Self::Builtin(FILLER.to_owned())
     }
 
-    /// Whether nobody sits there.
+    /// Whether no one takes it.
     #[must_use]
     pub fn is_filler(&self) -> bool {
         matches!(self, Self::Builtin(name) if name == FILLER)

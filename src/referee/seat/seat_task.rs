@@ -1,5 +1,5 @@
-//! One seat's task: it hands over the seat's messages one after the other and gives up on a seat
-//! that is dead (`koehandel/README.md` A23).
+//! One seat's task: it delivers the seat's messages one after the other and gives up on a seat that is dead
+//! (`koehandel/README.md` A23).
 
 use super::seat_link::{SeatLink, SeatReply};
 use crate::referee::record::journal::{Answer, Journal};
@@ -18,23 +18,23 @@ pub(in crate::referee) struct Message {
     pub(in crate::referee) within: Duration,
     /// Whether the match waits for the answer.
     pub(in crate::referee) wanted: bool,
-    /// Whether it was sent and stored before a restart already.
+    /// Whether it was already sent and stored before a restart.
     pub(in crate::referee) stored: bool,
 }
 
-/// A seat and who sits there.
+/// A seat and its player.
 pub(in crate::referee) struct SeatTask {
     /// Which seat.
     pub(in crate::referee) seat: Seat,
-    /// Who is called; nobody sits on a filler's seat.
+    /// The link to the player; a filler's seat has none.
     pub(in crate::referee) link: Option<Box<dyn SeatLink>>,
     /// Failures in a row so far.
     pub(in crate::referee) failures: u16,
-    /// Failures in a row after which the seat is not called any more.
+    /// Failures in a row after which the seat is no longer called.
     pub(in crate::referee) failures_max: u16,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
-    /// Where everything is written down.
+    /// Where everything is recorded.
     pub(in crate::referee) journal: Arc<Journal>,
     /// Where wanted answers go.
     pub(in crate::referee) answers: mpsc::Sender<Answer>,
@@ -82,7 +82,7 @@ impl SeatTask {
     fn failed(&mut self, reply: &SeatReply) {
         self.failures += 1;
         if self.failures == self.failures_max {
-            // What it said is its own secret, and so may be what its URL holds.
+            // Its answer is secret, and its URL may contain secrets too.
             let last = match reply {
                 SeatReply::Said { .. } => "said",
                 SeatReply::Late => "late",

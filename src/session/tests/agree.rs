@@ -4,8 +4,8 @@ use crate::fake;
 use crate::identities::{Identities, KnownMatch};
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
-use crate::session::mailbox::Local;
-use crate::session::{Key, Numbered, Parts, Place, SessionOptions, Sessions, fold};
+use crate::session::message::Local;
+use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
 use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession};
 use crate::store::{Filter, PageAt, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -21,12 +21,12 @@ type Exchange = (String, String);
 const FIND: fn(&str) -> Option<&'static dyn Kit> =
     |game| games::find(game).or_else(|| fake::find(game));
 
-async fn open(folder: &Path) -> (Sessions, Parts) {
+async fn open(folder: &Path) -> (Sessions, Dependencies) {
     let settings = Settings {
         kit: FIND,
         ..Settings::at(folder.join("drover.db"))
     };
-    let parts = Parts {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions::default()).unwrap(),
         identities: Identities::default(),
@@ -87,9 +87,9 @@ async fn only_session(store: &Store) -> LiveSession {
     }
 }
 
-async fn woken(parts: &Parts, place: &Place, live: LiveSession) -> Box<dyn Dialogue> {
+async fn woken(parts: &Dependencies, bot: &BotAddress, live: LiveSession) -> Box<dyn Dialogue> {
     let mut core = SessionState::found(live, None);
-    fold::wake(parts, place, &mut core).await.unwrap();
+    fold::wake(parts, bot, &mut core).await.unwrap();
     match core.mind {
         DialogueState::Awake(dialogue) => dialogue,
         _ => panic!("it is awake"),
@@ -123,9 +123,9 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     ]);
     let learn = learn.replace("ROWS", &rows.to_string());
     parts.store.alter(&learn).await;
-    let place = Arc::new(Place::new(kit, bot, "r").unwrap());
+    let bot = Arc::new(BotAddress::new(kit, bot, "r").unwrap());
     let (market, id) = (1, 1);
-    let key = Key { place, market, id };
+    let key = Key { bot, market, id };
     let seats = (0..4).map(|seat| NewSeat {
         seat,
         spec: String::new(),
@@ -161,10 +161,10 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     feed(&sessions, &key, half, exchanges).await;
     sessions.close().await;
     let live = only_session(&parts.store).await;
-    let thinks = key.place.card().thinks && kit.advised();
+    let thinks = key.bot.card().thinks && kit.advised();
     let model = |name: &str| thinks.then(|| (name.to_owned(), json!({"bluffs": 1})));
     let setup = DialogueSetup {
-        bot: bot.to_owned(),
+        bot: key.bot.card().name.to_owned(),
         seed: live.opened.seed,
         models: true,
         rivals: model("N").into_iter().collect(),
@@ -174,7 +174,7 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     let (unbroken, facts) = unbroken(kit, &setup, exchanges);
     let (verified, verified_facts) = verified(&parts.store, kit, &live).await;
     let match_id = live.opened.match_id.clone();
-    let woken = woken(&parts, &key.place, live).await;
+    let woken = woken(&parts, &key.bot, live).await;
     assert_eq!(known(&*woken), known(&*unbroken), "{what}: woken");
     assert_eq!(known(&*verified), known(&*unbroken), "{what}: verified");
     assert_eq!(verified_facts, facts, "{what}");

@@ -1,7 +1,7 @@
 //! The fold: restarts, repeated messages, lost connections.
 
 use super::world::{World, key, options, until};
-use crate::session::{Key, Place, SessionOptions};
+use crate::session::{BotAddress, Key, SessionOptions};
 use crate::store::types::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -143,9 +143,9 @@ async fn closing_waits_for_the_message_of_a_caller_who_hung_up() {
 async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
     let world = World::new(options()).await;
     let kit = games::find("koehandel").unwrap();
-    let place = Arc::new(Place::new(kit, "filler", "r").unwrap());
+    let bot = Arc::new(BotAddress::new(kit, "filler", "r").unwrap());
     let at = Key {
-        place,
+        bot,
         market: 1,
         id: 1,
     };

@@ -3,7 +3,9 @@
 use crate::fake;
 use crate::identities::Identities;
 use crate::replay;
-use crate::session::{Answer, Key, Origin, Parts, Place, Refusal, SessionOptions, Sessions};
+use crate::session::{
+    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
+};
 use crate::store::types::{Direction, Entry};
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
@@ -13,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Sessions with everything below them.
 pub(super) struct World {
     pub(super) sessions: Sessions,
-    pub(super) parts: Parts,
+    pub(super) parts: Dependencies,
     pub(super) options: SessionOptions,
     pub(super) folder: tempfile::TempDir,
 }
@@ -27,10 +29,10 @@ pub(super) fn options() -> SessionOptions {
     }
 }
 
-async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Parts) {
+async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Dependencies) {
     let mut settings = Settings::at(folder.path().join("drover.db"));
     settings.kit = fake::find;
-    let parts = Parts {
+    let parts = Dependencies {
         store: Store::open(&settings).await.unwrap(),
         pool: Pool::start(&PoolOptions {
             threads: 1,
@@ -141,7 +143,7 @@ impl World {
             self.sessions.list(1000).into_iter().find(|view| {
                 view.market == key.market
                     && view.player == key.id
-                    && view.referee == key.place.referee()
+                    && view.referee == key.bot.referee()
             })
         })
         .await;
@@ -173,8 +175,8 @@ pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 pub(super) fn key_at(bot: &str, referee: &str, market: u64, id: u64) -> Key {
-    let place = Arc::new(Place::new(fake::FAKE, bot, referee).unwrap());
-    Key { place, market, id }
+    let bot = Arc::new(BotAddress::new(fake::FAKE, bot, referee).unwrap());
+    Key { bot, market, id }
 }
 
 pub(super) fn key(market: u64, id: u64) -> Key {

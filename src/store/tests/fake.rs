@@ -1,6 +1,6 @@
 //! A tiny game for the store's tests, and ways to fill a store with it.
 //!
-//! Heard: `ask` wants a decision, `say X` wants exactly `X`, `bluff BY BID` tells a fact,
+//! Messages: `ask` wants a decision, `say X` wants exactly `X`, `bluff BY BID` yields a fact,
 //! `end 3,1` ends. The table calls each seat in turn, `rounds` times; each seat scores its answers' numbers.
 
 use crate::store::{
@@ -91,9 +91,6 @@ struct FakeDialogue {
 }
 
 impl Dialogue for FakeDialogue {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let text = std::str::from_utf8(frame).unwrap();
         match text.split_once(' ').unwrap_or((text, "")) {
@@ -129,9 +126,6 @@ impl Dialogue for FakeDialogue {
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
         std::mem::take(&mut self.facts)
-    }
-    fn lessons(&self) -> Vec<Lesson> {
-        Vec::new()
     }
     fn view(&self) -> Value {
         Value::Null
@@ -285,7 +279,7 @@ impl Pen {
         }
     }
 
-    /// A player's session on seat 0 of a match that somebody else referees.
+    /// A player's session on seat 0 of a match with a foreign referee.
     pub(crate) fn player(store: &Store, number: u64) -> Self {
         Self::new(
             store,
@@ -322,7 +316,7 @@ impl Pen {
         self.send(store, append).await
     }
 
-    /// Hears a bluff by `what`, with its fact.
+    /// Receives a bluff by `what`, with its fact.
     pub(crate) async fn bluff(&mut self, store: &Store, what: &str) {
         let mut append = self.append(vec![heard(&format!("bluff {what}"))]);
         let (fact, columns) = bluff(what);
@@ -330,7 +324,7 @@ impl Pen {
         self.send(store, append).await;
     }
 
-    /// Hears the end, with what it taught about W.
+    /// Receives the end, with a lesson about W.
     pub(crate) async fn end(&mut self, store: &Store, scores: Vec<i64>, bluffs: i64) {
         let text: Vec<String> = scores.iter().map(i64::to_string).collect();
         let mut append = self.append(vec![heard(&format!("end {}", text.join(",")))]);

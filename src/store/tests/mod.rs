@@ -1,4 +1,4 @@
-//! The store against itself: what is acknowledged is there, what is refused is not.
+//! The store against itself: acknowledged data is there, rejected data is not.
 
 pub(crate) mod fake;
 mod naming;

@@ -1,4 +1,4 @@
-//! Naming who sits where, and whose model learns.
+//! Naming the players on seats, and which model learns.
 
 use super::fake::{Pen, heard, match_id, new_match, open};
 use crate::store::{OpponentKind, Store, StoreError};

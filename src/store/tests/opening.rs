@@ -41,7 +41,7 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
     }
 }
 
-/// Opens the store again as soon as the writer before has let it go.
+/// Opens the store again as soon as the previous writer has released it.
 async fn reopened(folder: &std::path::Path) -> Store {
     loop {
         match Store::open(&settings(folder)).await {

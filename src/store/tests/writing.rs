@@ -340,7 +340,7 @@ async fn checkpoints_are_made_beside_the_writer() {
     let mut pen = Pen::player(&store, 1);
     let size = || std::fs::metadata(store.path()).unwrap().len();
     let before = size();
-    // Far fewer pages than make the writer itself move them.
+    // Far fewer pages than it takes for the writer to move them itself.
     for _ in 0..800 {
         pen.write(&store, vec![heard("ask")]).await;
     }

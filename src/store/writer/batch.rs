@@ -1,4 +1,4 @@
-//! One transaction in the making: the rows of many callers, checked against the live sessions.
+//! One transaction being built: the rows of many callers, checked against the live sessions.
 
 use super::command::{OpenMatch, Reply, answer};
 use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, OtherRows};
@@ -70,7 +70,7 @@ impl Sessions {
             .map(|(session, live)| (*session, live.head))
     }
 
-    /// Whether the batch in the making already holds an append of this session.
+    /// Whether the current batch already holds an append of this session.
     pub(super) fn in_batch(&self, session: i64) -> bool {
         self.live
             .get(&session)
@@ -133,7 +133,7 @@ impl Sessions {
     }
 }
 
-/// One transaction in the making.
+/// One transaction being built.
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) works: Vec<Work>,
@@ -167,7 +167,7 @@ impl Batch {
         self.works.is_empty() && self.ledger_rows == 0
     }
 
-    /// Whether so many more entries would be too many for one transaction.
+    /// Whether this many more entries would be too many for one transaction.
     pub(super) fn is_full_with(&self, more: usize) -> bool {
         self.entries.count() > 0 && self.entries.count() + more > ENTRIES_MAX
     }
@@ -176,7 +176,7 @@ impl Batch {
         (self.next_entry - self.first_entry) as u64
     }
 
-    /// Adds an append, or answers it when it does not follow its session's last entry.
+    /// Adds an append, or answers it if it does not follow its session's last entry.
     pub(super) fn add_append(
         &mut self,
         sessions: &mut Sessions,
@@ -287,7 +287,7 @@ impl Batch {
         }
     }
 
-    /// Makes the batch's appends the sessions' new state and answers everybody.
+    /// Makes the batch's appends the sessions' new state and answers all callers.
     pub(super) fn committed(self, sessions: &mut Sessions) {
         let committed = Instant::now();
         for work in self.works {
@@ -320,7 +320,7 @@ impl Batch {
         }
     }
 
-    /// Takes back what the batch did to the sessions; the works remain to be tried anew or answered.
+    /// Undoes what the batch did to the sessions; the works remain to be retried or answered.
     pub(super) fn rolled_back(self, sessions: &mut Sessions) -> Vec<Work> {
         for work in &self.works {
             if let Work::Append { append, .. } = work

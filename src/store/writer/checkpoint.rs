@@ -1,6 +1,6 @@
-//! Checkpoints: the log's pages go into the database beside the writer, on a connection of their own,
-//! so that commits seldom wait for it. Under steady load such a checkpoint never reaches the log's
-//! moving end; when the log has grown too long for that, the writer makes one itself.
+//! Checkpoints: the log's pages go into the database alongside the writer, on a separate connection, so that
+//! commits rarely wait for it. Under steady load such a checkpoint never reaches the log's moving end; when
+//! the log has grown too long for that, the writer makes one itself.
 
 use super::fault::{self, Verdict};
 use sqlx::{Connection as _, SqliteConnection};
@@ -10,18 +10,18 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// A checkpoint that leaves off before the log's end.
+/// A checkpoint that stops before the log's end.
 pub(super) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// A checkpoint is due after so many pages, by estimate: 4 MiB a thousand.
+/// A checkpoint is due after this many pages, by estimate: 4 MiB per thousand.
 const DUE_PAGES: u64 = 4_000;
 /// Pages that every commit writes, and entries that fill a page.
 const COMMIT_PAGES: u64 = 6;
 const PAGE_ENTRIES: u64 = 16;
-/// The writer makes a checkpoint itself when the log has so many pages.
+/// The writer makes a checkpoint itself when the log has this many pages.
 const LOG_PAGES_MAX: i64 = 8_000;
 
-/// The writer's side of it.
+/// The writer's side of checkpoints.
 #[derive(Debug)]
 pub(in crate::store) struct Checkpoints {
     connection: Option<SqliteConnection>,
@@ -55,7 +55,7 @@ impl Checkpoints {
         }
     }
 
-    /// One commit more.
+    /// Counts one more commit.
     pub(super) fn committed(&mut self, entries: u64) {
         self.pages += COMMIT_PAGES + entries / PAGE_ENTRIES;
         if self.pages >= DUE_PAGES {
@@ -69,13 +69,13 @@ impl Checkpoints {
         self.signals.behind.swap(false, Ordering::Relaxed)
     }
 
-    /// Ends them; their connection is closed then.
+    /// Stops them and closes their connection.
     pub(super) async fn stop(&mut self) {
         self.signals.stop.cancel();
         if let Some(task) = self.task.take()
             && let Err(error) = task.await
         {
-            tracing::warn!(%error, "making checkpoints broke down");
+            tracing::warn!(%error, "the checkpoint task failed");
         }
     }
 }

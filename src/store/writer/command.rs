@@ -1,4 +1,4 @@
-//! What the writer is asked for.
+//! The writer's commands.
 
 use crate::store::error::StoreError;
 use crate::store::tokens::TokenChange;
@@ -11,7 +11,7 @@ pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 #[derive(Debug)]
 pub(in crate::store) struct OpenMatch {
     pub(in crate::store) row: NewMatch,
-    /// Each seat's number on the wire, where it is to be found by it.
+    /// Each seat's number on the wire, if the match is to be found by it.
     pub(in crate::store) players: Vec<u64>,
 }
 
@@ -29,12 +29,12 @@ pub(in crate::store) enum Command {
     /// Answered with the token's number, if there is such a token.
     Token(TokenChange, Reply<Option<i64>>),
     Close(oneshot::Sender<()>),
-    /// Runs a statement on the writer's connection: how tests damage a store or fill its disk.
+    /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]
     Run(String, oneshot::Sender<Option<i64>>),
 }
 
-/// A caller who went away does not need his answer.
+/// A caller that has gone does not need the answer.
 pub(super) fn answer<T>(reply: Reply<T>, result: Result<T, StoreError>) {
     drop(reply.send(result));
 }

@@ -19,7 +19,7 @@ pub(super) struct Endings {
     pub(super) results: Rows,
     pub(super) lessons: Rows,
     pub(super) models: Rows,
-    /// Matches that were to be ended and do not exist.
+    /// Matches that were to be ended but do not exist.
     pub(super) unknown: HashSet<String>,
 }
 
@@ -33,7 +33,7 @@ struct Ending<'a> {
     seat: Option<u8>,
     seats: usize,
     names: Vec<(u8, String)>,
-    /// Whether the session's own telling may end the match.
+    /// Whether the session's own report may end the match.
     ends_match: bool,
 }
 
@@ -47,14 +47,14 @@ pub(super) async fn gather(
     let mut ended = HashSet::new();
     close_matches(connection, batch, kit, &mut endings, &mut ended).await?;
     let mut closings = read_sessions(connection, batch).await?;
-    // Those who can tell the result go first.
+    // Those that can report the result go first.
     closings.sort_by_key(|ending| ending.seat.is_none());
     let mut merges = Vec::new();
     for ending in &closings {
         if ending.ends_match && ended.insert(ending.match_id.as_str().to_owned()) {
             let kit = kit(&ending.game);
             let (result, wins) = ending.result();
-            // Of matches that others referee nobody has told the teams.
+            // The teams of matches with foreign referees are unknown.
             end_match(&mut endings, kit, "", &ending.match_id, &result);
             for (seat, share) in wins.iter().enumerate() {
                 let (id, score) = (&ending.match_id, None::<i64>);
@@ -141,7 +141,7 @@ fn end_match(
     }
 }
 
-/// Each seat's share of the win: his team's where there are teams.
+/// Each seat's share of the win: its team's where there are teams.
 fn win_shares(kit: Option<&dyn Kit>, setup: &str, outcome: &Outcome) -> Seats<f64> {
     let Some(kit) = kit else {
         return outcome.win_shares();
@@ -188,8 +188,8 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
     let scored = row
         .try_get::<Option<&str>, _>(10)?
         .is_some_and(|scores| scores != "[]");
-    // Another of our sessions may have given the match up before this one heard its end, or may not
-    // have known whose scores it was told.
+    // Another of our sessions may have abandoned the match before this one received its end, or may not have
+    // known which seats its scores were for.
     let open = ended.is_none()
         || cause == Some(Cause::Unterminated.word())
         || seated && !scored && !close.scores.is_empty();
@@ -210,8 +210,8 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
 }
 
 impl Ending<'_> {
-    /// The match's result as this session was told it, and shares of the win where scores were not told:
-    /// turned from the session's own order of seats to the match's; none where nobody knows its seat.
+    /// The match's result as this session received it, and shares of the win where scores were not given:
+    /// rotated from the session's own order of seats to the match's; none if its seat is unknown.
     fn result(&self) -> (MatchResult, Vec<f64>) {
         let (mut scores, mut wins) = match self.seat {
             Some(_) => (self.close.scores.clone(), self.close.wins.clone()),
@@ -229,7 +229,7 @@ impl Ending<'_> {
         (result, wins)
     }
 
-    /// The match's seat of the place that the session's wire calls `rival`.
+    /// The match's seat for the place that the session's wire calls `rival`.
     fn seat_of(&self, rival: &str, kit: KitOf) -> Option<u8> {
         let place = kit(&self.game)?.place(rival)?;
         let seats = u8::try_from(self.seats).ok().filter(|seats| *seats > 0)?;
@@ -282,7 +282,7 @@ impl Ending<'_> {
     }
 }
 
-/// Turns what begins with the own seat to begin with the first.
+/// Rotates values that begin with the own seat to begin with the first.
 fn turn<T>(values: &mut [T], seat: Option<u8>) {
     if let (Some(seat), count @ 1..) = (seat, values.len()) {
         values.rotate_right(usize::from(seat) % count);

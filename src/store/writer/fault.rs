@@ -2,8 +2,8 @@
 
 use crate::store::error::StoreError;
 
-/// The process's exit code after the log could not be synced: what was said to be durable may not
-/// be, and asking the kernel again can lie. (`EX_IOERR` of sysexits.)
+/// The process's exit code after the log could not be synced: data reported as durable may not be, and asking
+/// the kernel again can give a false answer. (`EX_IOERR` of sysexits.)
 pub const EXIT_LOG_FAILED: i32 = 74;
 
 /// What to do about a failed write.
@@ -11,13 +11,13 @@ pub const EXIT_LOG_FAILED: i32 = 74;
 pub(super) enum Verdict {
     /// End the process: a sync failed or the file is damaged.
     End,
-    /// Nothing can be written at present: rolled back, tell the callers, try again with the next batch.
+    /// Nothing can be written at present: rolled back; tell the callers, try again with the next batch.
     Unwritable,
-    /// One of the rows was refused: find out whose.
+    /// One of the rows was rejected: find out whose.
     Refused,
 }
 
-/// Judges SQLite's extended result code (<https://sqlite.org/rescode.html>).
+/// Classifies SQLite's extended result code (<https://sqlite.org/rescode.html>).
 pub(super) fn verdict(code: i32) -> Verdict {
     const BUSY: i32 = 5;
     const LOCKED: i32 = 6;
@@ -45,7 +45,7 @@ pub(super) fn verdict(code: i32) -> Verdict {
     }
 }
 
-/// Judges sqlx's error. A lost worker thread leaves the outcome of a commit unknown.
+/// Classifies sqlx's error. A lost worker thread leaves the outcome of a commit unknown.
 pub(super) fn judge(error: &sqlx::Error) -> Verdict {
     match error {
         sqlx::Error::Database(error) => {
@@ -63,7 +63,7 @@ pub(super) fn end(error: &sqlx::Error) -> ! {
     std::process::exit(EXIT_LOG_FAILED);
 }
 
-/// The error that a caller sees.
+/// The error that a caller gets.
 pub(super) fn shown(verdict: Verdict, why: &str) -> StoreError {
     match verdict {
         Verdict::Refused => StoreError::Refused(why.to_owned()),

@@ -1,4 +1,4 @@
-//! Merging what matches taught into the stored opponent models.
+//! Merges lessons from matches into the stored opponent models.
 
 use super::statements::{MODELS, Rows};
 use crate::store::open::KitOf;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use sqlx::{Row as _, SqliteConnection};
 use std::collections::BTreeMap;
 
-/// A learnt type is taught by a match only if it fits the rival at least so well.
+/// A match updates a learnt type only if the type fits the rival at least this well.
 pub(super) const TYPE_FIT_MIN: f64 = 0.5;
 
 /// Which model: game, kind (`named` or `type`), name.
@@ -29,7 +29,7 @@ struct Model {
     at_us: i64,
 }
 
-/// Loads the models concerned, merges, and gives their new rows for `opponent_models`.
+/// Loads the models concerned, merges, and returns their new rows for `opponent_models`.
 pub(super) async fn merged(
     connection: &mut SqliteConnection,
     merges: &[Merge<'_>],

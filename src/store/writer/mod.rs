@@ -1,4 +1,4 @@
-//! The one writer: takes all that is queued, commits once, replies.
+//! The one writer: takes everything queued, commits once, replies.
 
 mod batch;
 mod checkpoint;

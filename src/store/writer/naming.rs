@@ -1,4 +1,4 @@
-//! Naming an opponent, also after the match.
+//! Naming an opponent, during or after the match.
 
 use super::learning::{Merge, merged};
 use crate::store::error::StoreError;
@@ -90,7 +90,7 @@ pub(super) async fn name(
     }
 }
 
-/// Makes a model anew from the lessons that are still its own.
+/// Rebuilds a model from its remaining lessons.
 async fn forget(
     connection: &mut SqliteConnection,
     game: &str,

@@ -1,4 +1,4 @@
-//! Telling callers that their work is not stored.
+//! Notifies callers that their work is not stored.
 
 use super::batch::{Batch, Work};
 use super::command::answer;
@@ -6,7 +6,7 @@ use super::fault::{Verdict, shown};
 use crate::store::error::StoreError;
 use std::collections::HashSet;
 
-/// Answers everybody whose work was rolled back.
+/// Answers all callers whose work was rolled back.
 pub(super) fn refuse(works: Vec<Work>, verdict: Verdict, why: &str) {
     for work in works {
         match work {
@@ -19,7 +19,7 @@ pub(super) fn refuse(works: Vec<Work>, verdict: Verdict, why: &str) {
 }
 
 impl Batch {
-    /// Answers those who wanted to end matches that do not exist.
+    /// Answers the callers that wanted to end matches that do not exist.
     pub(super) fn refuse_unknown(&mut self, unknown: &HashSet<String>) {
         if unknown.is_empty() {
             return;

@@ -20,18 +20,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// Commands in one transaction at most.
+/// The maximum number of commands in one transaction.
 const BATCH_MAX: usize = 1024;
 /// How often the writer lets others go first before a commit.
 const GATHER_ROUNDS_MAX: usize = 4;
-/// The live heads are stored whenever so many entries were written.
+/// The live heads are stored each time this many entries were written.
 const HEADS_EVERY: i64 = 10_000;
-/// Ledger rows that ride along with a batch.
+/// Ledger rows that are written along with a batch.
 const LEDGER_BATCH_MIN: usize = 512;
-/// How long the ledger's rest waits, and how often a writer that fails tries whether it can write again.
+/// How long the ledger's remaining rows wait, and how often a failing writer tries again.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The one who writes.
+/// The writer.
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
     connection: SqliteConnection,
@@ -41,13 +41,13 @@ pub(in crate::store) struct Writer {
     gauges: Arc<Gauges>,
     kit: KitOf,
     durability: Durability,
-    /// What `PRAGMA synchronous` stands at.
+    /// The current `PRAGMA synchronous`.
     synchronous: Durability,
     next_entry: i64,
     heads_at: i64,
     failing: bool,
     closing: Vec<oneshot::Sender<()>>,
-    /// Let go last, when the connection is closed.
+    /// Released last, when the connection is closed.
     _lock: Lock,
 }
 
@@ -77,7 +77,7 @@ impl Writer {
         }
     }
 
-    /// Serves until the store is closed or its last handle is dropped.
+    /// Runs until the store is closed or its last handle is dropped.
     pub(in crate::store) async fn run(mut self, mut queue: mpsc::Receiver<Command>) {
         self.checkpoints.start();
         let mut commands = Vec::with_capacity(BATCH_MAX);
@@ -163,7 +163,7 @@ impl Writer {
         }
     }
 
-    /// Writes the ledger's rest, or tries whether writing works again.
+    /// Writes the ledger's remaining rows, or tests whether writing works again.
     async fn tick(&mut self) {
         if self.failing {
             self.store_heads().await;
@@ -173,7 +173,7 @@ impl Writer {
         self.flush(batch).await;
     }
 
-    /// Commits a batch and answers its callers; gives an empty one.
+    /// Commits a batch and answers its callers; returns an empty one.
     async fn flush(&mut self, mut batch: Batch) -> Batch {
         if !batch.is_empty() {
             match self.write(&mut batch).await {
@@ -199,7 +199,7 @@ impl Writer {
         self.gauges.drop_ledger(batch.ledger_rows);
         let works = batch.rolled_back(&mut self.sessions);
         if verdict == Verdict::Refused && works.len() > 1 {
-            // One of them is to blame; the others must not suffer for it.
+            // One of them is at fault; the others must not be affected.
             for work in works {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
                 self.add(&mut alone, work);
@@ -348,7 +348,7 @@ impl Writer {
         }
     }
 
-    /// Judges a failed write, makes it known, and ends the process if nothing can be trusted any more.
+    /// Classifies a failed write, reports it, and ends the process if nothing can be trusted any more.
     fn judged(&mut self, error: &sqlx::Error) -> Verdict {
         let verdict = judge(error);
         match verdict {
@@ -371,7 +371,7 @@ impl Writer {
         }
     }
 
-    /// SQLite may have rolled back already: then there is nothing to do.
+    /// SQLite may already have rolled back: then there is nothing to do.
     async fn roll_back(&mut self) {
         drop(sqlx::query("ROLLBACK").execute(&mut self.connection).await);
     }
@@ -392,14 +392,14 @@ impl Writer {
         }
         drop(self._lock);
         for reply in self.closing {
-            // Whoever asked may be gone.
+            // The requester may be gone.
             let _ = reply.send(());
         }
     }
 }
 
-/// Lets everybody who is ready to add something do so first: one commit then serves them all. Goes on
-/// while that brings more; nobody is waited for.
+/// Lets others that are ready to add something do so first: one commit then serves them all. Continues while
+/// that brings more; never waits for anyone.
 fn gather(commands: &mut Vec<Command>, queue: &mut mpsc::Receiver<Command>) {
     for _ in 0..GATHER_ROUNDS_MAX {
         std::thread::yield_now();

@@ -1,7 +1,7 @@
-//! The writer's SQL. A batch is one text and one trip to SQLite's thread: entries, the many, travel as
-//! a multi-row VALUES of a few fixed sizes (1.5 to 1.9 times as fast as JSON), the rows of every other
-//! table as one JSON text. Only tables that get rows are named: every statement of a text wakes the
-//! writer once. Unnumbered parameters are taken in order.
+//! The writer's SQL. A batch is one text and one trip to SQLite's thread: entries, the most numerous, are a
+//! multi-row VALUES of a few fixed sizes (1.5 to 1.9 times as fast as JSON), the rows of every other table
+//! one JSON text. Only tables that get rows are named: every statement of a text wakes the writer once.
+//! Unnumbered parameters are taken in order.
 
 use serde::Serialize;
 use sqlx::Arguments as _;
@@ -9,13 +9,13 @@ use sqlx::sqlite::SqliteArguments;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Entries of one transaction at most, and so of one append.
+/// The maximum number of entries in one transaction, and so in one append.
 pub const ENTRIES_MAX: usize = 2048;
 
-/// How many rows the prepared statements for entries take; what is missing to the next size is null.
+/// How many rows the prepared statements for entries take; rows missing to the next size are null.
 const SIZES: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, ENTRIES_MAX];
 
-/// Texts for so many entries or more name all tables: each of them is large, and few are enough.
+/// Texts for this many entries or more name all tables: each of them is large, and few are enough.
 const LARGE: usize = 512;
 
 /// Columns of an entry.
@@ -113,7 +113,7 @@ impl EntryRows {
 /// What a batch's first text writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Shape {
-    /// Entries that there is room for.
+    /// Room for this many entries.
     size: usize,
     openings: bool,
     facts: bool,
@@ -139,7 +139,7 @@ impl Shape {
                 text.push_str(statements);
             }
         }
-        // One statement is a transaction of its own.
+        // One statement is its own transaction.
         if self.ends || text.len() > alone {
             text.insert_str(0, "BEGIN IMMEDIATE;");
             if !self.ends {
@@ -150,7 +150,7 @@ impl Shape {
     }
 }
 
-/// The texts written so far, by shape: as many as sizes and combinations of tables at most.
+/// The texts written so far, by shape: at most one per size and combination of tables.
 #[derive(Debug, Default)]
 pub(super) struct Texts(HashMap<Shape, Arc<str>>);
 
@@ -166,7 +166,7 @@ pub(super) struct OtherRows {
 }
 
 impl OtherRows {
-    /// Whether a table gets rows that few batches write to.
+    /// Whether a table that few batches write to gets rows.
     fn has_openings(&self) -> bool {
         [&self.matches, &self.seats, &self.sessions, &self.bluffs]
             .into_iter()
@@ -266,8 +266,8 @@ pub(super) const CLOSING_SESSIONS: &str = "
 pub(super) const CLOSING_MATCHES: &str =
     "SELECT id, ended_us, game, setup FROM matches WHERE id IN (SELECT value FROM json_each(?))";
 
-/// Stored models by (game, kind, name); of one that was deleted only its last version's number, so that
-/// numbers go on.
+/// Stored models by (game, kind, name); for a deleted one only its last version's number, so that numbering
+/// continues.
 pub(super) const MODELS: &str = "
     SELECT v.game, v.kind, v.name, m.model, max(v.version)
     FROM model_versions v LEFT JOIN opponent_models m USING (game, kind, name)

@@ -3,7 +3,7 @@
 use super::scripted::{Guest, Hub, START, TURN, WON};
 use crate::app::folder;
 use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
-use drover::session::{Parts, SessionOptions, Sessions};
+use drover::session::{Dependencies, SessionOptions, Sessions};
 use drover::store::{Filter, MatchRow, PageAt, Settings, Store};
 use drover::thinking::{Pool, PoolOptions};
 use games::Cause;
@@ -29,7 +29,7 @@ impl World {
             let store = Store::open(&Settings::at(folder.path().join("drover.db")))
                 .await
                 .unwrap();
-            let parts = Parts {
+            let parts = Dependencies {
                 store: store.clone(),
                 pool: Pool::start(&PoolOptions::default()).unwrap(),
                 identities: drover::identities::Identities::default(),

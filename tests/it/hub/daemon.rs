@@ -1,7 +1,6 @@
 //! The daemon with a hub of its own, on which it plays itself.
 
-use crate::app::{TestApp, drover, folder, serve, text};
-use nix::sys::signal::Signal;
+use crate::app::{TestApp, drover, folder, serve, text, verified};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::Path;
@@ -86,14 +85,7 @@ fn it_plays_on_its_own_hub_and_every_match_is_one() {
     assert!(hubs[0]["games"].as_u64().unwrap() > 0);
     let error = hubs[2]["last_error"].as_str().unwrap();
     assert!(error.contains("cannot be reached"), "{error}");
-    app.stop();
-    let path = folder.path().join("drover.db");
-    let mut verify = drover();
-    verify
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", path);
-    let verified = verify.output().unwrap();
-    assert!(verified.status.success(), "{}", text(&verified.stdout));
+    app.stop_verified();
 }
 
 #[test]
@@ -106,8 +98,7 @@ fn a_game_that_a_stop_cut_is_kept_as_a_lost_connection() {
     app.get_until("/api/v1/sessions?live=true", |answer| {
         items(&answer.json()).len() >= 4
     });
-    app.signal(Signal::SIGKILL);
-    app.wait();
+    app.kill();
     let app = TestApp::spawn(with_hubs(folder.path()), folder.path());
     let lost = app.get_until("/api/v1/sessions?cause=disconnect", |answer| {
         items(&answer.json()).len() >= 2
@@ -140,12 +131,6 @@ fn matches_without_a_wire_are_kept_as_the_wire_would_have_them() {
     }
     let played = play.arg("--store").arg(&path).output().unwrap();
     assert!(played.status.success(), "{}", text(&played.stderr));
-    let mut verify = drover();
-    verify
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", path);
-    let verified = verify.output().unwrap();
-    let told = text(&verified.stdout);
-    assert!(verified.status.success(), "{told}");
+    let told = verified(&path);
     assert!(told.contains("6 matches, 18 sessions"), "{told}");
 }

@@ -3,9 +3,9 @@
 
 use games::rng::Rng;
 use games::{
-    BotCard, Call, Cause, Dialogue, DialogueSetup, Exchange, Fact, Kit, Lesson, Models, Next,
-    OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, Seats, SetupError,
-    Table, TableSetup, WireError,
+    BotCard, Call, Cause, Dialogue, DialogueSetup, Exchange, Fact, Kit, Models, Next, OptionCard,
+    Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, Seats, SetupError, Table,
+    TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -265,9 +265,6 @@ impl Dialogue for Talk {
     }
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-    fn lessons(&self) -> Vec<Lesson> {
         Vec::new()
     }
     fn view(&self) -> Value {

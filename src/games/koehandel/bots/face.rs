@@ -5,7 +5,6 @@
 use super::policy::{Standing, challenges, pay, pick};
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::Animal;
-use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::View;
 
@@ -54,8 +53,6 @@ pub fn raise(limit: u16, price: u16) -> Option<u16> {
 }
 
 impl Bot<Koehandel> for Face {
-    fn observe(&mut self, _: &Message) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         act(view, ask)
     }

@@ -3,7 +3,6 @@
 use super::policy::pay;
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::Purse;
-use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::View;
 
@@ -26,8 +25,6 @@ pub fn act(view: &View, ask: &Ask) -> Act {
 }
 
 impl Bot<Koehandel> for Filler {
-    fn observe(&mut self, _: &Message) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         act(view, ask)
     }

@@ -3,7 +3,6 @@
 
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
-use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
 use crate::rng::Rng;
@@ -440,8 +439,6 @@ impl Player {
 }
 
 impl Bot<Koehandel> for Player {
-    fn observe(&mut self, _: &Message) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         self.profile.act(view, ask, &mut self.limits, &mut self.rng)
     }

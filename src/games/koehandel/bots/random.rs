@@ -4,7 +4,6 @@
 use super::policy::{Chance, Standing, challenges, pay};
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::{Note, Purse};
-use crate::koehandel::message::Message;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::View;
 use crate::rng::Rng;
@@ -74,8 +73,6 @@ pub fn act(view: &View, ask: &Ask, rng: &mut impl Chance) -> Act {
 }
 
 impl Bot<Koehandel> for Random {
-    fn observe(&mut self, _: &Message) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         act(view, ask, &mut self.0)
     }

@@ -3,24 +3,13 @@
 use super::policy::{Player, Profile};
 use super::{champion, evolved, face, filler, guide, random, setbuilder, trader, tuned};
 use crate::game::Bot;
-use crate::kit::BotCard;
+use crate::kit::{BotCard, card, thinker};
 use crate::koehandel::models::Models;
 use crate::koehandel::rules::Koehandel;
 use crate::rng::Rng;
 
 /// Streams of a bot's seed begin here, away from the deal's.
 const BOT_STREAM: u64 = 1 << 32;
-
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
@@ -37,10 +26,7 @@ pub const CARDS: &[BotCard] = &[
     card(6, "guide", guide::DESCRIPTION, 0x636C_82BF_2BF1_1877),
     card(7, "tuned", tuned::DESCRIPTION, 0x90FD_5B15_FDCD_D38F),
     card(8, "evolved", evolved::DESCRIPTION, 0xEBDE_2B62_C3B5_B75C),
-    BotCard {
-        thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168)
-    },
+    thinker(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is his own chance; `models` is what

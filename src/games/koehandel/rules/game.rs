@@ -57,23 +57,34 @@ impl Koehandel {
     /// Who is asked what, or `None` when the match is over. Koehandel asks one player at a time.
     #[must_use]
     pub fn asked(&self) -> Option<(usize, Ask)> {
-        let asked = match self.phase {
-            Phase::Turn => (self.turn, Ask::Turn),
-            Phase::Bid { bidder } => (bidder, self.auction.bid_ask(bidder)),
-            Phase::PreEmpt => (self.auction.auctioneer, self.auction.pre_empt_ask()),
-            Phase::Pay { payer, payee } => (
-                payer,
-                Ask::Pay {
-                    payee: Compass::of(payer, payee),
-                    price: self.auction.price,
-                },
-            ),
-            Phase::Counter => (self.trade.target, self.trade.counter_ask()),
-            Phase::RebidChallenger => (self.trade.challenger, self.trade.rebid_ask(true)),
-            Phase::RebidTarget => (self.trade.target, self.trade.rebid_ask(false)),
+        let player = self.player_asked()?;
+        let ask = match self.phase {
+            Phase::Turn => Ask::Turn,
+            Phase::Bid { bidder } => self.auction.bid_ask(bidder),
+            Phase::PreEmpt => self.auction.pre_empt_ask(),
+            Phase::Pay { payer, payee } => Ask::Pay {
+                payee: Compass::of(payer, payee),
+                price: self.auction.price,
+            },
+            Phase::Counter => self.trade.counter_ask(),
+            Phase::RebidChallenger => self.trade.rebid_ask(true),
+            Phase::RebidTarget => self.trade.rebid_ask(false),
             Phase::Over(_) => return None,
         };
-        Some(asked)
+        Some((player, ask))
+    }
+
+    /// Who is asked, or `None` when the match is over.
+    fn player_asked(&self) -> Option<usize> {
+        match self.phase {
+            Phase::Turn => Some(self.turn),
+            Phase::Bid { bidder } => Some(bidder),
+            Phase::PreEmpt => Some(self.auction.auctioneer),
+            Phase::Pay { payer, .. } => Some(payer),
+            Phase::RebidChallenger => Some(self.trade.challenger),
+            Phase::Counter | Phase::RebidTarget => Some(self.trade.target),
+            Phase::Over(_) => None,
+        }
     }
 
     /// Plays the answer of the player who is asked. `None` and acts of the wrong kind count as an
@@ -339,7 +350,7 @@ impl Game for Koehandel {
     }
 
     fn to_move(&self) -> Seats<bool> {
-        let asked = self.asked().map(|(seat, _)| seat);
+        let asked = self.player_asked();
         Seats::from_fn(PLAYERS, |seat| asked == Some(seat.index()))
     }
 
@@ -390,17 +401,14 @@ impl Game for Koehandel {
 
     fn step(&mut self, acts: &[(Seat, Option<Act>)], heard: &mut impl Listener<Message>) {
         for (seat, act) in acts {
-            match &self.asked() {
-                Some((asked, ask)) if *asked == seat.index() => {
-                    let view = self.seen_by(*asked);
-                    if act.as_ref().is_some_and(|act| !is_in_order(view, ask, act)) {
-                        heard.refuse(*seat);
-                    }
-                    self.play(*act, heard);
-                }
-                _ => {}
+            if self.player_asked() == Some(seat.index()) {
+                self.play(*act, heard);
             }
         }
+    }
+
+    fn refuses(view: &View, ask: &Ask, act: &Act) -> bool {
+        !is_in_order(view, ask, act)
     }
 
     fn outcome(&self) -> Option<Outcome> {

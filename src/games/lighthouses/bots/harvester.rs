@@ -2,8 +2,7 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use crate::game::{Bot, Budget};
-use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+use crate::lighthouses::rules::{Act, Lighthouse};
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Gathers a thousand energy from cell to cell, then takes lighthouses and links them, triangles first.";
@@ -14,18 +13,6 @@ const WANTED: u32 = 1000;
 const ENOUGH: u32 = 250;
 /// A cell with no more than this is not worth a step.
 const POOR: u8 = 5;
-
-/// Gathers, then builds.
-pub(super) struct Harvester {
-    scout: Option<Scout>,
-    rng: Rng,
-}
-
-impl Harvester {
-    pub(super) fn new(rng: Rng) -> Self {
-        Self { scout: None, rng }
-    }
-}
 
 /// Where to go with a full purse: to close a triangle, to fetch a key, to take the nearest one.
 fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
@@ -46,7 +33,7 @@ fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
         .min_by_key(|to| (urgency(*to), steps(*to)))
 }
 
-fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+pub(super) fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
     if let Some(at) = scene.at {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
@@ -55,27 +42,5 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
             return Act::Attack(scene.energy.into());
         }
     }
-    let gathered = if scene.energy < WANTED {
-        scout.richest_step(scene.here, POOR, rng)
-    } else {
-        None
-    };
-    let walk = || scout.step_to(scene.here, target(scout, scene)?);
-    gathered
-        .or_else(walk)
-        .unwrap_or_else(|| scout.random_step(scene.here, rng))
-}
-
-impl Bot<Lighthouses> for Harvester {
-    fn observe(&mut self, event: &Event) {
-        Scout::hear(&mut self.scout, event);
-    }
-
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return Act::Pass;
-        };
-        let scene = scout.look(view);
-        act(scout, &scene, &mut self.rng)
-    }
+    scout.gather_or_walk(scene, rng, (WANTED, POOR), target)
 }

@@ -2,25 +2,12 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use crate::game::{Bot, Budget};
-use crate::lighthouses::rules::{Act, Ask, Event, Lighthouses, View};
+use crate::lighthouses::rules::Act;
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Walks to the nearest lighthouse that is not its own, attacks with everything, makes any link on the way.";
 
-/// Walks from lighthouse to lighthouse.
-pub(super) struct Nearest {
-    scout: Option<Scout>,
-    rng: Rng,
-}
-
-impl Nearest {
-    pub(super) fn new(rng: Rng) -> Self {
-        Self { scout: None, rng }
-    }
-}
-
-fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
+pub(super) fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
     if let Some(at) = scene.at {
         if let Some(link) = scene.best_link(&scout.chart) {
             return link;
@@ -38,18 +25,4 @@ fn act(scout: &Scout, scene: &Scene, rng: &mut Rng) -> Act {
     target
         .and_then(|to| scout.step_to(scene.here, to))
         .unwrap_or_else(|| scout.random_step(scene.here, rng))
-}
-
-impl Bot<Lighthouses> for Nearest {
-    fn observe(&mut self, event: &Event) {
-        Scout::hear(&mut self.scout, event);
-    }
-
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return Act::Pass;
-        };
-        let scene = scout.look(view);
-        act(scout, &scene, &mut self.rng)
-    }
 }

@@ -1,24 +1,14 @@
 //! The list of built-in players and how to make one by name.
 
+use super::scout::scouting;
 use super::{champion, drifter, harvester, nearest, passer, ring, triangle};
 use crate::game::Bot;
-use crate::kit::BotCard;
+use crate::kit::{BotCard, card, thinker};
 use crate::lighthouses::rules::Lighthouses;
 use crate::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
-
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
@@ -33,10 +23,7 @@ pub const CARDS: &[BotCard] = &[
     ),
     card(5, "ring", ring::DESCRIPTION, 0x4438_D591_CBE3_ABA2),
     card(6, "triangle", triangle::DESCRIPTION, 0xDD95_9452_DE4F_8716),
-    BotCard {
-        thinks: true,
-        ..card(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F)
-    },
+    thinker(7, "champion", champion::DESCRIPTION, 0x03A7_3870_78D1_776F),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.
@@ -45,10 +32,15 @@ pub fn make(name: &str, seed: u64) -> Option<Box<dyn Bot<Lighthouses>>> {
     let rng = Rng::new(seed, BOT_STREAM);
     match name {
         "passer" => Some(Box::new(passer::Passer)),
-        "drifter" => Some(Box::new(drifter::Drifter::new(rng))),
-        "nearest" => Some(Box::new(nearest::Nearest::new(rng))),
-        "harvester" => Some(Box::new(harvester::Harvester::new(rng))),
-        "ring" => Some(Box::new(ring::Ring::new(rng))),
+        "drifter" => Some(scouting(rng, drifter::act)),
+        "nearest" => Some(scouting(rng, nearest::act)),
+        "harvester" => Some(scouting(rng, harvester::act)),
+        "ring" => {
+            let mut charged = None;
+            Some(scouting(rng, move |scout, scene, rng| {
+                ring::act(scout, scene, rng, &mut charged)
+            }))
+        }
         "triangle" => Some(triangle::hunter(triangle::HABITS)),
         "champion" => Some(champion::champion(seed)),
         _ => None,

@@ -2,8 +2,7 @@
 
 use super::paths::FAR;
 use super::scout::{Scene, Scout};
-use crate::game::{Bot, Budget};
-use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
+use crate::lighthouses::rules::{Act, Lighthouse};
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str = "Gathers some energy from good cells, then goes where the most triangles, links and keys are to be had and leaves everything there.";
@@ -12,24 +11,6 @@ pub(super) const DESCRIPTION: &str = "Gathers some energy from good cells, then 
 const WANTED: u32 = 600;
 /// A cell with no more is not worth a step.
 const POOR: u8 = 10;
-
-/// Builds rings.
-pub(super) struct Ring {
-    scout: Option<Scout>,
-    rng: Rng,
-    /// The lighthouse that has received its energy at this visit.
-    charged: Option<Lighthouse>,
-}
-
-impl Ring {
-    pub(super) fn new(rng: Rng) -> Self {
-        Self {
-            scout: None,
-            rng,
-            charged: None,
-        }
-    }
-}
 
 /// How many links a player with these keys could make at a lighthouse.
 fn links_there(scout: &Scout, scene: &Scene, at: Lighthouse) -> i64 {
@@ -66,7 +47,13 @@ fn target(scout: &Scout, scene: &Scene) -> Option<Lighthouse> {
         .max_by_key(|to| (worth(scout, scene, *to), std::cmp::Reverse(*to)))
 }
 
-fn act(scout: &Scout, scene: &Scene, charged: &mut Option<Lighthouse>, rng: &mut Rng) -> Act {
+/// Builds rings. `charged` is the lighthouse that has received its energy at this visit.
+pub(super) fn act(
+    scout: &Scout,
+    scene: &Scene,
+    rng: &mut Rng,
+    charged: &mut Option<Lighthouse>,
+) -> Act {
     if *charged != scene.at {
         *charged = None;
     }
@@ -80,27 +67,5 @@ fn act(scout: &Scout, scene: &Scene, charged: &mut Option<Lighthouse>, rng: &mut
             return link;
         }
     }
-    let gathered = if scene.energy < WANTED {
-        scout.richest_step(scene.here, POOR, rng)
-    } else {
-        None
-    };
-    let walk = || scout.step_to(scene.here, target(scout, scene)?);
-    gathered
-        .or_else(walk)
-        .unwrap_or_else(|| scout.random_step(scene.here, rng))
-}
-
-impl Bot<Lighthouses> for Ring {
-    fn observe(&mut self, event: &Event) {
-        Scout::hear(&mut self.scout, event);
-    }
-
-    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
-        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
-            return Act::Pass;
-        };
-        let scene = scout.look(view);
-        act(scout, &scene, &mut self.charged, &mut self.rng)
-    }
+    scout.gather_or_walk(scene, rng, (WANTED, POOR), target)
 }

@@ -2,8 +2,10 @@
 
 use super::memory::Memory;
 use super::paths::{FAR, Paths, richest};
-use crate::game::Seat;
-use crate::lighthouses::rules::{Act, Cell, Chart, Event, Lighthouse, Network, View};
+use crate::game::{Bot, Budget, Seat};
+use crate::lighthouses::rules::{
+    Act, Ask, Cell, Chart, Event, Lighthouse, Lighthouses, Network, View,
+};
 use crate::rng::Rng;
 use std::sync::Arc;
 
@@ -90,6 +92,23 @@ impl Scout {
         Some(self.step(from, walk.first))
     }
 
+    /// With less energy than wanted a step to a cell that is not poor, if there is one; else on the way to
+    /// the target; else any step.
+    pub(super) fn gather_or_walk(
+        &self,
+        scene: &Scene,
+        rng: &mut Rng,
+        (wanted, poor): (u32, u8),
+        target: fn(&Self, &Scene) -> Option<Lighthouse>,
+    ) -> Act {
+        let gathered = (scene.energy < wanted)
+            .then(|| self.richest_step(scene.here, poor, rng))
+            .flatten();
+        gathered
+            .or_else(|| self.step_to(scene.here, target(self, scene)?))
+            .unwrap_or_else(|| self.random_step(scene.here, rng))
+    }
+
     /// The lighthouses of the chart.
     pub(super) fn lighthouses(&self) -> impl Iterator<Item = Lighthouse> + use<> {
         (0..self.chart.lighthouses().len() as u8).map(Lighthouse)
@@ -118,6 +137,36 @@ impl Scout {
             .filter(|(a, b)| a < b && network.beacon(*a).links & b.bit() != 0);
         let area = |(a, b)| i64::from(self.chart.area(at, a, b));
         pairs.map(area).max().unwrap_or(0)
+    }
+}
+
+/// A bot that looks at each turn with its scout and acts on what it sees.
+struct Scouting<F> {
+    scout: Option<Scout>,
+    rng: Rng,
+    act: F,
+}
+
+/// A bot that acts by a function of what its scout knows, the turn's scene and its own chance.
+pub(super) fn scouting<F>(rng: Rng, act: F) -> Box<dyn Bot<Lighthouses>>
+where
+    F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Send + 'static,
+{
+    let scout = None;
+    Box::new(Scouting { scout, rng, act })
+}
+
+impl<F: FnMut(&Scout, &Scene, &mut Rng) -> Act + Send> Bot<Lighthouses> for Scouting<F> {
+    fn observe(&mut self, event: &Event) {
+        Scout::hear(&mut self.scout, event);
+    }
+
+    fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
+        let (Some(scout), Ask::Turn) = (self.scout.as_mut(), ask) else {
+            return Act::Pass;
+        };
+        let scene = scout.look(view);
+        (self.act)(scout, &scene, &mut self.rng)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::player::{Habit, Player, Side};
 use super::{bully, champion, dual, frontier, idle, prospector, rage, random, surplus};
 use crate::game::Bot;
-use crate::kit::BotCard;
+use crate::kit::{BotCard, card, thinker};
 use crate::planetwars::rules::PlanetWars;
 use crate::rng::Rng;
 
@@ -11,17 +11,6 @@ use crate::rng::Rng;
 const BOT_STREAM: u64 = 1 << 32;
 /// What the name of a player ends in who plays with his team.
 const TEAM: &str = "-team";
-
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
@@ -86,19 +75,13 @@ pub const CARDS: &[BotCard] = &[
         surplus::TEAM_DESCRIPTION,
         0x284F_5581_91F4_8ACA,
     ),
-    BotCard {
-        thinks: true,
-        ..card(9, "champion", champion::DESCRIPTION, 0xD09D_6151_D734_456D)
-    },
-    BotCard {
-        thinks: true,
-        ..card(
-            9,
-            "champion-team",
-            champion::TEAM_DESCRIPTION,
-            0x4889_11D5_6031_1645,
-        )
-    },
+    thinker(9, "champion", champion::DESCRIPTION, 0xD09D_6151_D734_456D),
+    thinker(
+        9,
+        "champion-team",
+        champion::TEAM_DESCRIPTION,
+        0x4889_11D5_6031_1645,
+    ),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

@@ -3,7 +3,7 @@
 use super::random::playable;
 use crate::game::{Bot, Budget};
 use crate::planowanie::cards::Card;
-use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::planowanie::rules::{Act, Ask, Planowanie, View};
 
 pub(super) const DESCRIPTION: &str =
     "Declares its even share of the tricks; plays the highest card that wins now, else its lowest.";
@@ -12,8 +12,6 @@ pub(super) const DESCRIPTION: &str =
 pub(super) struct Greedy;
 
 impl Bot<Planowanie> for Greedy {
-    fn observe(&mut self, _: &Event) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         let (cards, players) = (view.round.cards(), view.round.players().max(1) as u8);
         match ask {

@@ -2,7 +2,7 @@
 
 use crate::game::{Bot, Budget};
 use crate::planowanie::cards::{Card, CardSet};
-use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::planowanie::rules::{Act, Ask, Planowanie, View};
 use crate::rng::Rng;
 
 pub(super) const DESCRIPTION: &str =
@@ -18,8 +18,6 @@ pub(super) fn playable(view: &View) -> CardSet {
 }
 
 impl Bot<Planowanie> for Random {
-    fn observe(&mut self, _: &Event) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         match ask {
             Ask::Declare => Act::Declare(self.0.below(u32::from(view.round.cards()) + 1) as u8),

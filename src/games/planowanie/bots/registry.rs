@@ -3,35 +3,12 @@
 use super::searcher::{Searcher, Thinking};
 use super::{champion, greedy, ismcts, mcbid, pimc, random, rules};
 use crate::game::Bot;
-use crate::kit::BotCard;
+use crate::kit::{BotCard, card, thinker};
 use crate::planowanie::rules::{Ask, Planowanie, View};
 use crate::rng::Rng;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
-
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
-
-const fn thinker(
-    rung: u8,
-    name: &'static str,
-    description: &'static str,
-    signature: u64,
-) -> BotCard {
-    BotCard {
-        thinks: true,
-        ..card(rung, name, description, signature)
-    }
-}
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[

@@ -4,7 +4,7 @@ use super::judgement::{self, Counting, Deal};
 use super::position::{Layout, Mask, Position, narrow};
 use crate::game::{Bot, Budget};
 use crate::planowanie::cards::Card;
-use crate::planowanie::rules::{Act, Ask, Event, Planowanie, View};
+use crate::planowanie::rules::{Act, Ask, Planowanie, View};
 
 pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and plays by rules: ducks when it has enough, cashes sure winners and wins cheaply when it needs tricks.";
 
@@ -12,8 +12,6 @@ pub(super) const DESCRIPTION: &str = "Declares the sum of its cards' chances and
 pub(super) struct Rules;
 
 impl Bot<Planowanie> for Rules {
-    fn observe(&mut self, _: &Event) {}
-
     fn decide(&mut self, view: &View, ask: &Ask, _: Budget<'_>) -> Act {
         act(view, *ask)
     }

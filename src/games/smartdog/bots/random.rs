@@ -3,7 +3,7 @@
 use super::sight::Sight;
 use crate::game::{Bot, Budget};
 use crate::rng::Rng;
-use crate::smartdog::rules::{Ask, Command, Direction, Event, Orders, SmartDog, View};
+use crate::smartdog::rules::{Ask, Command, Direction, Orders, SmartDog, View};
 
 pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns, N being its seat's number, the first dog it sees takes a random step and barks.";
 
@@ -11,8 +11,6 @@ pub(super) const DESCRIPTION: &str = "Like the official Java kit: every N turns,
 pub struct Random(pub Rng);
 
 impl Bot<SmartDog> for Random {
-    fn observe(&mut self, _: &Event) {}
-
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Orders {
         let mut orders = Orders::new();
         let way = Direction::ALL[self.0.below(4) as usize];

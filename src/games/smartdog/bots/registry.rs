@@ -3,24 +3,13 @@
 use super::champion::{CHAMPION, HERDER, Herder, SEARCHER};
 use super::{random, shipped, stand};
 use crate::game::Bot;
-use crate::kit::BotCard;
+use crate::kit::{BotCard, card, thinker};
 use crate::rng::Rng;
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::rules::SmartDog;
 
 /// Streams of a bot's seed begin here.
 const BOT_STREAM: u64 = 1 << 32;
-
-const fn card(rung: u8, name: &'static str, description: &'static str, signature: u64) -> BotCard {
-    BotCard {
-        name,
-        rung,
-        version: 1,
-        description,
-        signature,
-        thinks: false,
-    }
-}
 
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = &[
@@ -33,24 +22,18 @@ pub const CARDS: &[BotCard] = &[
         "Believes in a whole position and tries every move and bark of every dog one turn ahead by the exact rules.",
         0x58DB_C0FC_83AB_BA2E,
     ),
-    BotCard {
-        thinks: true,
-        ..card(
-            5,
-            "herder-search",
-            "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
-            0xA0EB_5DBB_2B81_0559,
-        )
-    },
-    BotCard {
-        thinks: true,
-        ..card(
-            6,
-            "champion",
-            "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
-            0xBE6D_DB7E_25DA_6518,
-        )
-    },
+    thinker(
+        5,
+        "herder-search",
+        "Plans eight turns ahead for dog after dog with a beam; others are taken to stand. A node is one simulated turn of one line.",
+        0xA0EB_5DBB_2B81_0559,
+    ),
+    thinker(
+        6,
+        "champion",
+        "Plans with widening beams against the replies it expects, on maps it may know. A node is one simulated turn of one line.",
+        0xBE6D_DB7E_25DA_6518,
+    ),
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance; `known` are maps

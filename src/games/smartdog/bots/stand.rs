@@ -1,7 +1,7 @@
 //! Rung 1: never moves.
 
 use crate::game::{Bot, Budget};
-use crate::smartdog::rules::{Ask, Event, Orders, SmartDog, View};
+use crate::smartdog::rules::{Ask, Orders, SmartDog, View};
 
 pub(super) const DESCRIPTION: &str =
     "Ends every turn without a command: what sheep do when left alone.";
@@ -10,8 +10,6 @@ pub(super) const DESCRIPTION: &str =
 pub struct Stand;
 
 impl Bot<SmartDog> for Stand {
-    fn observe(&mut self, _: &Event) {}
-
     fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Orders {
         Orders::new()
     }

@@ -1,4 +1,4 @@
-//! Where a session belongs: which game, bot, referee, match and player.
+//! What a session is addressed by: game, bot, referee, match and player.
 
 use games::{BotCard, Kit};
 use std::fmt;
@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 
 static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// Whom a message is for and who sends it: everything but the match and the player.
-pub struct Place {
+/// Which bot a message is for and which referee sends it: everything but the match and the player.
+pub struct BotAddress {
     kit: &'static dyn Kit,
     card: &'static BotCard,
     referee: Box<str>,
@@ -17,8 +17,8 @@ pub struct Place {
     hash: u64,
 }
 
-impl Place {
-    /// The place of a built-in bot that a referee calls. `None` if the game has no such bot.
+impl BotAddress {
+    /// The address of a built-in bot that a referee calls. `None` if the game has no such bot.
     #[must_use]
     pub fn new(kit: &'static dyn Kit, bot: &str, referee: &str) -> Option<Self> {
         let card = kit.bots().iter().find(|card| card.name == bot)?;
@@ -57,13 +57,13 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for BotAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.kit.game(), self.card.name, self.referee)
     }
 }
 
-impl PartialEq for Place {
+impl PartialEq for BotAddress {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash
             && self.card.name == other.card.name
@@ -76,7 +76,7 @@ impl PartialEq for Place {
 #[derive(Clone, Debug)]
 pub struct Key {
     /// Game, bot and referee.
-    pub place: Arc<Place>,
+    pub bot: Arc<BotAddress>,
     /// The referee's number of the match.
     pub market: u64,
     /// The referee's number of the player.
@@ -87,7 +87,7 @@ impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
         self.market == other.market
             && self.id == other.id
-            && (Arc::ptr_eq(&self.place, &other.place) || self.place == other.place)
+            && (Arc::ptr_eq(&self.bot, &other.bot) || self.bot == other.bot)
     }
 }
 
@@ -95,7 +95,7 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.place.hash.hash(state);
+        self.bot.hash.hash(state);
         self.market.hash(state);
         self.id.hash(state);
     }

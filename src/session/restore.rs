@@ -1,0 +1,98 @@
+//! Takes up what earlier runs of the daemon left in the store.
+
+use super::actor;
+use super::bot_address::{BotAddress, Key};
+use super::core::SessionState;
+use super::mailbox::Session;
+use super::message::Expiry;
+use super::registry::{Registry, lock};
+use crate::link::Peer;
+use crate::store::SessionRow;
+use crate::store::types::{LiveSession, NewSession};
+use games::{Cause, Wire};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Built-in bots by game, bot and referee; `None` where this version knows no such bot.
+pub(super) type KnownBots = HashMap<(String, String, String), Option<Arc<BotAddress>>>;
+
+impl Registry {
+    pub(super) fn take_up(self: &Arc<Self>, found: LiveSession, known: &mut KnownBots) {
+        let opened = &found.opened;
+        let Some(bot) = self.known_bot(opened, known) else {
+            tracing::warn!(
+                session = found.id.0,
+                game = opened.game,
+                bot = opened.bot,
+                "a live session's game or bot is unknown to this version: it is left alone"
+            );
+            return;
+        };
+        let key = Key {
+            bot,
+            market: opened.market,
+            id: opened.player,
+        };
+        self.groups().join_known(&key, &opened.match_id);
+        // Who began it is known where its address is the referee's name; else it is nobody's share.
+        let peer = key.bot.referee().parse().ok().map(Peer::of);
+        let permit = self.shares.take_again(peer).ok();
+        let idle_ms = (self.started_us - found.last_us) / 1000;
+        let core = Box::new(SessionState::found(found, permit));
+        self.meters.live.increment(1.0);
+        let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+        if key.bot.kit().wire() == Wire::Hub {
+            let expiry = Expiry {
+                idle_since_ms: i64::MAX,
+                cause: Cause::Disconnect,
+                detail: "the daemon was stopped in mid-game".into(),
+                hung_up: false,
+            };
+            actor::expire(self, &session, expiry);
+        }
+        let former = lock(self.shard(&key)).insert(key, session);
+        if let Some(former) = former {
+            // Its end could not be stored when the next match of its key began.
+            let expiry = Expiry {
+                idle_since_ms: i64::MAX,
+                cause: Cause::Unterminated,
+                detail: "the referee began a new match under the same numbers".into(),
+                hung_up: false,
+            };
+            actor::expire(self, &former, expiry);
+        }
+    }
+
+    /// A session that ended before the start: what its referee repeats gets the default, as before.
+    pub(super) fn remember_ended(&self, row: SessionRow, known: &mut KnownBots) {
+        let Some(bot) = self.known_bot(&row.opened, known) else {
+            return;
+        };
+        let key = Key {
+            bot,
+            market: row.opened.market,
+            id: row.opened.player,
+        };
+        let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
+        let core = Box::new(SessionState::over(row));
+        let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
+        lock(self.shard(&key))
+            .entry(key.clone())
+            .or_insert_with(session);
+    }
+
+    fn known_bot(&self, opened: &NewSession, known: &mut KnownBots) -> Option<Arc<BotAddress>> {
+        let names = (
+            opened.game.clone(),
+            opened.bot.clone(),
+            opened.referee.clone(),
+        );
+        let bot = known
+            .entry(names)
+            .or_insert_with_key(|(game, bot, referee)| {
+                let kit = (self.dependencies.find)(game)?;
+                BotAddress::new(kit, bot, referee).map(Arc::new)
+            });
+        bot.clone()
+    }
+}

@@ -1,0 +1,379 @@
+//! All sessions of this process, by key.
+
+use super::actor::{self, Actor};
+use super::begins;
+use super::bot_address::Key;
+use super::core::SessionState;
+use super::detach::DetachOnDrop;
+use super::mailbox::{Answer, Callback, Entered, Message, Session};
+use super::message::{Expiry, Numbered, Opening, Origin, Refusal};
+use super::options::{Dependencies, SessionOptions, StoreError};
+use super::registry::{Registry, lock};
+use super::restore::KnownBots;
+use super::sweep;
+use crate::link::Share;
+use crate::store::types::{Durability, EntryId, SessionId, Side};
+use games::Cause;
+use serde::Serialize;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// Sessions that ended so long before a start are not known any more after it: no referee repeats a
+/// message after that, in microseconds.
+const ENDED_SINCE_US: i64 = 10 * 60 * 1_000_000;
+/// All sessions. Cheap to clone.
+#[derive(Clone)]
+pub struct Sessions {
+    registry: Arc<Registry>,
+}
+
+/// A live session, as REST shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionView {
+    /// Its number.
+    pub id: SessionId,
+    /// The match it belongs to.
+    pub match_id: String,
+    /// The game's name.
+    pub game: &'static str,
+    /// The bot's name.
+    pub bot: &'static str,
+    /// Who referees.
+    pub referee: String,
+    /// The referee's number of the match.
+    pub market: u64,
+    /// The referee's number of the player.
+    pub player: u64,
+    /// The absolute seat, where known.
+    pub seat: Option<u8>,
+    /// How many entries its transcript has.
+    pub entries: u64,
+    /// Its last entry.
+    pub head: Option<EntryId>,
+    /// Whether its dialogue is in memory.
+    pub awake: bool,
+    /// Whether its bot hung and is not asked any more.
+    pub quarantined: bool,
+    /// Milliseconds since its last message.
+    pub idle_ms: u64,
+}
+
+impl Sessions {
+    /// Takes up all sessions that have not ended and starts sweeping. Each is folded when it is
+    /// first needed.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the store cannot say which sessions are live.
+    pub async fn open(
+        options: SessionOptions,
+        dependencies: Dependencies,
+    ) -> Result<Self, StoreError> {
+        let live = dependencies.store.live().await?;
+        let registry = Arc::new(Registry::new(options, dependencies));
+        let mut known = KnownBots::new();
+        for found in live {
+            if found.opened.side == Side::Player {
+                registry.take_up(found, &mut known);
+            }
+        }
+        let since_us = registry.now_us() - ENDED_SINCE_US;
+        for row in registry
+            .dependencies
+            .store
+            .ended_since(since_us)
+            .await?
+            .into_iter()
+            .rev()
+        {
+            if row.opened.side == Side::Player {
+                registry.remember_ended(row, &mut known);
+            }
+        }
+        drop(known);
+        registry.tracker.spawn(sweep::run(Arc::clone(&registry)));
+        Ok(Self { registry })
+    }
+
+    /// One message for the session of this key, with the moment at which it was received. The answer
+    /// is durable.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping; nothing
+    /// is stored then.
+    pub async fn callback(
+        &self,
+        key: Key,
+        begins: bool,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let nobody = Origin::default();
+        self.callback_from(nobody, key, begins, text, received)
+            .await
+    }
+
+    /// As [`Sessions::callback`]; a session that this begins counts for whom it came from.
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`], and if that caller has its share while little is left.
+    pub async fn callback_from(
+        &self,
+        origin: Origin,
+        key: Key,
+        begins: bool,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let callback = Callback {
+            text,
+            begins,
+            opening: None,
+            received,
+            origin,
+            permit: None,
+            numbered: None,
+        };
+        self.tell(key, callback).await
+    }
+
+    /// A message that an edge has numbered: heard once, however often it comes, and answered the same
+    /// each time. The first one begins the session.
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`]; [`Refusal::Gap`] if messages before it have not come.
+    pub async fn numbered(
+        &self,
+        key: Key,
+        numbered: Numbered,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let first = numbered.number == 1;
+        let route = || key.bot.kit().route(text.as_bytes()).ok();
+        let seating = first.then(route).flatten().and_then(|route| route.seating);
+        let opening = seating.map(|seating| {
+            Box::new(Opening {
+                before: Vec::new(),
+                words: serde_json::Value::Null,
+                seating: Some(seating),
+                line: None,
+            })
+        });
+        let callback = Callback {
+            text,
+            begins: false,
+            opening,
+            received,
+            origin: Origin::default(),
+            permit: None,
+            numbered: Some(numbered),
+        };
+        self.tell(key, callback).await
+    }
+
+    /// The first message of a session of which more is known. Otherwise as [`Sessions::callback`].
+    ///
+    /// # Errors
+    /// As [`Sessions::callback`].
+    pub async fn begin(
+        &self,
+        key: Key,
+        opening: Opening,
+        text: String,
+        received: Instant,
+    ) -> Result<Answer, Refusal> {
+        let callback = Callback {
+            text,
+            begins: true,
+            opening: Some(Box::new(opening)),
+            received,
+            origin: Origin::default(),
+            permit: None,
+            numbered: None,
+        };
+        self.tell(key, callback).await
+    }
+
+    /// Whether a session could begin now.
+    ///
+    /// # Errors
+    /// [`Refusal`] says why not.
+    pub fn admits(&self) -> Result<(), Refusal> {
+        match self.refusal() {
+            Some(refusal) => {
+                self.registry.meters.refused(refusal.word());
+                Err(refusal)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Why a session that began now would be refused to somebody who has none, if it would.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        begins::refusal(&self.registry)
+    }
+
+    /// Whether sessions or thinking are scarce: callers then get no more than their share.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        begins::is_short(&self.registry)
+    }
+
+    /// Ends the session of this key, if it lives, after the messages that wait for it.
+    pub fn end(&self, key: &Key, cause: Cause, detail: String) {
+        self.expire(key, cause, detail, false);
+    }
+
+    /// The other side of this key's session has hung up, after the messages that wait for it. On some
+    /// wires that is how a match ends; on the others it is a [`Cause::Disconnect`].
+    pub fn hung_up(&self, key: &Key, detail: String) {
+        self.expire(key, Cause::Disconnect, detail, true);
+    }
+
+    fn expire(&self, key: &Key, cause: Cause, detail: String, hung_up: bool) {
+        let found = lock(self.registry.shard(key)).get(key).map(Arc::clone);
+        if let Some(session) = found {
+            let expiry = Expiry {
+                idle_since_ms: i64::MAX,
+                cause,
+                detail: detail.into(),
+                hung_up,
+            };
+            actor::expire(&self.registry, &session, expiry);
+        }
+    }
+
+    async fn tell(&self, key: Key, mut callback: Callback) -> Result<Answer, Refusal> {
+        if self.registry.stop.is_cancelled() {
+            return Err(self.registry.stopping());
+        }
+        let kit = key.bot.kit();
+        let numbered = callback.numbered.is_some();
+        let (session, permit) = self.find_or_make(key, callback.origin)?;
+        callback.permit = permit;
+        let queue = |callback| {
+            let (reply, answer) = oneshot::channel();
+            (Message::Callback(callback, reply), answer)
+        };
+        match session.enter(callback, self.registry.options.mailbox_max, queue) {
+            Entered::Idle(core, callback) => {
+                let actor = Actor::new(Arc::clone(&self.registry), session, core);
+                DetachOnDrop::new(&self.registry.tracker, actor.answer(callback)).await
+            }
+            // The actor answers every message it takes; without it the process is ending.
+            Entered::Waits(answer) => answer
+                .await
+                .unwrap_or_else(|_| Err(self.registry.stopping())),
+            // Whoever numbers his messages must not take one for heard that was not.
+            Entered::Full if numbered => Err(Refusal::Busy),
+            Entered::Full => {
+                self.registry.meters.defaulted("mailbox_full");
+                Ok(Answer::default_of_game(kit, ""))
+            }
+        }
+    }
+
+    /// The session of this key; with a share for one that was not known.
+    fn find_or_make(
+        &self,
+        key: Key,
+        origin: Origin,
+    ) -> Result<(Arc<Session>, Option<Box<Share>>), Refusal> {
+        let registry = &self.registry;
+        let shard = registry.shard(&key);
+        let now_ms = registry.clock_ms();
+        if let Some(session) = lock(shard).get(&key) {
+            // Touched under the lock, so that the sweep does not forget it meanwhile.
+            session.touch(now_ms);
+            return Ok((Arc::clone(session), None));
+        }
+        // Refused keys stay out of the registry.
+        let permit = begins::admit(registry, &key, origin)?;
+        let session = match lock(shard).entry(key) {
+            Entry::Occupied(at) => Arc::clone(at.get()),
+            Entry::Vacant(at) => {
+                let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
+                Arc::clone(at.insert(session))
+            }
+        };
+        Ok((session, Some(Box::new(permit))))
+    }
+
+    /// Whether what is stored of this game survives a power cut.
+    #[must_use]
+    pub fn survives_power_cuts(&self, game: &str) -> bool {
+        self.registry.options.durability(game) == Durability::Power
+    }
+
+    /// How many sessions have not ended.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.registry.shares.taken()
+    }
+
+    /// How many sessions may live at once.
+    #[must_use]
+    pub fn max(&self) -> usize {
+        self.registry.shares.max()
+    }
+
+    /// Live sessions at rest, in no particular order, at most `limit`.
+    #[must_use]
+    pub fn list(&self, limit: usize) -> Vec<SessionView> {
+        let now_ms = self.registry.clock_ms();
+        let mut found = Vec::new();
+        for shard in &self.registry.shards {
+            for session in lock(shard).values() {
+                if found.len() >= limit {
+                    return found;
+                }
+                let view = session.peek(|core| (!core.ended).then(|| view(session, core, now_ms)));
+                found.extend(view.flatten());
+            }
+        }
+        found
+    }
+
+    /// No new sessions from now on; those that live go on.
+    pub fn drain(&self) {
+        self.registry.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Sessions::drain`] was called.
+    #[must_use]
+    pub fn draining(&self) -> bool {
+        self.registry.draining.load(Ordering::Relaxed)
+    }
+
+    /// Ends sweeping and waits for the messages that are being worked on. Live sessions stay live in
+    /// the store: the next start takes them up.
+    pub async fn close(&self) {
+        self.drain();
+        self.registry.stop.cancel();
+        self.registry.tracker.close();
+        self.registry.tracker.wait().await;
+    }
+}
+
+fn view(session: &Session, core: &SessionState, now_ms: i64) -> SessionView {
+    let bot = &session.key.bot;
+    SessionView {
+        id: core.id,
+        match_id: core.match_id.to_string(),
+        game: bot.kit().game(),
+        bot: bot.card().name,
+        referee: bot.referee().to_owned(),
+        market: session.key.market,
+        player: session.key.id,
+        seat: core.seat,
+        entries: core.seq,
+        head: core.head,
+        awake: core.awake(),
+        quarantined: core.quarantine.holds() || core.hangs(),
+        idle_ms: u64::try_from(now_ms - session.touched_ms()).unwrap_or(0),
+    }
+}
