@@ -111,6 +111,9 @@ impl Kit for Fake {
         let at = ["S", "W", "N", "E"].iter().position(|at| *at == word);
         at.map(|at| at as u8)
     }
+    fn place_word(&self, clockwise: u8) -> Option<&'static str> {
+        ["S", "W", "N", "E"].get(usize::from(clockwise)).copied()
+    }
     fn bluff(&self, fact: &Fact) -> Option<Bluff> {
         (fact.kind == "bluffed").then(|| Bluff {
             by: "W".into(),

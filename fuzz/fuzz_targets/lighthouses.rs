@@ -1,4 +1,4 @@
-//! `games::fuzzing::lighthouses` under libFuzzer.
+//! `games::fuzzing::dialect` of one game under libFuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::lighthouses(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::dialect(&games::lighthouses::KIT, data));

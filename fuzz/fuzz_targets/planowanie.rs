@@ -1,4 +1,4 @@
-//! `games::fuzzing::planowanie` under libFuzzer.
+//! `games::fuzzing::dialect` of one game under libFuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::planowanie(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::dialect(&games::planowanie::KIT, data));

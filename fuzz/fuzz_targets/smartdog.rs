@@ -1,4 +1,4 @@
-//! `games::fuzzing::smartdog` under libFuzzer.
+//! `games::fuzzing::dialect` of one game under libFuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::smartdog(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| games::fuzzing::dialect(&games::smartdog::KIT, data));

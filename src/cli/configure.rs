@@ -53,7 +53,7 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
 
 /// Checks that only building the hub can make: its rooms and maps.
 fn whole(loaded: &config::Loaded) -> anyhow::Result<()> {
-    if let Some(kit) = games::find("smartdog") {
+    if let Some(kit) = games::met_by(games::Wire::Hub) {
         hub_settings(kit, &loaded.config)?
             .check()
             .map_err(|error| UsageError(error.to_string()))?;

@@ -7,6 +7,7 @@ use super::schema::{Kind, keys};
 use super::sections::REFEREES;
 use super::settings::{Config, Hub};
 use ::config::{Map, Value, ValueKind};
+use games::Wire;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::Path;
@@ -207,8 +208,8 @@ fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
         let budgets = &mut config.thinking.budget_by_game;
         budgets.insert(game, Duration::from_millis(budget));
     }
-    keep_changed("koehandel", &mut config.referee.koehandel.options);
-    keep_changed("smartdog", &mut config.referee.smartdog.options);
+    keep_changed(Wire::Callbacks, &mut config.referee.koehandel.options);
+    keep_changed(Wire::Hub, &mut config.referee.smartdog.options);
     Ok(())
 }
 
@@ -217,9 +218,9 @@ fn read<T: DeserializeOwned>(merged: &Value, path: &str) -> Result<T, ConfigErro
     Ok(value.try_deserialize()?)
 }
 
-/// Keeps the referee options of a game that differ from its defaults.
-fn keep_changed(game: &str, options: &mut serde_json::Value) {
-    let cards = games::find(game).map_or(&[][..], |kit| kit.options());
+/// Keeps those referee options of a game that differ from its own defaults.
+fn keep_changed(wire: Wire, options: &mut serde_json::Value) {
+    let cards = games::met_by(wire).map_or(&[][..], |kit| kit.options());
     let is_default = |name: &str, stated: &str| {
         let mut cards = cards.iter();
         cards.any(|card| card.name == name && card.default == stated)
@@ -238,9 +239,7 @@ fn hub_fault(hub: &Hub) -> Option<String> {
         bot,
         ..
     } = hub;
-    let kits = games::ALL
-        .iter()
-        .filter(|kit| kit.wire() == games::Wire::Hub);
+    let kits = games::ALL.iter().filter(|kit| kit.wire() == Wire::Hub);
     let Some(kit) = kits.clone().find(|kit| kit.game() == game) else {
         let known: Vec<&str> = kits.map(|kit| kit.game()).collect();
         return Some(format!(
@@ -297,11 +296,11 @@ fn check(config: &Config) -> Result<(), ConfigError> {
         }
     }
     let referee = &config.referee;
-    for (game, options) in [
-        ("koehandel", &referee.koehandel.options),
-        ("smartdog", &referee.smartdog.options),
+    for (wire, options) in [
+        (Wire::Callbacks, &referee.koehandel.options),
+        (Wire::Hub, &referee.smartdog.options),
     ] {
-        let Some(kit) = games::find(game) else {
+        let Some(kit) = games::met_by(wire) else {
             continue;
         };
         let setup = games::TableSetup {
@@ -311,7 +310,7 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             ids: (1..=*kit.seats().end() as u64).collect(),
         };
         if let Err(why) = kit.table(&setup) {
-            let why = why.to_string();
+            let (game, why) = (kit.game(), why.to_string());
             return Err(ConfigError::Options { game, why });
         }
     }

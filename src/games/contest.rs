@@ -8,6 +8,8 @@ pub mod ladder;
 mod scripted;
 
 use self::ladder::Bout;
+#[cfg(test)]
+pub use self::scripted::TICK;
 use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
@@ -143,6 +145,11 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     /// # Errors
     /// [`WireError`] names the field that keeps the frame from being routed.
     fn route(frame: &[u8]) -> Result<Route, WireError>;
+    /// As [`Kit::in_form`], of an answer that is not empty.
+    ///
+    /// # Errors
+    /// A sentence that says what a reader would not take.
+    fn in_form(message: &[u8], answer: &str) -> Result<(), String>;
     /// The built-in bot with this name, if there is one. `seed` is its own chance.
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>>;
     /// The fixed matches whose acts are the signature of the bot with this name. They never change.
@@ -228,6 +235,11 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
     /// As [`Kit::place`].
     fn place(word: &str) -> Option<u8> {
         word.parse().ok()
+    }
+    /// As [`Kit::place_word`].
+    fn place_word(clockwise: u8) -> Option<&'static str> {
+        let _ = clockwise;
+        None
     }
     /// As [`Kit::bluff`].
     fn bluff(fact: &Fact) -> Option<Bluff> {
@@ -480,7 +492,18 @@ impl<C: Contest> Kit for Door<C> {
         C::reception()
     }
 
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        match answer {
+            "" => Ok(()),
+            answer => C::in_form(message, answer),
+        }
+    }
+
     fn place(&self, word: &str) -> Option<u8> {
         C::place(word)
+    }
+
+    fn place_word(&self, clockwise: u8) -> Option<&'static str> {
+        C::place_word(clockwise)
     }
 }

@@ -1,15 +1,13 @@
-//! What the fuzz targets of the five dialects call, and the gate over its corpus: plain functions that take
+//! What the fuzz targets of the dialects call, and the gate over its corpus: plain functions that take
 //! any bytes. A panic is a finding.
 //!
 //! An input that begins with `>` is a referee's: its frames are players' answers, in the order in which
 //! players are waited for. Any other one is a player's: its frames are what a dialogue hears. Frames stand
 //! apart by the byte 1E.
 
-use crate::disturb::in_form;
 use crate::game::{Budget, Progress};
 use crate::kit::{DialogueSetup, Kit, TableSetup};
 use crate::wire::{Next, Reply};
-use crate::{koehandel, lighthouses, planetwars, planowanie, smartdog};
 use serde_json::{Value, json};
 
 /// Frames of one input that are heard.
@@ -18,31 +16,6 @@ const FRAMES_MAX: usize = 16;
 pub const BETWEEN: u8 = 0x1E;
 /// The first byte of a referee's input.
 pub const ANSWERS: u8 = b'>';
-
-/// Koehandel's dialect.
-pub fn koehandel(data: &[u8]) {
-    dialect(&koehandel::KIT, data, &Value::Null);
-}
-
-/// Smart-dog's dialect.
-pub fn smartdog(data: &[u8]) {
-    dialect(&smartdog::KIT, data, &json!({"turnsLimit": 4}));
-}
-
-/// Planowanie's dialect.
-pub fn planowanie(data: &[u8]) {
-    dialect(&planowanie::KIT, data, &json!({"deals": "1 0 2 1"}));
-}
-
-/// The lighthouses' dialect.
-pub fn lighthouses(data: &[u8]) {
-    dialect(&lighthouses::KIT, data, &json!({"rounds": 4}));
-}
-
-/// Planet Wars' dialect.
-pub fn planetwars(data: &[u8]) {
-    dialect(&planetwars::KIT, data, &json!({"rounds": 4}));
-}
 
 /// Which session a first frame belongs to, in every game, and what is answered to one that cannot be read.
 pub fn route(data: &[u8]) {
@@ -54,14 +27,15 @@ pub fn route(data: &[u8]) {
         }
         let _ = kit.completes(data);
         let answer = kit.default_answer(&text);
-        let legal = in_form(kit.game(), data, answer);
+        let legal = kit.in_form(data, answer);
         assert_eq!(legal, Ok(()), "{}: {answer:?}", kit.game());
     }
 }
 
-fn dialect(kit: &dyn Kit, data: &[u8], options: &Value) {
+/// The dialect of a game.
+pub fn dialect(kit: &dyn Kit, data: &[u8]) {
     match data.split_first() {
-        Some((&ANSWERS, answers)) => table(kit, answers, options),
+        Some((&ANSWERS, answers)) => table(kit, answers),
         _ => dialogue(kit, data),
     }
 }
@@ -93,7 +67,7 @@ fn dialogue(kit: &dyn Kit, data: &[u8]) {
             Ok(Next::Send(said)) => said,
             Ok(Next::Wait | Next::Over(_)) | Err(_) => continue,
         };
-        let legal = in_form(kit.game(), frame, &said);
+        let legal = kit.in_form(frame, &said);
         assert_eq!(legal, Ok(()), "{}: {said:?}", kit.game());
         dialogue.said(&said);
         let _ = dialogue.facts();
@@ -101,12 +75,21 @@ fn dialogue(kit: &dyn Kit, data: &[u8]) {
     let _ = (dialogue.view(), dialogue.lessons(), dialogue.hung_up());
 }
 
+/// The options of this game with which a match's end is within reach.
+fn short(kit: &dyn Kit) -> Value {
+    let mut options = json!({"deals": "1 0 2 1", "rounds": 4, "turnsLimit": 4});
+    if let Some(options) = options.as_object_mut() {
+        options.retain(|name, _| kit.options().iter().any(|card| card.name == name));
+    }
+    options
+}
+
 /// Every frame is the answer of the first seat that is waited for.
-fn table(kit: &dyn Kit, data: &[u8], options: &Value) {
+fn table(kit: &dyn Kit, data: &[u8]) {
     let seats = (*kit.seats().start()).max(2);
     let setup = TableSetup {
         seed: 1,
-        options: options.clone(),
+        options: short(kit),
         market: 1,
         ids: (1..=seats as u64).collect(),
     };

@@ -388,6 +388,15 @@ pub trait Kit: Sync + Send {
     /// # Errors
     /// [`WireError`] names the field that keeps the frame from being routed.
     fn route(&self, frame: &[u8]) -> Result<Route, WireError>;
+    /// Whether an answer to a message is legal in form: whether the referee's own reader takes it, whatever
+    /// the rules say. An empty one is legal where the message does not ask, or the wire has it.
+    ///
+    /// # Errors
+    /// A sentence that says what a reader would not take.
+    fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
+        let _ = (message, answer);
+        Ok(())
+    }
     /// A bot's side of a conversation.
     ///
     /// # Errors
@@ -475,6 +484,12 @@ pub trait Kit: Sync + Send {
     /// ([`crate::Lesson::rival`], [`Bluff::by`]). Unless a game says otherwise: plain numbers.
     fn place(&self, word: &str) -> Option<u8> {
         word.parse().ok()
+    }
+    /// What a session's wire calls the place so many seats clockwise from its own, in games whose bots are
+    /// told beforehand who sits there ([`DialogueSetup::rivals`]).
+    fn place_word(&self, clockwise: u8) -> Option<&'static str> {
+        let _ = clockwise;
+        None
     }
 }
 

@@ -46,6 +46,12 @@ pub static ALL: &[&dyn Kit] = &[
     &planetwars::KIT,
 ];
 
+/// The first game whose players and referee meet so.
+#[must_use]
+pub fn met_by(wire: Wire) -> Option<&'static dyn Kit> {
+    ALL.iter().copied().find(|kit| kit.wire() == wire)
+}
+
 /// The game with this name.
 #[must_use]
 pub fn find(game: &str) -> Option<&'static dyn Kit> {

@@ -10,9 +10,6 @@ use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
-/// How the rivals' places are called, clockwise from the session's left.
-const RIVALS: [&str; 3] = ["W", "N", "E"];
-
 /// A session with nothing in its transcript. `left`: the match that this key has just left.
 pub(super) fn open(
     registry: &Registry,
@@ -45,7 +42,7 @@ pub(super) fn open(
     let words = told
         .map(|told| &told.words)
         .filter(|words| !words.is_null());
-    let setup = setup(registry.options.models, late, identity.as_ref(), words);
+    let setup = setup(key, registry.options.models, late, identity.as_ref(), words);
     let game = key.bot.kit().game();
     let session = NewSession {
         match_id: match_id.to_string(),
@@ -87,7 +84,13 @@ pub(super) fn open(
     }
 }
 
-fn setup(models: bool, late: bool, identity: Option<&Identity>, words: Option<&Value>) -> Value {
+fn setup(
+    key: &Key,
+    models: bool,
+    late: bool,
+    identity: Option<&Identity>,
+    words: Option<&Value>,
+) -> Value {
     let mut setup = Map::new();
     if let Some(words) = words {
         setup.insert("opening".to_owned(), words.clone());
@@ -101,10 +104,10 @@ fn setup(models: bool, late: bool, identity: Option<&Identity>, words: Option<&V
     let rivals = identity
         .map(|identity| identity.rivals.as_slice())
         .unwrap_or_default();
-    let named: Vec<Value> = RIVALS
-        .iter()
+    let word = |clockwise| key.bot.kit().place_word(clockwise);
+    let named: Vec<Value> = (1..)
         .zip(rivals)
-        .filter_map(|(place, name)| name.as_ref().map(|name| json!([place, name])))
+        .filter_map(|(place, name)| Some(json!([word(place)?, name.as_ref()?])))
         .collect();
     if !named.is_empty() {
         setup.insert("named".to_owned(), Value::Array(named));

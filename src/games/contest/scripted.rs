@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// How long each answer takes: entries stand one microsecond apart.
-const TICK: Duration = Duration::from_micros(1);
+pub const TICK: Duration = Duration::from_micros(1);
 
 /// Decides what was decided before.
 struct Scripted<G: Game> {

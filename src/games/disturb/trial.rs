@@ -1,7 +1,6 @@
 //! A disturbed match heard by a fresh dialogue, as a session would let it hear it.
 
 use super::disturbance::{Heard, undisturbed};
-use super::form::in_form;
 use super::tape::Tape;
 use crate::game::{Budget, Progress};
 use crate::wire::{Dialogue, Fact, Next, WireError};
@@ -165,7 +164,7 @@ impl Trial {
     }
 
     fn check(&mut self, tape: &Tape, message: &[u8], answer: &str) {
-        if let Err(why) = in_form(tape.kit.game(), message, answer) {
+        if let Err(why) = tape.kit.in_form(message, answer) {
             let text = String::from_utf8_lossy(message);
             self.illegal.push(format!("{text:?} got {answer:?}: {why}"));
         }

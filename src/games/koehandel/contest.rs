@@ -2,7 +2,7 @@
 
 use super::bots;
 use super::cards::PLAYERS;
-use super::dialect::{ANSWER_WITHIN, Fields, write_answer};
+use super::dialect::{self, ANSWER_WITHIN, Fields, write_answer};
 use super::facts;
 use super::models::{self, Models as Known};
 use super::options::{END_TURNS_MAX, OPTIONS, Options};
@@ -83,6 +83,10 @@ impl Contest for Koehandel {
         })
     }
 
+    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(answer)
+    }
+
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
         bots::make(name, seed, &Known::of(advice))
     }
@@ -107,6 +111,10 @@ impl Contest for Koehandel {
             "E" => Some(3),
             number => number.parse().ok(),
         }
+    }
+
+    fn place_word(clockwise: u8) -> Option<&'static str> {
+        ["S", "W", "N", "E"].get(usize::from(clockwise)).copied()
     }
 
     fn bluff(fact: &Fact) -> Option<Bluff> {

@@ -1,7 +1,7 @@
 //! Lighthouses as a contest: what is its own.
 
 use super::bots;
-use super::dialect::engine::REPLY_LINE_MAX;
+use super::dialect::engine::{self, REPLY_LINE_MAX};
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Islands;
@@ -73,6 +73,10 @@ impl Contest for Lighthouses {
             begins: seating.is_some(),
             seating,
         })
+    }
+
+    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+        engine::in_form(message, answer)
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

@@ -1,7 +1,7 @@
 //! Planet Wars as a contest: what is its own.
 
 use super::bots;
-use super::dialect::judge::REPLY_LINE_MAX;
+use super::dialect::judge::{self, REPLY_LINE_MAX};
 use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Planets;
@@ -86,6 +86,10 @@ impl Contest for PlanetWars {
             begins: false,
             seating,
         })
+    }
+
+    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
+        judge::in_form(answer)
     }
 
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

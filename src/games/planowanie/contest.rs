@@ -77,6 +77,10 @@ impl Contest for Planowanie {
         })
     }
 
+    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(message, answer)
+    }
+
     fn bot(name: &str, seed: u64, _: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
         bots::make(name, seed)
     }

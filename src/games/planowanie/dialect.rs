@@ -250,6 +250,32 @@ fn only_word(payload: &str, lenient: bool) -> Option<&str> {
     (lenient || words.next().is_none()).then_some(word)
 }
 
+/// Whether an answer is legal in form, whatever the rules say.
+///
+/// # Errors
+/// A sentence that says what a reader would not take.
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+    let asked = read(message);
+    let Some((first, "")) = answer.split_once('\n') else {
+        return Err(format!("{answer:?} is not one line with its end"));
+    };
+    if first.len() > REPLY_LINE_MAX {
+        return Err(format!("a line of {} bytes", first.len()));
+    }
+    let said = hear(first).ok_or_else(|| format!("{first:?} is neither yes nor no"))?;
+    let id = asked.id.unwrap_or_default();
+    let payload = said.payload.strip_prefix(&id).unwrap_or(&said.payload);
+    let one_word = payload.split_whitespace().count() == 1;
+    let legal = match asked.command {
+        Ok(Command::GenDeclare) => said.yes && tricks(payload.trim(), false).is_some(),
+        Ok(Command::GenMove) => said.yes && one_word,
+        _ => true,
+    };
+    legal
+        .then_some(())
+        .ok_or_else(|| format!("{first:?} is no answer"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -97,6 +97,10 @@ impl Contest for SmartDog {
         })
     }
 
+    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(answer)
+    }
+
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {
         let known = match advice {
             Advice::None => KnownMaps::none(),

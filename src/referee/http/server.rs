@@ -25,8 +25,14 @@ use tokio_util::sync::CancellationToken;
 const TEXT: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-const UNKNOWN_PROXY: &str = "this request came through a proxy that `referee.koehandel.trusted_proxies` \
-    does not list, so nobody knows whose it is; list the proxy, or call directly";
+fn unknown_proxy(host: &Host) -> Response<Text> {
+    let game = host.kit().game();
+    let said = format!(
+        "this request came through a proxy that `referee.{game}.trusted_proxies` does not list, so nobody \
+         knows whose it is; list the proxy, or call directly"
+    );
+    plain(StatusCode::FORBIDDEN, said)
+}
 
 /// How the server works.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +143,7 @@ async fn may_connect(
     let same_origin = settings.hosts.same_origin(request);
     same_origin.map_err(|why| misdirected(&why))?;
     let sender = Sender::of(request, settings).filter(|sender| sender.known);
-    let sender = sender.ok_or_else(|| plain(StatusCode::FORBIDDEN, UNKNOWN_PROXY.to_owned()))?;
+    let sender = sender.ok_or_else(|| unknown_proxy(host))?;
     let reach = match &settings.for_others {
         Some(reach) if !sender.caller.is_local() => reach,
         _ => &host.settings.http.reach,
@@ -185,7 +191,7 @@ async fn log_of(host: &Host, id: u64, sender: Option<Sender>) -> Response<Text> 
         && !belongs(&seat, sender).await
     {
         if sender.is_none_or(|sender| !sender.known) {
-            return plain(StatusCode::FORBIDDEN, UNKNOWN_PROXY.to_owned());
+            return unknown_proxy(host);
         }
         let said = format!(
             "the match of player {id} is still running; until it ends, only the host at which that player is called may read its log"

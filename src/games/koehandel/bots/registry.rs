@@ -55,30 +55,3 @@ pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehan
 pub fn listens(name: &str) -> bool {
     matches!(name, "evolved" | "champion")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ladder::signature;
-
-    #[test]
-    fn signatures_stand_for_the_play() {
-        for card in CARDS {
-            assert_eq!(
-                signature::<Koehandel>(card.name),
-                Some(card.signature),
-                "{} plays differently: raise its version and note the new signature",
-                card.name
-            );
-        }
-    }
-
-    #[test]
-    fn only_listed_names_make_players() {
-        let models = Models::none();
-        for card in CARDS {
-            assert!(make(card.name, 1, &models).is_some(), "{}", card.name);
-        }
-        assert!(make("nobody", 1, &models).is_none());
-    }
-}

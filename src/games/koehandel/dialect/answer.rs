@@ -1,6 +1,6 @@
 //! Answers: what a player replies, and how the referee reads it (README.md 2.2.1).
 
-use super::fields::Fields;
+use super::fields::{FRAME_MAX, Fields};
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
 use crate::koehandel::cards::{Compass, MONEY_MAX};
 use crate::koehandel::rules::{Act, Ask, Money};
@@ -85,4 +85,33 @@ fn money(fields: &Fields<'_>) -> Money {
         None => Money::Missing,
         Some(text) => letters::cards(text).map_or(Money::Garbage, Money::Cards),
     }
+}
+
+/// Whether an answer is legal in form, whatever the rules say.
+///
+/// # Errors
+/// A sentence that says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), String> {
+    let body = answer.as_bytes();
+    let unread = || format!("{answer:?} is no answer");
+    let fields = Fields::cut(body).map_err(|why| why.to_string())?;
+    if answer.len() > FRAME_MAX || !fields.any() {
+        return Err(unread());
+    }
+    let turn = read_answer(&Ask::Turn, body);
+    let payee = Compass::W;
+    let cards = read_answer(&Ask::Pay { payee, price: 0 }, body);
+    match (fields.kind(), turn, cards) {
+        ("auction", Some(Act::Auction), _) => Ok(()),
+        ("trade", Some(Act::Trade { offer, .. }), _) if offer != Money::Garbage => Ok(()),
+        // Sums of coins and lists of cards are the same letters.
+        ("", _, Some(Act::Cards(Money::Cards(_)))) => Ok(()),
+        _ => is_amount(&fields).then_some(()).ok_or_else(unread),
+    }
+}
+
+fn is_amount(fields: &Fields<'_>) -> bool {
+    let money = fields.money().unwrap_or_default();
+    let letter = |byte: u8| byte.is_ascii_alphanumeric();
+    fields.kind().is_empty() && !money.is_empty() && money.bytes().all(letter)
 }

@@ -7,7 +7,7 @@ mod letters;
 mod read;
 mod write;
 
-pub use answer::{ANSWER_WITHIN, read_answer, write_answer};
+pub use answer::{ANSWER_WITHIN, in_form, read_answer, write_answer};
 pub use fields::{FRAME_MAX, Fields, NUMBER_MAX};
 pub use letters::{AMOUNT_LETTERS_MAX, AMOUNT_MAX};
 pub use read::read;

@@ -14,9 +14,12 @@ use crate::koehandel::options::Options;
 use crate::koehandel::player::Player;
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
 use crate::koehandel::view::Bounds;
+use crate::laws::laws;
 use crate::rng::Rng;
 use crate::wire::Next;
 use proptest::prelude::*;
+
+laws!(Koehandel, {});
 
 fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
     items[rng.below(items.len() as u32) as usize]

@@ -283,3 +283,20 @@ fn lighthouse(chart: &Chart, x: &Value, y: &Value) -> Option<Lighthouse> {
 pub fn worded(done: Result<(), Refusal>) -> Result<(), String> {
     done.map_err(|why| why.to_string())
 }
+
+/// Whether an answer is legal in form, whatever the rules say.
+///
+/// # Errors
+/// A sentence that says what a reader would not take.
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+    if String::from_utf8_lossy(message).contains("\"player_num\"") {
+        let greeted = greeting(answer.as_bytes());
+        return greeted.map(drop).map_err(|why| why.to_string());
+    }
+    let chart = Chart::new(1, vec![true], &[Point { x: 0, y: 0 }]);
+    match command(&chart, answer.as_bytes()) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(why)) => Err(why),
+        Err(why) => Err(why.to_string()),
+    }
+}

@@ -125,3 +125,21 @@ fn planet(word: &str) -> Result<PlanetId, Offence> {
         why: format!("there is no planet {number}"),
     })
 }
+
+/// Whether an answer is legal in form, whatever the rules say.
+///
+/// # Errors
+/// A sentence that says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), String> {
+    let mut ended = false;
+    for text in answer.lines() {
+        if ended {
+            return Err(format!("{text:?} after the end"));
+        }
+        let said = line(text.as_bytes(), Lines::Strict).map_err(|offence| offence.why)?;
+        ended = said == Line::End;
+    }
+    ended
+        .then_some(())
+        .ok_or_else(|| "it has no end".to_owned())
+}

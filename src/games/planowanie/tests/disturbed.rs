@@ -1,6 +1,5 @@
 //! Commands that are repeated, late or lost: how they are told apart, and what is answered.
 
-use crate::disturb::in_form;
 use crate::game::Budget;
 use crate::kit::{DialogueSetup, Kit as _};
 use crate::planowanie::KIT;
@@ -41,7 +40,7 @@ fn say(player: &mut dyn Dialogue, command: &str) -> String {
         Next::Over(ending) => return ending.last_word,
         Next::Wait => return String::new(),
     };
-    assert_eq!(in_form("planowanie", command.as_bytes(), &said), Ok(()));
+    assert_eq!(KIT.in_form(command.as_bytes(), &said), Ok(()));
     player.said(&said);
     said
 }

@@ -1,9 +1,11 @@
 //! The laws of every game, and what must hold in every position of this one.
 
 use crate::game::{Cause, Seat};
-use crate::laws::play_randomly;
+use crate::laws::{laws, play_randomly};
 use crate::planowanie::cards::{CardSet, Deck};
 use crate::planowanie::rules::{Game, PlannedDeal, Planowanie, Setup};
+
+laws!(Planowanie, {"deals": "3 0 2 1"});
 
 fn odd() -> Game {
     let deals = [(3, 1), (9, 0), (1, 1)].map(|(cards, leader)| PlannedDeal {

@@ -50,29 +50,3 @@ pub fn make(name: &str, seed: u64, known: &KnownMaps) -> Option<Box<dyn Bot<Smar
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ladder::signature;
-
-    #[test]
-    fn signatures_stand_for_the_play() {
-        for card in CARDS {
-            assert_eq!(
-                signature::<SmartDog>(card.name),
-                Some(card.signature),
-                "{} plays differently: raise its version and note the new signature",
-                card.name
-            );
-        }
-    }
-
-    #[test]
-    fn only_listed_names_make_players() {
-        for card in CARDS {
-            assert!(make(card.name, 1, &KnownMaps::none()).is_some());
-        }
-        assert!(make("nobody", 1, &KnownMaps::none()).is_none());
-    }
-}

@@ -116,3 +116,27 @@ fn same_kind(one: &Command, other: &Command) -> bool {
         _ => false,
     }
 }
+
+/// Whether an answer is legal in form, whatever the rules say.
+///
+/// # Errors
+/// A sentence that says what a reader would not take.
+pub fn in_form(answer: &str) -> Result<(), String> {
+    let mut lines = answer.lines().map(hear).peekable();
+    while let Some(line) = lines.next() {
+        let last = lines.peek().is_none();
+        let legal = match line {
+            Line::Join { .. } => last,
+            Line::End => last,
+            Line::Move { dog, direction, .. } => {
+                !last && dog.parse::<u64>().is_ok() && direction.is_some()
+            }
+            Line::Bark { dog } => !last && dog.parse::<u64>().is_ok(),
+            Line::Do { .. } | Line::Other { .. } => false,
+        };
+        if !legal {
+            return Err(format!("{line:?} is no order, or does not end a turn"));
+        }
+    }
+    Ok(())
+}
