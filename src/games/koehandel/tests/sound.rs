@@ -1,16 +1,13 @@
 //! Honest matches are never flagged; impossible rows are flagged and not folded.
 
 use super::disturbed::{flags, listener, recorded};
-use super::play::{all_options, play};
-use crate::game::Game as _;
+use super::play::{Happened, all_options, play};
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::dialect::{write, write_answer};
 use crate::koehandel::options::Options;
-use crate::koehandel::rules::{Koehandel, Setup};
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
-use std::cell::RefCell;
 
 /// What one seat receives, and what it answers.
 type Side = Vec<(String, Option<String>)>;
@@ -39,25 +36,18 @@ fn undisturbed_matches_are_sound() {
 
 /// What each seat receives and answers in a match of random answers.
 fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
-    let mut heard = Vec::new();
-    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
-    let texts: RefCell<[Side; PLAYERS]> = RefCell::default();
-    play(
-        &mut game,
-        &mut heard,
-        &mut Rng::new(seed, 11),
-        |_, heard| {
-            for (seat, message) in heard.drain(..) {
-                let text = write(1, 1, &message).map(|text| (text, None));
-                texts.borrow_mut()[seat.index()].extend(text);
-            }
-        },
-        |_, seat, _, act| {
+    let mut texts: [Side; PLAYERS] = Default::default();
+    play(seed, 11, options, |happened| match happened {
+        Happened::Told(seat, message) => {
+            let text = write(1, 1, &message).map(|text| (text, None));
+            texts[seat.index()].extend(text);
+        }
+        Happened::Said(_, seat, _, act) => {
             let said = act.map_or(String::new(), |act| write_answer(&act));
-            texts.borrow_mut()[seat].last_mut().unwrap().1 = Some(said);
-        },
-    );
-    texts.into_inner()
+            texts[seat].last_mut().unwrap().1 = Some(said);
+        }
+    });
+    texts
 }
 
 /// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory. A
