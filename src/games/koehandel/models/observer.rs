@@ -45,7 +45,7 @@ impl Observer {
     /// Takes in a message; `view` is what the seat knows after it.
     pub fn hear(&mut self, message: &Message, view: &View) {
         self.memory.hear(message);
-        if matches!(message, Message::Start | Message::Bid { .. }) {
+        if matches!(message, Message::Start | Message::Bid(..)) {
             self.memory.agree(view);
         }
         self.over |= matches!(message, Message::End(_));

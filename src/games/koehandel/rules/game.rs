@@ -60,15 +60,21 @@ impl Koehandel {
         let player = self.player_asked()?;
         let ask = match self.phase {
             Phase::Turn => Ask::Turn,
-            Phase::Bid { bidder } => self.auction.bid_ask(bidder),
-            Phase::PreEmpt => self.auction.pre_empt_ask(),
+            Phase::Bid { bidder } => Ask::bid(self.auction.seen_by(bidder)),
+            Phase::PreEmpt => Ask::pre_empt(self.auction.seen_by(player)),
             Phase::Pay { payer, payee } => Ask::Pay {
                 payee: Compass::of(payer, payee),
                 price: self.auction.price,
             },
-            Phase::Counter => self.trade.counter_ask(),
-            Phase::RebidChallenger => self.trade.rebid_ask(true),
-            Phase::RebidTarget => self.trade.rebid_ask(false),
+            Phase::Counter => {
+                let (_, goods, cards) = self.trade.asked(false);
+                Ask::counter(goods, cards)
+            }
+            Phase::RebidChallenger | Phase::RebidTarget => {
+                let challenger = matches!(self.phase, Phase::RebidChallenger);
+                let (_, goods, cards) = self.trade.asked(challenger);
+                Ask::rebid(goods, cards, challenger)
+            }
             Phase::Over(_) => return None,
         };
         Some((player, ask))

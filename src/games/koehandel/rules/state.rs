@@ -1,8 +1,7 @@
 //! What is under way: the auction of a card, a trade.
 
-use super::act::Ask;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::History;
+use crate::koehandel::message::{Goods, History, Sale};
 use smallvec::SmallVec;
 
 /// The auction of one card, through all its restarts.
@@ -33,25 +32,17 @@ impl Default for Auction {
 }
 
 impl Auction {
-    pub fn bid_ask(&self, bidder: usize) -> Ask {
-        Ask::Bid {
+    /// The sale as `reader` sees it.
+    pub fn seen_by(&self, reader: usize) -> Sale {
+        Sale {
             card: self.card,
+            auctioneer: Compass::of(reader, self.auctioneer),
+            leader: Compass::of(reader, self.leader.unwrap_or(self.auctioneer)),
             price: self.price,
-            leader: Compass::of(bidder, self.leader.unwrap_or(self.auctioneer)),
-            auctioneer: Compass::of(bidder, self.auctioneer),
         }
     }
 
-    pub fn pre_empt_ask(&self) -> Ask {
-        let leader = self.leader.unwrap_or(self.auctioneer);
-        Ask::PreEmpt {
-            card: self.card,
-            price: self.price,
-            bidder: Compass::of(self.auctioneer, leader),
-        }
-    }
-
-    /// The bids as `reader` is shown them: without his own (I3).
+    /// The bids as `reader` is shown them: without its own (I3).
     pub fn history(&self, reader: usize) -> History {
         self.log
             .iter()
@@ -117,7 +108,7 @@ impl Auction {
 }
 
 /// The trade now open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Trade {
     pub challenger: usize,
     pub target: usize,
@@ -125,7 +116,7 @@ pub(super) struct Trade {
     pub count: u8,
     /// The challenger's bid that counts now.
     pub offer: Purse,
-    /// The target's bid that counts now; his first one while the challenger bids again.
+    /// The target's bid that counts now; its first one while the challenger bids again.
     pub counter: Purse,
 }
 
@@ -143,27 +134,22 @@ impl Default for Trade {
 }
 
 impl Trade {
-    pub fn counter_ask(&self) -> Ask {
-        Ask::Counter {
+    /// The animals as `reader` sees a row that names `rival`.
+    pub fn goods(&self, reader: usize, rival: usize) -> Goods {
+        Goods {
             animal: self.animal,
             count: self.count,
-            challenger: Compass::of(self.target, self.challenger),
-            cards: self.offer.cards(),
+            rival: Compass::of(reader, rival),
         }
     }
 
-    pub fn rebid_ask(&self, challenger: bool) -> Ask {
+    /// Who bids now, the animals, and how many cards the other party has bid.
+    pub fn asked(&self, challenger: bool) -> (usize, Goods, u8) {
         let (me, other, bid) = if challenger {
             (self.challenger, self.target, self.counter)
         } else {
             (self.target, self.challenger, self.offer)
         };
-        Ask::Rebid {
-            animal: self.animal,
-            count: self.count,
-            opponent: Compass::of(me, other),
-            cards: bid.cards(),
-            challenger,
-        }
+        (me, self.goods(me, other), bid.cards())
     }
 }

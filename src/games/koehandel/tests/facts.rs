@@ -46,7 +46,7 @@ fn every_settlement_is_a_fact_for_every_seat() {
             Happened::Told(seat, message) => {
                 match message {
                     Message::Bluffed { by, hand } => bluffs.push((seat, by, hand)),
-                    Message::Won { .. } => trades += 1,
+                    Message::Won(_) => trades += 1,
                     _ => {}
                 }
                 seats[seat.index()].hear(&message);

@@ -9,7 +9,7 @@ use crate::koehandel::bots::champion::Champion;
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::dialect::{Fields, read, read_answer, write, write_answer};
 use crate::koehandel::fold::Fold;
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Goods, Message};
 use crate::koehandel::options::Options;
 use crate::koehandel::player::Player;
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
@@ -83,7 +83,7 @@ proptest! {
         let message = message(&mut rng, false);
         let mut fold = Fold::new();
         if let Message::Pay { receiver, .. } = message {
-            fold.hear(&Message::Won { animal: Animal::DONKEY, count: 1, loser: receiver });
+            fold.hear(&Message::Won(Goods { animal: Animal::DONKEY, count: 1, rival: receiver }));
         }
         let text = write(market, id, &message).unwrap();
         let fields = Fields::cut(text.as_bytes()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::game::{Game, Seat};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Fault, History, Message};
+use crate::koehandel::message::{Bought, Fault, Goods, History, Message, Sale};
 use crate::koehandel::options::{LostRow, Options, SecondBluff, TradePayment};
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
 use crate::rng::Rng;
@@ -63,34 +63,29 @@ pub fn message(rng: &mut Rng, wild: bool) -> Message {
     let history: History = (0..rng.below(9))
         .map(|_| (pick(rng, places), amount(rng)))
         .collect();
+    let sale = Sale {
+        card: animal,
+        auctioneer: other,
+        leader: rival,
+        price,
+    };
+    let goods = Goods {
+        animal,
+        count,
+        rival,
+    };
     match rng.below(26) {
         0 => Message::Begin,
         1 => Message::Start,
-        2 => Message::Fault(pick(
-            rng,
-            &[
-                Fault::Opponent,
-                Fault::OpponentGoods,
-                Fault::Goods,
-                Fault::Bid,
-            ],
-        )),
+        2 => Message::Fault(pick(rng, &Fault::ALL)),
         3 => Message::Donkey(note),
         4 => Message::Dealt(paid.plus(Purse::single(Note::Zero))),
         5 => Message::DonkeyOther(rival, note),
-        6 => Message::Bid {
-            card: animal,
-            leader: rival,
-            price,
-            auctioneer: other,
-            history,
-        },
-        7 => Message::PreEmpt {
-            card: animal,
-            bidder: rival,
-            price,
-            history,
-        },
+        6 => Message::Bid(sale, history),
+        7 => {
+            let auctioneer = Compass::S;
+            Message::PreEmpt(Sale { auctioneer, ..sale }, history)
+        }
         8 => Message::Card(animal),
         9 => Message::Collect {
             payee: rival,
@@ -98,12 +93,12 @@ pub fn message(rng: &mut Rng, wild: bool) -> Message {
         },
         10 => Message::PaidByServer { payee: rival, paid },
         11 => Message::Money { payer: rival, paid },
-        12 => Message::Bought {
+        12 => Message::Bought(Bought {
             card: animal,
             buyer: rival,
             cards: cards.max(1),
             price,
-        },
+        }),
         13 => Message::WasPaid {
             payee: rival,
             cards,
@@ -118,42 +113,17 @@ pub fn message(rng: &mut Rng, wild: bool) -> Message {
             hand: paid,
         },
         16 => Message::SecondBluff,
-        17 => Message::Challenged {
-            animal,
-            count,
-            challenger: rival,
-            cards,
-        },
-        18 => Message::Tie {
-            animal,
-            count,
-            opponent: rival,
-            cards,
-        },
-        19 => Message::Lost {
-            animal,
-            count,
-            winner: rival,
-        },
-        20 => Message::Won {
-            animal,
-            count,
-            loser: rival,
-        },
+        17 => Message::Challenged { goods, cards },
+        18 => Message::Tie { goods, cards },
+        19 => Message::Lost(goods),
+        20 => Message::Won(goods),
         21 => Message::Pay {
             receiver: rival,
             paid,
         },
-        22 => Message::TradeWon {
-            animal,
-            count,
-            winner: rival,
-            cards,
-        },
+        22 => Message::TradeWon { goods, cards },
         23 => Message::TradeLost {
-            animal,
-            count,
-            named: rival,
+            goods,
             cards: Some(cards).filter(|cards| *cards > 0),
         },
         24 if rng.chance(0.5) => Message::LoserPaid {

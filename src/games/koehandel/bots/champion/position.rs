@@ -2,7 +2,7 @@
 
 use super::belief::{Deal, bid_of, random_part};
 use super::playout::Coin;
-use super::sale::Sale;
+use super::sale::Open;
 use crate::koehandel::bots::policy::Chance;
 use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
@@ -27,7 +27,7 @@ pub struct Guess<'a> {
 impl Guess<'_> {
     /// The moment at which `ask` comes up.
     #[must_use]
-    pub fn moment(&self, ask: &Ask, sale: Option<&Sale>, coin: &mut Coin) -> Moment {
+    pub fn moment(&self, ask: &Ask, sale: Option<&Open>, coin: &mut Coin) -> Moment {
         match *ask {
             Ask::Turn | Ask::Pay { .. } => Moment::Turn,
             Ask::Bid {
@@ -40,7 +40,7 @@ impl Guess<'_> {
                 auctioneer: auctioneer.index(),
                 leader: (price > 0).then_some(leader.index()),
                 price,
-                out: sale.map_or([false; PLAYERS], Sale::out),
+                out: sale.map_or([false; PLAYERS], Open::out),
             },
             Ask::PreEmpt {
                 card,
