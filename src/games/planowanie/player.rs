@@ -75,7 +75,7 @@ impl Player {
         let (Some(deck), Some((players, seat)), Some(deals)) = (deck, players, deals) else {
             return Ok(());
         };
-        let game = Game::new(deck, players, deals).map_err(|why| why.to_string())?;
+        let game = Game::new(deck, players, deals)?;
         self.told = Config::default();
         if fresh.is_some_and(|table| *table.game == game && table.seat == seat) {
             return Ok(());
@@ -307,10 +307,6 @@ impl Player {
 }
 
 impl Dialogue for Player {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     /// Whatever cannot be done is said so in the reply, as the protocol has it.
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let line = dialect::read(frame);
@@ -319,8 +315,7 @@ impl Dialogue for Player {
         if let Some(table) = &mut self.table {
             table.toll.commands = table.toll.commands.saturating_add(1);
         }
-        let obeyed = line.command.map_err(|why| why.to_string());
-        let next = obeyed.and_then(|command| self.obey(command));
+        let next = line.command.and_then(|command| self.obey(command));
         Ok(next.unwrap_or_else(|why| {
             let text = dialect::clean(frame);
             let word = text

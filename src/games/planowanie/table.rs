@@ -346,15 +346,10 @@ impl Table {
         Act::Play(card.or_else(unknown).unwrap_or(Card(0)))
     }
 
-    /// Whether messages of the deal in play were lost.
-    pub(super) fn has_gap(&self) -> bool {
-        self.loose.is_some()
-    }
-
     /// Whether the last deal is over as far as can be known, though not all of it was received.
     pub(super) fn is_played_out(&self) -> bool {
         let last = self.deal + 1 == self.game.deals().len();
-        last && self.dealt && self.has_gap() && self.hand.is_empty()
+        last && self.dealt && self.loose.is_some() && self.hand.is_empty()
     }
 
     /// Counts a finished deal.

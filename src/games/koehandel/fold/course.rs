@@ -95,12 +95,13 @@ impl Fold {
             | Message::WinnerPaid { cards, .. }
             | Message::WasPaid { cards, .. }
             | Message::Challenged { cards, .. }
-                if cards > self.table_cards() =>
+                if cards > Purse::issued(self.view.donkeys).cards() =>
             {
                 Some("there is not so much money at the table")
             }
             Message::Money { paid, .. } | Message::Dealt(paid)
-                if !self.issued().holds(self.view.purse.plus(paid.capped())) && !self.begun =>
+                if !Purse::issued(self.view.donkeys).holds(self.view.purse.plus(paid.capped()))
+                    && !self.begun =>
             {
                 Some("there is not so much money of that kind")
             }
@@ -120,19 +121,6 @@ impl Fold {
             Pending::Paying { card, .. } => card,
             _ => None,
         }
-    }
-
-    /// All money cards given out so far.
-    fn issued(&self) -> Purse {
-        let mut all = Purse::START.0.map(|count| count * 4);
-        for note in Note::DONKEYS.iter().take(usize::from(self.view.donkeys)) {
-            all[*note as usize] += 4;
-        }
-        Purse(all)
-    }
-
-    fn table_cards(&self) -> u8 {
-        self.issued().cards()
     }
 
     /// Whether the last card is, or may be, settled or being settled, as far as is known.

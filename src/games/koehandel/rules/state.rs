@@ -1,20 +1,25 @@
 //! What is under way: the auction of a card, a trade.
 
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, PLAYERS, Purse};
 use crate::koehandel::message::{Goods, History, Sale};
 use smallvec::SmallVec;
 
 /// The auction of one card, through all its restarts.
 #[derive(Clone, Debug)]
-pub(super) struct Auction {
+pub struct Auction {
+    /// The card for sale.
     pub card: Animal,
+    /// The seller.
     pub auctioneer: usize,
+    /// The highest bidder so far.
     pub leader: Option<usize>,
+    /// The highest bid.
     pub price: u16,
+    /// Who has passed.
     pub out: [bool; PLAYERS],
-    pub exposed: [bool; PLAYERS],
+    pub(super) exposed: [bool; PLAYERS],
     /// What was logged as bid, in order; 0 is a pass.
-    pub log: SmallVec<[(u8, u16); 12]>,
+    pub(super) log: SmallVec<[(u8, u16); 12]>,
 }
 
 impl Default for Auction {
@@ -33,7 +38,7 @@ impl Default for Auction {
 
 impl Auction {
     /// The sale as `reader` sees it.
-    pub fn seen_by(&self, reader: usize) -> Sale {
+    pub(super) fn seen_by(&self, reader: usize) -> Sale {
         Sale {
             card: self.card,
             auctioneer: Compass::of(reader, self.auctioneer),
@@ -43,7 +48,7 @@ impl Auction {
     }
 
     /// The bids as `reader` is shown them: without its own (I3).
-    pub fn history(&self, reader: usize) -> History {
+    pub(super) fn history(&self, reader: usize) -> History {
         self.log
             .iter()
             .filter(|(bidder, _)| usize::from(*bidder) != reader)
@@ -52,7 +57,7 @@ impl Auction {
     }
 
     /// Takes up an auction in its middle.
-    pub fn resume(
+    pub(super) fn resume(
         &mut self,
         card: Animal,
         auctioneer: usize,
@@ -64,12 +69,12 @@ impl Auction {
         self.card = card;
         self.auctioneer = auctioneer;
         self.leader = leader;
-        self.price = price;
+        self.price = price.min(MONEY_MAX);
         self.out = out;
         self.exposed = exposed;
     }
 
-    pub fn next_bidder(&self, after: usize) -> Option<usize> {
+    pub(super) fn next_bidder(&self, after: usize) -> Option<usize> {
         (1..=PLAYERS)
             .map(|step| (after + step) % PLAYERS)
             .find(|player| {
@@ -78,7 +83,7 @@ impl Auction {
     }
 
     /// Forgets all bids and begins again at the auctioneer's left (A2).
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.leader = None;
         self.price = 0;
         self.out = [false; PLAYERS];
@@ -87,7 +92,7 @@ impl Auction {
 
     /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
     /// said was a pass and stays one.
-    pub fn strike(&mut self, bluffer: usize) {
+    pub(super) fn strike(&mut self, bluffer: usize) {
         let mut raised = 0;
         let mut best = None;
         for (bidder, value) in &self.log {

@@ -137,9 +137,10 @@ impl Champion {
             deal: &deal,
             cast: &cast,
         };
-        let moment = guess.moment(&search.ask, self.memory.sale.as_ref(), &mut coin);
+        let ask = &search.ask;
+        let hidden = guess.hidden(ask, self.memory.sale.as_ref(), &mut coin);
         Some(Scene {
-            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment)?,
+            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, ask, &hidden)?,
             cast,
             seed: coin.bits(),
             values: Vec::with_capacity(search.race.alive().len()),
