@@ -1,6 +1,6 @@
 //! A bot's side of the wire: text in, fold, decision, text out.
 
-use super::cards::{Animal, Compass, Purse};
+use super::cards::{Animal, Compass};
 use super::dialect::{ANSWER_WITHIN, Fields, read, read_answer, write_answer};
 use super::facts::Facts;
 use super::fold::{Fold, Verdict};
@@ -38,16 +38,10 @@ impl Player {
     /// A player before the first message.
     #[must_use]
     pub fn new(bot: Box<dyn Bot<Koehandel>>) -> Self {
-        Self::of(Fold::new(), bot)
-    }
-
-    /// A player in the middle of a match.
-    #[must_use]
-    pub fn of(fold: Fold, bot: Box<dyn Bot<Koehandel>>) -> Self {
         Self {
-            fold,
+            fold: Fold::new(),
             facts: Facts::default(),
-            observer: Observer::new(),
+            observer: Observer::default(),
             bot,
             heard: Vec::new(),
             answers: VecDeque::new(),
@@ -240,14 +234,10 @@ fn show_view(view: &View) -> Value {
         .map(|place| (place.letter().to_string(), player(place)))
         .collect();
     json!({
-        "purse": show_purse(view.purse),
+        "purse": view.purse.to_string(),
         "players": players,
         "deck_left": view.deck_left,
         "donkeys": view.donkeys,
         "rivals_cash": view.rivals_cash(),
     })
-}
-
-fn show_purse(purse: Purse) -> String {
-    purse.to_string()
 }

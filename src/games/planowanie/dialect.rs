@@ -85,9 +85,7 @@ fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, String> {
 
 fn command(word: &str, rest: &[&str]) -> Result<Command, String> {
     match (word, rest) {
-        ("set_deck", [values, suits]) => Deck::new(values, suits)
-            .map(Command::SetDeck)
-            .map_err(|why| why.to_string()),
+        ("set_deck", [values, suits]) => Deck::new(values, suits).map(Command::SetDeck),
         ("set_players", [players, own]) => Ok(Command::SetPlayers {
             players: number(players, "the number of players")?,
             own: Seat(number(own, "the own number")?),

@@ -87,7 +87,7 @@ impl Options {
     /// # Errors
     /// A sentence that says what cannot be played.
     pub fn position(&self, seed: u64, players: usize) -> Result<Setup, String> {
-        let deck = Deck::new(&self.values, &self.suits).map_err(|why| why.to_string())?;
+        let deck = Deck::new(&self.values, &self.suits)?;
         let deals = match &self.deals {
             Value::Null => {
                 let most = CARDS_RISING_TO.min(deck.len() / players.max(1));

@@ -156,8 +156,8 @@ pub fn trade_stake(
     denial: f32,
 ) -> f32 {
     let own = standing.claim(0, animal, view.owns(Compass::S, animal), count);
-    let his = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
-    own + denial * his
+    let theirs = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
+    own + denial * theirs
 }
 
 /// Every trade that the viewer may start.
@@ -296,15 +296,15 @@ impl Profile {
             Ask::Counter {
                 animal,
                 count,
-                challenger,
+                challenger: rival,
                 ..
-            } => Act::cards(self.counter(view, (challenger, animal, count), rng)),
-            Ask::Rebid {
+            }
+            | Ask::Rebid {
                 animal,
                 count,
-                opponent,
+                opponent: rival,
                 ..
-            } => Act::cards(self.counter(view, (opponent, animal, count), rng)),
+            } => Act::cards(self.counter(view, (rival, animal, count), rng)),
         }
     }
 

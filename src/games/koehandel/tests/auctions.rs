@@ -1,6 +1,6 @@
 //! The rulings on auctions; each test is named after the ruling that it pins.
 
-use super::hall::{Hall, position};
+use super::hall::{Hall, position, with};
 use crate::kit::{Kit as _, TableSetup};
 use crate::koehandel::KIT;
 use crate::koehandel::options::{Options, SecondBluff};
@@ -34,10 +34,7 @@ fn a2_the_bluffer_bids_again() {
 
 #[test]
 fn a2_the_bluffer_is_left_out() {
-    let mut hall = bluff_found(Options {
-        bluffer_rebids: false,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.bluffer_rebids = false));
     assert_eq!(hall.asked(), Some(2));
     hall.pass(&[2, 3]);
     assert_eq!(hall.owns(0, 'A'), 1, "nobody bid: free");
@@ -45,10 +42,7 @@ fn a2_the_bluffer_is_left_out() {
 
 #[test]
 fn a2_every_bluffer_is_left_out() {
-    let mut hall = bluff_found(Options {
-        bluffer_rebids: false,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.bluffer_rebids = false));
     hall.reply(2, "?money=FF").pass(&[3]).reply(0, "");
     assert!(hall.last(2).ends_with("message=bluffed"));
     assert_eq!(hall.asked(), Some(3), "neither of the two bluffers");
@@ -77,10 +71,7 @@ fn a3_a_second_bluff_is_refused_at_once() {
 
 #[test]
 fn a3_a_second_bluff_is_struck_at_payment() {
-    let mut hall = bluff_found(Options {
-        second_bluff: SecondBluff::Struck,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.second_bluff = SecondBluff::Struck));
     hall.reply(1, "?money=tt")
         .reply(2, "?money=f")
         .reply(3, "?money=t")
@@ -98,10 +89,7 @@ fn a3_a_second_bluff_is_struck_at_payment() {
 
 #[test]
 fn a3_what_was_a_pass_is_no_next_highest_bid() {
-    let mut hall = bluff_found(Options {
-        second_bluff: SecondBluff::Struck,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.second_bluff = SecondBluff::Struck));
     hall.reply(1, "?money=F")
         .reply(2, "?money=TTf")
         .pass(&[3, 0]);
@@ -155,10 +143,7 @@ fn a6_the_first_seat_is_drawn_by_seed_or_set() {
     assert!((0..4).all(|seat| drawn.contains(&seat)), "{drawn:?}");
     assert_eq!(drawn, (0..40).map(first).collect::<Vec<_>>());
     for seat in 0..4 {
-        let options = Options {
-            first_seat: Some(seat),
-            ..Options::default()
-        };
+        let options = with(|options| options.first_seat = Some(seat));
         assert_eq!(Setup::deal(7, options).first, seat);
     }
     let setup = TableSetup {

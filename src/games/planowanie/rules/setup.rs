@@ -98,7 +98,7 @@ impl Game {
         players: usize,
         deals: &[(u8, u8)],
     ) -> Result<Self, String> {
-        let deck = Deck::new(values, suits).map_err(|why| why.to_string())?;
+        let deck = Deck::new(values, suits)?;
         Self::new(
             deck,
             players,
@@ -280,7 +280,7 @@ impl TryFrom<Written> for Setup {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let deck = Deck::new(&written.values, &written.suits).map_err(|why| why.to_string())?;
+        let deck = Deck::new(&written.values, &written.suits)?;
         let mut deals = Vec::new();
         let mut hands = Vec::new();
         for (number, deal) in (1..).zip(written.deals) {

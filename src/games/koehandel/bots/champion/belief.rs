@@ -37,21 +37,16 @@ pub struct Belief {
 }
 
 impl Default for Belief {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Belief {
     /// At the start all hands are known.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             deals: vec![[Purse::START; PLAYERS]],
             sure: true,
         }
     }
+}
 
+impl Belief {
     /// One of the deals.
     #[must_use]
     pub fn draw(&self, chance: &mut impl Chance) -> Deal {

@@ -51,8 +51,8 @@ impl Memory {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
-            belief: Belief::new(),
-            readings: std::array::from_fn(|_| Reading::new()),
+            belief: Belief::default(),
+            readings: Default::default(),
             rule: Rule::default(),
             sale: None,
             herds: [[0; ANIMALS]; PLAYERS],
