@@ -151,6 +151,12 @@ impl Hall {
         self
     }
 
+    /// The last message to `seat` is this.
+    #[track_caller]
+    pub fn hears(&self, seat: usize, text: &str) {
+        assert_eq!(self.last(seat), text);
+    }
+
     /// The last message to `seat`.
     pub fn last(&self, seat: usize) -> &str {
         self.nth_last(seat, 0)

@@ -1,8 +1,9 @@
 //! Laws of the wire and of hidden information.
 
+use super::disturbed::listener;
 use super::play::{message, pick, random_act, random_cards};
 use crate::game::{Budget, Game, Seat};
-use crate::kit::{DialogueSetup, Kit as _};
+use crate::kit::Kit as _;
 use crate::koehandel::KIT;
 use crate::koehandel::bots;
 use crate::koehandel::bots::champion::Champion;
@@ -116,9 +117,7 @@ proptest! {
     fn nothing_heard_makes_a_player_panic(seed in any::<u64>()) {
         let mut rng = Rng::new(seed, 0);
         let name = pick(&mut rng, bots::CARDS).name;
-        let mut player = KIT
-            .dialogue(&DialogueSetup { bot: name.to_owned(), seed, ..DialogueSetup::default() })
-            .unwrap();
+        let mut player = listener(name, seed);
         for _ in 0..150 {
             let text = garbled(&mut rng);
             let Ok(next) = player.receive(text.as_bytes()) else { continue };

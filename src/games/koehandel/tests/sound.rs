@@ -53,7 +53,7 @@ fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
 /// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory. A
 /// late joiner may be asked once more: money collected means a payment at first (I8).
 fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     for (at, (call, reply)) in heard.iter().enumerate() {
         let next = player.receive(call.as_bytes()).unwrap();
         let flags = flags(&player.facts());
@@ -116,7 +116,7 @@ const BEGIN: (&str, &str) = ("type=information&message=begin", "");
 
 #[test]
 fn a_late_repeat_of_a_sale_is_not_folded() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let sale = [
         BEGIN,
         ("type=auction&goods=A&opponent=W&auctioneer=W", ""),
@@ -138,7 +138,7 @@ fn a_late_repeat_of_a_sale_is_not_folded() {
 
 #[test]
 fn a_repeated_question_gets_its_first_answer() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
     hear(&mut *player, &[BEGIN, (ask, "?money=tt")]);
     let (next, _) = hear(&mut *player, &[(ask, "?money=tt")]);
@@ -159,7 +159,7 @@ fn a_repeated_question_gets_its_first_answer() {
 /// After a bluff the same card is put up again, with exactly the text of the first question.
 #[test]
 fn the_same_question_after_a_bluff_is_a_new_one() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
     hear(&mut *player, &[BEGIN, (ask, "")]);
     let bluff = (
@@ -173,7 +173,7 @@ fn the_same_question_after_a_bluff_is_a_new_one() {
 
 #[test]
 fn lost_donkeys_are_made_good() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -189,7 +189,7 @@ fn lost_donkeys_are_made_good() {
 
 #[test]
 fn money_that_the_server_took_was_ours() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -211,7 +211,7 @@ fn money_that_the_server_took_was_ours() {
 /// A refused offer is not made again.
 #[test]
 fn an_invalid_bid_takes_back_what_was_believed() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -238,7 +238,7 @@ fn an_invalid_bid_takes_back_what_was_believed() {
 /// A challenge that reached the referee too late is an auction, whichever card was reported before.
 #[test]
 fn a_challenge_that_did_not_arrive_is_an_auction() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let round = |own: &'static str, sold: &'static str| {
         [
             ("type=start", own),

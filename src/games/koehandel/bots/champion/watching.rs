@@ -24,8 +24,7 @@ impl Memory {
     }
 
     pub(super) fn cash(&mut self, rival: Compass) -> u16 {
-        let mut coin = self.coin();
-        self.belief.draw(&mut coin)[rival.index()].value()
+        self.cards_of(rival).value()
     }
 
     pub(super) fn read_turn(&mut self, rival: Compass, traded: Option<(Compass, Animal)>) {
