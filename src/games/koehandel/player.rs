@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 /// Texts of one match that are remembered at most, to know which came again. A match of 40 auctions and
 /// 400 turns after the deck's end has fewer.
-const HEARD_MAX: usize = 8_192;
+const DIGESTS_MAX: usize = 8_192;
 /// Answers of one match that are remembered at most, newest first to stay.
 const ANSWERS_MAX: usize = 1_024;
 
@@ -26,8 +26,8 @@ pub struct Player {
     facts: Facts,
     observer: Observer,
     bot: Box<dyn Bot<Koehandel>>,
-    /// A digest of every text heard.
-    heard: Vec<u32>,
+    /// A digest of every text received.
+    digests: Vec<u32>,
     /// What was asked and answered, in order.
     answers: VecDeque<(Ask, Box<str>)>,
     /// An earlier answer is being given again.
@@ -43,7 +43,7 @@ impl Player {
             facts: Facts::default(),
             observer: Observer::default(),
             bot,
-            heard: Vec::new(),
+            digests: Vec::new(),
             answers: VecDeque::new(),
             repeating: false,
         }
@@ -94,9 +94,9 @@ impl Player {
 
     fn remember(&mut self, frame: &[u8]) -> bool {
         let digest = digest(frame.trim_ascii());
-        let again = self.heard.contains(&digest);
-        if !again && self.heard.len() < HEARD_MAX {
-            self.heard.push(digest);
+        let again = self.digests.contains(&digest);
+        if !again && self.digests.len() < DIGESTS_MAX {
+            self.digests.push(digest);
         }
         again
     }

@@ -1,6 +1,6 @@
 //! Text to message: what a player receives.
 
-use super::fields::Fields;
+use super::fields::{Fields, error};
 use super::letters::{self, Shown};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::fold::Fold;
@@ -28,13 +28,6 @@ pub fn read(fields: &Fields<'_>, fold: &Fold) -> Result<Option<Message>, WireErr
             "type",
             "it must be one of start, trade, auction, information, collect, receive, end",
         )),
-    }
-}
-
-fn error(field: &'static str, why: &str) -> WireError {
-    WireError {
-        field,
-        why: why.to_owned(),
     }
 }
 

@@ -11,7 +11,6 @@ mod hangs;
 mod laws;
 pub mod play;
 mod readings;
-mod resend;
 mod scorer;
 mod sound;
 mod trades;

@@ -8,6 +8,7 @@ use crate::koehandel::options::Options;
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// What one seat receives, and what it answers.
 type Side = Vec<(String, Option<String>)>;
@@ -67,6 +68,25 @@ fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
         assert!(sound, "{case}: {next:?} to {before:#?}");
         if let Some(reply) = reply {
             player.said(reply);
+        }
+    }
+}
+
+/// A message equal to the last one to the same player can only be that one sent again.
+#[test]
+fn no_player_is_ever_sent_the_same_text_twice_in_a_row() {
+    for (number, options) in (0..).zip(all_options()) {
+        for round in 0..20 {
+            let seed = number * 1000 + round;
+            let mut last = HashMap::new();
+            play(seed, 7, options, |happened| {
+                if let Happened::Told(seat, message) = happened
+                    && let Some(text) = write(1, 1, &message)
+                {
+                    let before = last.insert(seat, text.clone());
+                    assert_ne!(before.as_ref(), Some(&text), "seed {seed}, {options:?}");
+                }
+            });
         }
     }
 }

@@ -96,7 +96,7 @@ fn exchanges(transcript: &str) -> Vec<Exchange<'_>> {
     all
 }
 
-fn told_left(command: &str) -> Option<u64> {
+fn time_left(command: &str) -> Option<u64> {
     command
         .strip_prefix("time_left ")
         .map(|ms| ms.parse().unwrap())
@@ -130,7 +130,7 @@ fn our_arbiter_says_what_the_recorded_one_said() {
             // The recorded clock: the next `time_left` of this seat.
             if let Some(next) = said[seat]
                 .get(at[seat])
-                .and_then(|next| told_left(next.command))
+                .and_then(|next| time_left(next.command))
             {
                 table.spent(call.seat, Duration::from_millis(left[seat] - next));
                 left[seat] = next;

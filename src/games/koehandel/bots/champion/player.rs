@@ -4,7 +4,7 @@ use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::playout::{Coin, play_out};
-use super::position::{Guess, unseen, worth};
+use super::position::{Guess, unseen, value};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
 use crate::koehandel::bots::policy::{Chance, Limits};
@@ -169,7 +169,7 @@ impl Champion {
                 }
             }
             play_out(&mut game, &scene.cast, &mut memory, scene.seed);
-            scene.values.push(worth(&game));
+            scene.values.push(value(&game));
         }
         // Counted whatever the result, so that every search spends its budget.
         search.nodes += 1;

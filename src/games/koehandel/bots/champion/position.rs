@@ -99,7 +99,7 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
 
 /// The value of an end for seat 0.
 #[must_use]
-pub fn worth(game: &Koehandel) -> f64 {
+pub fn value(game: &Koehandel) -> f64 {
     let scores = game.scores();
     let best = scores.iter().copied().max().unwrap_or(0);
     let winners = scores.iter().filter(|score| **score == best).count();
