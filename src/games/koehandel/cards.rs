@@ -150,6 +150,18 @@ impl Purse {
     /// No cards.
     pub const EMPTY: Purse = Purse([0; 6]);
 
+    /// All money at a table once so many donkeys have been turned up.
+    #[must_use]
+    pub const fn issued(donkeys: u8) -> Purse {
+        match donkeys {
+            0 => Purse([8, 16, 4, 0, 0, 0]),
+            1 => Purse([8, 16, 8, 0, 0, 0]),
+            2 => Purse([8, 16, 8, 4, 0, 0]),
+            3 => Purse([8, 16, 8, 4, 4, 0]),
+            _ => Purse::ALL,
+        }
+    }
+
     /// The value in points.
     #[must_use]
     pub const fn value(self) -> u16 {

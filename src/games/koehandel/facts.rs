@@ -2,8 +2,8 @@
 //! cannot be and what was made good after a lost one; all of it read off the messages as they come.
 
 use super::cards::{Animal, Compass, PLAYERS, Purse};
-use super::fold::{Deal, Fold};
-use super::message::{Fault, Message};
+use super::fold::{Deal, Fold, Sold, Traded};
+use super::message::{Message, Sale};
 use super::rules::{Act, Ask, Money};
 use super::view::View;
 use crate::kit::Bluff;
@@ -44,32 +44,17 @@ impl Facts {
     pub fn hear(&mut self, message: &Message, before: &View, fold: &Fold) {
         for deal in fold.deals() {
             match deal {
-                Deal::Sale { .. } | Deal::Free { .. } => {
+                Deal::Sale(sold) => {
                     self.uncaught(before, None);
-                    self.sale(deal);
+                    self.sale(sold);
                 }
-                Deal::Trade { .. } => self.trade(deal),
+                Deal::Trade(traded) => self.trade(traded),
             }
         }
         match message {
-            Message::Bid {
-                card,
-                leader,
-                price,
-                auctioneer,
-                history,
-            } => {
-                self.shown_bids(*card, *auctioneer, history, before);
-                self.shown_bid(*leader, *price);
-            }
-            Message::PreEmpt {
-                card,
-                bidder,
-                price,
-                history,
-            } => {
-                self.shown_bids(*card, Compass::S, history, before);
-                self.shown_bid(*bidder, *price);
+            Message::Bid(sale, history) => self.shown_bids(sale, history, before),
+            Message::PreEmpt(sale, history) => {
+                self.shown_bids(sale, history, before);
                 if let Some(bids) = &mut self.bids {
                     bids.closed = true;
                 }
@@ -79,7 +64,9 @@ impl Facts {
                 let card = self.bids.map(|bids| bids.card);
                 self.note("second_bluff", json!({"by": "S", "card": card}));
             }
-            Message::Fault(fault) => self.fault(*fault),
+            Message::Fault(fault) => {
+                self.note("fault", json!({"by": "S", "reason": fault.word()}));
+            }
             Message::Donkey(note) => {
                 self.donkeys = self.donkeys.saturating_add(1);
                 let number = self.donkeys;
@@ -155,30 +142,14 @@ impl Facts {
         self.note("score", json!({ "scores": scores }));
     }
 
-    fn fault(&mut self, fault: Fault) {
-        let reason = match fault {
-            Fault::Opponent => "no_opponement_specified",
-            Fault::OpponentGoods => "opponent_goods_do_not_match",
-            Fault::Goods => "goods_not_owned_by_player",
-            Fault::Bid => "invalid_bid",
-        };
-        self.note("fault", json!({"by": "S", "reason": reason}));
-    }
-
-    /// Bids of a history: only those above all before them count (I4).
-    fn shown_bids(
-        &mut self,
-        card: Animal,
-        auctioneer: Compass,
-        history: &[(Compass, u16)],
-        view: &View,
-    ) {
-        if self.bids.is_some_and(|bids| bids.card != card) {
+    /// The bids of a history, of which only those above all before them count (I4), and the highest.
+    fn shown_bids(&mut self, sale: &Sale, history: &[(Compass, u16)], view: &View) {
+        if self.bids.is_some_and(|bids| bids.card != sale.card) {
             self.uncaught(view, None);
         }
         self.bids.get_or_insert(Bids {
-            card,
-            auctioneer,
+            card: sale.card,
+            auctioneer: sale.auctioneer,
             highest: [0; PLAYERS],
             closed: false,
         });
@@ -189,6 +160,7 @@ impl Facts {
                 self.shown_bid(*place, *value);
             }
         }
+        self.shown_bid(sale.leader, sale.price);
     }
 
     fn shown_bid(&mut self, place: Compass, value: u16) {
@@ -198,8 +170,8 @@ impl Facts {
         }
     }
 
-    /// A bluff came to light. What he bid is known to those who saw the end of the bidding; others
-    /// know that it was more than he held.
+    /// A bluff came to light. What was bid is known to those who saw the end of the bidding; others
+    /// know that it was more than the bluffer held.
     fn caught(&mut self, by: Compass, hand: Purse, view: &View) {
         let bids = self.bids;
         self.uncaught(view, Some(by));
@@ -258,60 +230,26 @@ impl Facts {
         }
     }
 
-    fn sale(&mut self, deal: &Deal) {
-        let data = match deal {
-            Deal::Sale {
-                card,
-                auctioneer,
-                buyer,
-                payee,
-                price,
-                cards,
-                paid,
-            } => json!({
-                "card": card,
-                "seller": auctioneer.map(letter),
-                "buyer": letter(*buyer),
-                "paid_to": letter(*payee),
-                "price": price,
-                "cards": cards,
-                "paid": paid.map(|paid| paid.to_string()),
-                "pre_empted": auctioneer.map(|auctioneer| auctioneer == *buyer),
-                "free": false,
+    fn sale(&mut self, sold: &Sold) {
+        let pre_empted = |auctioneer| sold.payee.is_some() && auctioneer == sold.buyer;
+        self.note(
+            "auction",
+            json!({
+                "card": sold.card,
+                "seller": sold.auctioneer.map(letter),
+                "buyer": letter(sold.buyer),
+                "paid_to": sold.payee.map(letter),
+                "price": sold.price,
+                "cards": sold.cards,
+                "paid": sold.paid.map(|paid| paid.to_string()),
+                "pre_empted": sold.auctioneer.map(pre_empted),
+                "free": sold.payee.is_none(),
             }),
-            Deal::Free { card, auctioneer } => json!({
-                "card": card,
-                "seller": letter(*auctioneer),
-                "buyer": letter(*auctioneer),
-                "paid_to": null,
-                "price": 0,
-                "cards": 0,
-                "paid": null,
-                "pre_empted": false,
-                "free": true,
-            }),
-            Deal::Trade { .. } => return,
-        };
-        self.note("auction", data);
+        );
     }
 
-    fn trade(&mut self, deal: &Deal) {
-        let Deal::Trade {
-            animal,
-            count,
-            challenger,
-            winner,
-            loser,
-            cards,
-            back,
-            paid,
-            paid_back,
-            tied,
-        } = *deal
-        else {
-            return;
-        };
-        let own = winner == Compass::S || loser == Compass::S;
+    fn trade(&mut self, traded: &Traded) {
+        let own = traded.winner == Compass::S || traded.loser == Compass::S;
         let (offers, shown) = if own {
             (
                 std::mem::take(&mut self.offers),
@@ -324,16 +262,16 @@ impl Facts {
         self.note(
             "trade",
             json!({
-                "animal": animal,
-                "count": count,
-                "challenger": challenger.map(letter),
-                "winner": letter(winner),
-                "loser": letter(loser),
-                "winner_paid": {"cards": cards, "money": letters(paid)},
-                "loser_paid": {"cards": back, "money": letters(paid_back)},
+                "animal": traded.animal,
+                "count": traded.count,
+                "challenger": traded.challenger.map(letter),
+                "winner": letter(traded.winner),
+                "loser": letter(traded.loser),
+                "winner_paid": {"cards": traded.cards, "money": letters(traded.paid)},
+                "loser_paid": {"cards": traded.back, "money": letters(traded.paid_back)},
                 "own_bids": offers.into_iter().flatten().map(|bid| bid.to_string()).collect::<Vec<_>>(),
                 "rival_bids_cards": shown.into_iter().flatten().collect::<Vec<_>>(),
-                "tied": own.then_some(tied),
+                "tied": own.then_some(traded.tied),
             }),
         );
     }

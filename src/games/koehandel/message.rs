@@ -7,18 +7,76 @@ use smallvec::SmallVec;
 /// Why a challenge was refused (row 3) or a counter bid lost (row 18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// `no_opponement_specified`: the original's spelling.
+    /// No opponent was named. Its code has the original's spelling.
     Opponent,
-    /// `opponent_goods_do_not_match`
+    /// The opponent has no such goods.
     OpponentGoods,
-    /// `goods_not_owned_by_player`
+    /// The player has no such goods.
     Goods,
-    /// `invalid_bid`
+    /// The bid cannot be paid.
     Bid,
+}
+
+impl Fault {
+    /// Every fault.
+    pub const ALL: [Fault; 4] = [
+        Fault::Opponent,
+        Fault::OpponentGoods,
+        Fault::Goods,
+        Fault::Bid,
+    ];
+
+    /// Its code on the wire.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Fault::Opponent => "no_opponement_specified",
+            Fault::OpponentGoods => "opponent_goods_do_not_match",
+            Fault::Goods => "goods_not_owned_by_player",
+            Fault::Bid => "invalid_bid",
+        }
+    }
 }
 
 /// Bids of one auction in the order made, without the reader's own; 0 is a pass.
 pub type History = SmallVec<[(Compass, u16); 6]>;
+
+/// A card for sale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sale {
+    /// Which card.
+    pub card: Animal,
+    /// Who sells it.
+    pub auctioneer: Compass,
+    /// The highest bidder; the auctioneer if nobody has bid.
+    pub leader: Compass,
+    /// The highest bid, 0 if none.
+    pub price: u16,
+}
+
+/// A card that a player bought from another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bought {
+    /// Which card.
+    pub card: Animal,
+    /// Who bought it.
+    pub buyer: Compass,
+    /// How many money cards were paid.
+    pub cards: u8,
+    /// The least that they are worth.
+    pub price: u16,
+}
+
+/// The animals of a trade.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goods {
+    /// Which animal.
+    pub animal: Animal,
+    /// How many cards of it.
+    pub count: u8,
+    /// The other party; in rows on a trade between others, the player that the row names.
+    pub rival: Compass,
+}
 
 /// One message to one player. Row numbers are the catalogue's; fields are named as on the wire, with `count`
 /// for animals and `cards` for money cards.
@@ -39,20 +97,9 @@ pub enum Message {
     /// Row 5.
     DonkeyOther(Compass, Note),
     /// Row 6: asked for a bid above `price` (0: none yet).
-    Bid {
-        card: Animal,
-        leader: Compass,
-        price: u16,
-        auctioneer: Compass,
-        history: History,
-    },
-    /// Row 7: the reader, as auctioneer, may buy from `bidder` at `price`.
-    PreEmpt {
-        card: Animal,
-        bidder: Compass,
-        price: u16,
-        history: History,
-    },
+    Bid(Sale, History),
+    /// Row 7: the reader, as auctioneer, may buy from the leader at `price`.
+    PreEmpt(Sale, History),
     /// Row 8: an auctioned card.
     Card(Animal),
     /// Row 9: pay at least `price`.
@@ -62,12 +109,7 @@ pub enum Message {
     /// Rows 11 and 23.
     Money { payer: Compass, paid: Purse },
     /// Row 12: another player bought, paying this many cards.
-    Bought {
-        card: Animal,
-        buyer: Compass,
-        cards: u8,
-        price: u16,
-    },
+    Bought(Bought),
     /// Row 13.
     WasPaid {
         payee: Compass,
@@ -81,47 +123,19 @@ pub enum Message {
     /// Row 16.
     SecondBluff,
     /// Row 17.
-    Challenged {
-        animal: Animal,
-        count: u8,
-        challenger: Compass,
-        cards: u8,
-    },
-    /// Row 19: the bids tied; bid again against `opponent`, who bid (or has now bid) `cards`.
-    Tie {
-        animal: Animal,
-        count: u8,
-        opponent: Compass,
-        cards: u8,
-    },
+    Challenged { goods: Goods, cards: u8 },
+    /// Row 19: the bids tied; bid again against the rival, who bid (or has now bid) `cards`.
+    Tie { goods: Goods, cards: u8 },
     /// Row 20.
-    Lost {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-    },
+    Lost(Goods),
     /// Row 21.
-    Won {
-        animal: Animal,
-        count: u8,
-        loser: Compass,
-    },
+    Won(Goods),
     /// Row 22.
     Pay { receiver: Compass, paid: Purse },
-    /// Row 24.
-    TradeWon {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        cards: u8,
-    },
+    /// Row 24: the rival won.
+    TradeWon { goods: Goods, cards: u8 },
     /// Row 25; `cards` is `None` where no money moved.
-    TradeLost {
-        animal: Animal,
-        count: u8,
-        named: Compass,
-        cards: Option<u8>,
-    },
+    TradeLost { goods: Goods, cards: Option<u8> },
     /// A1 (a), to the uninvolved: the loser's bid goes ...
     LoserPaid { loser: Compass, cards: u8 },
     /// ... to the winner.

@@ -1,6 +1,6 @@
 //! A bot's side of the wire: text in, fold, decision, text out.
 
-use super::cards::{Animal, Compass, Purse};
+use super::cards::{Animal, Compass};
 use super::dialect::{ANSWER_WITHIN, Fields, read, read_answer, write_answer};
 use super::facts::Facts;
 use super::fold::{Fold, Verdict};
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 /// Texts of one match that are remembered at most, to know which came again. A match of 40 auctions and
 /// 400 turns after the deck's end has fewer.
-const HEARD_MAX: usize = 8_192;
+const DIGESTS_MAX: usize = 8_192;
 /// Answers of one match that are remembered at most, newest first to stay.
 const ANSWERS_MAX: usize = 1_024;
 
@@ -26,8 +26,8 @@ pub struct Player {
     facts: Facts,
     observer: Observer,
     bot: Box<dyn Bot<Koehandel>>,
-    /// A digest of every text heard.
-    heard: Vec<u32>,
+    /// A digest of every text received.
+    digests: Vec<u32>,
     /// What was asked and answered, in order.
     answers: VecDeque<(Ask, Box<str>)>,
     /// An earlier answer is being given again.
@@ -38,18 +38,12 @@ impl Player {
     /// A player before the first message.
     #[must_use]
     pub fn new(bot: Box<dyn Bot<Koehandel>>) -> Self {
-        Self::of(Fold::new(), bot)
-    }
-
-    /// A player in the middle of a match.
-    #[must_use]
-    pub fn of(fold: Fold, bot: Box<dyn Bot<Koehandel>>) -> Self {
         Self {
-            fold,
+            fold: Fold::new(),
             facts: Facts::default(),
-            observer: Observer::new(),
+            observer: Observer::default(),
             bot,
-            heard: Vec::new(),
+            digests: Vec::new(),
             answers: VecDeque::new(),
             repeating: false,
         }
@@ -100,9 +94,9 @@ impl Player {
 
     fn remember(&mut self, frame: &[u8]) -> bool {
         let digest = digest(frame.trim_ascii());
-        let again = self.heard.contains(&digest);
-        if !again && self.heard.len() < HEARD_MAX {
-            self.heard.push(digest);
+        let again = self.digests.contains(&digest);
+        if !again && self.digests.len() < DIGESTS_MAX {
+            self.digests.push(digest);
         }
         again
     }
@@ -240,14 +234,10 @@ fn show_view(view: &View) -> Value {
         .map(|place| (place.letter().to_string(), player(place)))
         .collect();
     json!({
-        "purse": show_purse(view.purse),
+        "purse": view.purse.to_string(),
         "players": players,
         "deck_left": view.deck_left,
         "donkeys": view.donkeys,
         "rivals_cash": view.rivals_cash(),
     })
-}
-
-fn show_purse(purse: Purse) -> String {
-    purse.to_string()
 }

@@ -111,12 +111,7 @@ impl View {
     /// What all players have been given so far, in points: all money at the table.
     #[must_use]
     pub fn table_cash(&self) -> u16 {
-        let given: u16 = Note::DONKEYS
-            .iter()
-            .take(usize::from(self.donkeys))
-            .map(|note| note.value())
-            .sum();
-        PLAYERS as u16 * (Purse::START.value() + given)
+        Purse::issued(self.donkeys).value()
     }
 
     /// The three rivals' cash in total: always known exactly.
@@ -353,25 +348,11 @@ impl View {
 
 /// The most that `cards` cards can be worth after `donkeys` donkeys, whoever holds the rest.
 fn most_in(cards: u8, donkeys: u8) -> u16 {
-    let issued = [
-        8,
-        16,
-        4 + 4 * u8::from(donkeys > 0),
-        4 * u8::from(donkeys > 1),
-    ]
-    .into_iter()
-    .chain([4 * u8::from(donkeys > 2), 4 * u8::from(donkeys > 3)]);
+    let issued = Purse::issued(donkeys);
     let mut left = cards;
     let mut worth = 0;
-    let kinds: [u8; 6] = {
-        let mut kinds = [0; 6];
-        for (kind, count) in kinds.iter_mut().zip(issued) {
-            *kind = count;
-        }
-        kinds
-    };
     for note in Note::ALL.into_iter().rev() {
-        let taken = left.min(kinds[note as usize]);
+        let taken = left.min(issued.of(note));
         worth += u16::from(taken) * note.value();
         left -= taken;
     }

@@ -117,23 +117,6 @@ impl fmt::Debug for CardSet {
     }
 }
 
-/// Why a deck cannot be used, as a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeckError {
-    /// No values or no suits.
-    #[error("the deck has no {0}")]
-    Nothing(&'static str),
-    /// The same character twice.
-    #[error("{1:?} stands twice among the {0}, so its cards could not be told apart")]
-    Twice(&'static str, char),
-    /// A blank or a control character.
-    #[error("{1:?} cannot be one of the {0}: cards are written without blanks")]
-    Blank(&'static str, char),
-    /// Too many cards.
-    #[error("the deck has {0} cards; at most {CARDS_MAX} can be played with")]
-    TooLarge(usize),
-}
-
 /// Values from low to high, and suits of which the first is trump.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Letters", into = "Letters")]
@@ -149,9 +132,9 @@ struct Letters {
 }
 
 impl TryFrom<Letters> for Deck {
-    type Error = DeckError;
+    type Error = String;
 
-    fn try_from(letters: Letters) -> Result<Self, DeckError> {
+    fn try_from(letters: Letters) -> Result<Self, String> {
         Self::new(&letters.values, &letters.suits)
     }
 }
@@ -165,19 +148,23 @@ impl From<Deck> for Letters {
     }
 }
 
-fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, DeckError> {
+fn distinct(what: &'static str, text: &str) -> Result<Vec<char>, String> {
     let mut letters = Vec::new();
     for letter in text.chars() {
         if letter.is_whitespace() || letter.is_control() {
-            return Err(DeckError::Blank(what, letter));
+            return Err(format!(
+                "{letter:?} cannot be one of the {what}: cards are written without blanks"
+            ));
         }
         if letters.contains(&letter) {
-            return Err(DeckError::Twice(what, letter));
+            return Err(format!(
+                "{letter:?} stands twice among the {what}, so its cards could not be told apart"
+            ));
         }
         letters.push(letter);
     }
     if letters.is_empty() {
-        return Err(DeckError::Nothing(what));
+        return Err(format!("the deck has no {what}"));
     }
     Ok(letters)
 }
@@ -191,12 +178,14 @@ impl Deck {
     /// The deck of these values, low to high, and these suits, the first one trump.
     ///
     /// # Errors
-    /// [`DeckError`] for no values or suits, repeated or blank letters, and more than 128 cards.
-    pub fn new(values: &str, suits: &str) -> Result<Self, DeckError> {
+    /// A sentence for no values or suits, repeated or blank letters, and more than 128 cards.
+    pub fn new(values: &str, suits: &str) -> Result<Self, String> {
         let (values, suits) = (distinct("values", values)?, distinct("suits", suits)?);
         let cards = values.len().saturating_mul(suits.len());
         if cards > CARDS_MAX {
-            return Err(DeckError::TooLarge(cards));
+            return Err(format!(
+                "the deck has {cards} cards; at most {CARDS_MAX} can be played with"
+            ));
         }
         Ok(Self { values, suits })
     }

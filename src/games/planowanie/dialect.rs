@@ -45,18 +45,13 @@ pub enum Command {
     Unknown(String),
 }
 
-/// A command that cannot be read, as a sentence for the reply.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct CommandError(pub String);
-
 /// A command line with the number that a player may echo, as in GTP (B4.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The leading number, as written.
     pub id: Option<String>,
-    /// The command.
-    pub command: Result<Command, CommandError>,
+    /// The command; else a sentence for the reply on why it cannot be read.
+    pub command: Result<Command, String>,
 }
 
 /// A line without its control characters except tabs (B4.2).
@@ -83,21 +78,14 @@ pub fn read(line: &[u8]) -> Line {
     Line { id, command }
 }
 
-fn refused<T>(why: String) -> Result<T, CommandError> {
-    Err(CommandError(why))
-}
-
-fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, CommandError> {
+fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, String> {
     word.parse()
-        .or_else(|_| refused(format!("{what} must be a number, not {word:?}")))
+        .map_err(|_| format!("{what} must be a number, not {word:?}"))
 }
 
-fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
+fn command(word: &str, rest: &[&str]) -> Result<Command, String> {
     match (word, rest) {
-        ("set_deck", [values, suits]) => match Deck::new(values, suits) {
-            Ok(deck) => Ok(Command::SetDeck(deck)),
-            Err(why) => refused(why.to_string()),
-        },
+        ("set_deck", [values, suits]) => Deck::new(values, suits).map(Command::SetDeck),
         ("set_players", [players, own]) => Ok(Command::SetPlayers {
             players: number(players, "the number of players")?,
             own: Seat(number(own, "the own number")?),
@@ -105,7 +93,7 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
         ("set_game", [count, deals @ ..]) => {
             let count: usize = number(count, "the number of deals")?;
             if deals.len() != count.saturating_mul(2) {
-                return refused(format!(
+                return Err(format!(
                     "{count} deals need {} numbers, not {}",
                     count.saturating_mul(2),
                     deals.len()
@@ -116,7 +104,7 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
         ("set_cards", [count, cards @ ..]) => {
             let count: usize = number(count, "the number of cards")?;
             if cards.len() != count {
-                return refused(format!(
+                return Err(format!(
                     "{count} cards are announced, {} given",
                     cards.len()
                 ));
@@ -141,7 +129,7 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
             "set_deck" | "set_players" | "set_game" | "set_cards" | "time_left" | "gen_declare"
             | "declare" | "gen_move" | "play",
             _,
-        ) => refused(format!("{word} does not take {} words", rest.len())),
+        ) => Err(format!("{word} does not take {} words", rest.len())),
         _ => Ok(Command::Unknown(word.to_owned())),
     }
 }
@@ -149,14 +137,14 @@ fn command(word: &str, rest: &[&str]) -> Result<Command, CommandError> {
 /// The pairs of `set_game`: cards and leader of each deal.
 ///
 /// # Errors
-/// [`CommandError`] names what is not a number.
-pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, CommandError> {
+/// A sentence names what is not a number.
+pub fn planned(words: &[&str]) -> Result<Vec<PlannedDeal>, String> {
     let deals = words.chunks(2).map(|pair| match pair {
         [cards, leader] => Ok(PlannedDeal {
             cards: number(cards, "the number of cards")?,
             leader: Seat(number(leader, "the leader")?),
         }),
-        _ => refused("a deal is two numbers: cards and leader".to_owned()),
+        _ => Err("a deal is two numbers: cards and leader".to_owned()),
     });
     deals.collect()
 }

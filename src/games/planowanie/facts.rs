@@ -126,7 +126,7 @@ impl Facts {
         std::mem::take(&mut self.found)
     }
 
-    /// What the game has taught of each rival, named by how many seats clockwise he sits.
+    /// What the game has taught of each rival, named by how many seats clockwise it sits.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         rivals(self.own, &self.records, |record| record.deals > 0)

@@ -3,7 +3,6 @@
 use super::cards::Deck;
 use super::dialect::planned;
 use super::rules::{Game, PlannedDeal, Setup};
-use crate::game::Seat;
 use crate::kit::OptionCard;
 use crate::options::{choice, whole};
 use serde::de::{Deserializer, Error as _};
@@ -88,7 +87,7 @@ impl Options {
     /// # Errors
     /// A sentence that says what cannot be played.
     pub fn position(&self, seed: u64, players: usize) -> Result<Setup, String> {
-        let deck = Deck::new(&self.values, &self.suits).map_err(|why| why.to_string())?;
+        let deck = Deck::new(&self.values, &self.suits)?;
         let deals = match &self.deals {
             Value::Null => {
                 let most = CARDS_RISING_TO.min(deck.len() / players.max(1));
@@ -96,8 +95,7 @@ impl Options {
             }
             given => deals_of(given)?,
         };
-        let game = Game::new(deck, players, deals).map_err(|why| why.to_string())?;
-        Ok(Setup::seeded(game, seed))
+        Ok(Setup::seeded(Game::new(deck, players, deals)?, seed))
     }
 }
 
@@ -149,10 +147,7 @@ fn deals_of(value: &Value) -> Result<Vec<PlannedDeal>, String> {
             .iter()
             .map(|pair| {
                 serde_json::from_value(pair.clone())
-                    .map(|(cards, leader)| PlannedDeal {
-                        cards,
-                        leader: Seat(leader),
-                    })
+                    .map(|deal: (u8, u8)| PlannedDeal::from(deal))
                     .map_err(|_| format!("deals: a deal is [cards, leader], not {pair}"))
             })
             .collect(),

@@ -5,7 +5,7 @@ use super::clock;
 use super::dialect::{self, Command, YES};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
-use super::table::{Table, Told};
+use super::table::{Received, Table};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::Value;
@@ -37,7 +37,7 @@ struct Given {
 /// One seat's side of one game, played by any bot.
 pub struct Player {
     bot: Box<dyn Bot<Planowanie>>,
-    told: Config,
+    config: Config,
     table: Option<Table>,
     /// The decision that is wanted, and the number to be echoed.
     asked: Option<(Arc<View>, Ask)>,
@@ -53,7 +53,7 @@ impl Player {
     pub fn new(bot: Box<dyn Bot<Planowanie>>) -> Self {
         Self {
             bot,
-            told: Config::default(),
+            config: Config::default(),
             table: None,
             asked: None,
             id: None,
@@ -66,17 +66,17 @@ impl Player {
     /// only when all three were told anew: one of them alone is an old message that comes again.
     fn configured(&mut self) -> Result<(), String> {
         let fresh = self.table.as_ref().filter(|table| table.is_untouched());
-        let deck = self.told.deck.clone();
+        let deck = self.config.deck.clone();
         let deck = deck.or_else(|| fresh.map(|table| table.game.deck().clone()));
-        let players = self.told.players;
+        let players = self.config.players;
         let players = players.or_else(|| fresh.map(|table| (table.game.players(), table.seat)));
-        let deals = self.told.deals.clone();
+        let deals = self.config.deals.clone();
         let deals = deals.or_else(|| fresh.map(|table| table.game.deals().to_vec()));
         let (Some(deck), Some((players, seat)), Some(deals)) = (deck, players, deals) else {
             return Ok(());
         };
-        let game = Game::new(deck, players, deals).map_err(|why| why.to_string())?;
-        self.told = Config::default();
+        let game = Game::new(deck, players, deals)?;
+        self.config = Config::default();
         if fresh.is_some_and(|table| *table.game == game && table.seat == seat) {
             return Ok(());
         }
@@ -169,25 +169,25 @@ impl Player {
         match command {
             Command::Blank => return Ok(Next::Wait),
             Command::SetDeck(deck) => {
-                self.told.deck = Some(deck);
+                self.config.deck = Some(deck);
                 self.configured()?;
             }
             Command::SetPlayers { players, own } => {
                 if !PLAYERS.contains(&players) || own.index() >= players {
                     return Err(format!("player {} of {players} cannot play", own.0));
                 }
-                self.told.players = Some((players, own));
+                self.config.players = Some((players, own));
                 self.configured()?;
             }
             Command::SetGame(deals) => {
-                self.told.deals = Some(deals);
+                self.config.deals = Some(deals);
                 self.configured()?;
             }
             Command::SetCards(cards) => {
                 let table = self.table()?;
-                let told = table.take_up(&cards)?;
+                let received = table.take_up(&cards)?;
                 let hand = table.hand;
-                if self.goes_on("set_cards", told) {
+                if self.goes_on("set_cards", received) {
                     self.bot.observe(&Event::Dealt(hand));
                 }
             }
@@ -196,15 +196,15 @@ impl Player {
                 let table = self.table()?;
                 let left = Duration::from_millis(ms);
                 if let Some(before) = table.left {
-                    table.toll.told(before.saturating_sub(left));
+                    table.toll.report(before.saturating_sub(left));
                 }
                 table.left = Some(left);
             }
             Command::GenDeclare => return Ok(self.ask(Ask::Declare)),
             Command::GenMove => return Ok(self.ask(Ask::Play)),
             Command::Declare(seat, tricks) => {
-                let told = self.table()?.declare(seat, tricks)?;
-                if self.goes_on("declare", told) {
+                let received = self.table()?.declare(seat, tricks)?;
+                if self.goes_on("declare", received) {
                     self.bot.observe(&Event::Declared(seat, tricks));
                 }
             }
@@ -218,11 +218,11 @@ impl Player {
     }
 
     /// Whether a message tells anything new; what it shows to be lost is noted.
-    fn goes_on(&mut self, what: &str, told: Told) -> bool {
-        match told {
-            Told::Folded => true,
-            Told::Repeated => false,
-            Told::Gap(why) => {
+    fn goes_on(&mut self, what: &str, received: Received) -> bool {
+        match received {
+            Received::Folded => true,
+            Received::Repeated => false,
+            Received::Gap(why) => {
                 self.facts.unsound(what, &why);
                 true
             }
@@ -261,9 +261,9 @@ impl Player {
         }
         let table = self.table()?;
         let before = table.round.played().len();
-        let told = table.lay(seat, card)?;
+        let received = table.lay(seat, card)?;
         let over = table.round.is_over() && table.round.played().len() > before;
-        if !self.goes_on("play", told) {
+        if !self.goes_on("play", received) {
             return Ok(Next::Send(self.yes("")));
         }
         self.bot.observe(&Event::Played(seat, card));
@@ -307,10 +307,6 @@ impl Player {
 }
 
 impl Dialogue for Player {
-    fn open(&mut self) -> Option<Frame> {
-        None
-    }
-
     /// Whatever cannot be done is said so in the reply, as the protocol has it.
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let line = dialect::read(frame);
@@ -319,8 +315,7 @@ impl Dialogue for Player {
         if let Some(table) = &mut self.table {
             table.toll.commands = table.toll.commands.saturating_add(1);
         }
-        let obeyed = line.command.map_err(|why| why.to_string());
-        let next = obeyed.and_then(|command| self.obey(command));
+        let next = line.command.and_then(|command| self.obey(command));
         Ok(next.unwrap_or_else(|why| {
             let text = dialect::clean(frame);
             let word = text

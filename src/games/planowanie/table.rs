@@ -14,7 +14,7 @@ const TOLLED_PART: u32 = 8;
 
 /// The result of a message that the rules allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Received {
     /// It is folded.
     Folded,
     /// It was folded before: a repeat.
@@ -93,7 +93,7 @@ impl Toll {
 
     /// Takes in how much of the clock has gone since the last report. Rises at once, falls slowly. If there
     /// was something to think about, only the excess is known to be toll.
-    pub(super) fn told(&mut self, taken: Duration) {
+    pub(super) fn report(&mut self, taken: Duration) {
         if self.commands > 0 {
             let each = taken.saturating_sub(self.granted) / self.commands;
             let known = self.granted.is_zero() || each > self.each;
@@ -161,7 +161,7 @@ impl Table {
 
     /// Takes in the cards of the next deal. Cards that are not due show that other messages were lost: the
     /// deal is then identified by their number.
-    pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Told, String> {
+    pub(super) fn take_up(&mut self, cards: &[String]) -> Result<Received, String> {
         let hand = self.read(cards)?;
         let of_size = |at: &usize| {
             let deals = self.game.deals();
@@ -172,19 +172,19 @@ impl Table {
         let on_time = !self.dealt && of_size(&self.deal);
         let before = self.hands.iter().any(|(_, held)| *held == hand);
         if before && !on_time {
-            return Ok(Told::Repeated);
+            return Ok(Received::Repeated);
         }
         let from = self.deal + usize::from(self.dealt);
         let later = (from..self.game.deals().len()).find(of_size);
         let deal = later.or_else(|| (0..self.deal).rev().find(of_size));
         let deal = deal.ok_or_else(|| format!("no deal has {} cards", cards.len()))?;
-        let told = match (on_time, self.dealt) {
-            (true, _) => Told::Folded,
-            (false, true) => Told::Gap(format!("deal {} has not ended", self.deal + 1)),
-            (false, false) => Told::Gap(format!("it is deal {}'s turn", self.deal + 1)),
+        let received = match (on_time, self.dealt) {
+            (true, _) => Received::Folded,
+            (false, true) => Received::Gap(format!("deal {} has not ended", self.deal + 1)),
+            (false, false) => Received::Gap(format!("it is deal {}'s turn", self.deal + 1)),
         };
         self.begin(deal, hand);
-        Ok(told)
+        Ok(received)
     }
 
     fn read(&self, cards: &[String]) -> Result<CardSet, String> {
@@ -215,16 +215,16 @@ impl Table {
     }
 
     /// Records a declaration.
-    pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Told, String> {
+    pub(super) fn declare(&mut self, seat: Seat, tricks: u8) -> Result<Received, String> {
         if self.round.declared().get(seat) == Some(&Some(tricks)) {
-            return Ok(Told::Repeated);
+            return Ok(Received::Repeated);
         }
         if !self.dealt {
             return Err("no cards are dealt".to_owned());
         }
         let declared = self.round.declare(seat, tricks);
         declared.map_err(|why| why.to_string())?;
-        Ok(Told::Folded)
+        Ok(Received::Folded)
     }
 
     /// Fills in declarations not received before the first card: our own as it was given, others' as their
@@ -256,9 +256,9 @@ impl Table {
 
     /// Plays a card. One that comes out of turn shows that others were lost: from then on the trick is kept
     /// as it is received.
-    pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Told, String> {
+    pub(super) fn lay(&mut self, seat: Seat, card: Card) -> Result<Received, String> {
         if self.round.played().contains(&Play { seat, card }) {
-            return Ok(Told::Repeated);
+            return Ok(Received::Repeated);
         }
         if !self.dealt {
             return Err("no cards are dealt".to_owned());
@@ -284,7 +284,7 @@ impl Table {
             }
             loose.hear(play, awaited, players);
             self.hand = self.hand.without(card);
-            return Ok(Told::Folded);
+            return Ok(Received::Folded);
         }
         if self.round.to_play() != Some(seat) {
             let why = match self.round.to_play() {
@@ -300,12 +300,12 @@ impl Table {
             loose.hear(play, self.round.to_play(), players);
             self.loose = Some(loose);
             self.hand = self.hand.without(card);
-            return Ok(Told::Gap(why));
+            return Ok(Received::Gap(why));
         }
         let laid = self.round.play(self.game.deck(), seat, card);
         laid.map_err(|why| why.to_string())?;
         self.hand = self.hand.without(card);
-        Ok(Told::Folded)
+        Ok(Received::Folded)
     }
 
     /// Whether a decision is due, judging by all messages.
@@ -346,15 +346,10 @@ impl Table {
         Act::Play(card.or_else(unknown).unwrap_or(Card(0)))
     }
 
-    /// Whether messages of the deal in play were lost.
-    pub(super) fn has_gap(&self) -> bool {
-        self.loose.is_some()
-    }
-
     /// Whether the last deal is over as far as can be known, though not all of it was received.
     pub(super) fn is_played_out(&self) -> bool {
         let last = self.deal + 1 == self.game.deals().len();
-        last && self.dealt && self.has_gap() && self.hand.is_empty()
+        last && self.dealt && self.loose.is_some() && self.hand.is_empty()
     }
 
     /// Counts a finished deal.

@@ -11,7 +11,7 @@ use games::game::{Budget, Game as _};
 use games::koehandel::bots::champion::playout::play_out;
 use games::koehandel::bots::policy::Limits;
 use games::koehandel::bots::styles::{KINDS, kind_named};
-use games::koehandel::rules::{Act, Ask, Koehandel, Moment, Setup};
+use games::koehandel::rules::{Act, Ask, Hidden, Koehandel, Setup};
 use games::koehandel::view::View;
 use std::time::Instant;
 
@@ -98,7 +98,8 @@ fn playouts(farm: Farm, names: &[String], games: u64) -> anyhow::Result<()> {
         let at: [usize; 4] = std::array::from_fn(|seat| (seat + game as usize) % styles.len());
         let (purses, deck) = (&setup.purses, &setup.deck);
         let start = View::start();
-        let position = Koehandel::imagine(&start, purses, deck, farm.options(), &Moment::Turn);
+        let (options, hidden) = (farm.options(), Hidden::default());
+        let position = Koehandel::imagine(&start, purses, deck, options, &Ask::Turn, &hidden);
         let mut position = position.context("a whole deck adds up")?;
         let seated = at.map(|at| styles[at]);
         play_out(&mut position, &seated, &mut [Limits::NONE; 4], game);

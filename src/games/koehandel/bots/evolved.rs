@@ -61,14 +61,14 @@ impl Rule {
     /// Takes in a message to the seat.
     pub fn hear(&mut self, message: &Message) {
         match message {
-            Message::Lost { .. } => self.settle(Some(false)),
-            Message::Won { .. } => self.settle(Some(true)),
+            Message::Lost(_) => self.settle(Some(false)),
+            Message::Won(_) => self.settle(Some(true)),
             Message::TradeLost { .. } => self.settle(None),
             Message::LoserPaid { .. } => self.loser_paid = true,
             Message::Pay { .. } => self.loser_paid |= self.won == Some(false),
             Message::Money { .. } => self.loser_paid |= self.won == Some(true),
-            Message::Start | Message::Bid { .. } | Message::Challenged { .. } => self.won = None,
-            Message::Card(_) | Message::Settled(_) | Message::PreEmpt { .. } => self.won = None,
+            Message::Start | Message::Bid(..) | Message::Challenged { .. } => self.won = None,
+            Message::Card(_) | Message::Settled(_) | Message::PreEmpt(..) => self.won = None,
             _ => {}
         }
     }

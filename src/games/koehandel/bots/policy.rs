@@ -94,7 +94,7 @@ impl Profile {
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     quartets: [f32; PLAYERS],
-    worth: [f32; PLAYERS],
+    values: [f32; PLAYERS],
 }
 
 impl Standing {
@@ -103,13 +103,13 @@ impl Standing {
     pub fn of(herds: &[Herd; PLAYERS]) -> Self {
         let mut standing = Self {
             quartets: [0.0; PLAYERS],
-            worth: [0.0; PLAYERS],
+            values: [0.0; PLAYERS],
         };
         for (place, herd) in herds.iter().enumerate() {
             for (animal, count) in Animal::all().zip(herd) {
                 if *count == 4 {
                     standing.quartets[place] += 1.0;
-                    standing.worth[place] += f32::from(animal.value());
+                    standing.values[place] += f32::from(animal.value());
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Standing {
     /// The rise in the final score of the player at `place` if it completed `animal`.
     #[must_use]
     pub fn rise(&self, place: usize, animal: Animal) -> f32 {
-        self.worth[place] + (self.quartets[place] + 1.0) * f32::from(animal.value())
+        self.values[place] + (self.quartets[place] + 1.0) * f32::from(animal.value())
     }
 
     /// The part of that rise that `gained` cards are worth to a player that owns `owned` of them.
@@ -156,8 +156,8 @@ pub fn trade_stake(
     denial: f32,
 ) -> f32 {
     let own = standing.claim(0, animal, view.owns(Compass::S, animal), count);
-    let his = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
-    own + denial * his
+    let theirs = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
+    own + denial * theirs
 }
 
 /// Every trade that the viewer may start.
@@ -296,15 +296,15 @@ impl Profile {
             Ask::Counter {
                 animal,
                 count,
-                challenger,
+                challenger: rival,
                 ..
-            } => Act::cards(self.counter(view, (challenger, animal, count), rng)),
-            Ask::Rebid {
+            }
+            | Ask::Rebid {
                 animal,
                 count,
-                opponent,
+                opponent: rival,
                 ..
-            } => Act::cards(self.counter(view, (opponent, animal, count), rng)),
+            } => Act::cards(self.counter(view, (rival, animal, count), rng)),
         }
     }
 

@@ -29,8 +29,8 @@ pub const CARDS: &[BotCard] = &[
     thinker(9, "champion", champion::DESCRIPTION, 0xD99B_EFDC_7DB1_1168),
 ];
 
-/// The player with this name, or `None` if there is none. `seed` is his own chance; `models` is what
-/// is known of his rivals, used by those who think.
+/// The player with this name, or `None` if there is none. `seed` is its own chance; `models` is what
+/// is known of its rivals, used by those that think.
 #[must_use]
 pub fn make(name: &str, seed: u64, models: &Models) -> Option<Box<dyn Bot<Koehandel>>> {
     let rng = Rng::new(seed, BOT_STREAM);

@@ -31,64 +31,55 @@ pub struct Kind {
     pub prior: f32,
 }
 
-const fn kind(name: &'static str, profile: Profile, prior: f32) -> Kind {
-    Kind {
-        name,
-        style: Style::Profile(profile),
-        prior,
-    }
+const fn kind(name: &'static str, style: Style, prior: f32) -> Kind {
+    Kind { name, style, prior }
+}
+
+/// A rung of the ladder.
+const fn rung(name: &'static str, style: Style) -> Kind {
+    kind(name, style, 1.0)
+}
+
+/// A perturbed rung.
+const fn variant(name: &'static str, profile: Profile) -> Kind {
+    kind(name, Style::Profile(profile), 0.3)
 }
 
 /// All types that are distinguished, the ladder first.
 pub static KINDS: &[Kind] = &[
-    Kind {
-        name: "filler",
-        style: Style::Filler,
-        prior: 1.0,
-    },
-    Kind {
-        name: "random",
-        style: Style::Random,
-        prior: 1.0,
-    },
-    kind("setbuilder", setbuilder::PROFILE, 1.0),
-    kind("trader", trader::PROFILE, 1.0),
-    Kind {
-        name: "face",
-        style: Style::Face,
-        prior: 1.0,
-    },
-    kind("guide", guide::PROFILE, 1.0),
-    kind("tuned", tuned::PROFILE, 1.0),
-    kind("evolved", evolved::WINNER, 1.0),
-    kind("evolved-exchange", evolved::EXCHANGE, 1.0),
-    kind(
+    rung("filler", Style::Filler),
+    rung("random", Style::Random),
+    rung("setbuilder", Style::Profile(setbuilder::PROFILE)),
+    rung("trader", Style::Profile(trader::PROFILE)),
+    rung("face", Style::Face),
+    rung("guide", Style::Profile(guide::PROFILE)),
+    rung("tuned", Style::Profile(tuned::PROFILE)),
+    rung("evolved", Style::Profile(evolved::WINNER)),
+    rung("evolved-exchange", Style::Profile(evolved::EXCHANGE)),
+    variant(
         "guide-minraise",
         Profile {
             jump: false,
             ..Profile::GUIDE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "guide-cash",
         Profile {
             cash_cap: Some(1.0),
             over: true,
             ..Profile::GUIDE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "tuned-cash",
         Profile {
             cash_cap: Some(1.0),
             over: true,
             ..tuned::PROFILE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "overbidder",
         Profile {
             bid: 1.3,
@@ -97,9 +88,8 @@ pub static KINDS: &[Kind] = &[
             noise: 0.2,
             ..tuned::PROFILE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "miser",
         Profile {
             bid: 0.4,
@@ -108,25 +98,22 @@ pub static KINDS: &[Kind] = &[
             noise: 0.2,
             ..tuned::PROFILE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "zero-bluffer",
         Profile {
             bluff: 0.7,
             noise: 0.2,
             ..tuned::PROFILE
         },
-        0.3,
     ),
-    kind(
+    variant(
         "accepter",
         Profile {
             counter: (0.0, 0.0),
             noise: 0.2,
             ..tuned::PROFILE
         },
-        0.3,
     ),
 ];
 

@@ -64,8 +64,8 @@ pub fn read_answer(ask: &Ask, body: &[u8]) -> Option<Act> {
         Ask::Turn if fields.kind() == "trade" => Act::Trade {
             opponent: letters::place(fields.opponent()).filter(|place| *place != Compass::S),
             animal: letters::goods(fields.goods())
-                .filter(|goods| !goods.minus)
-                .map(|goods| goods.animal),
+                .filter(|(minus, ..)| !minus)
+                .map(|(_, animal, _)| animal),
             offer: money(&fields),
         },
         Ask::Turn => Act::Auction,

@@ -35,20 +35,15 @@ impl<'a> Fields<'a> {
     /// A text that is too long or not ASCII, a bad percent-encoding, or a known field given twice: which one
     /// is meant cannot be known.
     pub fn cut(frame: &'a [u8]) -> Result<Self, WireError> {
-        let error = |why: String| WireError {
-            field: "query",
-            why,
-        };
-        if frame.len() > FRAME_MAX {
-            return Err(error(format!(
-                "{} bytes are more than the {FRAME_MAX} that are read",
-                frame.len()
-            )));
+        let size = frame.len();
+        if size > FRAME_MAX {
+            let why = format!("{size} bytes are more than the {FRAME_MAX} that are read");
+            return Err(error("query", why));
         }
         if !frame.is_ascii() {
-            return Err(error("it holds bytes that are not ASCII".into()));
+            return Err(error("query", "it holds bytes that are not ASCII"));
         }
-        let text = std::str::from_utf8(frame).map_err(|_| error("it is not text".into()))?;
+        let text = std::str::from_utf8(frame).map_err(|_| error("query", "it is not text"))?;
         let text = text.trim();
         let text = text.strip_prefix('?').unwrap_or(text);
         let mut fields = Self::default();
@@ -67,10 +62,7 @@ impl<'a> Fields<'a> {
                 .find(|(known, _)| **known == name);
             if let Some((known, slot)) = known {
                 if slot.is_some() {
-                    return Err(WireError {
-                        field: known,
-                        why: "it is given twice; send it once".into(),
-                    });
+                    return Err(error(known, "it is given twice; send it once"));
                 }
                 *slot = Some(decode(value)?);
             }
@@ -141,19 +133,23 @@ impl<'a> Fields<'a> {
     }
 }
 
+pub(super) fn error(field: &'static str, why: impl Into<String>) -> WireError {
+    let why = why.into();
+    WireError { field, why }
+}
+
 fn number(field: &'static str, text: Option<&str>) -> Result<u64, WireError> {
-    let error = |why: String| WireError { field, why };
     let text = text.unwrap_or_default();
     if text.is_empty() {
-        return Err(error("it is missing; every callback carries it".into()));
+        return Err(error(field, "it is missing; every callback carries it"));
     }
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(error("it must be a whole number above 0".into()));
+        return Err(error(field, "it must be a whole number above 0"));
     }
     match text.parse::<u64>() {
-        Ok(0) => Err(error("it must be above 0".into())),
+        Ok(0) => Err(error(field, "it must be above 0")),
         Ok(number) if number <= NUMBER_MAX => Ok(number),
-        _ => Err(error(format!("it must be at most {NUMBER_MAX}"))),
+        _ => Err(error(field, format!("it must be at most {NUMBER_MAX}"))),
     }
 }
 
@@ -162,11 +158,8 @@ fn decode(text: &str) -> Result<Cow<'_, str>, WireError> {
     if !text.contains('%') {
         return Ok(Cow::Borrowed(text));
     }
-    let error = || WireError {
-        field: "query",
-        why: "a percent sign is not followed by two hexadecimal digits of an ASCII character"
-            .into(),
-    };
+    let why = "a percent sign is not followed by two hexadecimal digits of an ASCII character";
+    let error = || error("query", why);
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

@@ -51,15 +51,8 @@ pub fn push_cards(out: &mut String, purse: Purse) {
     }
 }
 
-/// One animal, possibly doubled, possibly preceded by a minus.
-pub struct Goods {
-    pub minus: bool,
-    pub animal: Animal,
-    pub count: u8,
-}
-
-/// Reads `H`, `HH`, `-H`, `-HH`.
-pub fn goods(text: &str) -> Option<Goods> {
+/// Reads `H`, `HH`, `-H`, `-HH`: whether there is a minus, the animal, and how many.
+pub fn goods(text: &str) -> Option<(bool, Animal, u8)> {
     let (minus, letters) = match text.strip_prefix('-') {
         Some(letters) => (true, letters),
         None => (false, text),
@@ -72,11 +65,7 @@ pub fn goods(text: &str) -> Option<Goods> {
         (Some(second), None) if second == first => 2,
         _ => return None,
     };
-    Some(Goods {
-        minus,
-        animal,
-        count,
-    })
+    Some((minus, animal, count))
 }
 
 /// Reads `S`, `W`, `N`, `E`.

@@ -1,10 +1,10 @@
 //! Text to message: what a player receives.
 
-use super::fields::Fields;
+use super::fields::{Fields, error};
 use super::letters::{self, Shown};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
 use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Fault, Message};
+use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
 use crate::koehandel::rules::score;
 use crate::wire::WireError;
 
@@ -31,16 +31,9 @@ pub fn read(fields: &Fields<'_>, fold: &Fold) -> Result<Option<Message>, WireErr
     }
 }
 
-fn error(field: &'static str, why: &str) -> WireError {
-    WireError {
-        field,
-        why: why.to_owned(),
-    }
-}
-
 fn animals(fields: &Fields<'_>) -> Result<(Animal, u8), WireError> {
     letters::goods(fields.goods())
-        .map(|goods| (goods.animal, goods.count))
+        .map(|(_, animal, count)| (animal, count))
         .ok_or_else(|| {
             error(
                 "goods",
@@ -91,20 +84,17 @@ fn auction(fields: &Fields<'_>) -> Result<Message, WireError> {
     let leader = rival("opponent", fields.opponent())?;
     let price = amount(fields)?;
     let history = letters::history(fields.message());
-    Ok(match rival("auctioneer", fields.auctioneer())? {
-        Some(auctioneer) => Message::Bid {
-            card,
-            leader: leader.unwrap_or(auctioneer),
-            price,
-            auctioneer,
-            history,
-        },
-        None => Message::PreEmpt {
-            card,
-            bidder: leader.unwrap_or(Compass::S),
-            price,
-            history,
-        },
+    let seller = rival("auctioneer", fields.auctioneer())?;
+    let auctioneer = seller.unwrap_or(Compass::S);
+    let sale = Sale {
+        card,
+        auctioneer,
+        leader: leader.unwrap_or(auctioneer),
+        price,
+    };
+    Ok(match seller {
+        Some(_) => Message::Bid(sale, history),
+        None => Message::PreEmpt(sale, history),
     })
 }
 
@@ -112,30 +102,20 @@ fn trade(fields: &Fields<'_>) -> Result<Message, WireError> {
     let (animal, count) = animals(fields)?;
     let rival = opponent(fields)?;
     let cards = shown(fields)?.cards();
-    Ok(if fields.message() == "equal_bid" {
-        Message::Tie {
-            animal,
-            count,
-            opponent: rival,
-            cards,
-        }
-    } else {
-        Message::Challenged {
-            animal,
-            count,
-            challenger: rival,
-            cards,
-        }
+    let goods = Goods {
+        animal,
+        count,
+        rival,
+    };
+    Ok(match fields.message() {
+        "equal_bid" => Message::Tie { goods, cards },
+        _ => Message::Challenged { goods, cards },
     })
 }
 
 fn information(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
     Ok(Some(match fields.message() {
         "begin" => Message::Begin,
-        "no_opponement_specified" => Message::Fault(Fault::Opponent),
-        "opponent_goods_do_not_match" => Message::Fault(Fault::OpponentGoods),
-        "goods_not_owned_by_player" => Message::Fault(Fault::Goods),
-        "invalid_bid" => Message::Fault(Fault::Bid),
         "second_bluff_not_allowed" => Message::SecondBluff,
         "bluffed" => Message::Bluffed {
             by: rival("opponent", fields.opponent())?.unwrap_or(Compass::S),
@@ -145,7 +125,10 @@ fn information(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
             payee: rival("opponent", fields.opponent())?.unwrap_or(Compass::S),
             paid: shown(fields)?.open,
         },
-        _ => return moved(fields),
+        word => match Fault::ALL.into_iter().find(|fault| fault.word() == word) {
+            Some(fault) => Message::Fault(fault),
+            None => return moved(fields),
+        },
     }))
 }
 
@@ -158,21 +141,20 @@ fn moved(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
     if fields.goods().is_empty() {
         return Ok(money_alone(place, &money));
     }
-    let goods = letters::goods(fields.goods()).ok_or_else(|| {
+    let (minus, animal, count) = letters::goods(fields.goods()).ok_or_else(|| {
         error(
             "goods",
             "it must be one letter from A to J, perhaps twice, perhaps after a minus",
         )
     })?;
-    let (animal, count) = (goods.animal, goods.count);
-    if goods.minus {
+    let goods = Goods {
+        animal,
+        count,
+        rival: place,
+    };
+    if minus {
         let cards = Some(money.cards()).filter(|cards| *cards > 0);
-        return Ok(Some(Message::TradeLost {
-            animal,
-            count,
-            named: place,
-            cards,
-        }));
+        return Ok(Some(Message::TradeLost { goods, cards }));
     }
     let open = Some(money.open.value()).filter(|_| money.open.cards() > 0);
     Ok(Some(match (money.price.or(open), money.cards()) {
@@ -180,55 +162,41 @@ fn moved(fields: &Fields<'_>) -> Result<Option<Message>, WireError> {
             card: animal,
             auctioneer: place,
         },
-        (Some(price), cards) => Message::Bought {
+        (Some(price), cards) => Message::Bought(Bought {
             card: animal,
             buyer: place,
             cards,
             price,
-        },
-        (None, cards) => Message::TradeWon {
-            animal,
-            count,
-            winner: place,
-            cards,
-        },
+        }),
+        (None, cards) => Message::TradeWon { goods, cards },
     }))
 }
 
 fn money_alone(place: Compass, money: &Shown) -> Option<Message> {
     let cards = money.cards();
     let open = money.open;
-    Some(match (money.minus, money.price) {
-        (true, None) if open.cards() > 0 => Message::PaidByServer {
+    let was_paid = |price: u16| Message::WasPaid {
+        payee: place,
+        cards,
+        price,
+    };
+    let donkey = donkey_note(open).filter(|_| cards == 1);
+    Some(match (money.minus, money.price, donkey) {
+        (true, None, _) if open.cards() > 0 => Message::PaidByServer {
             payee: place,
             paid: open,
         },
-        (true, None) if cards > 0 => Message::LoserPaid {
+        (true, None, _) if cards > 0 => Message::LoserPaid {
             loser: place,
             cards,
         },
-        (false, None) if open.cards() == 1 && cards == 1 => match donkey_note(open) {
-            Some(note) => Message::DonkeyOther(place, note),
-            None => Message::WasPaid {
-                payee: place,
-                cards,
-                price: open.value(),
-            },
-        },
-        (false, None) if open.cards() > 0 => Message::WasPaid {
-            payee: place,
-            cards,
-            price: open.value(),
-        },
-        (false, None) if cards > 0 => Message::WinnerPaid {
+        (false, None, Some(note)) => Message::DonkeyOther(place, note),
+        (false, None, _) if open.cards() > 0 => was_paid(open.value()),
+        (false, None, _) if cards > 0 => Message::WinnerPaid {
             winner: place,
             cards,
         },
-        (false, Some(price)) => Message::WasPaid {
-            payee: place,
-            cards,
-            price,
-        },
+        (false, Some(price), _) => was_paid(price),
         _ => return None,
     })
 }
@@ -241,23 +209,23 @@ fn donkey_note(cards: Purse) -> Option<Note> {
 }
 
 fn collect(fields: &Fields<'_>, fold: &Fold) -> Result<Message, WireError> {
-    let from = opponent(fields)?;
+    let rival = opponent(fields)?;
     if !fields.goods().is_empty() {
         let (animal, count) = animals(fields)?;
-        return Ok(Message::Lost {
+        return Ok(Message::Lost(Goods {
             animal,
             count,
-            winner: from,
-        });
+            rival,
+        }));
     }
     if fold.trade_is_settling() {
         return Ok(Message::Pay {
-            receiver: from,
+            receiver: rival,
             paid: real_cards(fields)?,
         });
     }
     Ok(Message::Collect {
-        payee: from,
+        payee: rival,
         price: amount(fields)?,
     })
 }
@@ -267,11 +235,11 @@ fn receive(fields: &Fields<'_>) -> Result<Message, WireError> {
     if !fields.goods().is_empty() {
         let (animal, count) = animals(fields)?;
         return Ok(match from {
-            Some(loser) => Message::Won {
+            Some(rival) => Message::Won(Goods {
                 animal,
                 count,
-                loser,
-            },
+                rival,
+            }),
             None => Message::Card(animal),
         });
     }

@@ -2,7 +2,7 @@
 
 use super::letters::{push_amount, push_cards};
 use crate::koehandel::cards::{Animal, Compass};
-use crate::koehandel::message::{Fault, Message};
+use crate::koehandel::message::{Goods, History, Message, Sale};
 use std::fmt::Write as _;
 
 /// The callback's query for one message, with fields in the order of the worked examples. `None` for
@@ -16,36 +16,14 @@ pub fn write(market: u64, id: u64, message: &Message) -> Option<String> {
         Message::Settled(_) => return None,
         Message::Start => text.kind("start"),
         Message::Begin | Message::Fault(_) | Message::SecondBluff => code(&mut text, message),
-        Message::Donkey(note) => {
-            text.kind("receive");
-            text.letter("&money=", note.letter());
+        Message::Bid(sale, history) | Message::PreEmpt(sale, history) => {
+            asks_amount(&mut text, sale, history);
         }
-        Message::Dealt(money) => {
-            text.kind("receive");
-            push_cards(text.field("&money="), *money);
+        Message::Challenged { goods, cards } => asks_cards(&mut text, goods, *cards),
+        Message::Tie { goods, cards } => {
+            asks_cards(&mut text, goods, *cards);
+            text.field("&message=equal_bid");
         }
-        Message::DonkeyOther(place, note) => {
-            text.kind("information");
-            text.opponent(*place);
-            text.letter("&money=", note.letter());
-        }
-        Message::Bid { .. } | Message::PreEmpt { .. } => asks_amount(&mut text, message),
-        Message::Card(_)
-        | Message::Collect { .. }
-        | Message::PaidByServer { .. }
-        | Message::Money { .. } => settles_auction(&mut text, message),
-        Message::Bought { .. }
-        | Message::WasPaid { .. }
-        | Message::Free { .. }
-        | Message::Bluffed { .. } => tells_auction(&mut text, message),
-        Message::Challenged { .. } | Message::Tie { .. } => asks_cards(&mut text, message),
-        Message::Lost { .. } | Message::Won { .. } | Message::Pay { .. } => {
-            settles_trade(&mut text, message);
-        }
-        Message::TradeWon { .. }
-        | Message::TradeLost { .. }
-        | Message::LoserPaid { .. }
-        | Message::WinnerPaid { .. } => tells_trade(&mut text, message),
         Message::End(scores) => {
             text.kind("end");
             let out = text.field("&message=");
@@ -53,6 +31,15 @@ pub fn write(market: u64, id: u64, message: &Message) -> Option<String> {
                 push_number(out, place.letter(), *score);
             }
         }
+        Message::Donkey(_)
+        | Message::Dealt(_)
+        | Message::Card(_)
+        | Message::Money { .. }
+        | Message::Won(_) => receives(&mut text, message),
+        Message::Collect { .. } | Message::Lost(_) | Message::Pay { .. } => {
+            collects(&mut text, message);
+        }
+        _ => informs(&mut text, message),
     }
     Some(text.0)
 }
@@ -61,39 +48,20 @@ fn code(text: &mut Text, message: &Message) {
     text.kind("information");
     text.field("&message=").push_str(match message {
         Message::Begin => "begin",
-        Message::Fault(Fault::Opponent) => "no_opponement_specified",
-        Message::Fault(Fault::OpponentGoods) => "opponent_goods_do_not_match",
-        Message::Fault(Fault::Goods) => "goods_not_owned_by_player",
-        Message::Fault(Fault::Bid) => "invalid_bid",
+        Message::Fault(fault) => fault.word(),
         _ => "second_bluff_not_allowed",
     });
 }
 
-fn asks_amount(text: &mut Text, message: &Message) {
-    let (card, leader, price, auctioneer, history) = match message {
-        Message::Bid {
-            card,
-            leader,
-            price,
-            auctioneer,
-            history,
-        } => (card, leader, price, Some(auctioneer), history),
-        Message::PreEmpt {
-            card,
-            bidder,
-            price,
-            history,
-        } => (card, bidder, price, None, history),
-        _ => return,
-    };
+fn asks_amount(text: &mut Text, sale: &Sale, history: &History) {
     text.kind("auction");
-    text.goods("&goods=", *card, 1);
-    text.opponent(*leader);
-    if *price > 0 {
-        push_amount(text.field("&money="), *price);
+    text.goods("&goods=", sale.card, 1);
+    text.opponent(sale.leader);
+    if sale.price > 0 {
+        push_amount(text.field("&money="), sale.price);
     }
-    if let Some(auctioneer) = auctioneer {
-        text.letter("&auctioneer=", auctioneer.letter());
+    if sale.auctioneer != Compass::S {
+        text.letter("&auctioneer=", sale.auctioneer.letter());
     }
     if !history.is_empty() {
         let out = text.field("&message=");
@@ -103,45 +71,60 @@ fn asks_amount(text: &mut Text, message: &Message) {
     }
 }
 
-fn settles_auction(text: &mut Text, message: &Message) {
+fn asks_cards(text: &mut Text, goods: &Goods, cards: u8) {
+    text.kind("trade");
+    text.moved("&goods=", goods);
+    text.hidden("&money=", cards);
+}
+
+fn receives(text: &mut Text, message: &Message) {
+    text.kind("receive");
     match message {
-        Message::Card(card) => {
-            text.kind("receive");
-            text.goods("&goods=", *card, 1);
+        Message::Donkey(note) => text.letter("&money=", note.letter()),
+        Message::Dealt(money) => push_cards(text.field("&money="), *money),
+        Message::Card(card) => text.goods("&goods=", *card, 1),
+        Message::Money { payer, paid } => {
+            text.opponent(*payer);
+            push_cards(text.field("&money="), *paid);
         }
+        Message::Won(goods) => text.moved("&goods=", goods),
+        _ => {}
+    }
+}
+
+fn collects(text: &mut Text, message: &Message) {
+    text.kind("collect");
+    match message {
         Message::Collect { payee, price } => {
-            text.kind("collect");
             text.opponent(*payee);
             push_amount(text.field("&money="), *price);
         }
-        Message::PaidByServer { payee, paid } => {
-            text.kind("information");
-            text.opponent(*payee);
-            push_cards(text.field("&money=-"), *paid);
-            text.field("&message=paid_by_server");
-        }
-        Message::Money { payer, paid } => {
-            text.kind("receive");
-            text.opponent(*payer);
+        Message::Lost(goods) => text.moved("&goods=", goods),
+        Message::Pay { receiver, paid } => {
+            text.opponent(*receiver);
             push_cards(text.field("&money="), *paid);
         }
         _ => {}
     }
 }
 
-fn tells_auction(text: &mut Text, message: &Message) {
+fn informs(text: &mut Text, message: &Message) {
     text.kind("information");
     match message {
-        Message::Bought {
-            card,
-            buyer,
-            cards,
-            price,
-        } => {
-            text.goods("&goods=", *card, 1);
-            text.opponent(*buyer);
-            text.hidden("&money=-", *cards);
-            text.number("", u64::from(*price));
+        Message::DonkeyOther(place, note) => {
+            text.opponent(*place);
+            text.letter("&money=", note.letter());
+        }
+        Message::PaidByServer { payee, paid } => {
+            text.opponent(*payee);
+            push_cards(text.field("&money=-"), *paid);
+            text.field("&message=paid_by_server");
+        }
+        Message::Bought(bought) => {
+            text.goods("&goods=", bought.card, 1);
+            text.opponent(bought.buyer);
+            text.hidden("&money=-", bought.cards);
+            text.number("", u64::from(bought.price));
         }
         Message::WasPaid {
             payee,
@@ -164,85 +147,12 @@ fn tells_auction(text: &mut Text, message: &Message) {
             push_cards(text.field("&money="), *hand);
             text.field("&message=bluffed");
         }
-        _ => {}
-    }
-}
-
-fn asks_cards(text: &mut Text, message: &Message) {
-    let (animal, count, rival, cards, tie) = match message {
-        Message::Challenged {
-            animal,
-            count,
-            challenger,
-            cards,
-        } => (animal, count, challenger, cards, false),
-        Message::Tie {
-            animal,
-            count,
-            opponent,
-            cards,
-        } => (animal, count, opponent, cards, true),
-        _ => return,
-    };
-    text.kind("trade");
-    text.goods("&goods=", *animal, *count);
-    text.opponent(*rival);
-    text.hidden("&money=", *cards);
-    if tie {
-        text.field("&message=equal_bid");
-    }
-}
-
-fn settles_trade(text: &mut Text, message: &Message) {
-    match message {
-        Message::Lost {
-            animal,
-            count,
-            winner,
-        } => {
-            text.kind("collect");
-            text.goods("&goods=", *animal, *count);
-            text.opponent(*winner);
-        }
-        Message::Won {
-            animal,
-            count,
-            loser,
-        } => {
-            text.kind("receive");
-            text.goods("&goods=", *animal, *count);
-            text.opponent(*loser);
-        }
-        Message::Pay { receiver, paid } => {
-            text.kind("collect");
-            text.opponent(*receiver);
-            push_cards(text.field("&money="), *paid);
-        }
-        _ => {}
-    }
-}
-
-fn tells_trade(text: &mut Text, message: &Message) {
-    text.kind("information");
-    match message {
-        Message::TradeWon {
-            animal,
-            count,
-            winner,
-            cards,
-        } => {
-            text.goods("&goods=", *animal, *count);
-            text.opponent(*winner);
+        Message::TradeWon { goods, cards } => {
+            text.moved("&goods=", goods);
             text.hidden("&money=-", *cards);
         }
-        Message::TradeLost {
-            animal,
-            count,
-            named,
-            cards,
-        } => {
-            text.goods("&goods=-", *animal, *count);
-            text.opponent(*named);
+        Message::TradeLost { goods, cards } => {
+            text.moved("&goods=-", goods);
             if let Some(cards) = cards {
                 text.hidden("&money=", *cards);
             }
@@ -287,6 +197,12 @@ impl Text {
     fn goods(&mut self, name: &str, animal: Animal, count: u8) {
         self.0.push_str(name);
         self.0.extend((0..count).map(|_| animal.letter()));
+    }
+
+    /// The animals of a trade and whom the row names.
+    fn moved(&mut self, name: &str, goods: &Goods) {
+        self.goods(name, goods.animal, goods.count);
+        self.opponent(goods.rival);
     }
 
     fn hidden(&mut self, name: &str, cards: u8) {

@@ -4,7 +4,7 @@
 use super::knowledge::Fold;
 use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Bought, Goods, Message, Sale};
 
 /// A row judged against everything received before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,29 +77,31 @@ impl Fold {
     fn impossible(&self, message: &Message) -> Option<&'static str> {
         let fifth = |card: Animal| self.settled(card) >= 4;
         match *message {
-            Message::Bid { card, .. } | Message::PreEmpt { card, .. } if fifth(card) => {
-                Some("all four of that animal are settled")
-            }
-            Message::Card(card) | Message::Bought { card, .. } | Message::Free { card, .. }
+            Message::Bid(Sale { card, .. }, _)
+            | Message::PreEmpt(Sale { card, .. }, _)
+            | Message::Card(card)
+            | Message::Bought(Bought { card, .. })
+            | Message::Free { card, .. }
                 if fifth(card) =>
             {
                 Some("all four of that animal are settled")
             }
-            Message::Bought {
-                buyer: Compass::S, ..
-            } => Some("what the reader buys is told otherwise"),
-            Message::Bought { cards, .. }
+            Message::Bought(bought) if bought.buyer == Compass::S => {
+                Some("what the reader buys is told otherwise")
+            }
+            Message::Bought(Bought { cards, .. })
             | Message::TradeWon { cards, .. }
             | Message::LoserPaid { cards, .. }
             | Message::WinnerPaid { cards, .. }
             | Message::WasPaid { cards, .. }
             | Message::Challenged { cards, .. }
-                if cards > self.table_cards() =>
+                if cards > Purse::issued(self.view.donkeys).cards() =>
             {
                 Some("there is not so much money at the table")
             }
             Message::Money { paid, .. } | Message::Dealt(paid)
-                if !self.issued().holds(self.view.purse.plus(paid.capped())) && !self.begun =>
+                if !Purse::issued(self.view.donkeys).holds(self.view.purse.plus(paid.capped()))
+                    && !self.begun =>
             {
                 Some("there is not so much money of that kind")
             }
@@ -115,23 +117,10 @@ impl Fold {
     /// The card whose settlement has begun.
     fn settling(&self) -> Option<Animal> {
         match self.pending {
-            Pending::Card(card) | Pending::Bought { card, .. } => Some(card),
+            Pending::Card(card) | Pending::Bought(Bought { card, .. }) => Some(card),
             Pending::Paying { card, .. } => card,
             _ => None,
         }
-    }
-
-    /// All money cards given out so far.
-    fn issued(&self) -> Purse {
-        let mut all = Purse::START.0.map(|count| count * 4);
-        for note in Note::DONKEYS.iter().take(usize::from(self.view.donkeys)) {
-            all[*note as usize] += 4;
-        }
-        Purse(all)
-    }
-
-    fn table_cards(&self) -> u8 {
-        self.issued().cards()
     }
 
     /// Whether the last card is, or may be, settled or being settled, as far as is known.
@@ -148,7 +137,7 @@ impl Fold {
 
     /// Whether a trade is being settled whose loser (and so whose turn it was) is not yet clear (I5).
     fn is_unclear(&self) -> bool {
-        matches!(self.pending, Pending::Trade { .. })
+        matches!(self.pending, Pending::Trade(..))
     }
 
     /// Whether it is another player's turn and the next one is that of the player at `place`.
@@ -181,28 +170,18 @@ impl Fold {
                 let given = Note::DONKEYS.iter().position(|given| *given == note);
                 given.is_none_or(|at| at < usize::from(self.view.donkeys))
             }
-            Message::Bid {
-                card,
-                auctioneer,
-                price,
-                ..
-            } => match self.up.filter(|_| course.open) {
+            Message::Bid(asked, _) => match self.up.filter(|_| course.open) {
                 Some(sale) => {
-                    (sale.card, sale.auctioneer) == (card, auctioneer)
-                        && (course.anew || price > sale.price)
+                    (sale.card, sale.auctioneer) == (asked.card, asked.auctioneer)
+                        && (course.anew || asked.price > sale.price)
                 }
-                None => self.is_due(auctioneer),
+                None => self.is_due(asked.auctioneer),
             },
-            Message::PreEmpt {
-                card,
-                bidder,
-                price,
-                ..
-            } => match self.up.filter(|_| self.is_mine()) {
+            Message::PreEmpt(asked, _) => match self.up.filter(|_| self.is_mine()) {
                 // A bid struck at payment (A3) leaves the next highest.
                 Some(sale) => {
-                    let other = (price, bidder) != (sale.price, sale.leader);
-                    sale.card == card && (course.anew || self.is_bluffed() && other)
+                    let other = (asked.price, asked.leader) != (sale.price, sale.leader);
+                    sale.card == asked.card && (course.anew || self.is_bluffed() && other)
                 }
                 None => self.may_auction() || self.is_due(Compass::S),
             },
@@ -215,13 +194,13 @@ impl Fold {
             },
             Message::Collect { .. } => matches!(self.pending, Pending::Card(_)),
             Message::PaidByServer { .. } => matches!(self.pending, Pending::Paying { .. }),
-            Message::Bought { card, buyer, .. } => self.is_sale_of(card) && buyer != Compass::S,
+            Message::Bought(bought) => self.is_sale_of(bought.card) && bought.buyer != Compass::S,
             Message::Free { card, auctioneer } => {
                 self.is_sale_of(card) && self.up.is_some_and(|sale| sale.auctioneer == auctioneer)
             }
             Message::WasPaid { cards, price, .. } => matches!(
                 self.pending,
-                Pending::Bought { cards: paid, price: at, .. } if (paid, at) == (cards, price)
+                Pending::Bought(bought) if (bought.cards, bought.price) == (cards, price)
             ),
             Message::Bluffed { by, .. } => course.open && !self.view.exposed[by.index()],
             _ => self.fits_trade(message),
@@ -244,35 +223,23 @@ impl Fold {
     fn fits_trade(&self, message: &Message) -> bool {
         let course = &self.course;
         let with = self.own.with;
+        // How many are at stake may be misjudged when it is unclear who lost a trade (I5).
+        let same = |goods: Goods| {
+            with.is_some_and(|own| (own.rival, own.animal) == (goods.rival, goods.animal))
+        };
         match *message {
-            Message::Challenged { challenger, .. } => self.is_due(challenger),
-            // How many are at stake may be misjudged when it is unclear who lost a trade (I5).
-            Message::Tie {
-                animal, opponent, ..
-            } => {
-                let same =
-                    |(place, of, _): (Compass, Animal, u8)| (place, of) == (opponent, animal);
-                with.is_some_and(same) && !self.own.tied
-            }
-            Message::Won {
-                animal,
-                loser: rival,
-                ..
-            }
-            | Message::Lost {
-                animal,
-                winner: rival,
-                ..
-            } => course.open && with.is_some_and(|(place, of, _)| (place, of) == (rival, animal)),
+            Message::Challenged { goods, .. } => self.is_due(goods.rival),
+            Message::Tie { goods, .. } => same(goods) && !self.own.tied,
+            Message::Won(goods) | Message::Lost(goods) => course.open && same(goods),
             Message::Fault(_) => {
                 let open = with.is_some() || self.own.unheard;
                 course.open && open && !self.own.faulted
             }
             Message::Pay { receiver, .. } => {
-                matches!(self.pending, Pending::Own { rival, paid: None, .. } if rival == receiver)
+                matches!(self.pending, Pending::Own(own) if own.paid.is_none() && own.goods.rival == receiver)
             }
             Message::Money { payer, paid } => match self.pending {
-                Pending::Own { rival, got, .. } => rival == payer && got.is_none(),
+                Pending::Own(own) => own.goods.rival == payer && own.got.is_none(),
                 _ => self.up.filter(|_| course.open).is_some_and(|sale| {
                     let mine = sale.auctioneer == Compass::S;
                     let bought_off = sale.auctioneer == payer && sale.leader == Compass::S;
@@ -280,22 +247,18 @@ impl Fold {
                     bluffed || (mine || bought_off) && paid.value() >= sale.price
                 }),
             },
-            Message::TradeWon { winner, .. } => {
-                let partner = |place: &Compass| {
-                    *place != Compass::S && (*place != winner) && self.is_due(*place)
-                };
-                self.is_due(winner) || Compass::RIVALS.iter().any(partner)
-            }
-            Message::TradeLost { animal, count, .. } => matches!(
+            // Its winner's turn, or that of whoever lost it.
+            Message::TradeWon { .. } => Compass::RIVALS.iter().any(|place| self.is_due(*place)),
+            Message::TradeLost { goods, .. } => matches!(
                 self.pending,
-                Pending::Trade { animal: of, count: many, .. } if (of, many) == (animal, count)
+                Pending::Trade(won, _) if (won.animal, won.count) == (goods.animal, goods.count)
             ),
             Message::LoserPaid { .. } => match self.pending {
-                Pending::Trade { .. } => true,
-                Pending::Traded { back, .. } => back == 0,
+                Pending::Trade(..) => true,
+                Pending::Traded(traded) => traded.back == 0,
                 _ => false,
             },
-            Message::WinnerPaid { .. } => matches!(self.pending, Pending::Traded { .. }),
+            Message::WinnerPaid { .. } => matches!(self.pending, Pending::Traded(_)),
             _ => true,
         }
     }
@@ -311,20 +274,13 @@ impl Fold {
             after.carry_on(message);
             after.view
         };
-        let lacks = |place: Compass, animal: Animal, count: u8| after().owns(place, animal) < count;
+        let lacks = |place, goods: Goods| after().owns(place, goods.animal) < goods.count;
         match *message {
-            Message::Won {
-                animal,
-                count,
-                loser,
-            } => lacks(loser, animal, count),
-            Message::Lost { animal, count, .. } => lacks(Compass::S, animal, count),
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                ..
-            } => lacks(challenger, animal, count) || lacks(Compass::S, animal, count),
+            Message::Won(goods) => lacks(goods.rival, goods),
+            Message::Lost(goods) => lacks(Compass::S, goods),
+            Message::Challenged { goods, .. } => {
+                lacks(goods.rival, goods) || lacks(Compass::S, goods)
+            }
             Message::Collect { price, .. } => self.view.purse.value() < price,
             Message::PaidByServer { paid, .. } | Message::Pay { paid, .. } => {
                 !self.view.purse.holds(paid)
@@ -340,15 +296,12 @@ impl Fold {
     fn is_answered(&self, message: &Message) -> bool {
         match *message {
             Message::Start => self.is_mine(),
-            Message::Bid {
-                card,
-                auctioneer,
-                price,
-                ..
-            } => self.up.is_some_and(|sale| {
+            Message::Bid(asked, _) => self.up.is_some_and(|sale| {
                 self.course.open
-                    && (sale.card, sale.auctioneer) == (card, auctioneer)
-                    && price == sale.price
+                    && Sale {
+                        leader: asked.leader,
+                        ..sale
+                    } == asked
             }),
             _ => false,
         }
@@ -364,11 +317,11 @@ impl Fold {
                 (self.course.open, self.course.anew) = (true, false);
                 self.up = None;
             }
-            Message::Bid { .. } | Message::PreEmpt { .. } => {
+            Message::Bid(..) | Message::PreEmpt(..) => {
                 (self.course.open, self.course.anew) = (true, false);
             }
             Message::Bluffed { .. } => self.course.anew = true,
-            Message::Bought { .. } => {
+            Message::Bought(_) => {
                 self.settle_turn();
                 self.course.doubt = again.then_some(was);
             }
@@ -377,10 +330,7 @@ impl Fold {
                 (self.course.open, self.course.anew) = (false, false);
                 self.course.doubt = again.then_some(was);
             }
-            Message::Card(_)
-            | Message::Free { .. }
-            | Message::Won { .. }
-            | Message::Lost { .. } => {
+            Message::Card(_) | Message::Free { .. } | Message::Won(_) | Message::Lost(_) => {
                 self.settle_turn();
             }
             Message::Money { .. } if !self.trade_is_settling() && self.up.is_some() => {
@@ -405,8 +355,8 @@ impl Fold {
     /// Returns whether there was one.
     pub fn drop_doubtful(&mut self, message: &Message) -> bool {
         let follows = match self.pending {
-            Pending::Bought { .. } => matches!(message, Message::WasPaid { .. }),
-            Pending::Trade { .. } => {
+            Pending::Bought(_) => matches!(message, Message::WasPaid { .. }),
+            Pending::Trade(..) => {
                 matches!(
                     message,
                     Message::TradeLost { .. } | Message::LoserPaid { .. }

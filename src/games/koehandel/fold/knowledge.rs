@@ -2,10 +2,10 @@
 //! seat. Foreign referees may send odd rows, leave some out, or be joined late: whatever comes, nothing
 //! panics and bounds stay sane.
 
-use super::deal::Deal;
-use super::state::{Course, Pending, next};
+use super::deal::{Deal, Sold};
+use super::state::{Course, Pending, Settling, next};
 use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Goods, Message, Sale};
 use crate::koehandel::options::TradePayment;
 use crate::koehandel::rules::{Act, Ask, Money, is_in_order};
 use crate::koehandel::view::{Flow, View};
@@ -31,14 +31,6 @@ pub struct Fold {
     pub(super) deals: SmallVec<[Deal; 2]>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sale {
-    pub(super) card: Animal,
-    pub(super) auctioneer: Compass,
-    pub(super) leader: Compass,
-    pub(super) price: u16,
-}
-
 /// The reader's own trade, as far as it says who pays (A1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OwnTrade {
@@ -49,8 +41,8 @@ pub(super) struct OwnTrade {
     pub(super) mine: u8,
     pub(super) theirs: u8,
     pub(super) tied: bool,
-    /// The other party, the animal and its count, from the challenge to its settlement.
-    pub(super) with: Option<(Compass, Animal, u8)>,
+    /// The animals and the other party, from the challenge to its settlement.
+    pub(super) with: Option<Goods>,
     /// The last bid, as far as the reader holds its cards, and whether it is legal as far as is known.
     pub(super) bid: Purse,
     pub(super) valid: bool,
@@ -117,7 +109,7 @@ impl Fold {
     /// Whether money collected now belongs to a trade (row 22) and not to an auction (row 9).
     #[must_use]
     pub fn trade_is_settling(&self) -> bool {
-        matches!(self.pending, Pending::Own { .. })
+        matches!(self.pending, Pending::Own(_))
     }
 
     /// The settlements that the last message closed.
@@ -146,23 +138,11 @@ impl Fold {
             Message::Dealt(money) if begun && money == Purse::START => self.own_purse(money),
             Message::Dealt(money) => self.own_purse(self.view.purse.plus(money.capped())),
             Message::Start => self.start(),
-            Message::Bid {
-                card,
-                leader,
-                price,
-                auctioneer,
-                ..
-            } => self.put_up(card, auctioneer, leader, price),
-            Message::PreEmpt {
-                card,
-                bidder,
-                price,
-                ..
-            } => self.put_up(card, Compass::S, bidder, price),
+            Message::Bid(sale, _) | Message::PreEmpt(sale, _) => self.put_up(sale),
             Message::Free { card, auctioneer } => {
                 self.turn = Some(auctioneer);
                 self.settle_card(card, auctioneer);
-                self.deals.push(Deal::Free { card, auctioneer });
+                self.deals.push(Deal::Sale(Sold::free(card, auctioneer)));
             }
             Message::Bluffed { by, hand } => {
                 let hand = hand.capped();
@@ -172,30 +152,17 @@ impl Fold {
                 self.view.cards[by.index()] = hand.cards();
                 self.view.bluffed(by, hand);
             }
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => {
-                self.turn = Some(challenger);
+            Message::Challenged { goods, cards } => {
+                self.turn = Some(goods.rival);
                 self.own = OwnTrade {
                     theirs: cards,
-                    with: Some((challenger, animal, count)),
+                    with: Some(goods),
                     ..OwnTrade::default()
                 };
             }
             Message::Tie { .. } => self.own.tied = true,
-            Message::Lost {
-                animal,
-                count,
-                winner,
-            } => self.own_animals(animal, count, winner, false),
-            Message::Won {
-                animal,
-                count,
-                loser,
-            } => self.own_animals(animal, count, loser, true),
+            Message::Lost(goods) => self.own_animals(goods, false),
+            Message::Won(goods) => self.own_animals(goods, true),
             Message::Pay { receiver, paid } => {
                 self.pay(Compass::S, receiver, Flow::Seen(paid));
             }
@@ -204,15 +171,15 @@ impl Fold {
                     && let Some(sale) = self.up.take()
                 {
                     self.settle_card(sale.card, payer);
-                    self.deals.push(Deal::Sale {
+                    self.deals.push(Deal::Sale(Sold {
                         card: sale.card,
                         auctioneer: Some(sale.auctioneer),
                         buyer: payer,
-                        payee: Compass::S,
+                        payee: Some(Compass::S),
                         price: Some(sale.price).filter(|price| *price > 0),
                         cards: paid.cards(),
                         paid: Some(paid),
-                    });
+                    }));
                 }
                 self.pay(payer, Compass::S, Flow::Seen(paid));
             }
@@ -229,52 +196,11 @@ impl Fold {
     pub fn asked(&self, message: &Message) -> Option<Ask> {
         Some(match *message {
             Message::Start => Ask::Turn,
-            Message::Bid {
-                card,
-                price,
-                leader,
-                auctioneer,
-                ..
-            } => Ask::Bid {
-                card,
-                price,
-                leader,
-                auctioneer,
-            },
-            Message::PreEmpt {
-                card,
-                bidder,
-                price,
-                ..
-            } => Ask::PreEmpt {
-                card,
-                price,
-                bidder,
-            },
+            Message::Bid(sale, _) => Ask::bid(sale),
+            Message::PreEmpt(sale, _) => Ask::pre_empt(sale),
             Message::Collect { payee, price } => Ask::Pay { payee, price },
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => Ask::Counter {
-                animal,
-                count,
-                challenger,
-                cards,
-            },
-            Message::Tie {
-                animal,
-                count,
-                opponent,
-                cards,
-            } => Ask::Rebid {
-                animal,
-                count,
-                opponent,
-                cards,
-                challenger: self.own.challenger,
-            },
+            Message::Challenged { goods, cards } => Ask::counter(goods, cards),
+            Message::Tie { goods, cards } => Ask::rebid(goods, cards, self.own.challenger),
             _ => return None,
         })
     }
@@ -287,15 +213,19 @@ impl Fold {
             _ => None,
         };
         match (ask, act) {
-            (Ask::Turn, Act::Trade { offer, .. }) => {
-                let with = match act {
-                    Act::Trade {
-                        opponent: Some(rival),
-                        animal: Some(animal),
-                        ..
-                    } => Some((*rival, *animal, self.view.stake(*rival, *animal))),
-                    _ => None,
-                };
+            (
+                Ask::Turn,
+                Act::Trade {
+                    opponent,
+                    animal,
+                    offer,
+                },
+            ) => {
+                let with = opponent.zip(*animal).map(|(rival, animal)| Goods {
+                    animal,
+                    count: self.view.stake(rival, animal),
+                    rival,
+                });
                 let bid = bid(offer);
                 self.own = OwnTrade {
                     challenger: true,
@@ -372,7 +302,7 @@ impl Fold {
         if std::mem::take(&mut self.own.unheard) {
             let opened = matches!(
                 message,
-                Message::Tie { .. } | Message::Won { .. } | Message::Lost { .. }
+                Message::Tie { .. } | Message::Won(_) | Message::Lost(_)
             );
             if !opened {
                 self.own.with = None;
@@ -381,35 +311,28 @@ impl Fold {
         }
     }
 
-    fn put_up(&mut self, card: Animal, auctioneer: Compass, leader: Compass, price: u16) {
+    fn put_up(&mut self, sale: Sale) {
         if self.course.missed > 0 {
             self.recount();
         }
-        self.turn = Some(auctioneer);
-        self.up = Some(Sale {
-            card,
-            auctioneer,
-            leader,
-            price,
-        });
+        self.turn = Some(sale.auctioneer);
+        self.up = Some(sale);
     }
 
-    pub(super) fn own_animals(&mut self, animal: Animal, count: u8, rival: Compass, won: bool) {
+    fn own_animals(&mut self, goods: Goods, won: bool) {
         let (from, to) = if won {
-            (rival, Compass::S)
+            (goods.rival, Compass::S)
         } else {
-            (Compass::S, rival)
+            (Compass::S, goods.rival)
         };
-        self.move_animals(animal, count, from, to);
+        self.move_animals(goods.animal, goods.count, from, to);
         self.own.with = None;
-        self.pending = Pending::Own {
-            animal,
-            count,
-            rival,
+        self.pending = Pending::Own(Settling {
+            goods,
             won,
             paid: None,
             got: None,
-        };
+        });
     }
 
     pub(super) fn settle_card(&mut self, card: Animal, owner: Compass) {

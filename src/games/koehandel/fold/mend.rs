@@ -1,10 +1,10 @@
 //! What a row implies about rows lost before it. What is certain is folded; the owner of a card that no row
 //! reported is guessed, and the guess is undone if the row arrives after all.
 
-use super::knowledge::{Fold, Sale};
+use super::knowledge::Fold;
 use super::state::{Pending, next};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::{Fault, Message};
+use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
 use crate::koehandel::view::Flow;
 use smallvec::{SmallVec, smallvec};
 
@@ -22,34 +22,33 @@ impl Fold {
                 self.begin_turn(Compass::S);
                 smallvec![message.clone()]
             }
-            Message::Bid {
-                card, auctioneer, ..
-            } => {
-                let same = self.up.is_some_and(|sale| sale.card == card);
+            Message::Bid(
+                Sale {
+                    card, auctioneer, ..
+                },
+                _,
+            )
+            | Message::PreEmpt(
+                Sale {
+                    card, auctioneer, ..
+                },
+                _,
+            ) => {
+                // The reader's own auction may begin with the question whether to buy.
+                let none = matches!(message, Message::PreEmpt(..));
+                let same = self.up.map_or(none, |sale| sale.card == card);
                 if !(self.course.open && same && self.turn == Some(auctioneer)) {
                     self.begin_turn(auctioneer);
                 }
                 smallvec![message.clone()]
             }
-            Message::PreEmpt { card, .. } => {
-                let same = self.up.is_none_or(|sale| sale.card == card);
-                if !(self.course.open && same && self.turn == Some(Compass::S)) {
-                    self.begin_turn(Compass::S);
-                }
-                smallvec![message.clone()]
-            }
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                ..
-            } => {
-                if self.course.open && self.turn != Some(challenger) {
-                    self.begin_turn(challenger);
+            Message::Challenged { goods, .. } => {
+                if self.course.open && self.turn != Some(goods.rival) {
+                    self.begin_turn(goods.rival);
                 }
                 self.close_pending();
-                self.ensure(challenger, animal, count);
-                self.ensure(Compass::S, animal, count);
+                self.ensure(goods.rival, goods);
+                self.ensure(Compass::S, goods);
                 smallvec![message.clone()]
             }
             Message::Collect { .. }
@@ -66,13 +65,10 @@ impl Fold {
 
     /// Each player got a card from every donkey: those not reported are certain too.
     fn lost_donkeys(&mut self, note: Note, message: &Message) -> Rows {
-        let told = usize::from(matches!(message, Message::DonkeyOther(..)));
-        let heard = usize::from(self.view.donkeys);
+        let own = usize::from(matches!(message, Message::DonkeyOther(..)));
+        let known = usize::from(self.view.donkeys);
         let at = Note::DONKEYS.iter().position(|given| *given == note);
-        let lost = Note::DONKEYS
-            .iter()
-            .take(at.unwrap_or(0) + told)
-            .skip(heard);
+        let lost = Note::DONKEYS.iter().take(at.unwrap_or(0) + own).skip(known);
         let mut rows: Rows = lost.map(|note| Message::Donkey(*note)).collect();
         rows.push(message.clone());
         rows
@@ -115,10 +111,8 @@ impl Fold {
     fn guess_trade(&mut self) {
         match self.own.with.take() {
             // A player that accepts loses.
-            Some((rival, animal, count))
-                if !self.own.challenger && self.own.bid == Purse::EMPTY =>
-            {
-                self.move_animals(animal, count, Compass::S, rival);
+            Some(goods) if !self.own.challenger && self.own.bid == Purse::EMPTY => {
+                self.move_animals(goods.animal, goods.count, Compass::S, goods.rival);
             }
             Some(_) => {}
             None => self.course.missed = self.course.missed.saturating_add(1),
@@ -136,7 +130,7 @@ impl Fold {
 
     /// Makes the player at `place` own this many of an animal, whatever was believed: cards missing from the
     /// deck's count are taken first, then those of the rival that has most.
-    fn ensure(&mut self, place: Compass, animal: Animal, count: u8) {
+    fn ensure(&mut self, place: Compass, Goods { animal, count, .. }: Goods) {
         let short = count.saturating_sub(self.view.owns(place, animal));
         for _ in 0..short {
             self.course.guessed = true;
@@ -165,21 +159,14 @@ impl Fold {
         match *message {
             Message::Collect { payee, price } => match (with, self.up.filter(|_| self.course.open))
             {
-                (Some((rival, animal, count)), _)
-                    if rival == payee && self.own.bid.value() == price && price > 0 =>
+                (Some(goods), _)
+                    if goods.rival == payee && self.own.bid.value() == price && price > 0 =>
                 {
-                    let (loser, paid) = (rival, self.own.bid);
-                    smallvec![
-                        Message::Won {
-                            animal,
-                            count,
-                            loser
-                        },
-                        Message::Pay {
-                            receiver: rival,
-                            paid
-                        }
-                    ]
+                    let pay = Message::Pay {
+                        receiver: payee,
+                        paid: self.own.bid,
+                    };
+                    smallvec![Message::Won(goods), pay]
                 }
                 (None, Some(sale)) => smallvec![Message::Card(sale.card), message.clone()],
                 _ => smallvec![message.clone()],
@@ -203,14 +190,9 @@ impl Fold {
                 smallvec![message.clone()]
             }
             Message::Money { payer, .. } => match with {
-                Some((winner, animal, count)) if winner == payer => smallvec![
-                    Message::Lost {
-                        animal,
-                        count,
-                        winner
-                    },
-                    message.clone()
-                ],
+                Some(goods) if goods.rival == payer => {
+                    smallvec![Message::Lost(goods), message.clone()]
+                }
                 _ => {
                     self.course.guessed = true;
                     smallvec![message.clone()]
@@ -231,7 +213,9 @@ impl Fold {
 
     fn mend_settlement(&mut self, message: &Message) -> Rows {
         match *message {
-            Message::Bought { card, buyer, .. } if self.is_guess(card) => self.correct(card, buyer),
+            Message::Bought(Bought { card, buyer, .. }) if self.is_guess(card) => {
+                self.correct(card, buyer)
+            }
             Message::Free { card, auctioneer } if self.is_guess(card) => {
                 self.correct(card, auctioneer)
             }
@@ -240,12 +224,8 @@ impl Fold {
                 cards,
                 price,
             } => self.lost_buyer(payee, cards, price, message),
-            Message::TradeLost {
-                animal,
-                count,
-                named,
-                cards,
-            } => {
+            Message::TradeLost { goods, cards } => {
+                let named = goods.rival;
                 let turn = self.turn.map(next).filter(|_| !self.view.deck_empty());
                 let winner = turn.filter(|turn| *turn != named && *turn != Compass::S);
                 let winner = winner.or_else(|| {
@@ -253,44 +233,32 @@ impl Fold {
                     Compass::RIVALS
                         .into_iter()
                         .filter(other)
-                        .max_by_key(|place| self.view.owns(*place, animal))
+                        .max_by_key(|place| self.view.owns(*place, goods.animal))
                 });
                 self.course.guessed = true;
+                let rival = winner.unwrap_or(named);
                 let won = Message::TradeWon {
-                    animal,
-                    count,
-                    winner: winner.unwrap_or(named),
+                    goods: Goods { rival, ..goods },
                     cards: cards.unwrap_or(0),
                 };
                 smallvec![won, message.clone()]
             }
-            Message::Won {
-                animal,
-                count,
-                loser: rival,
-            }
-            | Message::Lost {
-                animal,
-                count,
-                winner: rival,
-            } => {
-                let from = if matches!(message, Message::Won { .. }) {
-                    rival
-                } else {
-                    Compass::S
-                };
+            Message::Won(goods) | Message::Lost(goods) => {
+                let won = matches!(message, Message::Won(_));
                 self.close_pending();
-                self.ensure(from, animal, count);
+                self.ensure(if won { goods.rival } else { Compass::S }, goods);
                 smallvec![message.clone()]
             }
-            Message::Bought { card, .. } | Message::Free { card, .. } | Message::Card(card) => {
+            Message::Bought(Bought { card, .. })
+            | Message::Free { card, .. }
+            | Message::Card(card) => {
                 if self.course.open && self.up.is_some_and(|sale| sale.card != card) {
                     self.begin_turn(self.turn.map_or(Compass::W, next));
                 }
                 smallvec![message.clone()]
             }
-            Message::TradeWon { winner, .. } => {
-                self.begin_turn(self.turn.map_or(winner, next));
+            Message::TradeWon { goods, .. } => {
+                self.begin_turn(self.turn.map_or(goods.rival, next));
                 smallvec![message.clone()]
             }
             _ => smallvec![message.clone()],
@@ -331,19 +299,19 @@ impl Fold {
             return Rows::new();
         }
         self.course.guessed = true;
-        let bought = Message::Bought {
+        let bought = Bought {
             card: sale.card,
             buyer,
             cards,
             price,
         };
-        smallvec![bought, message.clone()]
+        smallvec![Message::Bought(bought), message.clone()]
     }
 
     /// What the reader believed legal was refused: undoes the belief behind it.
     fn take_back(&mut self, fault: Fault) {
         self.course.guessed = true;
-        let Some((rival, animal, _)) = self.own.with else {
+        let Some(Goods { rival, animal, .. }) = self.own.with else {
             return;
         };
         match fault {

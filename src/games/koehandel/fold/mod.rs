@@ -9,6 +9,6 @@ mod state;
 mod trade;
 
 pub use course::Verdict;
-pub use deal::Deal;
+pub use deal::{Deal, Sold, Traded};
 pub use knowledge::Fold;
 pub use mend::Rows;

@@ -1,10 +1,10 @@
 //! Settlements of several rows: which rows are still to come, and what follows once they have.
 
-use super::deal::Deal;
+use super::deal::{Deal, Sold};
 use super::knowledge::Fold;
 use super::state::Pending;
 use crate::koehandel::cards::{Animal, Compass, Purse};
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Bought, Message};
 use crate::koehandel::view::Flow;
 
 impl Fold {
@@ -17,35 +17,23 @@ impl Fold {
             }
             (Pending::Card(card), _) => {
                 self.settle_card(card, Compass::S);
-                let auctioneer = Compass::S;
-                self.deals.push(Deal::Free { card, auctioneer });
+                self.deals.push(Deal::Sale(Sold::free(card, Compass::S)));
             }
             (Pending::Paying { .. }, _) => return self.close_payment(pending, message),
-            (
-                Pending::Bought {
-                    card,
-                    buyer,
-                    cards,
-                    price,
-                },
-                _,
-            ) => {
+            (Pending::Bought(bought), _) => {
                 let payee = match *message {
                     Message::WasPaid { payee, .. } => payee,
-                    _ => self.payee_of(buyer),
+                    _ => self.payee_of(bought.buyer),
                 };
-                self.note_sale(card, buyer, payee, price, cards, None);
-                self.pay(
-                    buyer,
-                    payee,
-                    Flow::Hidden {
-                        cards,
-                        least: price,
-                    },
-                );
+                self.note_sale(bought, payee, None);
+                let flow = Flow::Hidden {
+                    cards: bought.cards,
+                    least: bought.price,
+                };
+                self.pay(bought.buyer, payee, flow);
             }
-            (Pending::Own { .. }, _) => self.carry_on_own(pending, message),
-            (Pending::Trade { .. } | Pending::Traded { .. }, _) => {
+            (Pending::Own(own), _) => self.carry_on_own(own, message),
+            (Pending::Trade(..) | Pending::Traded(_), _) => {
                 self.carry_on_trade(pending, message);
             }
             (Pending::None, _) => {}
@@ -61,32 +49,8 @@ impl Fold {
         match *message {
             Message::Card(card) => self.pending = Pending::Card(card),
             Message::Collect { payee, price } => self.await_payment(None, payee, price),
-            Message::Bought {
-                card,
-                buyer,
-                cards,
-                price,
-            } => {
-                self.pending = Pending::Bought {
-                    card,
-                    buyer,
-                    cards,
-                    price,
-                };
-            }
-            Message::TradeWon {
-                animal,
-                count,
-                winner,
-                cards,
-            } => {
-                self.pending = Pending::Trade {
-                    animal,
-                    count,
-                    winner,
-                    cards,
-                };
-            }
+            Message::Bought(bought) => self.pending = Pending::Bought(bought),
+            Message::TradeWon { goods, cards } => self.pending = Pending::Trade(goods, cards),
             _ => {}
         }
     }
@@ -118,7 +82,13 @@ impl Fold {
                 .unwrap_or(self.view.purse),
         };
         if let Some(card) = card {
-            self.note_sale(card, Compass::S, payee, price, paid.cards(), Some(paid));
+            let bought = Bought {
+                card,
+                buyer: Compass::S,
+                cards: paid.cards(),
+                price,
+            };
+            self.note_sale(bought, payee, Some(paid));
         }
         self.pay(Compass::S, payee, Flow::Seen(paid));
         self.open_settlement(message);
@@ -134,25 +104,17 @@ impl Fold {
         }
     }
 
-    /// Records that `buyer` bought a card from `payee` for `price`.
-    fn note_sale(
-        &mut self,
-        card: Animal,
-        buyer: Compass,
-        payee: Compass,
-        price: u16,
-        cards: u8,
-        paid: Option<Purse>,
-    ) {
-        self.deals.push(Deal::Sale {
-            card,
+    /// Records that a card was bought from `payee`.
+    fn note_sale(&mut self, bought: Bought, payee: Compass, paid: Option<Purse>) {
+        self.deals.push(Deal::Sale(Sold {
+            card: bought.card,
             auctioneer: self.up.map(|sale| sale.auctioneer),
-            buyer,
-            payee,
-            price: Some(price),
-            cards,
+            buyer: bought.buyer,
+            payee: Some(payee),
+            price: Some(bought.price),
+            cards: bought.cards,
             paid,
-        });
-        self.settle_card(card, buyer);
+        }));
+        self.settle_card(bought.card, bought.buyer);
     }
 }

@@ -1,8 +1,10 @@
-//! What is under way by what was heard: the turn and the settlement.
+//! What is under way by what was received: the turn and the settlement.
 
+use super::deal::Traded;
 use crate::koehandel::cards::{Animal, Compass, Purse};
+use crate::koehandel::message::{Bought, Goods};
 
-/// The order of turns as the reader heard it.
+/// The order of turns as the reader received it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Course {
     /// Whether anything was heard, and whether it began with the match's first row.
@@ -39,37 +41,22 @@ pub(super) enum Pending {
         chosen: Option<Purse>,
     },
     /// Row 12.
-    Bought {
-        card: Animal,
-        buyer: Compass,
-        cards: u8,
-        price: u16,
-    },
+    Bought(Bought),
     /// Row 20 or 21, and which money rows followed.
-    Own {
-        animal: Animal,
-        count: u8,
-        rival: Compass,
-        won: bool,
-        paid: Option<Purse>,
-        got: Option<Purse>,
-    },
-    /// Row 24, and perhaps a row 25 that does not say who lost (I5).
-    Trade {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        cards: u8,
-    },
+    Own(Settling),
+    /// Row 24, the winner's cards, and perhaps a row 25 that does not say who lost (I5).
+    Trade(Goods, u8),
     /// Rows 24 and 25; the exchange's rows may follow (A1 a).
-    Traded {
-        animal: Animal,
-        count: u8,
-        winner: Compass,
-        loser: Compass,
-        cards: u8,
-        back: u8,
-    },
+    Traded(Traded),
+}
+
+/// A trade of the reader's own whose animals have moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settling {
+    pub(super) goods: Goods,
+    pub(super) won: bool,
+    pub(super) paid: Option<Purse>,
+    pub(super) got: Option<Purse>,
 }
 
 /// Who has the turn after the player at `turn`, while the deck lasts.

@@ -114,17 +114,17 @@ impl Evidence {
             (&mut self.exact_payments, &more.exact_payments),
             (&mut self.early_trades, &more.early_trades),
         ];
-        for (mine, his) in tallies {
-            mine.yes += his.yes;
-            mine.no += his.no;
+        for (mine, more) in tallies {
+            mine.yes += more.yes;
+            mine.no += more.no;
         }
-        for (mine, his) in [
+        for (mine, more) in [
             (&mut self.drop_out, &more.drop_out),
             (&mut self.bought, &more.bought),
             (&mut self.sold, &more.sold),
         ] {
-            for (mine, his) in mine.iter_mut().zip(his) {
-                *mine += his;
+            for (mine, more) in mine.iter_mut().zip(more) {
+                *mine += more;
             }
         }
         self.drop_out_ratio.merge(&more.drop_out_ratio);

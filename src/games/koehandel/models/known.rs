@@ -19,12 +19,6 @@ pub struct Models {
     types: Vec<(String, f64)>,
 }
 
-impl Default for Models {
-    fn default() -> Self {
-        Self::none()
-    }
-}
-
 impl Models {
     /// Nothing known beforehand; types are distinguished during the match.
     #[must_use]

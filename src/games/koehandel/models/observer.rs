@@ -24,15 +24,8 @@ pub struct Observer {
 }
 
 impl Default for Observer {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Observer {
     /// Before the first message.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         let mut memory = Memory::new(SEED);
         memory.take_notes();
         Self {
@@ -41,11 +34,13 @@ impl Observer {
             over: false,
         }
     }
+}
 
+impl Observer {
     /// Takes in a message; `view` is what the seat knows after it.
     pub fn hear(&mut self, message: &Message, view: &View) {
         self.memory.hear(message);
-        if matches!(message, Message::Start | Message::Bid { .. }) {
+        if matches!(message, Message::Start | Message::Bid(..)) {
             self.memory.agree(view);
         }
         self.over |= matches!(message, Message::End(_));

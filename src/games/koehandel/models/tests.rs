@@ -25,7 +25,7 @@ fn watch(names: [&str; PLAYERS], seed: u64, trade_payment: TradePayment) -> Vec<
     };
     let mut heard: Vec<(Seat, Message)> = Vec::new();
     let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
-    let mut observer = Observer::new();
+    let mut observer = Observer::default();
     loop {
         for (seat, message) in heard.drain(..) {
             if listens(names[seat.index()]) {
@@ -115,7 +115,7 @@ fn the_ladder_pays_exactly_and_never_bluffs() {
 }
 
 #[test]
-fn a_known_rival_is_expected_to_be_what_he_was() {
+fn a_known_rival_is_expected_to_be_what_it_was() {
     let mut model = Value::Null;
     for seed in 0..5 {
         let lessons = watch(

@@ -3,6 +3,7 @@
 
 use crate::game::Illegal;
 use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, Note, Purse};
+use crate::koehandel::message::{Goods, Sale};
 use crate::koehandel::view::View;
 
 /// A decision that a player has to make.
@@ -62,6 +63,44 @@ pub enum Ask {
         /// Whether the player asked began the trade; the challenger bids first and wins a second tie.
         challenger: bool,
     },
+}
+
+impl Ask {
+    pub(crate) const fn bid(sale: Sale) -> Self {
+        Self::Bid {
+            card: sale.card,
+            price: sale.price,
+            leader: sale.leader,
+            auctioneer: sale.auctioneer,
+        }
+    }
+
+    pub(crate) const fn pre_empt(sale: Sale) -> Self {
+        Self::PreEmpt {
+            card: sale.card,
+            price: sale.price,
+            bidder: sale.leader,
+        }
+    }
+
+    pub(crate) const fn counter(goods: Goods, cards: u8) -> Self {
+        Self::Counter {
+            animal: goods.animal,
+            count: goods.count,
+            challenger: goods.rival,
+            cards,
+        }
+    }
+
+    pub(crate) const fn rebid(goods: Goods, cards: u8, challenger: bool) -> Self {
+        Self::Rebid {
+            animal: goods.animal,
+            count: goods.count,
+            opponent: goods.rival,
+            cards,
+            challenger,
+        }
+    }
 }
 
 /// Real money cards as answered.

@@ -4,7 +4,7 @@ use super::act::Money;
 use super::game::{Koehandel, Phase, tell};
 use crate::game::Listener;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS};
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Bought, Message};
 use crate::koehandel::options::SecondBluff;
 
 impl Koehandel {
@@ -28,12 +28,8 @@ impl Koehandel {
         };
         self.phase = Phase::Bid { bidder };
         let auction = &self.auction;
-        tell(heard, bidder, || Message::Bid {
-            card: auction.card,
-            leader: Compass::of(bidder, auction.leader.unwrap_or(auction.auctioneer)),
-            price: auction.price,
-            auctioneer: Compass::of(bidder, auction.auctioneer),
-            history: auction.history(bidder),
+        tell(heard, bidder, || {
+            Message::Bid(auction.seen_by(bidder), auction.history(bidder))
         });
     }
 
@@ -63,16 +59,13 @@ impl Koehandel {
 
     fn close_bidding(&mut self, heard: &mut impl Listener<Message>) {
         let auctioneer = self.auction.auctioneer;
-        let Some(leader) = self.auction.leader else {
+        if self.auction.leader.is_none() {
             return self.give_free(heard);
-        };
+        }
         self.phase = Phase::PreEmpt;
         let auction = &self.auction;
-        tell(heard, auctioneer, || Message::PreEmpt {
-            card: auction.card,
-            bidder: Compass::of(auctioneer, leader),
-            price: auction.price,
-            history: auction.history(auctioneer),
+        tell(heard, auctioneer, || {
+            Message::PreEmpt(auction.seen_by(auctioneer), auction.history(auctioneer))
         });
     }
 
@@ -139,7 +132,7 @@ impl Koehandel {
     fn strike_bid(&mut self, bluffer: usize, heard: &mut impl Listener<Message>) {
         tell(heard, bluffer, || Message::SecondBluff);
         if bluffer == self.auction.auctioneer {
-            // His purchase lapses and the highest bid stands.
+            // The purchase lapses and the highest bid stands.
             return self.pre_empt(0, heard);
         }
         self.auction.strike(bluffer);
@@ -176,11 +169,13 @@ impl Koehandel {
         let cards = paid.cards();
         for seat in others(payer, payee) {
             let buyer = Compass::of(seat, payer);
-            tell(heard, seat, || Message::Bought {
-                card,
-                buyer,
-                cards,
-                price,
+            tell(heard, seat, || {
+                Message::Bought(Bought {
+                    card,
+                    buyer,
+                    cards,
+                    price,
+                })
             });
         }
         for seat in others(payer, payee) {

@@ -4,7 +4,7 @@ use super::act::{Act, Ask, Money, is_in_order};
 use super::setup::Setup;
 use super::state::{Auction, Trade};
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, MONEY_MAX, Note, PLAYERS, Purse};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, Note, PLAYERS, Purse};
 use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
 use crate::koehandel::view::{Flow, Herd, View, can_trade};
@@ -35,7 +35,7 @@ pub(super) enum Phase {
 #[derive(Clone, Debug)]
 pub struct Koehandel {
     pub(super) options: Options,
-    pub(super) deck: [Animal; 40],
+    pub(super) deck: [Animal; DECK],
     pub(super) deck_size: u8,
     pub(super) drawn: u8,
     pub(super) donkeys: u8,
@@ -60,15 +60,21 @@ impl Koehandel {
         let player = self.player_asked()?;
         let ask = match self.phase {
             Phase::Turn => Ask::Turn,
-            Phase::Bid { bidder } => self.auction.bid_ask(bidder),
-            Phase::PreEmpt => self.auction.pre_empt_ask(),
+            Phase::Bid { bidder } => Ask::bid(self.auction.seen_by(bidder)),
+            Phase::PreEmpt => Ask::pre_empt(self.auction.seen_by(player)),
             Phase::Pay { payer, payee } => Ask::Pay {
                 payee: Compass::of(payer, payee),
                 price: self.auction.price,
             },
-            Phase::Counter => self.trade.counter_ask(),
-            Phase::RebidChallenger => self.trade.rebid_ask(true),
-            Phase::RebidTarget => self.trade.rebid_ask(false),
+            Phase::Counter => {
+                let (_, goods, cards) = self.trade.asked(false);
+                Ask::counter(goods, cards)
+            }
+            Phase::RebidChallenger | Phase::RebidTarget => {
+                let challenger = matches!(self.phase, Phase::RebidChallenger);
+                let (_, goods, cards) = self.trade.asked(challenger);
+                Ask::rebid(goods, cards, challenger)
+            }
             Phase::Over(_) => return None,
         };
         Some((player, ask))
@@ -152,6 +158,39 @@ impl Koehandel {
         self.herds.map(|herd| score(&herd))
     }
 
+    /// A position before seat 0's turn.
+    pub(super) fn before_turn(
+        options: Options,
+        cards: &[Animal],
+        purses: [Purse; PLAYERS],
+        herds: [Herd; PLAYERS],
+        donkeys: u8,
+        views: [View; PLAYERS],
+    ) -> Self {
+        let mut deck = [Animal::DONKEY; DECK];
+        for (place, card) in deck.iter_mut().zip(cards) {
+            *place = *card;
+        }
+        Self {
+            options,
+            deck,
+            deck_size: cards.len().min(DECK) as u8,
+            drawn: 0,
+            donkeys,
+            purses,
+            herds,
+            barred: [false; PLAYERS],
+            turn: 0,
+            phase: Phase::Turn,
+            auction: Auction::default(),
+            trade: Trade::default(),
+            views,
+            end_turns: 0,
+            end_turns_without_set: 0,
+            blind: false,
+        }
+    }
+
     fn take_turn(&mut self, act: Option<Act>, heard: &mut impl Listener<Message>) {
         let player = self.turn;
         let challenge = match act {
@@ -199,7 +238,7 @@ impl Koehandel {
         card
     }
 
-    /// The next player who may act has his turn, or the match ends.
+    /// The next player who may act has its turn, or the match ends.
     pub(super) fn next_turn(&mut self, heard: &mut impl Listener<Message>) {
         if self.undrawn() == 0 {
             self.end_turns += 1;
@@ -310,12 +349,8 @@ impl Game for Koehandel {
     type Event = Message;
 
     /// The first position; everybody but the empty seats of nobody hears [`Message::Begin`] and the
-    /// player on turn his [`Message::Start`].
+    /// player on turn [`Message::Start`].
     fn open(setup: &Setup, heard: &mut impl Listener<Message>) -> Self {
-        let mut deck = [Animal::DONKEY; 40];
-        for (place, card) in deck.iter_mut().zip(&setup.deck) {
-            *place = *card;
-        }
         let rotate = |seat: usize| {
             View::of(
                 std::array::from_fn(|at| setup.purses[(seat + at) % PLAYERS]),
@@ -323,25 +358,17 @@ impl Game for Koehandel {
                 setup.donkeys,
             )
         };
-        let mut game = Self {
-            options: setup.options,
-            deck,
-            deck_size: setup.deck.len().min(deck.len()) as u8,
-            drawn: 0,
-            donkeys: setup.donkeys,
-            purses: setup.purses,
-            herds: setup.herds,
-            barred: [false; PLAYERS],
-            // The first turn comes after the one before it.
-            turn: (usize::from(setup.first) + PLAYERS - 1) % PLAYERS,
-            phase: Phase::Turn,
-            auction: Auction::default(),
-            trade: Trade::default(),
-            views: std::array::from_fn(rotate),
-            end_turns: 0,
-            end_turns_without_set: 0,
-            blind: false,
-        };
+        let views = std::array::from_fn(rotate);
+        let Setup {
+            options,
+            purses,
+            herds,
+            donkeys,
+            ..
+        } = *setup;
+        let mut game = Self::before_turn(options, &setup.deck, purses, herds, donkeys, views);
+        // The first turn comes after the one before it.
+        game.turn = (usize::from(setup.first) + PLAYERS - 1) % PLAYERS;
         for seat in 0..PLAYERS {
             tell(heard, seat, || Message::Begin);
         }
@@ -422,4 +449,4 @@ impl Game for Koehandel {
     }
 }
 
-const _: () = assert!(ANIMALS * 4 == 40);
+const _: () = assert!(ANIMALS * 4 == DECK);

@@ -1,85 +1,23 @@
 //! Positions imagined by a player that cannot see the hidden cards, for playouts on the real rules.
 
+use super::act::Ask;
 use super::game::{Koehandel, Phase};
 use super::state::{Auction, Trade};
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, DECK, MONEY_MAX, PLAYERS, Purse};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
 use crate::koehandel::options::Options;
 use crate::koehandel::view::View;
 
-/// What an imagined position waits for. The viewer is seat 0; the others follow clockwise.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Moment {
-    /// The viewer's turn.
-    Turn,
-    /// The viewer is asked for a bid.
-    Bid {
-        /// The card for sale.
-        card: Animal,
-        /// The seller.
-        auctioneer: usize,
-        /// The highest bidder so far.
-        leader: Option<usize>,
-        /// The highest bid.
-        price: u16,
-        /// Who has passed.
-        out: [bool; PLAYERS],
-    },
-    /// The viewer sells and may buy.
-    PreEmpt {
-        /// The card for sale.
-        card: Animal,
-        /// The highest bidder.
-        leader: usize,
-        /// The highest bid.
-        price: u16,
-    },
-    /// The viewer is challenged by a rival that offers `offer`.
-    Counter {
-        /// The challenger.
-        challenger: usize,
-        /// The animal at stake.
-        animal: Animal,
-        /// How many cards of it.
-        count: u8,
-        /// The imagined offer.
-        offer: Purse,
-    },
-    /// The bids tied and the viewer bids again.
-    Rebid {
-        /// The other party.
-        rival: usize,
-        /// The animal at stake.
-        animal: Animal,
-        /// How many cards of it.
-        count: u8,
-        /// The viewer's tied bid.
-        mine: Purse,
-        /// The rival's bid that counts now.
-        theirs: Purse,
-        /// Whether the viewer began the trade.
-        challenger: bool,
-    },
-}
-
-/// The open auction of an imagined match, for callers that run the bidding themselves.
-#[derive(Clone, Copy, Debug)]
-pub struct Bidding {
-    /// The card for sale.
-    pub card: Animal,
-    /// The seller.
-    pub auctioneer: usize,
-    /// The highest bidder so far.
-    pub leader: Option<usize>,
-    /// The highest bid.
-    pub price: u16,
-    /// Who has passed.
+/// What an ask leaves open of the position in which it comes up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hidden {
+    /// Who has passed in the open auction.
     pub out: [bool; PLAYERS],
-    /// Who is asked.
-    pub bidder: usize,
+    /// The rival's bid in the open trade.
+    pub bid: Purse,
 }
 
 impl Koehandel {
-    /// The position that `view` shows, with hidden money and the order of the unseen deck imagined. At first
+    /// The position in which `view` is shown and the viewer, seat 0, is asked `ask`, with hidden money and the order of the unseen deck imagined. At first
     /// every player in it knows all cash; it maintains only estimates of cash, no bounds.
     ///
     /// `None` if the cards do not add up: views must see the deck's end when the last card is drawn, so
@@ -91,112 +29,97 @@ impl Koehandel {
         purses: &[Purse; PLAYERS],
         unseen: &[Animal],
         options: Options,
-        moment: &Moment,
+        ask: &Ask,
+        hidden: &Hidden,
     ) -> Option<Self> {
-        if !adds_up(view, unseen, moment) {
+        if !adds_up(view, unseen, ask) {
             return None;
         }
-        let mut deck = [Animal::DONKEY; DECK];
-        for (place, card) in deck.iter_mut().zip(unseen) {
-            *place = *card;
-        }
+        let views = std::array::from_fn(|seat| view.imagined(seat, purses));
         let mut game = Self {
-            options,
-            deck,
-            deck_size: unseen.len().min(DECK) as u8,
-            drawn: 0,
-            donkeys: view.donkeys,
-            purses: *purses,
-            herds: view.herds,
             barred: view.barred,
-            turn: 0,
-            phase: Phase::Turn,
-            auction: Auction::default(),
-            trade: Trade::default(),
-            views: std::array::from_fn(|seat| view.imagined(seat, purses)),
-            end_turns: 0,
-            end_turns_without_set: 0,
             blind: true,
+            ..Self::before_turn(options, unseen, *purses, view.herds, view.donkeys, views)
         };
-        game.set_moment(view, moment);
+        game.set_ask(view.exposed, ask, hidden);
         Some(game)
     }
 
-    fn set_moment(&mut self, view: &View, moment: &Moment) {
-        match *moment {
-            Moment::Turn => {}
-            Moment::Bid {
+    /// Makes the position one in which the viewer, seat 0, is asked this.
+    fn set_ask(&mut self, exposed: [bool; PLAYERS], ask: &Ask, hidden: &Hidden) {
+        match *ask {
+            Ask::Turn | Ask::Pay { .. } => {}
+            Ask::Bid {
                 card,
-                auctioneer,
-                leader,
                 price,
-                out,
+                leader,
+                auctioneer,
             } => {
-                self.turn = auctioneer;
-                let leader = leader.filter(|leader| *leader != auctioneer);
-                let price = price.min(MONEY_MAX);
+                self.turn = auctioneer.index();
+                let leader = Some(leader).filter(|leader| price > 0 && *leader != auctioneer);
+                let leader = leader.map(Compass::index);
                 self.auction
-                    .resume(card, auctioneer, leader, price, out, view.exposed);
+                    .resume(card, self.turn, leader, price, hidden.out, exposed);
                 self.phase = Phase::Bid { bidder: 0 };
             }
-            Moment::PreEmpt {
+            Ask::PreEmpt {
                 card,
-                leader,
                 price,
+                bidder,
             } => {
                 // Nobody bids in their own auction, whatever a foreign referee says.
-                let leader = leader.max(1);
-                let price = price.min(MONEY_MAX);
+                let leader = bidder.index().max(1);
                 let out = std::array::from_fn(|seat| seat != leader);
                 self.auction
-                    .resume(card, 0, Some(leader), price, out, view.exposed);
+                    .resume(card, 0, Some(leader), price, out, exposed);
                 self.phase = Phase::PreEmpt;
             }
-            Moment::Counter {
-                challenger,
+            Ask::Counter {
                 animal,
                 count,
-                offer,
+                challenger,
+                ..
             } => {
-                self.turn = challenger;
+                self.turn = challenger.index();
                 self.trade = Trade {
-                    challenger,
+                    challenger: self.turn,
                     target: 0,
                     animal,
                     count,
-                    offer,
+                    offer: hidden.bid,
                     counter: Purse::EMPTY,
                 };
                 self.phase = Phase::Counter;
             }
-            Moment::Rebid {
-                rival,
+            Ask::Rebid {
                 animal,
                 count,
-                mine,
-                theirs,
+                opponent,
                 challenger,
+                ..
             } => {
-                let (first, second) = if challenger { (0, rival) } else { (rival, 0) };
-                let (offer, counter) = if challenger {
-                    (mine, theirs)
-                } else {
-                    (theirs, mine)
-                };
-                self.turn = first;
-                self.trade = Trade {
-                    challenger: first,
-                    target: second,
+                let rival = opponent.index();
+                let trade = Trade {
+                    challenger: 0,
+                    target: rival,
                     animal,
                     count,
-                    offer,
-                    counter,
+                    offer: Purse::EMPTY,
+                    counter: hidden.bid,
                 };
-                self.phase = if challenger {
-                    Phase::RebidChallenger
+                (self.trade, self.phase) = if challenger {
+                    (trade, Phase::RebidChallenger)
                 } else {
-                    Phase::RebidTarget
+                    let theirs = Trade {
+                        challenger: rival,
+                        target: 0,
+                        offer: hidden.bid,
+                        counter: Purse::EMPTY,
+                        ..trade
+                    };
+                    (theirs, Phase::RebidTarget)
                 };
+                self.turn = self.trade.challenger;
             }
         }
     }
@@ -211,26 +134,15 @@ impl Koehandel {
 
     /// The auction under way, if a bid is being asked for.
     #[must_use]
-    pub fn bidding(&self) -> Option<Bidding> {
-        let Phase::Bid { bidder } = self.phase else {
-            return None;
-        };
-        let auction = &self.auction;
-        Some(Bidding {
-            card: auction.card,
-            auctioneer: auction.auctioneer,
-            leader: auction.leader,
-            price: auction.price,
-            out: auction.out,
-            bidder,
-        })
+    pub fn bidding(&self) -> Option<&Auction> {
+        matches!(self.phase, Phase::Bid { .. }).then_some(&self.auction)
     }
 }
 
 /// Whether herds, the card that is up and the unseen cards make up the whole deck, four of each animal.
-fn adds_up(view: &View, unseen: &[Animal], moment: &Moment) -> bool {
-    let up = match moment {
-        Moment::Bid { card, .. } | Moment::PreEmpt { card, .. } => Some(*card),
+fn adds_up(view: &View, unseen: &[Animal], ask: &Ask) -> bool {
+    let up = match ask {
+        Ask::Bid { card, .. } | Ask::PreEmpt { card, .. } => Some(*card),
         _ => None,
     };
     let mut counts = [0usize; ANIMALS];

@@ -13,5 +13,6 @@ mod tests;
 
 pub use act::{Act, Ask, Money, is_in_order};
 pub use game::{Koehandel, score};
-pub use imagine::{Bidding, Moment};
+pub use imagine::Hidden;
 pub use setup::Setup;
+pub use state::Auction;

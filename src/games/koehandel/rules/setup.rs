@@ -85,22 +85,18 @@ impl Setup {
                 self.donkeys
             ));
         }
-        let issued = Note::ALL.map(|note| {
-            let donkey = Note::DONKEYS.iter().position(|given| *given == note);
-            let paid = donkey.is_some_and(|at| at < donkeys_out);
-            PLAYERS as u32 * (u32::from(Purse::START.of(note)) + u32::from(paid))
-        });
+        let issued = Purse::issued(self.donkeys);
         for note in Note::ALL {
             let held: u32 = self
                 .purses
                 .iter()
                 .map(|purse| u32::from(purse.of(note)))
                 .sum();
-            if held != issued[note as usize] {
+            let given = issued.of(note);
+            if held != u32::from(given) {
                 return Err(format!(
-                    "purses hold {held} of {}, but {} were given out",
-                    note.letter(),
-                    issued[note as usize]
+                    "purses hold {held} of {}, but {given} were given out",
+                    note.letter()
                 ));
             }
         }

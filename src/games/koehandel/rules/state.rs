@@ -1,21 +1,25 @@
 //! What is under way: the auction of a card, a trade.
 
-use super::act::Ask;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::History;
+use crate::koehandel::cards::{Animal, Compass, MONEY_MAX, PLAYERS, Purse};
+use crate::koehandel::message::{Goods, History, Sale};
 use smallvec::SmallVec;
 
 /// The auction of one card, through all its restarts.
 #[derive(Clone, Debug)]
-pub(super) struct Auction {
+pub struct Auction {
+    /// The card for sale.
     pub card: Animal,
+    /// The seller.
     pub auctioneer: usize,
+    /// The highest bidder so far.
     pub leader: Option<usize>,
+    /// The highest bid.
     pub price: u16,
+    /// Who has passed.
     pub out: [bool; PLAYERS],
-    pub exposed: [bool; PLAYERS],
+    pub(super) exposed: [bool; PLAYERS],
     /// What was logged as bid, in order; 0 is a pass.
-    pub log: SmallVec<[(u8, u16); 12]>,
+    pub(super) log: SmallVec<[(u8, u16); 12]>,
 }
 
 impl Default for Auction {
@@ -33,26 +37,18 @@ impl Default for Auction {
 }
 
 impl Auction {
-    pub fn bid_ask(&self, bidder: usize) -> Ask {
-        Ask::Bid {
+    /// The sale as `reader` sees it.
+    pub(super) fn seen_by(&self, reader: usize) -> Sale {
+        Sale {
             card: self.card,
+            auctioneer: Compass::of(reader, self.auctioneer),
+            leader: Compass::of(reader, self.leader.unwrap_or(self.auctioneer)),
             price: self.price,
-            leader: Compass::of(bidder, self.leader.unwrap_or(self.auctioneer)),
-            auctioneer: Compass::of(bidder, self.auctioneer),
         }
     }
 
-    pub fn pre_empt_ask(&self) -> Ask {
-        let leader = self.leader.unwrap_or(self.auctioneer);
-        Ask::PreEmpt {
-            card: self.card,
-            price: self.price,
-            bidder: Compass::of(self.auctioneer, leader),
-        }
-    }
-
-    /// The bids as `reader` is shown them: without his own (I3).
-    pub fn history(&self, reader: usize) -> History {
+    /// The bids as `reader` is shown them: without its own (I3).
+    pub(super) fn history(&self, reader: usize) -> History {
         self.log
             .iter()
             .filter(|(bidder, _)| usize::from(*bidder) != reader)
@@ -61,7 +57,7 @@ impl Auction {
     }
 
     /// Takes up an auction in its middle.
-    pub fn resume(
+    pub(super) fn resume(
         &mut self,
         card: Animal,
         auctioneer: usize,
@@ -73,12 +69,12 @@ impl Auction {
         self.card = card;
         self.auctioneer = auctioneer;
         self.leader = leader;
-        self.price = price;
+        self.price = price.min(MONEY_MAX);
         self.out = out;
         self.exposed = exposed;
     }
 
-    pub fn next_bidder(&self, after: usize) -> Option<usize> {
+    pub(super) fn next_bidder(&self, after: usize) -> Option<usize> {
         (1..=PLAYERS)
             .map(|step| (after + step) % PLAYERS)
             .find(|player| {
@@ -87,7 +83,7 @@ impl Auction {
     }
 
     /// Forgets all bids and begins again at the auctioneer's left (A2).
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.leader = None;
         self.price = 0;
         self.out = [false; PLAYERS];
@@ -96,7 +92,7 @@ impl Auction {
 
     /// Strikes a player's bids; the next highest one stands (A3 b). What was no raise when it was
     /// said was a pass and stays one.
-    pub fn strike(&mut self, bluffer: usize) {
+    pub(super) fn strike(&mut self, bluffer: usize) {
         let mut raised = 0;
         let mut best = None;
         for (bidder, value) in &self.log {
@@ -117,7 +113,7 @@ impl Auction {
 }
 
 /// The trade now open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Trade {
     pub challenger: usize,
     pub target: usize,
@@ -125,7 +121,7 @@ pub(super) struct Trade {
     pub count: u8,
     /// The challenger's bid that counts now.
     pub offer: Purse,
-    /// The target's bid that counts now; his first one while the challenger bids again.
+    /// The target's bid that counts now; its first one while the challenger bids again.
     pub counter: Purse,
 }
 
@@ -143,27 +139,22 @@ impl Default for Trade {
 }
 
 impl Trade {
-    pub fn counter_ask(&self) -> Ask {
-        Ask::Counter {
+    /// The animals as `reader` sees a row that names `rival`.
+    pub fn goods(&self, reader: usize, rival: usize) -> Goods {
+        Goods {
             animal: self.animal,
             count: self.count,
-            challenger: Compass::of(self.target, self.challenger),
-            cards: self.offer.cards(),
+            rival: Compass::of(reader, rival),
         }
     }
 
-    pub fn rebid_ask(&self, challenger: bool) -> Ask {
+    /// Who bids now, the animals, and how many cards the other party has bid.
+    pub fn asked(&self, challenger: bool) -> (usize, Goods, u8) {
         let (me, other, bid) = if challenger {
             (self.challenger, self.target, self.counter)
         } else {
             (self.target, self.challenger, self.offer)
         };
-        Ask::Rebid {
-            animal: self.animal,
-            count: self.count,
-            opponent: Compass::of(me, other),
-            cards: bid.cards(),
-            challenger,
-        }
+        (me, self.goods(me, other), bid.cards())
     }
 }

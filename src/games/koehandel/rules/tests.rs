@@ -3,29 +3,10 @@
 use super::{Koehandel, Setup};
 use crate::game::{Game, Seat};
 use crate::koehandel::cards::{ANIMALS, Compass, PLAYERS, Purse};
-use crate::koehandel::options::{Options, SecondBluff, TradePayment};
+use crate::koehandel::options::Options;
+use crate::koehandel::tests::play::all_options;
 use crate::koehandel::view::Bounds;
 use crate::laws::play_randomly;
-
-fn all_options() -> Vec<Options> {
-    let mut all = Vec::new();
-    for trade_payment in [TradePayment::Winner, TradePayment::Exchange] {
-        for bluffer_rebids in [true, false] {
-            for second_bluff in [SecondBluff::Refused, SecondBluff::Struck] {
-                for empty_offer in [true, false] {
-                    all.push(Options {
-                        trade_payment,
-                        bluffer_rebids,
-                        second_bluff,
-                        empty_offer,
-                        ..Options::default()
-                    });
-                }
-            }
-        }
-    }
-    all
-}
 
 /// Money and cards are conserved and no view is wrong about anything.
 fn audit(game: &Koehandel) {
@@ -71,13 +52,7 @@ fn laws_hold_under_every_option() {
             let setup = Setup::deal(seed * 100 + number as u64, options);
             setup.check().unwrap();
             let silence = if seed % 2 == 0 { 0.0 } else { 0.2 };
-            let (outcome, heard) = play_randomly::<Koehandel>(&setup, seed, silence, audit);
-            let again = play_randomly::<Koehandel>(&setup, seed, silence, |_| {});
-            assert_eq!(
-                (&outcome, &heard),
-                (&again.0, &again.1),
-                "same seed, same match"
-            );
+            play_randomly::<Koehandel>(&setup, seed, silence, audit);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A trade: a challenge, a counter bid, possibly a tie and new bids, then the exchange.
 
-use super::act::{Ask, Money};
+use super::act::Money;
 use super::auction::others;
 use super::game::{Koehandel, Phase, tell};
 use super::state::Trade;
@@ -10,7 +10,7 @@ use crate::koehandel::message::{Fault, Message};
 use crate::koehandel::options::{LostRow, TradePayment};
 use crate::koehandel::view::stake;
 
-/// Who wins a trade and what each side pays; `None`: his bid does not count.
+/// Who wins a trade and what each side pays; `None`: its bid does not count.
 struct Verdict {
     challenger_wins: bool,
     offer: Option<Purse>,
@@ -58,13 +58,8 @@ impl Koehandel {
     pub(super) fn open_trade(&mut self, trade: Trade, heard: &mut impl Listener<Message>) {
         self.trade = trade;
         self.phase = Phase::Counter;
-        let trade = &self.trade;
-        tell(heard, trade.target, || Message::Challenged {
-            animal: trade.animal,
-            count: trade.count,
-            challenger: Compass::of(trade.target, trade.challenger),
-            cards: trade.offer.cards(),
-        });
+        let (target, goods, cards) = self.trade.asked(false);
+        tell(heard, target, || Message::Challenged { goods, cards });
     }
 
     pub(super) fn counter(&mut self, money: Money, heard: &mut impl Listener<Message>) {
@@ -143,37 +138,14 @@ impl Koehandel {
     }
 
     fn ask_rebid(&self, challenger: bool, heard: &mut impl Listener<Message>) {
-        let asked = if challenger {
-            self.trade.challenger
-        } else {
-            self.trade.target
-        };
-        if let Ask::Rebid {
-            animal,
-            count,
-            opponent,
-            cards,
-            ..
-        } = self.trade.rebid_ask(challenger)
-        {
-            tell(heard, asked, || Message::Tie {
-                animal,
-                count,
-                opponent,
-                cards,
-            });
-        }
+        let (asked, goods, cards) = self.trade.asked(challenger);
+        tell(heard, asked, || Message::Tie { goods, cards });
     }
 
     /// Moves animals and money, and tells everybody in the order of the worked example.
     fn settle_trade(&mut self, verdict: &Verdict, heard: &mut impl Listener<Message>) {
-        let Trade {
-            challenger,
-            target,
-            animal,
-            count,
-            ..
-        } = self.trade;
+        let trade = self.trade;
+        let (challenger, target) = (trade.challenger, trade.target);
         let ((winner, won_by), (loser, lost_by)) = if verdict.challenger_wins {
             ((challenger, verdict.offer), (target, verdict.counter))
         } else {
@@ -182,17 +154,9 @@ impl Koehandel {
         let exchange = self.options.trade_payment == TradePayment::Exchange;
         let paid = won_by.filter(|purse| purse.cards() > 0);
         let paid_back = lost_by.filter(|purse| exchange && purse.cards() > 0);
-        tell(heard, loser, || Message::Lost {
-            animal,
-            count,
-            winner: Compass::of(loser, winner),
-        });
-        tell(heard, winner, || Message::Won {
-            animal,
-            count,
-            loser: Compass::of(winner, loser),
-        });
-        self.move_animals(animal, count, loser, winner);
+        tell(heard, loser, || Message::Lost(trade.goods(loser, winner)));
+        tell(heard, winner, || Message::Won(trade.goods(winner, loser)));
+        self.move_animals(trade.animal, trade.count, loser, winner);
         for (purse, from, to) in [(paid, winner, loser), (paid_back, loser, winner)] {
             let Some(paid) = purse else { continue };
             tell(heard, from, || Message::Pay {
@@ -203,30 +167,14 @@ impl Koehandel {
                 payer: Compass::of(to, from),
                 paid,
             });
+            self.move_money(paid, 0, from, to);
         }
-        self.exchange_money(winner, loser, paid, paid_back);
         self.tell_uninvolved(winner, loser, paid, paid_back, heard);
         for seat in 0..self.views.len() {
             let (winner, loser) = (Compass::of(seat, winner), Compass::of(seat, loser));
             self.views[seat].traded(winner, loser);
         }
         self.next_turn(heard);
-    }
-
-    /// Both sides pay from what they held before the trade.
-    fn exchange_money(
-        &mut self,
-        winner: usize,
-        loser: usize,
-        paid: Option<Purse>,
-        paid_back: Option<Purse>,
-    ) {
-        if let Some(paid) = paid {
-            self.move_money(paid, 0, winner, loser);
-        }
-        if let Some(paid_back) = paid_back {
-            self.move_money(paid_back, 0, loser, winner);
-        }
     }
 
     fn tell_uninvolved(
@@ -237,14 +185,10 @@ impl Koehandel {
         paid_back: Option<Purse>,
         heard: &mut impl Listener<Message>,
     ) {
-        let Trade { animal, count, .. } = self.trade;
         let cards = paid.map(Purse::cards);
         for seat in others(winner, loser) {
-            let winner = Compass::of(seat, winner);
             tell(heard, seat, || Message::TradeWon {
-                animal,
-                count,
-                winner,
+                goods: self.trade.goods(seat, winner),
                 cards: cards.unwrap_or(0),
             });
         }
@@ -253,13 +197,8 @@ impl Koehandel {
             LostRow::Winner => winner,
         };
         for seat in others(winner, loser) {
-            let named = Compass::of(seat, named);
-            tell(heard, seat, || Message::TradeLost {
-                animal,
-                count,
-                named,
-                cards,
-            });
+            let goods = self.trade.goods(seat, named);
+            tell(heard, seat, || Message::TradeLost { goods, cards });
         }
         let Some(cards) = paid_back.map(Purse::cards) else {
             return;

@@ -1,6 +1,6 @@
 //! The rulings on auctions; each test is named after the ruling that it pins.
 
-use super::hall::{Hall, position};
+use super::hall::{Hall, position, with};
 use crate::kit::{Kit as _, TableSetup};
 use crate::koehandel::KIT;
 use crate::koehandel::options::{Options, SecondBluff};
@@ -15,7 +15,7 @@ const REFUSED: &str = "type=information&message=second_bluff_not_allowed";
 fn bluff_found(options: Options) -> Hall {
     let mut hall = Hall::new(position(options, "AB", NOBODY, None));
     hall.reply(0, "").reply(1, "?money=h").pass(&[2, 3, 0]);
-    assert_eq!(hall.nth_last(0, 0), BLUFFED);
+    hall.hears(0, BLUFFED);
     hall
 }
 
@@ -29,15 +29,12 @@ fn a2_the_bluffer_bids_again() {
         "fresh history, same card"
     );
     hall.reply(1, "?money=f").pass(&[2, 3, 0]);
-    assert_eq!(hall.last(1), "type=collect&opponent=E&money=f");
+    hall.hears(1, "type=collect&opponent=E&money=f");
 }
 
 #[test]
 fn a2_the_bluffer_is_left_out() {
-    let mut hall = bluff_found(Options {
-        bluffer_rebids: false,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.bluffer_rebids = false));
     assert_eq!(hall.asked(), Some(2));
     hall.pass(&[2, 3]);
     assert_eq!(hall.owns(0, 'A'), 1, "nobody bid: free");
@@ -45,10 +42,7 @@ fn a2_the_bluffer_is_left_out() {
 
 #[test]
 fn a2_every_bluffer_is_left_out() {
-    let mut hall = bluff_found(Options {
-        bluffer_rebids: false,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.bluffer_rebids = false));
     hall.reply(2, "?money=FF").pass(&[3]).reply(0, "");
     assert!(hall.last(2).ends_with("message=bluffed"));
     assert_eq!(hall.asked(), Some(3), "neither of the two bluffers");
@@ -58,11 +52,8 @@ fn a2_every_bluffer_is_left_out() {
 fn a3_a_second_bluff_is_refused_at_once() {
     let mut hall = bluff_found(Options::default());
     hall.reply(1, "?money=T");
-    assert_eq!(hall.last(1), REFUSED);
-    assert_eq!(
-        hall.last(2),
-        "type=auction&goods=A&opponent=N&auctioneer=N&message=E0"
-    );
+    hall.hears(1, REFUSED);
+    hall.hears(2, "type=auction&goods=A&opponent=N&auctioneer=N&message=E0");
     hall.pass(&[2, 3]);
     assert_eq!(hall.count(1, REFUSED), 1);
     assert_eq!(hall.owns(0, 'A'), 1);
@@ -77,10 +68,7 @@ fn a3_a_second_bluff_is_refused_at_once() {
 
 #[test]
 fn a3_a_second_bluff_is_struck_at_payment() {
-    let mut hall = bluff_found(Options {
-        second_bluff: SecondBluff::Struck,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.second_bluff = SecondBluff::Struck));
     hall.reply(1, "?money=tt")
         .reply(2, "?money=f")
         .reply(3, "?money=t")
@@ -93,15 +81,12 @@ fn a3_a_second_bluff_is_struck_at_payment() {
         "the next highest bid stands; 10 was a pass when bid"
     );
     hall.reply(0, "");
-    assert_eq!(hall.last(2), "type=collect&opponent=N&money=f");
+    hall.hears(2, "type=collect&opponent=N&money=f");
 }
 
 #[test]
 fn a3_what_was_a_pass_is_no_next_highest_bid() {
-    let mut hall = bluff_found(Options {
-        second_bluff: SecondBluff::Struck,
-        ..Options::default()
-    });
+    let mut hall = bluff_found(with(|options| options.second_bluff = SecondBluff::Struck));
     hall.reply(1, "?money=F")
         .reply(2, "?money=TTf")
         .pass(&[3, 0]);
@@ -121,7 +106,7 @@ fn a4_a_pre_empted_bluff_is_paid_and_stays_hidden() {
         .reply(1, "?money=h")
         .pass(&[2, 3])
         .reply(0, "?money=h");
-    assert_eq!(hall.last(0), "type=collect&opponent=W&money=h");
+    hall.hears(0, "type=collect&opponent=W&money=h");
     hall.reply(0, "?money=ff");
     assert_eq!(hall.nth_last(1, 1), "type=receive&opponent=E&money=ff");
     assert!((0..4).all(|seat| hall.count(seat, BLUFFED) == 0));
@@ -140,7 +125,7 @@ fn a5_an_auctioneer_without_cash_is_exposed_and_then_refused() {
         "type=information&money=nn&message=bluffed"
     );
     hall.reply(1, "?money=t").pass(&[2, 3]).reply(0, "?money=t");
-    assert_eq!(hall.last(0), REFUSED);
+    hall.hears(0, REFUSED);
     assert_eq!(
         hall.last(1),
         "type=collect&opponent=E&money=t",
@@ -155,10 +140,7 @@ fn a6_the_first_seat_is_drawn_by_seed_or_set() {
     assert!((0..4).all(|seat| drawn.contains(&seat)), "{drawn:?}");
     assert_eq!(drawn, (0..40).map(first).collect::<Vec<_>>());
     for seat in 0..4 {
-        let options = Options {
-            first_seat: Some(seat),
-            ..Options::default()
-        };
+        let options = with(|options| options.first_seat = Some(seat));
         assert_eq!(Setup::deal(7, options).first, seat);
     }
     let setup = TableSetup {
@@ -196,12 +178,12 @@ fn a8_zeros_and_overpayment_are_legal() {
         .reply(1, "?money=t")
         .pass(&[2, 3, 0])
         .reply(1, "?money=nntf");
-    assert_eq!(hall.last(0), "type=receive&opponent=W&money=nntf");
+    hall.hears(0, "type=receive&opponent=W&money=nntf");
     assert_eq!(
         (hall.purse(0), hall.purse(1)),
         ("nnnntttttff".into(), "ttt".into())
     );
-    assert_eq!(hall.last(2), "type=information&opponent=N&money=QQQQ10");
+    hall.hears(2, "type=information&opponent=N&money=QQQQ10");
 }
 
 #[test]
@@ -255,7 +237,7 @@ fn a23_late_and_failed_replies_are_empty() {
 #[test]
 fn a24_everybody_is_shown_the_bluffer() {
     let hall = bluff_found(Options::default());
-    assert_eq!(hall.last(0), BLUFFED);
+    hall.hears(0, BLUFFED);
     assert_eq!(hall.last(2), BLUFFED.replace("opponent=W", "opponent=E"));
     assert_eq!(hall.last(3), BLUFFED.replace("opponent=W", "opponent=N"));
     assert_eq!(
@@ -273,14 +255,14 @@ fn p2_bids_are_bounded() {
     hall.reply(0, "")
         .reply(1, &format!("?money={above}t"))
         .reply(2, &format!("?money={}", "n".repeat(401)));
-    assert_eq!(
-        hall.last(3),
-        "type=auction&goods=A&opponent=W&auctioneer=W&message=N0E0"
+    hall.hears(
+        3,
+        "type=auction&goods=A&opponent=W&auctioneer=W&message=N0E0",
     );
     hall.reply(3, &format!("?money={all}"));
-    assert_eq!(
-        hall.last(0),
-        "type=auction&goods=A&opponent=E&money=FFFFFFFTft&message=W0N0E3760"
+    hall.hears(
+        0,
+        "type=auction&goods=A&opponent=E&money=FFFFFFFTft&message=W0N0E3760",
     );
 }
 
@@ -288,9 +270,9 @@ fn p2_bids_are_bounded() {
 fn p3_amounts_are_normalised() {
     let mut hall = Hall::of("A", NOBODY);
     hall.reply(0, "").reply(1, "?money=nttttttttttn");
-    assert_eq!(
-        hall.last(2),
-        "type=auction&goods=A&opponent=E&money=h&auctioneer=N&message=E100"
+    hall.hears(
+        2,
+        "type=auction&goods=A&opponent=E&money=h&auctioneer=N&message=E100",
     );
 }
 
@@ -314,7 +296,7 @@ fn p4_a_bluff_is_found_before_anything_moves() {
 fn row_14_a_card_that_nobody_bids_for_is_free() {
     let mut hall = Hall::of("AB", NOBODY);
     hall.reply(0, "").pass(&[1, 2, 3]);
-    assert_eq!(hall.last(0), "type=receive&goods=A");
-    assert_eq!(hall.last(2), "type=information&goods=A&opponent=N&money=-0");
-    assert_eq!(hall.last(1), "type=start");
+    hall.hears(0, "type=receive&goods=A");
+    hall.hears(2, "type=information&goods=A&opponent=N&money=-0");
+    hall.hears(1, "type=start");
 }

@@ -33,10 +33,10 @@ pub fn recorded(
 }
 
 /// A bot's side of the wire before the first message.
-pub fn listener(bot: &str) -> Box<dyn Dialogue> {
+pub fn listener(bot: &str, seed: u64) -> Box<dyn Dialogue> {
     let setup = DialogueSetup {
         bot: bot.to_owned(),
-        seed: 1,
+        seed,
         ..DialogueSetup::default()
     };
     KIT.dialogue(&setup).unwrap()

@@ -1,7 +1,6 @@
 //! Facts report what happened, as far as the seat can know.
 
-use super::play::play;
-use crate::game::Game as _;
+use super::play::{Happened, play};
 use crate::kit::Kit as _;
 use crate::koehandel::KIT;
 use crate::koehandel::cards::{Compass, PLAYERS, Purse};
@@ -9,12 +8,11 @@ use crate::koehandel::facts::Facts;
 use crate::koehandel::fold::Fold;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::Options;
-use crate::koehandel::rules::{Act, Ask, Koehandel, Setup};
-use crate::rng::Rng;
+use crate::koehandel::rules::{Act, Ask};
 use crate::wire::Fact;
 use serde_json::Value;
-use std::cell::RefCell;
 
+#[derive(Default)]
 struct Witness {
     fold: Fold,
     facts: Facts,
@@ -41,51 +39,33 @@ fn count(facts: &[Fact], kind: &str) -> usize {
 fn every_settlement_is_a_fact_for_every_seat() {
     let mut uncaught = 0;
     for seed in 0..40 {
-        let mut rng = Rng::new(seed, 3);
-        let mut heard = Vec::new();
-        let mut game = Koehandel::open(&Setup::deal(seed, Options::default()), &mut heard);
-        let seats: Vec<_> = (0..PLAYERS)
-            .map(|_| {
-                RefCell::new(Witness {
-                    fold: Fold::new(),
-                    facts: Facts::default(),
-                })
-            })
-            .collect();
-        let (bluffs, trades) = (RefCell::new(Vec::new()), RefCell::new(0));
-        play(
-            &mut game,
-            &mut heard,
-            &mut rng,
-            |_, heard| {
-                for (seat, message) in heard.drain(..) {
-                    match message {
-                        Message::Settled(_) => continue,
-                        Message::Bluffed { by, hand } => {
-                            bluffs.borrow_mut().push((seat, by, hand));
-                        }
-                        Message::Won { .. } => *trades.borrow_mut() += 1,
-                        _ => {}
-                    }
-                    seats[seat.index()].borrow_mut().hear(&message);
+        let mut seats: [Witness; PLAYERS] = Default::default();
+        let (mut bluffs, mut trades) = (Vec::new(), 0);
+        play(seed, 3, Options::default(), |happened| match happened {
+            Happened::Told(_, Message::Settled(_)) => {}
+            Happened::Told(seat, message) => {
+                match message {
+                    Message::Bluffed { by, hand } => bluffs.push((seat, by, hand)),
+                    Message::Won(_) => trades += 1,
+                    _ => {}
                 }
-            },
-            |_, seat, ask, act| {
+                seats[seat.index()].hear(&message);
+            }
+            Happened::Said(_, seat, ask, act) => {
                 let empty = match ask {
                     Ask::Turn => Act::Auction,
                     _ => Act::PASS,
                 };
-                seats[seat].borrow_mut().said(ask, &act.unwrap_or(empty));
-            },
-        );
-        for (seat, witness) in seats.iter().enumerate() {
-            let facts = witness.borrow_mut().facts.take();
+                seats[seat].said(ask, &act.unwrap_or(empty));
+            }
+        });
+        for (seat, witness) in seats.iter_mut().enumerate() {
+            let facts = witness.facts.take();
             assert_eq!(count(&facts, "auction"), 40);
             assert_eq!(count(&facts, "donkey"), 4);
             assert_eq!(count(&facts, "score"), 1);
-            assert_eq!(count(&facts, "trade"), *trades.borrow());
+            assert_eq!(count(&facts, "trade"), trades);
             let told: Vec<(Compass, Purse)> = bluffs
-                .borrow()
                 .iter()
                 .filter(|(at, ..)| at.index() == seat)
                 .map(|(_, by, hand)| (*by, *hand))

@@ -1,13 +1,11 @@
 //! The fold knows from messages alone exactly what the rules let its seat know.
 
-use super::play::{all_options, play};
-use crate::game::Game as _;
+use super::play::{Happened, all_options, play};
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::fold::Fold;
 use crate::koehandel::message::Message;
 use crate::koehandel::options::{LostRow, TradePayment};
-use crate::koehandel::rules::{Act, Koehandel, Setup};
-use crate::rng::Rng;
+use crate::koehandel::rules::Act;
 
 #[test]
 fn fold_is_what_the_rules_show() {
@@ -15,23 +13,14 @@ fn fold_is_what_the_rules_show() {
     for (number, options) in all_options().into_iter().enumerate() {
         for seed in 0..25 {
             let seed = seed * 1000 + number as u64;
-            let mut rng = Rng::new(seed, 9);
-            let mut heard = Vec::new();
-            let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
-            let folds = std::cell::RefCell::new(vec![Fold::new(); PLAYERS]);
-            play(
-                &mut game,
-                &mut heard,
-                &mut rng,
-                |_, heard| {
-                    for (seat, message) in heard.drain(..) {
-                        if !matches!(message, Message::Settled(_)) {
-                            folds.borrow_mut()[seat.index()].hear(&message);
-                        }
-                    }
-                },
-                |game, seat, ask, act| {
-                    let fold = &mut folds.borrow_mut()[seat];
+            let mut folds = vec![Fold::new(); PLAYERS];
+            play(seed, 9, options, |happened| match happened {
+                Happened::Told(_, Message::Settled(_)) => {}
+                Happened::Told(seat, message) => {
+                    folds[seat.index()].hear(&message);
+                }
+                Happened::Said(game, seat, ask, act) => {
+                    let fold = &mut folds[seat];
                     assert_eq!(fold.ask().as_ref(), Some(ask), "seed {seed}, {options:?}");
                     compared += 1;
                     if options.lost_row == LostRow::Loser {
@@ -39,17 +28,14 @@ fn fold_is_what_the_rules_show() {
                     }
                     if fold.is_certain() {
                         certain += 1;
-                        assert_eq!(
-                            fold.view(),
-                            game.seen_by(seat),
-                            "seed {seed}, {options:?}, {ask:?}"
-                        );
+                        let case = format!("seed {seed}, {options:?}, {ask:?}");
+                        assert_eq!(fold.view(), game.seen_by(seat), "{case}");
                     }
                     assert_eq!(fold.view().purse, game.purses()[seat]);
                     fold.said(&act.unwrap_or(Act::Auction));
-                },
-            );
-            for fold in folds.borrow().iter() {
+                }
+            });
+            for fold in &folds {
                 let payment = fold.payment();
                 assert!(
                     payment.is_none_or(|payment| payment == options.trade_payment),

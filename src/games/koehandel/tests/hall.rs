@@ -69,6 +69,13 @@ pub fn position(
     }
 }
 
+/// The default options with a change.
+pub fn with(change: impl FnOnce(&mut Options)) -> Options {
+    let mut options = Options::default();
+    change(&mut options);
+    options
+}
+
 /// In place of a deck: none is left.
 pub const END: &str = "END";
 
@@ -144,6 +151,12 @@ impl Hall {
         self
     }
 
+    /// The last message to `seat` is this.
+    #[track_caller]
+    pub fn hears(&self, seat: usize, text: &str) {
+        assert_eq!(self.last(seat), text);
+    }
+
     /// The last message to `seat`.
     pub fn last(&self, seat: usize) -> &str {
         self.nth_last(seat, 0)
@@ -175,6 +188,12 @@ impl Hall {
         let mut letters: Vec<char> = self.game().purses()[seat].to_string().chars().collect();
         letters.reverse();
         letters.into_iter().collect()
+    }
+
+    /// Seats 0 and 1 hold these cards.
+    #[track_caller]
+    pub fn hold(&self, purses: [&str; 2]) {
+        assert_eq!([self.purse(0), self.purse(1)], purses);
     }
 
     pub fn owns(&self, seat: usize, letter: char) -> u8 {

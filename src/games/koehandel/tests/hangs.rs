@@ -1,8 +1,7 @@
 //! No messages can make the champion think forever.
 
+use super::disturbed::listener;
 use crate::game::{Bot, Budget, Game, Progress};
-use crate::kit::{DialogueSetup, Kit as _};
-use crate::koehandel::KIT;
 use crate::koehandel::bots::champion::Champion;
 use crate::koehandel::bots::champion::playout::{STEPS_MAX, play_out};
 use crate::koehandel::bots::policy::Limits;
@@ -26,12 +25,7 @@ const SLICES_MAX: usize = 64;
 
 /// Two sales are repeated over and over, then a bid for a third card is asked for.
 fn think_after_repeated_sales(seed: u64) {
-    let setup = DialogueSetup {
-        bot: "champion".to_owned(),
-        seed,
-        ..DialogueSetup::default()
-    };
-    let mut player = KIT.dialogue(&setup).unwrap();
+    let mut player = listener("champion", seed);
     let hear = |player: &mut dyn Dialogue, row: &str| {
         let text = format!("market=1&id=1&{row}");
         player.receive(text.as_bytes()).unwrap()

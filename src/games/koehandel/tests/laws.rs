@@ -1,146 +1,40 @@
 //! Laws of the wire and of hidden information.
 
-use super::play::{random_act, random_cards};
+use super::disturbed::listener;
+use super::play::{message, pick, random_act, random_cards};
 use crate::game::{Budget, Game, Seat};
-use crate::kit::{DialogueSetup, Kit as _};
+use crate::kit::Kit as _;
 use crate::koehandel::KIT;
 use crate::koehandel::bots;
+use crate::koehandel::bots::champion::Champion;
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
 use crate::koehandel::dialect::{Fields, read, read_answer, write, write_answer};
 use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Fault, History, Message};
-use crate::koehandel::models::Models;
+use crate::koehandel::message::{Goods, Message};
 use crate::koehandel::options::Options;
 use crate::koehandel::player::Player;
 use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
 use crate::koehandel::view::Bounds;
-use crate::laws::laws;
+use crate::laws::{self, Terms, laws};
 use crate::rng::Rng;
 use crate::wire::Next;
 use proptest::prelude::*;
+use serde_json::json;
 
 laws!(Koehandel, {});
 
-fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
-    items[rng.below(items.len() as u32) as usize]
-}
-
-/// Any message that a referee can send.
-fn message(rng: &mut Rng) -> Message {
-    let animal = Animal::new(rng.below(10) as u8).unwrap();
-    let count = 1 + rng.below(2) as u8;
-    let rival = pick(rng, &Compass::RIVALS);
-    let other = pick(rng, &Compass::RIVALS);
-    let anyone = pick(rng, &Compass::ALL);
-    let cards = rng.below(45) as u8;
-    let price = 10 * rng.below(377) as u16;
-    let paid = random_cards(Purse([7, 15, 7, 3, 3, 3]), rng);
-    let note = pick(rng, &Note::DONKEYS);
-    let history: History = (0..rng.below(9))
-        .map(|_| (pick(rng, &Compass::RIVALS), 10 * rng.below(377) as u16))
-        .collect();
-    match rng.below(26) {
-        0 => Message::Begin,
-        1 => Message::Start,
-        2 => Message::Fault(pick(
-            rng,
-            &[
-                Fault::Opponent,
-                Fault::OpponentGoods,
-                Fault::Goods,
-                Fault::Bid,
-            ],
-        )),
-        3 => Message::Donkey(note),
-        4 => Message::Dealt(paid.plus(Purse::single(Note::Zero))),
-        5 => Message::DonkeyOther(rival, note),
-        6 => Message::Bid {
-            card: animal,
-            leader: rival,
-            price,
-            auctioneer: other,
-            history,
-        },
-        7 => Message::PreEmpt {
-            card: animal,
-            bidder: rival,
-            price,
-            history,
-        },
-        8 => Message::Card(animal),
-        9 => Message::Collect {
-            payee: rival,
-            price,
-        },
-        10 => Message::PaidByServer { payee: rival, paid },
-        11 => Message::Money { payer: rival, paid },
-        12 => Message::Bought {
-            card: animal,
-            buyer: rival,
-            cards: cards.max(1),
-            price,
-        },
-        13 => Message::WasPaid {
-            payee: rival,
-            cards,
-            price,
-        },
-        14 => Message::Free {
-            card: animal,
-            auctioneer: rival,
-        },
-        15 => Message::Bluffed {
-            by: anyone,
-            hand: paid,
-        },
-        16 => Message::SecondBluff,
-        17 => Message::Challenged {
-            animal,
-            count,
-            challenger: rival,
-            cards,
-        },
-        18 => Message::Tie {
-            animal,
-            count,
-            opponent: rival,
-            cards,
-        },
-        19 => Message::Lost {
-            animal,
-            count,
-            winner: rival,
-        },
-        20 => Message::Won {
-            animal,
-            count,
-            loser: rival,
-        },
-        21 => Message::Pay {
-            receiver: rival,
-            paid,
-        },
-        22 => Message::TradeWon {
-            animal,
-            count,
-            winner: rival,
-            cards,
-        },
-        23 => Message::TradeLost {
-            animal,
-            count,
-            named: rival,
-            cards: Some(cards).filter(|cards| *cards > 0),
-        },
-        24 if rng.chance(0.5) => Message::LoserPaid {
-            loser: rival,
-            cards: cards.max(1),
-        },
-        24 => Message::WinnerPaid {
-            winner: rival,
-            cards: cards.max(1),
-        },
-        _ => Message::End(std::array::from_fn(|_| i64::from(rng.below(38_501)))),
+/// The laws that options could break, under those that change most.
+#[test]
+fn text_and_in_process_play_are_the_same_match() {
+    for options in [
+        json!({"trade_payment": "exchange"}),
+        json!({"second_bluff": "struck", "bluffer_rebids": false, "empty_offer": false}),
+    ] {
+        let careless = &[];
+        let terms = Terms { options, careless };
+        laws::a_match_comes_again_from_its_setup::<Koehandel>(&terms);
+        laws::decisions_end_when_they_must::<Koehandel>(&terms);
+        laws::random_play_ends_alike::<Koehandel>(&terms);
     }
 }
 
@@ -187,10 +81,10 @@ proptest! {
     #[test]
     fn what_is_written_is_read(seed in any::<u64>(), market in 1u64..1 << 53, id in 1u64..1 << 53) {
         let mut rng = Rng::new(seed, 0);
-        let message = message(&mut rng);
+        let message = message(&mut rng, false);
         let mut fold = Fold::new();
         if let Message::Pay { receiver, .. } = message {
-            fold.hear(&Message::Won { animal: Animal::DONKEY, count: 1, loser: receiver });
+            fold.hear(&Message::Won(Goods { animal: Animal::DONKEY, count: 1, rival: receiver }));
         }
         let text = write(market, id, &message).unwrap();
         let fields = Fields::cut(text.as_bytes()).unwrap();
@@ -223,9 +117,7 @@ proptest! {
     fn nothing_heard_makes_a_player_panic(seed in any::<u64>()) {
         let mut rng = Rng::new(seed, 0);
         let name = pick(&mut rng, bots::CARDS).name;
-        let mut player = KIT
-            .dialogue(&DialogueSetup { bot: name.to_owned(), seed, ..DialogueSetup::default() })
-            .unwrap();
+        let mut player = listener(name, seed);
         for _ in 0..150 {
             let text = garbled(&mut rng);
             let Ok(next) = player.receive(text.as_bytes()) else { continue };
@@ -245,7 +137,7 @@ proptest! {
         let mut rng = Rng::new(seed, 1);
         let mut fold = Fold::new();
         for _ in 0..200 {
-            let message = message(&mut rng);
+            let message = message(&mut rng, false);
             fold.hear(&message);
             if let Some(ask) = fold.ask() {
                 let (_, act) = act(&mut rng);
@@ -281,7 +173,7 @@ fn decode_everything(bytes: &[u8]) {
 
 /// A written message, often with a field lost, doubled or corrupted.
 fn garbled(rng: &mut Rng) -> String {
-    let text = write(1, 2, &message(rng)).unwrap_or_default();
+    let text = write(1, 2, &message(rng, false)).unwrap_or_default();
     let mut fields: Vec<&str> = text.split('&').collect();
     match rng.below(6) {
         0 => {
@@ -390,11 +282,6 @@ fn compare(game: &Koehandel, seat: usize, one: Act, two: Act) {
 
 #[test]
 fn an_idle_player_is_small() {
-    let bot = bots::make("filler", 1, &Models::none()).unwrap();
-    let player = Player::new(bot);
-    assert!(
-        size_of_val(&player) <= 1_024,
-        "{} bytes",
-        size_of_val(&player)
-    );
+    assert!(size_of::<Player>() <= 1_024, "{}", size_of::<Player>());
+    assert!(size_of::<Champion>() < 1_024, "{}", size_of::<Champion>());
 }

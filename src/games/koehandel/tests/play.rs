@@ -1,11 +1,10 @@
 //! Random play with every kind of answer, good and bad, under every option.
 
-use crate::game::Game;
-use crate::game::Seat;
+use crate::game::{Game, Seat};
 use crate::koehandel::cards::{Animal, Compass, Note, Purse};
-use crate::koehandel::message::Message;
+use crate::koehandel::message::{Bought, Fault, Goods, History, Message, Sale};
 use crate::koehandel::options::{LostRow, Options, SecondBluff, TradePayment};
-use crate::koehandel::rules::{Act, Ask, Koehandel, Money};
+use crate::koehandel::rules::{Act, Ask, Koehandel, Money, Setup};
 use crate::rng::Rng;
 
 /// Every combination of the starred rulings that changes what is sent.
@@ -28,6 +27,115 @@ pub fn all_options() -> Vec<Options> {
     both(&|options| options.second_bluff = SecondBluff::Struck);
     both(&|options| options.empty_offer = false);
     all
+}
+
+/// One of them.
+pub fn pick<T: Copy>(rng: &mut Rng, items: &[T]) -> T {
+    items[rng.below(items.len() as u32) as usize]
+}
+
+/// Any message that a referee can send; a `wild` one names places, cards and amounts that none can.
+pub fn message(rng: &mut Rng, wild: bool) -> Message {
+    let places = if wild {
+        &Compass::ALL[..]
+    } else {
+        &Compass::RIVALS
+    };
+    let amount = |rng: &mut Rng| match wild {
+        true => rng.below(65_536) as u16,
+        false => 10 * rng.below(377) as u16,
+    };
+    let animal = Animal::new(rng.below(10) as u8).unwrap();
+    let count = match wild {
+        true => rng.below(4) as u8,
+        false => 1 + rng.below(2) as u8,
+    };
+    let rival = pick(rng, places);
+    let other = pick(rng, places);
+    let anyone = pick(rng, &Compass::ALL);
+    let cards = rng.below(45) as u8;
+    let price = amount(rng);
+    let paid = match wild {
+        true => Purse(std::array::from_fn(|_| rng.below(30) as u8)),
+        false => random_cards(Purse([7, 15, 7, 3, 3, 3]), rng),
+    };
+    let note = pick(rng, if wild { &Note::ALL[..] } else { &Note::DONKEYS });
+    let history: History = (0..rng.below(9))
+        .map(|_| (pick(rng, places), amount(rng)))
+        .collect();
+    let sale = Sale {
+        card: animal,
+        auctioneer: other,
+        leader: rival,
+        price,
+    };
+    let goods = Goods {
+        animal,
+        count,
+        rival,
+    };
+    match rng.below(26) {
+        0 => Message::Begin,
+        1 => Message::Start,
+        2 => Message::Fault(pick(rng, &Fault::ALL)),
+        3 => Message::Donkey(note),
+        4 => Message::Dealt(paid.plus(Purse::single(Note::Zero))),
+        5 => Message::DonkeyOther(rival, note),
+        6 => Message::Bid(sale, history),
+        7 => {
+            let auctioneer = Compass::S;
+            Message::PreEmpt(Sale { auctioneer, ..sale }, history)
+        }
+        8 => Message::Card(animal),
+        9 => Message::Collect {
+            payee: rival,
+            price,
+        },
+        10 => Message::PaidByServer { payee: rival, paid },
+        11 => Message::Money { payer: rival, paid },
+        12 => Message::Bought(Bought {
+            card: animal,
+            buyer: rival,
+            cards: cards.max(1),
+            price,
+        }),
+        13 => Message::WasPaid {
+            payee: rival,
+            cards,
+            price,
+        },
+        14 => Message::Free {
+            card: animal,
+            auctioneer: rival,
+        },
+        15 => Message::Bluffed {
+            by: anyone,
+            hand: paid,
+        },
+        16 => Message::SecondBluff,
+        17 => Message::Challenged { goods, cards },
+        18 => Message::Tie { goods, cards },
+        19 => Message::Lost(goods),
+        20 => Message::Won(goods),
+        21 => Message::Pay {
+            receiver: rival,
+            paid,
+        },
+        22 => Message::TradeWon { goods, cards },
+        23 => Message::TradeLost {
+            goods,
+            cards: Some(cards).filter(|cards| *cards > 0),
+        },
+        24 if rng.chance(0.5) => Message::LoserPaid {
+            loser: rival,
+            cards: cards.max(1),
+        },
+        24 => Message::WinnerPaid {
+            winner: rival,
+            cards: cards.max(1),
+        },
+        _ => Message::End(std::array::from_fn(|_| i64::from(rng.below(38_501)))),
+    }
 }
 
 /// Cards drawn at random, seldom more than the hand holds.
@@ -75,23 +183,29 @@ pub fn random_act(game: &Koehandel, seat: usize, ask: &Ask, rng: &mut Rng) -> Op
     })
 }
 
-/// Plays a match to its end. `heard` gets all messages since the last call, in order, before the next answer
-/// is chosen; `said` gets each answer.
-pub fn play(
-    game: &mut Koehandel,
-    heard: &mut Vec<(Seat, Message)>,
-    rng: &mut Rng,
-    mut tell: impl FnMut(&Koehandel, &mut Vec<(Seat, Message)>),
-    mut said: impl FnMut(&Koehandel, usize, &Ask, Option<Act>),
-) {
+/// What happens in a match, in order.
+pub enum Happened<'a> {
+    /// A seat is told this.
+    Told(Seat, Message),
+    /// In this position a seat answers an ask.
+    Said(&'a Koehandel, usize, &'a Ask, Option<Act>),
+}
+
+/// Plays a match of this seed to its end with answers drawn from `stream`.
+pub fn play(seed: u64, stream: u64, options: Options, mut happens: impl FnMut(Happened<'_>)) {
+    let mut rng = Rng::new(seed, stream);
+    let mut heard = Vec::new();
+    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
     loop {
-        tell(game, heard);
+        for (seat, message) in heard.drain(..) {
+            happens(Happened::Told(seat, message));
+        }
         let Some((seat, ask)) = game.asked() else {
             return;
         };
-        let act = random_act(game, seat, &ask, rng);
-        said(game, seat, &ask, act);
-        game.play(act, heard);
+        let act = random_act(&game, seat, &ask, &mut rng);
+        happens(Happened::Said(&game, seat, &ask, act));
+        game.play(act, &mut heard);
     }
 }
 

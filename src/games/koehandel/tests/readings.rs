@@ -5,7 +5,7 @@ use crate::koehandel::KIT;
 use crate::koehandel::cards::{Animal, Compass, Purse};
 use crate::koehandel::dialect::{AMOUNT_MAX, FRAME_MAX, Fields, read, read_answer};
 use crate::koehandel::fold::Fold;
-use crate::koehandel::message::{Fault, Message};
+use crate::koehandel::message::{Bought, Fault, Goods, Message, Sale};
 use crate::koehandel::rules::{Act, Ask, Money};
 use crate::wire::WireError;
 
@@ -23,6 +23,16 @@ fn parse(fold: &Fold, text: &str) -> Result<Option<Message>, WireError> {
 
 fn alone(text: &str) -> Option<Message> {
     hear(&mut Fold::new(), text)
+}
+
+/// Row 12: N bought A.
+fn bought(cards: u8, price: u16) -> Message {
+    Message::Bought(Bought {
+        card: animal('A'),
+        buyer: Compass::N,
+        cards,
+        price,
+    })
 }
 
 fn animal(letter: char) -> Animal {
@@ -56,21 +66,16 @@ fn i2_a_number_follows_only_after_an_auction() {
     let (place, cards) = (Compass::N, 2);
     assert_eq!(
         alone("type=information&goods=A&opponent=N&money=-QQ20"),
-        Some(Message::Bought {
-            card: animal('A'),
-            buyer: place,
-            cards,
-            price: 20
-        })
+        Some(bought(cards, 20))
     );
+    let goods = Goods {
+        animal: animal('A'),
+        count: 1,
+        rival: place,
+    };
     assert_eq!(
         alone("type=information&goods=A&opponent=N&money=-QQ"),
-        Some(Message::TradeWon {
-            animal: animal('A'),
-            count: 1,
-            winner: place,
-            cards
-        })
+        Some(Message::TradeWon { goods, cards })
     );
     assert_eq!(
         alone("type=information&opponent=N&money=QQ20"),
@@ -91,12 +96,12 @@ fn i3_i4_histories_are_read_with_and_without_own_bids() {
         ("", 0),
         ("W0N40_x9", 2),
     ] {
-        let Some(Message::Bid { history, price, .. }) = alone(&format!(
+        let Some(Message::Bid(sale, history)) = alone(&format!(
             "type=auction&goods=F&opponent=N&money=tttt&auctioneer=E&message={text}"
         )) else {
             panic!("{text} is not a bid")
         };
-        assert_eq!((history.len(), price), (length, 40), "{text}");
+        assert_eq!((history.len(), sale.price), (length, 40), "{text}");
     }
 }
 
@@ -125,12 +130,7 @@ fn i5_a_lost_row_that_names_the_winner_is_understood() {
 fn i6_open_cards_are_counted() {
     assert_eq!(
         alone("type=information&goods=A&opponent=N&money=ttf"),
-        Some(Message::Bought {
-            card: animal('A'),
-            buyer: Compass::N,
-            cards: 3,
-            price: 70
-        })
+        Some(bought(3, 70))
     );
     assert_eq!(
         alone("type=information&opponent=N&money=ttf"),
@@ -205,11 +205,14 @@ fn i13_no_auctioneer_means_me() {
         assert!(
             matches!(
                 alone(&text),
-                Some(Message::PreEmpt {
-                    bidder: Compass::E,
-                    price: 40,
-                    ..
-                })
+                Some(Message::PreEmpt(
+                    Sale {
+                        leader: Compass::E,
+                        price: 40,
+                        ..
+                    },
+                    _
+                ))
             ),
             "{text}"
         );
@@ -381,8 +384,8 @@ fn huge_amounts_are_bounded() {
         "F".repeat(3_000),
         "9".repeat(50)
     );
-    let Some(Message::Bid { price, history, .. }) = alone(&text) else {
+    let Some(Message::Bid(sale, history)) = alone(&text) else {
         panic!("it is a bid")
     };
-    assert_eq!((price, history[0].1), (AMOUNT_MAX, AMOUNT_MAX));
+    assert_eq!((sale.price, history[0].1), (AMOUNT_MAX, AMOUNT_MAX));
 }

@@ -1,16 +1,14 @@
 //! Honest matches are never flagged; impossible rows are flagged and not folded.
 
 use super::disturbed::{flags, listener, recorded};
-use super::play::{all_options, play};
-use crate::game::Game as _;
+use super::play::{Happened, all_options, play};
 use crate::koehandel::cards::PLAYERS;
 use crate::koehandel::dialect::{write, write_answer};
 use crate::koehandel::options::Options;
-use crate::koehandel::rules::{Koehandel, Setup};
 use crate::rng::Rng;
 use crate::wire::{Dialogue, Fact, Next};
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What one seat receives, and what it answers.
 type Side = Vec<(String, Option<String>)>;
@@ -39,31 +37,24 @@ fn undisturbed_matches_are_sound() {
 
 /// What each seat receives and answers in a match of random answers.
 fn random_match(seed: u64, options: Options) -> [Side; PLAYERS] {
-    let mut heard = Vec::new();
-    let mut game = Koehandel::open(&Setup::deal(seed, options), &mut heard);
-    let texts: RefCell<[Side; PLAYERS]> = RefCell::default();
-    play(
-        &mut game,
-        &mut heard,
-        &mut Rng::new(seed, 11),
-        |_, heard| {
-            for (seat, message) in heard.drain(..) {
-                let text = write(1, 1, &message).map(|text| (text, None));
-                texts.borrow_mut()[seat.index()].extend(text);
-            }
-        },
-        |_, seat, _, act| {
+    let mut texts: [Side; PLAYERS] = Default::default();
+    play(seed, 11, options, |happened| match happened {
+        Happened::Told(seat, message) => {
+            let text = write(1, 1, &message).map(|text| (text, None));
+            texts[seat.index()].extend(text);
+        }
+        Happened::Said(_, seat, _, act) => {
             let said = act.map_or(String::new(), |act| write_answer(&act));
-            texts.borrow_mut()[seat].last_mut().unwrap().1 = Some(said);
-        },
-    );
-    texts.into_inner()
+            texts[seat].last_mut().unwrap().1 = Some(said);
+        }
+    });
+    texts
 }
 
 /// Nothing is flagged, every question of the match is thought about, and nothing is answered from memory. A
 /// late joiner may be asked once more: money collected means a payment at first (I8).
 fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     for (at, (call, reply)) in heard.iter().enumerate() {
         let next = player.receive(call.as_bytes()).unwrap();
         let flags = flags(&player.facts());
@@ -77,6 +68,25 @@ fn assert_sound(heard: &[(String, Option<String>)], case: &str) {
         assert!(sound, "{case}: {next:?} to {before:#?}");
         if let Some(reply) = reply {
             player.said(reply);
+        }
+    }
+}
+
+/// A message equal to the last one to the same player can only be that one sent again.
+#[test]
+fn no_player_is_ever_sent_the_same_text_twice_in_a_row() {
+    for (number, options) in (0..).zip(all_options()) {
+        for round in 0..20 {
+            let seed = number * 1000 + round;
+            let mut last = HashMap::new();
+            play(seed, 7, options, |happened| {
+                if let Happened::Told(seat, message) = happened
+                    && let Some(text) = write(1, 1, &message)
+                {
+                    let before = last.insert(seat, text.clone());
+                    assert_ne!(before.as_ref(), Some(&text), "seed {seed}, {options:?}");
+                }
+            });
         }
     }
 }
@@ -126,7 +136,7 @@ const BEGIN: (&str, &str) = ("type=information&message=begin", "");
 
 #[test]
 fn a_late_repeat_of_a_sale_is_not_folded() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let sale = [
         BEGIN,
         ("type=auction&goods=A&opponent=W&auctioneer=W", ""),
@@ -148,7 +158,7 @@ fn a_late_repeat_of_a_sale_is_not_folded() {
 
 #[test]
 fn a_repeated_question_gets_its_first_answer() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
     hear(&mut *player, &[BEGIN, (ask, "?money=tt")]);
     let (next, _) = hear(&mut *player, &[(ask, "?money=tt")]);
@@ -169,7 +179,7 @@ fn a_repeated_question_gets_its_first_answer() {
 /// After a bluff the same card is put up again, with exactly the text of the first question.
 #[test]
 fn the_same_question_after_a_bluff_is_a_new_one() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let ask = "type=auction&goods=A&opponent=W&auctioneer=W";
     hear(&mut *player, &[BEGIN, (ask, "")]);
     let bluff = (
@@ -183,7 +193,7 @@ fn the_same_question_after_a_bluff_is_a_new_one() {
 
 #[test]
 fn lost_donkeys_are_made_good() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -199,7 +209,7 @@ fn lost_donkeys_are_made_good() {
 
 #[test]
 fn money_that_the_server_took_was_ours() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -221,7 +231,7 @@ fn money_that_the_server_took_was_ours() {
 /// A refused offer is not made again.
 #[test]
 fn an_invalid_bid_takes_back_what_was_believed() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let (_, facts) = hear(
         &mut *player,
         &[
@@ -248,7 +258,7 @@ fn an_invalid_bid_takes_back_what_was_believed() {
 /// A challenge that reached the referee too late is an auction, whichever card was reported before.
 #[test]
 fn a_challenge_that_did_not_arrive_is_an_auction() {
-    let mut player = listener("filler");
+    let mut player = listener("filler", 1);
     let round = |own: &'static str, sold: &'static str| {
         [
             ("type=start", own),

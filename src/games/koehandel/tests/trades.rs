@@ -1,6 +1,6 @@
 //! The rulings on trades and the end; each test is named after the ruling that it pins.
 
-use super::hall::{END, Hall, position};
+use super::hall::{END, Hall, position, with};
 use crate::game::{Cause, Game};
 use crate::koehandel::options::{LostRow, Options, TradePayment};
 
@@ -8,10 +8,7 @@ const H: [&str; 4] = ["H", "H", "", ""];
 const OFFER: &str = "?type=trade&opponent=W&goods=H&money=";
 
 fn exchange() -> Options {
-    Options {
-        trade_payment: TradePayment::Exchange,
-        ..Options::default()
-    }
+    with(|options| options.trade_payment = TradePayment::Exchange)
 }
 
 /// Seat 0 challenges seat 1 for H.
@@ -26,10 +23,7 @@ fn challenge(options: Options, money: &str) -> Hall {
 fn a1_the_winner_alone_pays() {
     let mut hall = challenge(Options::default(), "tt");
     hall.reply(1, "?money=t");
-    assert_eq!(
-        (hall.purse(0), hall.purse(1)),
-        ("nnttf".into(), "nnttttttf".into())
-    );
+    hall.hold(["nnttf", "nnttttttf"]);
     assert_eq!((hall.owns(0, 'H'), hall.owns(1, 'H')), (2, 0));
 }
 
@@ -37,20 +31,14 @@ fn a1_the_winner_alone_pays() {
 fn a1_bids_are_exchanged() {
     let mut hall = challenge(exchange(), "tt");
     hall.reply(1, "?money=t");
-    assert_eq!(
-        (hall.purse(0), hall.purse(1)),
-        ("nntttf".into(), "nntttttf".into())
-    );
+    hall.hold(["nntttf", "nntttttf"]);
 }
 
 #[test]
 fn a9_zeros_change_hands() {
     let mut hall = challenge(Options::default(), "nntt");
     hall.reply(1, "");
-    assert_eq!(
-        (hall.purse(0), hall.purse(1)),
-        ("ttf".into(), "nnnnttttttf".into())
-    );
+    hall.hold(["ttf", "nnnnttttttf"]);
 }
 
 #[test]
@@ -63,14 +51,11 @@ fn a10_an_empty_offer_is_legal() {
 
 #[test]
 fn a10_an_empty_offer_is_a_fault_in_strict_mode() {
-    let strict = Options {
-        empty_offer: false,
-        ..Options::default()
-    };
+    let strict = with(|options| options.empty_offer = false);
     let mut hall = Hall::new(position(strict, "A", H, None));
     hall.reply(0, OFFER);
-    assert_eq!(hall.last(0), "type=information&message=invalid_bid");
-    assert_eq!(hall.last(1), "type=auction&goods=A&opponent=E&auctioneer=E");
+    hall.hears(0, "type=information&message=invalid_bid");
+    hall.hears(1, "type=auction&goods=A&opponent=E&auctioneer=E");
 }
 
 #[test]
@@ -82,10 +67,7 @@ fn a11_an_empty_counter_accepts_and_a_zero_card_counters() {
     }
     let mut hall = challenge(Options::default(), "n");
     hall.reply(1, "?money=n");
-    assert_eq!(
-        hall.last(0),
-        "type=trade&goods=H&opponent=W&money=Q&message=equal_bid"
-    );
+    hall.hears(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
 }
 
 #[test]
@@ -94,10 +76,7 @@ fn a12_an_invalid_counter_loses_and_pays_nothing() {
         for invalid in ["?money=ttff", "?money=zzz"] {
             let mut hall = challenge(options, "nntt");
             hall.reply(1, invalid);
-            assert_eq!(
-                (hall.purse(0), hall.purse(1)),
-                ("ttf".into(), "nnnnttttttf".into())
-            );
+            hall.hold(["ttf", "nnnnttttttf"]);
             assert_eq!(hall.owns(0, 'H'), 2);
         }
     }
@@ -115,10 +94,7 @@ fn a12_a_lower_counter_just_loses() {
 fn a13_no_rebid_of_the_challenger_is_a_bid_of_no_card() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t").reply(0, "");
-    assert_eq!(
-        hall.last(1),
-        "type=trade&goods=H&opponent=E&money=&message=equal_bid"
-    );
+    hall.hears(1, "type=trade&goods=H&opponent=E&money=&message=equal_bid");
     hall.reply(1, "?money=t");
     assert_eq!((hall.owns(1, 'H'), hall.purse(0)), (2, "nntttttf".into()));
 }
@@ -151,10 +127,7 @@ fn a14_a_second_tie_moves_no_money() {
                 "3 type=information&goods=-H&opponent=N",
             ]
         );
-        assert_eq!(
-            (hall.purse(0), hall.purse(1)),
-            ("nnttttf".into(), "nnttttf".into())
-        );
+        hall.hold(["nnttttf", "nnttttf"]);
     }
 }
 
@@ -211,16 +184,10 @@ fn a17_an_unknown_opponent_is_none() {
 fn a18_a_quartet_cannot_be_challenged() {
     let mut hall = Hall::of("A", ["HHHH", "", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-    assert_eq!(
-        hall.last(0),
-        "type=information&message=opponent_goods_do_not_match"
-    );
+    hall.hears(0, "type=information&message=opponent_goods_do_not_match");
     let mut hall = Hall::of("A", ["", "HHHH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-    assert_eq!(
-        hall.last(0),
-        "type=information&message=goods_not_owned_by_player"
-    );
+    hall.hears(0, "type=information&message=goods_not_owned_by_player");
 }
 
 #[test]
@@ -231,7 +198,7 @@ fn a19_only_who_can_trade_is_asked_at_the_end() {
     assert_eq!(hall.asked(), Some(2), "1 and 3 have nothing to trade");
     hall.reply(2, "?type=auction");
     assert!(hall.over(), "both are barred");
-    assert_eq!(hall.last(2), "type=end&message=S0W28800N0E0");
+    hall.hears(2, "type=end&message=S0W28800N0E0");
 }
 
 #[test]
@@ -242,17 +209,11 @@ fn a22_an_endless_end_is_cut() {
         (400, 60)
     );
     let herds = ["HH", "H", "H", ""];
-    let options = Options {
-        end_turns_without_set_max: 5,
-        ..Options::default()
-    };
+    let options = with(|options| options.end_turns_without_set_max = 5);
     let mut hall = Hall::new(position(options, END, herds, None));
     let turns = back_and_forth(&mut hall);
     assert_eq!((turns, cause(&hall)), (5, Some(Cause::Stalled)));
-    let options = Options {
-        end_turns_max: 7,
-        ..Options::default()
-    };
+    let options = with(|options| options.end_turns_max = 7);
     let mut hall = Hall::new(position(options, END, herds, None));
     let turns = back_and_forth(&mut hall);
     assert_eq!((turns, cause(&hall)), (7, Some(Cause::Stalled)));
@@ -284,7 +245,7 @@ fn cause(hall: &Hall) -> Option<Cause> {
 fn p6_zero_cards() {
     let mut hall = Hall::of("A", H);
     hall.reply(0, OFFER);
-    assert_eq!(hall.last(1), "type=trade&goods=H&opponent=E&money=");
+    hall.hears(1, "type=trade&goods=H&opponent=E&money=");
     hall.since();
     hall.reply(1, "");
     let said = hall.since();
@@ -300,14 +261,11 @@ fn p6_zero_cards() {
 fn p7_after_a_tie_both_bids_are_void() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t");
-    assert_eq!(
-        hall.last(0),
-        "type=trade&goods=H&opponent=W&money=Q&message=equal_bid"
-    );
+    hall.hears(0, "type=trade&goods=H&opponent=W&money=Q&message=equal_bid");
     hall.reply(0, "?money=tttt");
-    assert_eq!(
-        hall.last(1),
-        "type=trade&goods=H&opponent=E&money=QQQQ&message=equal_bid"
+    hall.hears(
+        1,
+        "type=trade&goods=H&opponent=E&money=QQQQ&message=equal_bid",
     );
     hall.reply(1, "?money=FF");
     assert_eq!(hall.count(1, "type=information&message=invalid_bid"), 1);
@@ -319,7 +277,7 @@ fn p7_after_a_tie_both_bids_are_void() {
 }
 
 #[test]
-fn p7_an_invalid_rebid_of_the_challenger_is_told_to_him() {
+fn p7_an_invalid_rebid_of_the_challenger_is_told_to_it() {
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=t");
     hall.since();
@@ -366,10 +324,7 @@ fn p9_a_faulty_trade_after_the_deck_bars() {
     let herds = ["HI", "HHHIII", "", ""];
     let mut hall = Hall::of(END, herds);
     hall.reply(0, "?type=trade&opponent=N&goods=H&money=t");
-    assert_eq!(
-        hall.last(0),
-        "type=information&message=opponent_goods_do_not_match"
-    );
+    hall.hears(0, "type=information&message=opponent_goods_do_not_match");
     assert_eq!(
         (hall.game().barred(), hall.asked()),
         ([true, false, false, false], Some(1))
@@ -400,10 +355,7 @@ fn p9_differing_goods_are_not_owned() {
 
 #[test]
 fn p1_a_player_without_cards_is_skipped_not_barred_in_strict_mode() {
-    let strict = Options {
-        empty_offer: false,
-        ..Options::default()
-    };
+    let strict = with(|options| options.empty_offer = false);
     let purses = Some(["", "nnnnttttttttffffhhTTFF", "nnttttffhTF", "nnttttffhTF"]);
     let mut hall = Hall::new(position(strict, END, ["HI", "HHHIII", "", ""], purses));
     assert_eq!(hall.asked(), Some(1));
@@ -419,13 +371,7 @@ fn i5_the_lost_row_names_the_loser_or_the_winner() {
         (LostRow::Loser, "opponent=E"),
         (LostRow::Winner, "opponent=N"),
     ] {
-        let mut hall = challenge(
-            Options {
-                lost_row,
-                ..Options::default()
-            },
-            "t",
-        );
+        let mut hall = challenge(with(|options| options.lost_row = lost_row), "t");
         hall.reply(1, "");
         let row = format!("type=information&goods=-H&{named}&money=Q");
         assert_eq!(hall.count(2, &row), 1, "{lost_row:?}");
@@ -436,7 +382,7 @@ fn i5_the_lost_row_names_the_loser_or_the_winner() {
 fn i9_invalid_bid_is_said_to_both() {
     let mut hall = Hall::of("A", H);
     hall.reply(0, "?type=trade&opponent=W&goods=H&money=F");
-    assert_eq!(hall.last(0), "type=information&message=invalid_bid");
+    hall.hears(0, "type=information&message=invalid_bid");
     let mut hall = challenge(Options::default(), "t");
     hall.reply(1, "?money=F");
     assert_eq!(hall.count(1, "type=information&message=invalid_bid"), 1);
@@ -446,7 +392,7 @@ fn i9_invalid_bid_is_said_to_both() {
 fn i12_two_animals_are_written_twice() {
     let mut hall = Hall::of("A", ["HH", "HH", "", ""]);
     hall.reply(0, "?type=trade&opponent=W&goods=HH&money=t");
-    assert_eq!(hall.last(1), "type=trade&goods=HH&opponent=E&money=Q");
+    hall.hears(1, "type=trade&goods=HH&opponent=E&money=Q");
     hall.reply(1, "");
     assert_eq!(hall.owns(0, 'H'), 4);
     assert_eq!(
@@ -457,6 +403,6 @@ fn i12_two_animals_are_written_twice() {
     for herds in [["HHH", "H", "", ""], ["HH", "H", "", ""]] {
         let mut hall = Hall::of("A", herds);
         hall.reply(0, "?type=trade&opponent=W&goods=H&money=t");
-        assert_eq!(hall.last(1), "type=trade&goods=H&opponent=E&money=Q");
+        hall.hears(1, "type=trade&goods=H&opponent=E&money=Q");
     }
 }

@@ -1,6 +1,6 @@
 //! Rung 6: one tree over what is known, with worlds sampled anew for every descent.
 
-use super::judgement::{self, Counting, Deal};
+use super::judgement::{self, Counting};
 use super::mcbid;
 use super::position::{Layout, Mask, PLIES_MAX, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
@@ -91,7 +91,7 @@ impl<M: Mask> Tree<M> {
         }
         let start = Position::seen(&layout, view);
         Self {
-            counting: Counting::new(&layout, Deal::of(view)),
+            counting: Counting::new(&layout, view),
             unknown: Unknown::new(&layout, view),
             forced: start.playable(&layout).count() < 2,
             start,

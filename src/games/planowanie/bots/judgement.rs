@@ -2,18 +2,10 @@
 
 use super::position::{Layout, Mask, PLIES_MAX, Position};
 use crate::planowanie::cards::CARDS_MAX;
+use crate::planowanie::rules::View;
 
 /// The share of the summed win chances that is declared.
 const CAUTION: f64 = 0.95;
-
-/// What determines how many tricks a hand is worth.
-#[derive(Clone, Copy, Debug)]
-pub struct Deal {
-    /// The number of players.
-    pub players: u8,
-    /// Cards dealt to each player.
-    pub cards: u8,
-}
 
 /// Estimates what a hand may expect: for each card the probability that no hand holds a higher one, less the
 /// risk of ruffs, plus ruffs by spare trumps. The probabilities are computed once per deal.
@@ -28,21 +20,20 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// The probabilities for a deal.
+    /// The probabilities for the deal of a view.
     #[must_use]
-    pub fn new<M: Mask>(layout: &Layout<M>, deal: Deal) -> Self {
-        let cards = f64::from(deal.cards);
-        let others = i32::from(deal.players.saturating_sub(1));
+    pub fn new<M: Mask>(layout: &Layout<M>, view: &View) -> Self {
+        let dealt = view.round.cards();
+        let cards = f64::from(dealt);
+        let others = (view.round.players() as i32 - 1).max(0);
         let unseen = (f64::from(layout.all.count()) - cards).max(1.0);
         let held = (f64::from(others) * cards / unseen).min(1.0);
         let at_least = |count: usize| (count as f64 / unseen).min(1.0);
         Self {
-            cards: deal.cards,
+            cards: dealt,
             others,
             absent: std::array::from_fn(|count| (1.0 - held).powi(count as i32)),
-            lacking: std::array::from_fn(|count| {
-                (1.0 - at_least(count)).powi(i32::from(deal.cards))
-            }),
+            lacking: std::array::from_fn(|count| (1.0 - at_least(count)).powi(i32::from(dealt))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Rung 4: tries declarations near the counted one in sampled deals, plays by rules.
 
-use super::judgement::{self, Counting, Deal};
+use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, SEATS_MAX, narrow};
 use super::searcher::Thinking;
 use super::worlds::Unknown;
@@ -39,11 +39,10 @@ impl<M: Mask> Bidding<M> {
     /// The declarations near the counted one.
     pub(super) fn new(view: &View, rng: Rng) -> Self {
         let layout = Layout::new(view.game.deck());
-        let deal = Deal::of(view);
-        let counting = Counting::new(&layout, deal);
+        let counting = Counting::new(&layout, view);
         let counted = counting.declaration(&layout, M::of(view.hand));
         let first = counted.saturating_sub(REACH);
-        let last = (counted + REACH).min(deal.cards);
+        let last = (counted + REACH).min(view.round.cards());
         Self {
             unknown: Unknown::new(&layout, view),
             start: Position::seen(&layout, view),

@@ -1,6 +1,6 @@
 //! Rung 3: declares by counting, plays by a few simple rules.
 
-use super::judgement::{self, Counting, Deal};
+use super::judgement::{self, Counting};
 use super::position::{Layout, Mask, Position, narrow};
 use crate::game::{Bot, Budget};
 use crate::planowanie::cards::Card;
@@ -32,23 +32,12 @@ pub fn act(view: &View, ask: Ask) -> Act {
 pub fn act_by<M: Mask>(layout: &Layout<M>, view: &View, ask: Ask) -> Act {
     match ask {
         Ask::Declare => {
-            let counting = Counting::new(layout, Deal::of(view));
+            let counting = Counting::new(layout, view);
             Act::Declare(counting.declaration(layout, M::of(view.hand)))
         }
         Ask::Play => {
             let position = Position::seen(layout, view);
             Act::Play(Card(judgement::card(layout, &position).unwrap_or(0)))
-        }
-    }
-}
-
-impl Deal {
-    /// The deal of a view.
-    #[must_use]
-    pub fn of(view: &View) -> Self {
-        Self {
-            players: view.round.players() as u8,
-            cards: view.round.cards(),
         }
     }
 }

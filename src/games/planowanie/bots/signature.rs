@@ -1,25 +1,17 @@
 //! The fixed games whose acts are a player's signature, against players by rules.
 
-use crate::game::Seat;
 use crate::ladder::Bout;
-use crate::planowanie::cards::Deck;
-use crate::planowanie::rules::{Game, PlannedDeal, Planowanie, Setup};
+use crate::planowanie::rules::{Game, Planowanie, Setup};
 
 /// Seeds of one game's bots from the next one's.
 const SEEDS_APART: u64 = 4;
 
 /// Games that every player can be seated in: one of the tournament, and two odd ones.
 fn games() -> Option<[Game; 3]> {
-    let planned = |(cards, leader)| PlannedDeal {
-        cards,
-        leader: Seat(leader),
-    };
-    let short = Deck::new("789TJQKA", "CDHS").ok()?;
-    let tiny = Deck::new("abcdefghi", "xyz").ok()?;
     Some([
         Game::contest(),
-        Game::new(short, 3, [(5, 0), (8, 2), (10, 1)].map(planned).to_vec()).ok()?,
-        Game::new(tiny, 2, [(6, 1), (11, 0)].map(planned).to_vec()).ok()?,
+        Game::of("789TJQKA", "CDHS", 3, &[(5, 0), (8, 2), (10, 1)]).ok()?,
+        Game::of("abcdefghi", "xyz", 2, &[(6, 1), (11, 0)]).ok()?,
     ])
 }
 

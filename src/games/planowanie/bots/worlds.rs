@@ -207,7 +207,7 @@ mod tests {
     use crate::game::Budget;
     use crate::ladder::seated;
     use crate::planowanie::bots::champion::{Belief, CHAMPION, SHIPPED};
-    use crate::planowanie::rules::{Ask, Game, PlannedDeal, Planowanie, Setup};
+    use crate::planowanie::rules::{Ask, Game, Planowanie, Setup};
 
     /// Own hand and hand sizes are right, nobody holds a suit they did not follow, and nothing is held twice.
     fn audit<M: Mask>(layout: &Layout<M>, view: &View, hands: &[M; PLACES]) {
@@ -259,14 +259,7 @@ mod tests {
 
     #[test]
     fn worlds_agree_with_what_was_seen() {
-        use crate::game::Seat;
-        use crate::planowanie::cards::Deck;
-        let plan = |cards: u8| PlannedDeal {
-            cards,
-            leader: Seat(0),
-        };
-        let three = Deck::new("abcdefghij", "xyz").unwrap();
-        let three = Game::new(three, 3, [3, 7, 10].map(plan).to_vec()).unwrap();
+        let three = Game::of("abcdefghij", "xyz", 3, &[(3, 0), (7, 0), (10, 0)]).unwrap();
         for seed in 0..3 {
             worlds_agree::<u64>(&Game::contest(), seed);
             worlds_agree::<u64>(&three, seed);

@@ -147,11 +147,10 @@ impl Planowanie {
     /// # Errors
     /// [`Illegal`] says why not; the game is then unchanged.
     pub fn declare(&mut self, seat: Seat, tricks: u8) -> Result<(), Illegal> {
-        let refused = |why: super::RoundError| Illegal(why.to_string());
         if self.is_over() {
             return Err(Illegal("the game is over".to_owned()));
         }
-        self.round.declare(seat, tricks).map_err(refused)
+        self.round.declare(seat, tricks)
     }
 
     /// Plays a card.
@@ -160,8 +159,7 @@ impl Planowanie {
     /// [`Illegal`] says why not; the game is then unchanged.
     pub fn play(&mut self, seat: Seat, card: Card) -> Result<(), Illegal> {
         self.may_play(seat, card)?;
-        let played = self.round.play(self.setup.game().deck(), seat, card);
-        played.map_err(|why| Illegal(why.to_string()))?;
+        self.round.play(self.setup.game().deck(), seat, card)?;
         self.hands[seat] = self.hands[seat].without(card);
         if self.round.is_over() {
             for (seat, points) in self.round.points().iter() {

@@ -7,5 +7,5 @@ mod setup;
 
 pub use deal::deal;
 pub use game::{Act, Ask, Event, Planowanie, View};
-pub use round::{Play, Round, RoundError};
-pub use setup::{DEALS_MAX, Dealt, Game, PLAYERS, PlannedDeal, Setup, SetupError};
+pub use round::{Play, Round};
+pub use setup::{DEALS_MAX, Dealt, Game, PLAYERS, PlannedDeal, Setup};

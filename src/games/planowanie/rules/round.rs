@@ -1,7 +1,7 @@
 //! One deal as all players at the table see it: declarations, tricks, points. It contains no hands, so that a
 //! player can keep one as well as the referee.
 
-use crate::game::{Seat, Seats};
+use crate::game::{Illegal, Seat, Seats};
 use crate::planowanie::cards::{Card, CardSet, Deck};
 use smallvec::SmallVec;
 
@@ -12,30 +12,6 @@ pub struct Play {
     pub seat: Seat,
     /// Which card.
     pub card: Card,
-}
-
-/// What cannot happen in a deal in its current state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RoundError {
-    /// No such player.
-    #[error("there is no player {0}")]
-    Nobody(u8),
-    /// A declaration above the number of cards, a second one, or one after the first card.
-    #[error("player {seat} cannot declare {tricks} now, with {cards} cards each")]
-    Declaration {
-        /// Who.
-        seat: u8,
-        /// The declaration.
-        tricks: u8,
-        /// The deal's number of cards.
-        cards: u8,
-    },
-    /// A card before all declarations or out of turn.
-    #[error("player {0} is not to play now")]
-    NotToPlay(u8),
-    /// A card that has been played before.
-    #[error("that card has been played before")]
-    Twice,
 }
 
 /// A deal in play.
@@ -167,17 +143,16 @@ impl Round {
     /// Records a declaration.
     ///
     /// # Errors
-    /// [`RoundError`]; the deal is then unchanged.
-    pub fn declare(&mut self, seat: Seat, tricks: u8) -> Result<(), RoundError> {
+    /// [`Illegal`] says why not; the deal is then unchanged.
+    pub fn declare(&mut self, seat: Seat, tricks: u8) -> Result<(), Illegal> {
         let Some(before) = self.declared.get(seat) else {
-            return Err(RoundError::Nobody(seat.0));
+            return Err(Illegal(format!("there is no player {}", seat.0)));
         };
         if before.is_some() || tricks > self.cards {
-            return Err(RoundError::Declaration {
-                seat: seat.0,
-                tricks,
-                cards: self.cards,
-            });
+            return Err(Illegal(format!(
+                "player {} cannot declare {tricks} now, with {} cards each",
+                seat.0, self.cards
+            )));
         }
         self.declared[seat] = Some(tricks);
         Ok(())
@@ -186,21 +161,16 @@ impl Round {
     /// Plays a card for the player to move. Returns the taker of the trick if it is complete.
     ///
     /// # Errors
-    /// [`RoundError`]; the deal is then unchanged.
-    pub fn play(
-        &mut self,
-        deck: &Deck,
-        seat: Seat,
-        card: Card,
-    ) -> Result<Option<Seat>, RoundError> {
+    /// [`Illegal`] says why not; the deal is then unchanged.
+    pub fn play(&mut self, deck: &Deck, seat: Seat, card: Card) -> Result<Option<Seat>, Illegal> {
         if self.taken.get(seat).is_none() {
-            return Err(RoundError::Nobody(seat.0));
+            return Err(Illegal(format!("there is no player {}", seat.0)));
         }
         if self.to_play() != Some(seat) {
-            return Err(RoundError::NotToPlay(seat.0));
+            return Err(Illegal(format!("player {} is not to play now", seat.0)));
         }
         if self.gone.has(card) {
-            return Err(RoundError::Twice);
+            return Err(Illegal("that card has been played before".to_owned()));
         }
         self.gone = self.gone.with(card);
         self.played.push(Play { seat, card });

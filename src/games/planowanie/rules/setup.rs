@@ -12,15 +12,6 @@ pub const PLAYERS: RangeInclusive<usize> = 2..=4;
 /// The most deals in one game.
 pub const DEALS_MAX: usize = 1_000;
 
-/// Why a game cannot be played, as a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SetupError(pub String);
-
-fn wrong<T>(why: String) -> Result<T, SetupError> {
-    Err(SetupError(why))
-}
-
 /// A deal as `set_game` announces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedDeal {
@@ -28,6 +19,13 @@ pub struct PlannedDeal {
     pub cards: u8,
     /// Who leads the first trick.
     pub leader: Seat,
+}
+
+impl From<(u8, u8)> for PlannedDeal {
+    fn from((cards, leader): (u8, u8)) -> Self {
+        let leader = Seat(leader);
+        Self { cards, leader }
+    }
 }
 
 /// What all players know from the start.
@@ -42,13 +40,13 @@ impl Game {
     /// A game of these deals.
     ///
     /// # Errors
-    /// [`SetupError`] names the deal that cannot be dealt, or what else does not fit.
-    pub fn new(deck: Deck, players: usize, deals: Vec<PlannedDeal>) -> Result<Self, SetupError> {
+    /// A sentence names the deal that cannot be dealt, or what else does not fit.
+    pub fn new(deck: Deck, players: usize, deals: Vec<PlannedDeal>) -> Result<Self, String> {
         if !PLAYERS.contains(&players) {
-            return wrong(format!("{players} cannot play; a game has 2 to 4 players"));
+            return Err(format!("{players} cannot play; a game has 2 to 4 players"));
         }
         if deals.is_empty() || deals.len() > DEALS_MAX {
-            return wrong(format!(
+            return Err(format!(
                 "a game has 1 to {DEALS_MAX} deals, not {}",
                 deals.len()
             ));
@@ -56,17 +54,17 @@ impl Game {
         for (number, planned) in (1..).zip(&deals) {
             let cards = usize::from(planned.cards);
             if cards == 0 {
-                return wrong(format!("deal {number} has no cards"));
+                return Err(format!("deal {number} has no cards"));
             }
             if cards * players > deck.len() {
-                return wrong(format!(
+                return Err(format!(
                     "deal {number} needs {} cards for {players} players with {cards} each, but the deck has {}",
                     cards * players,
                     deck.len()
                 ));
             }
             if planned.leader.index() >= players {
-                return wrong(format!(
+                return Err(format!(
                     "deal {number} is led by player {}, but players are numbered 0 to {}",
                     planned.leader.0,
                     players - 1
@@ -88,6 +86,24 @@ impl Game {
             players: 4,
             deals: Self::rising(13, 4),
         }
+    }
+
+    /// A game with a deck of these values and suits, and deals of so many cards led by these seats.
+    ///
+    /// # Errors
+    /// As [`Deck::new`] and [`Game::new`].
+    pub fn of(
+        values: &str,
+        suits: &str,
+        players: usize,
+        deals: &[(u8, u8)],
+    ) -> Result<Self, String> {
+        let deck = Deck::new(values, suits)?;
+        Self::new(
+            deck,
+            players,
+            deals.iter().copied().map(PlannedDeal::from).collect(),
+        )
     }
 
     /// Deals of one to `most` cards, the leader advancing by one.
@@ -162,10 +178,10 @@ impl Setup {
     /// A game with these hands, by deal and seat.
     ///
     /// # Errors
-    /// [`SetupError`] names the first hand that does not fit the game.
-    pub fn of_hands(game: Game, hands: Vec<Vec<Vec<Card>>>) -> Result<Self, SetupError> {
+    /// A sentence names the first hand that does not fit the game.
+    pub fn of_hands(game: Game, hands: Vec<Vec<Vec<Card>>>) -> Result<Self, String> {
         if hands.len() != game.deals.len() {
-            return wrong(format!(
+            return Err(format!(
                 "there are hands for {} deals of {}",
                 hands.len(),
                 game.deals.len()
@@ -173,7 +189,7 @@ impl Setup {
         }
         for ((number, planned), dealt) in (1..).zip(&game.deals).zip(&hands) {
             if dealt.len() != game.players {
-                return wrong(format!(
+                return Err(format!(
                     "deal {number} has {} hands for {} players",
                     dealt.len(),
                     game.players
@@ -182,7 +198,7 @@ impl Setup {
             let mut seen = CardSet::EMPTY;
             for (seat, hand) in dealt.iter().enumerate() {
                 if hand.len() != usize::from(planned.cards) {
-                    return wrong(format!(
+                    return Err(format!(
                         "deal {number}: player {seat} has {} cards instead of {}",
                         hand.len(),
                         planned.cards
@@ -190,7 +206,7 @@ impl Setup {
                 }
                 for card in hand {
                     if !game.deck.all().has(*card) || seen.has(*card) {
-                        return wrong(format!(
+                        return Err(format!(
                             "deal {number}: a card of player {seat} is not in the deck or dealt twice"
                         ));
                     }
@@ -261,11 +277,10 @@ impl From<Setup> for Written {
 }
 
 impl TryFrom<Written> for Setup {
-    type Error = SetupError;
+    type Error = String;
 
-    fn try_from(written: Written) -> Result<Self, SetupError> {
-        let deck = Deck::new(&written.values, &written.suits)
-            .map_err(|why| SetupError(why.to_string()))?;
+    fn try_from(written: Written) -> Result<Self, String> {
+        let deck = Deck::new(&written.values, &written.suits)?;
         let mut deals = Vec::new();
         let mut hands = Vec::new();
         for (number, deal) in (1..).zip(written.deals) {
@@ -275,7 +290,7 @@ impl TryFrom<Written> for Setup {
             });
             let read = |text: &String| {
                 deck.read(text)
-                    .ok_or_else(|| SetupError(format!("deal {number}: there is no card {text:?}")))
+                    .ok_or_else(|| format!("deal {number}: there is no card {text:?}"))
             };
             let dealt: Result<Vec<Vec<Card>>, _> = deal
                 .hands

@@ -1,42 +1,27 @@
 //! Laws of every built-in player.
 
 use crate::arena::play_by;
-use crate::game::{Bot, Budget, Cause, Game as _, Seat};
+use crate::game::{Bot, Budget, Cause, Game as _};
 use crate::kit::{Train as _, Training};
 use crate::ladder::seated;
 use crate::planowanie::bots::{CARDS, SelfPlay, make};
-use crate::planowanie::cards::Deck;
-use crate::planowanie::rules::{Act, Ask, Game, PlannedDeal, Planowanie, Setup, View};
+use crate::planowanie::rules::{Ask, Game, Planowanie, Setup, View};
 use crate::rng::Rng;
-
-fn odd(values: &str, suits: &str, players: usize, cards: &[u8]) -> Game {
-    let plan = |cards: &u8| PlannedDeal {
-        cards: *cards,
-        leader: Seat(cards % players as u8),
-    };
-    let deck = Deck::new(values, suits).unwrap();
-    Game::new(deck, players, cards.iter().map(plan).collect()).unwrap()
-}
 
 fn games() -> Vec<Game> {
     let wide: String = ('a'..='z').chain('A'..='F').collect();
-    vec![
-        Game::contest(),
-        odd("abcXYZ", "xyz", 2, &[3, 9, 1]),
-        odd("7", "abcdefghijklmnop", 4, &[1, 4]),
-        odd("abcdefghijkl", "T", 3, &[4, 2]),
-        odd(&wide, "wxyz", 4, &[2, 5, 32]),
-        odd(&wide, "wxyz", 2, &[1, 11]),
-        odd("789TJQKA", "CDHS", 3, &[10, 5]),
-    ]
-}
-
-fn check(game: &Planowanie, view: &View, ask: &Ask, act: &Act, name: &str) {
-    assert_eq!(
-        game.check(view.seat, act),
-        Ok(()),
-        "{name} at {ask:?}: {view:?}"
-    );
+    let mut games = vec![Game::contest()];
+    for (values, suits, players, deals) in [
+        ("abcXYZ", "xyz", 2, &[(3_u8, 1_u8), (9, 1), (1, 1)][..]),
+        ("7", "abcdefghijklmnop", 4, &[(1, 1), (4, 0)]),
+        ("abcdefghijkl", "T", 3, &[(4, 1), (2, 2)]),
+        (&wide, "wxyz", 4, &[(2, 2), (5, 1), (32, 0)]),
+        (&wide, "wxyz", 2, &[(1, 1), (11, 1)]),
+        ("789TJQKA", "CDHS", 3, &[(10, 1), (5, 2)]),
+    ] {
+        games.push(Game::of(values, suits, players, deals).unwrap());
+    }
+    games
 }
 
 #[test]
@@ -61,31 +46,6 @@ fn every_act_is_legal_with_any_budget() {
             let refused = end.refused.values();
             assert!(refused.iter().all(|acts| *acts == 0), "{}", card.name);
             assert_eq!(end.game.outcome().unwrap().cause, Cause::Normal);
-        }
-    }
-}
-
-#[test]
-fn a_spent_budget_is_answered_at_once() {
-    let stopped = Budget {
-        nodes: u64::MAX,
-        stop: &|| true,
-    };
-    for (number, game) in (0u64..).zip(games()) {
-        for card in CARDS {
-            let setup = Setup::seeded(game.clone(), number);
-            let names = vec!["rules"; game.players()];
-            let mut bot = make(card.name, number).unwrap();
-            let mut rules = seated::<Planowanie>(&names, 0).unwrap();
-            play_by(&setup, &mut rules, |_, rules, view, ask| {
-                let game = Planowanie::start(&setup);
-                let act = bot.decide(view, ask, stopped);
-                if view.deal == 0 && view.round.played().is_empty() && *ask == Ask::Declare {
-                    check(&game, view, ask, &act, card.name);
-                }
-                bot.ponder(view, ask, stopped);
-                rules.decide(view, ask, stopped)
-            });
         }
     }
 }

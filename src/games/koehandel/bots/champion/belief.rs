@@ -37,21 +37,16 @@ pub struct Belief {
 }
 
 impl Default for Belief {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Belief {
     /// At the start all hands are known.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             deals: vec![[Purse::START; PLAYERS]],
             sure: true,
         }
     }
+}
 
+impl Belief {
     /// One of the deals.
     #[must_use]
     pub fn draw(&self, chance: &mut impl Chance) -> Deal {
@@ -194,7 +189,7 @@ impl Belief {
                     && (bounds.low..=bounds.high).contains(&cash)
             })
         };
-        let pool = hidden(view);
+        let pool = Purse::issued(view.donkeys).less(view.purse);
         let whole = |deal: &Deal| deal[1].plus(deal[2]).plus(deal[3]) == pool;
         for deal in &mut self.deals {
             deal[0] = view.purse;
@@ -278,18 +273,6 @@ pub fn bid_of(
             profile.offer(view, &challenge, coin)
         }
     }
-}
-
-/// The money that the rivals hold together.
-fn hidden(view: &View) -> Purse {
-    let mut all = Purse::EMPTY;
-    for _ in 0..PLAYERS {
-        all = all.plus(Purse::START);
-        for note in Note::DONKEYS.iter().take(usize::from(view.donkeys)) {
-            all = all.plus(Purse::single(*note));
-        }
-    }
-    all.less(view.purse)
 }
 
 /// Deals the hidden money to hands of the known sizes; nobody is dealt cards that do not exist.

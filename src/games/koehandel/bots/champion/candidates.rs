@@ -66,15 +66,14 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
                 add(Candidate::Act(Act::bid(price)));
             }
         }
-        Ask::Counter { challenger, .. } => {
-            add(Candidate::Act(base));
-            for offer in offers(view, challenger) {
-                add(Candidate::Act(Act::cards(offer)));
-            }
+        Ask::Counter {
+            challenger: rival, ..
         }
-        Ask::Rebid { opponent, .. } => {
+        | Ask::Rebid {
+            opponent: rival, ..
+        } => {
             add(Candidate::Act(base));
-            for offer in offers(view, opponent) {
+            for offer in offers(view, rival) {
                 add(Candidate::Act(Act::cards(offer)));
             }
         }

@@ -4,22 +4,18 @@
 use super::belief::{Belief, HiddenTrade};
 use super::playout::Coin;
 use super::reading::Reading;
-use super::sale::{Noted, Sale};
+use super::sale::{Noted, Open};
 use crate::koehandel::bots::evolved::Rule;
 use crate::koehandel::bots::styles::KINDS;
-use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS};
-use crate::koehandel::message::{History, Message};
+use crate::koehandel::cards::{ANIMALS, Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::message::{Bought, Goods, History, Message, Sale};
 use crate::koehandel::view::{Herd, View};
 
 /// A settlement between two others that may have further rows.
 #[derive(Clone, Copy, Debug)]
-enum Open {
+enum Settling {
     None,
-    Bought {
-        buyer: Compass,
-        cards: u8,
-        price: u16,
-    },
+    Bought(Bought),
     Traded(HiddenTrade),
 }
 
@@ -32,17 +28,16 @@ pub struct Memory {
     /// How trades are paid for, as far as seen.
     pub rule: Rule,
     /// The auction now open.
-    pub sale: Option<Sale>,
+    pub sale: Option<Open>,
     pub(super) herds: [Herd; PLAYERS],
     /// The herds before the reader's last trade.
     pub(super) before: [Herd; PLAYERS],
     pub(super) donkeys: u8,
     pub(super) deck_left: u8,
-    open: Open,
+    open: Settling,
     collecting: Option<Compass>,
-    /// The reader's open trade: the rival, the animal, the count, whether the rival began it and how many
-    /// cards it showed.
-    pub(super) trade: Option<(Compass, Animal, u8, bool, u8)>,
+    /// The reader's open trade, whether the rival began it and how many cards it showed.
+    pub(super) trade: Option<(Goods, bool, u8)>,
     /// The rival last challenged by the reader, and whether it was seen to counter.
     pub(super) answer: Option<(Compass, bool)>,
     /// What was noted since the last call of [`Memory::notes`], if notes are taken.
@@ -56,15 +51,15 @@ impl Memory {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
-            belief: Belief::new(),
-            readings: std::array::from_fn(|_| Reading::new()),
+            belief: Belief::default(),
+            readings: Default::default(),
             rule: Rule::default(),
             sale: None,
             herds: [[0; ANIMALS]; PLAYERS],
             before: [[0; ANIMALS]; PLAYERS],
             donkeys: 0,
             deck_left: 40,
-            open: Open::None,
+            open: Settling::None,
             collecting: None,
             trade: None,
             answer: None,
@@ -129,7 +124,9 @@ impl Memory {
                 self.belief.donkey(note);
                 self.donkeys = (self.donkeys + 1).min(4);
             }
-            Message::Bid { .. } | Message::PreEmpt { .. } => self.open_sale(message),
+            Message::Bid(sale, ref history) | Message::PreEmpt(sale, ref history) => {
+                self.open_sale(sale, history);
+            }
             Message::Card(card) => self.settle(card, Compass::S),
             Message::Collect { payee, .. } => self.collecting = Some(payee),
             Message::Settled(paid) => {
@@ -151,57 +148,31 @@ impl Memory {
     }
 
     /// A bid is asked for, or the reader may buy.
-    fn open_sale(&mut self, message: &Message) {
-        match *message {
-            Message::Bid {
-                card,
-                leader,
-                price,
-                auctioneer,
-                ref history,
-            } => {
-                if self.sale.is_none() {
-                    self.read_turn(auctioneer, None);
-                }
-                self.trade = None;
-                self.note_answer();
-                let own = self
-                    .sale
-                    .take()
-                    .filter(|sale| (sale.card, sale.auctioneer) == (card, auctioneer))
-                    .map_or_else(Vec::new, Sale::asked_again);
-                self.sale = Some(Sale {
-                    card,
-                    auctioneer,
-                    leader: (price > 0).then_some(leader),
-                    price,
-                    history: history.clone(),
-                    own,
-                });
+    fn open_sale(&mut self, sale: Sale, history: &History) {
+        let mut own = Vec::new();
+        if sale.auctioneer != Compass::S {
+            if self.sale.is_none() {
+                self.read_turn(sale.auctioneer, None);
             }
-            Message::PreEmpt {
-                card,
-                bidder,
-                price,
-                ref history,
-            } => {
-                self.sale = Some(Sale {
-                    card,
-                    auctioneer: Compass::S,
-                    leader: Some(bidder),
-                    price,
-                    history: history.clone(),
-                    own: Vec::new(),
-                });
-            }
-            _ => {}
+            self.trade = None;
+            self.note_answer();
+            let same = |open: &Open| {
+                (open.sale.card, open.sale.auctioneer) == (sale.card, sale.auctioneer)
+            };
+            let before = self.sale.take().filter(same);
+            own = before.map_or(own, Open::asked_again);
         }
+        self.sale = Some(Open {
+            sale,
+            history: history.clone(),
+            own,
+        });
     }
 
     fn hear_payment(&mut self, message: &Message) {
         match *message {
             Message::Money { payer, paid } => {
-                if let Some(sale) = self.sale.clone() {
+                if let Some(sale) = self.sale.as_ref().map(|open| open.sale) {
                     // An auctioneer that buys pays the reader's own last bid, which no message shows.
                     let sold = sale.auctioneer == Compass::S;
                     let price = if sold {
@@ -209,12 +180,8 @@ impl Memory {
                     } else {
                         sale.price.saturating_add(10)
                     };
-                    if sold && self.notes.is_some() && self.belief.is_certain() {
-                        let exact = self.cards_of(payer).exact_payment(price) == Some(paid);
-                        self.note(Noted::Paid {
-                            rival: payer,
-                            exact,
-                        });
+                    if sold {
+                        self.note_paid(payer, price, |exact| exact == paid);
                     }
                     self.read_price(payer, Compass::S, price);
                     self.settle(sale.card, payer);
@@ -224,135 +191,84 @@ impl Memory {
                 self.belief.seen(payer, Compass::S, paid);
             }
             Message::Pay { receiver, paid } => self.belief.seen(Compass::S, receiver, paid),
-            _ => self.hear_others_sale(message),
-        }
-    }
-
-    fn hear_others_sale(&mut self, message: &Message) {
-        match *message {
-            Message::Bought {
-                card,
-                buyer,
-                cards,
-                price,
-            } => {
+            Message::Bought(bought) => {
                 if self.sale.is_none() {
-                    self.sale = Some(Sale {
-                        card,
+                    let sale = Sale {
+                        card: bought.card,
                         auctioneer: Compass::S,
-                        leader: None,
-                        price,
-                        history: History::new(),
-                        own: Vec::new(),
-                    });
+                        leader: bought.buyer,
+                        price: bought.price,
+                    };
+                    self.open_sale(sale, &History::new());
                 }
-                self.open = Open::Bought {
-                    buyer,
-                    cards,
-                    price,
-                };
+                self.open = Settling::Bought(bought);
             }
             Message::WasPaid { payee, .. } => {
-                if let Open::Bought {
-                    buyer,
-                    cards,
-                    price,
-                } = std::mem::replace(&mut self.open, Open::None)
-                {
-                    self.read_price(buyer, payee, price);
-                    if self.notes.is_some() && self.belief.is_certain() {
-                        let exact = self.cards_of(buyer).exact_payment(price);
-                        self.note(Noted::Paid {
-                            rival: buyer,
-                            exact: exact.is_some_and(|paid| paid.cards() == cards),
-                        });
-                    }
-                    let mut coin = self.coin();
-                    self.belief.paid(buyer, payee, cards, price, &mut coin);
-                    if let Some(sale) = self.sale.clone() {
-                        self.settle(sale.card, buyer);
-                    }
+                let open = std::mem::replace(&mut self.open, Settling::None);
+                if let Settling::Bought(bought) = open {
+                    self.hear_paid(bought, payee);
                 }
             }
             _ => self.hear_trade(message),
         }
     }
 
+    fn hear_paid(&mut self, bought: Bought, payee: Compass) {
+        let (buyer, cards, price) = (bought.buyer, bought.cards, bought.price);
+        self.read_price(buyer, payee, price);
+        self.note_paid(buyer, price, |exact| exact.cards() == cards);
+        let mut coin = self.coin();
+        self.belief.paid(buyer, payee, cards, price, &mut coin);
+        if let Some(card) = self.sale.as_ref().map(|open| open.sale.card) {
+            self.settle(card, buyer);
+        }
+    }
+
+    /// Notes whether a rival paid as the server would have, where its cards are known.
+    fn note_paid(&mut self, rival: Compass, price: u16, same: impl Fn(Purse) -> bool) {
+        if self.notes.is_some() && self.belief.is_certain() {
+            let exact = self.cards_of(rival).exact_payment(price).is_some_and(same);
+            self.note(Noted::Paid { rival, exact });
+        }
+    }
+
     fn hear_trade(&mut self, message: &Message) {
         match *message {
-            Message::Challenged {
-                animal,
-                count,
-                challenger,
-                cards,
-            } => {
+            Message::Challenged { goods, cards } => {
                 self.note_answer();
-                self.read_turn(challenger, Some((Compass::S, animal)));
-                self.trade = Some((challenger, animal, count, true, cards));
+                self.read_turn(goods.rival, Some((Compass::S, goods.animal)));
+                self.trade = Some((goods, true, cards));
             }
-            Message::Won {
-                animal,
-                count,
-                loser,
-            } => {
-                self.before = self.herds;
-                self.move_animals(animal, count, loser, Compass::S);
-                if self.trade.is_none() {
-                    self.answer = Some((loser, false));
-                    self.trade = Some((loser, animal, count, false, 0));
-                }
-            }
-            Message::Lost {
-                animal,
-                count,
-                winner,
-            } => {
-                self.before = self.herds;
-                self.move_animals(animal, count, Compass::S, winner);
-                if self.trade.is_none() {
-                    self.answer = Some((winner, true));
-                    self.trade = Some((winner, animal, count, false, 0));
-                }
-            }
+            Message::Won(goods) => self.hear_settled(goods, goods.rival, Compass::S),
+            Message::Lost(goods) => self.hear_settled(goods, Compass::S, goods.rival),
             Message::Start => {
                 self.trade = None;
                 self.note_answer();
             }
             Message::End(_) => self.note_answer(),
-            _ => self.hear_others_trade(message),
-        }
-    }
-
-    fn hear_others_trade(&mut self, message: &Message) {
-        match *message {
-            Message::TradeWon {
-                animal,
-                count,
-                winner,
-                cards,
-            } => {
-                self.open = Open::Traded(HiddenTrade {
-                    animal,
-                    count,
-                    winner: (winner, cards),
-                    loser: (winner, 0),
+            Message::TradeWon { goods, cards } => {
+                self.open = Settling::Traded(HiddenTrade {
+                    animal: goods.animal,
+                    count: goods.count,
+                    winner: (goods.rival, cards),
+                    loser: (goods.rival, 0),
                 });
             }
-            Message::TradeLost { named, animal, .. } => {
-                if let Open::Traded(trade) = &mut self.open {
+            Message::TradeLost { goods, .. } => {
+                if let Settling::Traded(trade) = &mut self.open {
                     let winner = trade.winner.0;
                     let owner = Compass::RIVALS.into_iter().find(|rival| {
-                        *rival != winner && self.herds[rival.index()][animal.index()] > 0
+                        *rival != winner && self.herds[rival.index()][goods.animal.index()] > 0
                     });
-                    trade.loser.0 = if named == winner {
-                        owner.unwrap_or(named)
+                    trade.loser.0 = if goods.rival == winner {
+                        owner.unwrap_or(winner)
                     } else {
-                        named
+                        goods.rival
                     };
                 }
             }
             Message::LoserPaid { loser, cards } => {
-                if let Open::Traded(trade) = &mut self.open {
+                if let Settling::Traded(trade) = &mut self.open {
                     trade.loser = (loser, cards);
                 }
             }
@@ -360,9 +276,19 @@ impl Memory {
         }
     }
 
+    /// The animals of the reader's own trade moved.
+    fn hear_settled(&mut self, goods: Goods, from: Compass, to: Compass) {
+        self.before = self.herds;
+        self.move_animals(goods.animal, goods.count, from, to);
+        if self.trade.is_none() {
+            self.answer = Some((goods.rival, from == Compass::S));
+            self.trade = Some((goods, false, 0));
+        }
+    }
+
     /// Closes a settlement between two others.
     fn close(&mut self) {
-        let Open::Traded(trade) = std::mem::replace(&mut self.open, Open::None) else {
+        let Settling::Traded(trade) = std::mem::replace(&mut self.open, Settling::None) else {
             return;
         };
         let ((winner, _), (loser, _)) = (trade.winner, trade.loser);

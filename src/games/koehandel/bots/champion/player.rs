@@ -4,7 +4,7 @@ use super::base::base;
 use super::candidates::{Candidate, candidates};
 use super::memory::Memory;
 use super::playout::{Coin, play_out};
-use super::position::{Guess, unseen, worth};
+use super::position::{Guess, unseen, value};
 use super::reading::Reading;
 use crate::game::{Bot, Budget};
 use crate::koehandel::bots::policy::{Chance, Limits};
@@ -137,9 +137,10 @@ impl Champion {
             deal: &deal,
             cast: &cast,
         };
-        let moment = guess.moment(&search.ask, self.memory.sale.as_ref(), &mut coin);
+        let ask = &search.ask;
+        let hidden = guess.hidden(ask, self.memory.sale.as_ref(), &mut coin);
         Some(Scene {
-            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, &moment)?,
+            start: Koehandel::imagine(&search.view, &deal, &deck[..count], options, ask, &hidden)?,
             cast,
             seed: coin.bits(),
             values: Vec::with_capacity(search.race.alive().len()),
@@ -168,7 +169,7 @@ impl Champion {
                 }
             }
             play_out(&mut game, &scene.cast, &mut memory, scene.seed);
-            scene.values.push(worth(&game));
+            scene.values.push(value(&game));
         }
         // Counted whatever the result, so that every search spends its budget.
         search.nodes += 1;

@@ -65,7 +65,7 @@ pub fn play_out(
             return step;
         };
         if let Ask::Bid { .. } = ask {
-            run_bidding(game, cast, memory, seed);
+            run_bidding(game, seat, cast, memory, seed);
             continue;
         }
         let undrawn = game.undrawn() as u64;
@@ -83,12 +83,15 @@ pub fn play_out(
 /// Runs the bidding aside and gives the rules only each player's last bid: the same sale in few steps.
 fn run_bidding(
     game: &mut Koehandel,
+    bidder: usize,
     cast: &[Style; PLAYERS],
     memory: &mut [Limits; PLAYERS],
     seed: u64,
 ) {
     let Some(start) = game.bidding() else { return };
-    let claims = claims(game.herds(), start.card);
+    let (card, mut out, mut leader, mut price) = (start.card, start.out, start.leader, start.price);
+    out[start.auctioneer] = true;
+    let claims = claims(game.herds(), card);
     let undrawn = game.undrawn() as u64;
     let mut coins: [Coin; PLAYERS] =
         std::array::from_fn(|seat| Coin::at(seed, undrawn * 8 + 5, seat));
@@ -102,22 +105,15 @@ fn run_bidding(
             &mut coins[seat],
         );
     }
-    let (mut out, mut leader, mut price) = (start.out, start.leader, start.price);
-    out[start.auctioneer] = true;
     let mut last = [0; PLAYERS];
-    let mut seat = start.bidder;
+    let mut seat = bidder;
     for _ in 0..RAISES_MAX {
         if (0..PLAYERS).all(|other| out[other] || leader == Some(other)) {
             break;
         }
         if !out[seat] && leader != Some(seat) {
-            let raised = cast[seat].raise(
-                &memory[seat],
-                start.card,
-                price,
-                purses[seat],
-                &mut coins[seat],
-            );
+            let raised =
+                cast[seat].raise(&memory[seat], card, price, purses[seat], &mut coins[seat]);
             if let Some(bid) = raised {
                 (price, leader) = (bid, Some(seat));
                 last[seat] = bid;

@@ -2,11 +2,11 @@
 
 use super::belief::{Deal, bid_of, random_part};
 use super::playout::Coin;
-use super::sale::Sale;
+use super::sale::Open;
 use crate::koehandel::bots::policy::Chance;
 use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::rules::{Ask, Koehandel, Moment, score};
+use crate::koehandel::rules::{Ask, Hidden, Koehandel};
 use crate::koehandel::view::View;
 
 /// The weight of winning; the rest is the share of points.
@@ -25,58 +25,28 @@ pub struct Guess<'a> {
 }
 
 impl Guess<'_> {
-    /// The moment at which `ask` comes up.
+    /// What `ask` leaves open of the position in which it comes up.
     #[must_use]
-    pub fn moment(&self, ask: &Ask, sale: Option<&Sale>, coin: &mut Coin) -> Moment {
-        match *ask {
-            Ask::Turn | Ask::Pay { .. } => Moment::Turn,
-            Ask::Bid {
-                card,
-                price,
-                leader,
-                auctioneer,
-            } => Moment::Bid {
-                card,
-                auctioneer: auctioneer.index(),
-                leader: (price > 0).then_some(leader.index()),
-                price,
-                out: sale.map_or([false; PLAYERS], Sale::out),
-            },
-            Ask::PreEmpt {
-                card,
-                price,
-                bidder,
-            } => Moment::PreEmpt {
-                card,
-                leader: bidder.index(),
-                price,
-            },
+    pub fn hidden(&self, ask: &Ask, sale: Option<&Open>, coin: &mut Coin) -> Hidden {
+        let sale = sale.filter(|_| matches!(ask, Ask::Bid { .. }));
+        let out = sale.map_or([false; PLAYERS], Open::out);
+        let bid = match *ask {
             Ask::Counter {
                 animal,
                 count,
-                challenger,
+                challenger: rival,
                 cards,
-            } => Moment::Counter {
-                challenger: challenger.index(),
+            }
+            | Ask::Rebid {
                 animal,
                 count,
-                offer: self.hidden_bid((challenger, animal, count), cards, coin),
-            },
-            Ask::Rebid {
-                animal,
-                count,
-                opponent,
+                opponent: rival,
                 cards,
-                challenger,
-            } => Moment::Rebid {
-                rival: opponent.index(),
-                animal,
-                count,
-                mine: Purse::EMPTY,
-                theirs: self.hidden_bid((opponent, animal, count), cards, coin),
-                challenger,
-            },
-        }
+                ..
+            } => self.hidden_bid((rival, animal, count), cards, coin),
+            _ => Purse::EMPTY,
+        };
+        Hidden { out, bid }
     }
 
     /// What a rival may have bid with this many cards.
@@ -113,8 +83,7 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
     let mut deck = [Animal::DONKEY; 40];
     let mut count = 0;
     for animal in Animal::all() {
-        let out: u8 = view.herds.iter().map(|herd| herd[animal.index()]).sum();
-        let left = 4u8.saturating_sub(out + u8::from(up == Some(animal)));
+        let left = 4u8.saturating_sub(view.out(animal) + u8::from(up == Some(animal)));
         for _ in 0..left {
             if let Some(place) = deck.get_mut(count) {
                 *place = animal;
@@ -130,8 +99,8 @@ pub fn unseen(view: &View, ask: &Ask, coin: &mut Coin) -> ([Animal; 40], usize) 
 
 /// The value of an end for seat 0.
 #[must_use]
-pub fn worth(game: &Koehandel) -> f64 {
-    let scores = game.herds().map(|herd| score(&herd));
+pub fn value(game: &Koehandel) -> f64 {
+    let scores = game.scores();
     let best = scores.iter().copied().max().unwrap_or(0);
     let winners = scores.iter().filter(|score| **score == best).count();
     let sum: i64 = scores.iter().sum();

@@ -58,21 +58,16 @@ impl Part {
 }
 
 impl Default for Reading {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Reading {
     /// Before anything was seen.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             logs: KINDS.iter().map(|kind| kind.prior.ln()).collect(),
             acts: 0,
         }
     }
+}
 
+impl Reading {
     /// Starts from these weights instead, as far as they go.
     pub fn prefer(&mut self, weights: &[f32]) {
         for (log, weight) in self.logs.iter_mut().zip(weights) {

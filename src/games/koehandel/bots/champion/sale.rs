@@ -1,20 +1,14 @@
 //! The open auction as one seat knows it, and what rivals were seen to do.
 
 use super::reading::Part;
-use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
-use crate::koehandel::message::History;
+use crate::koehandel::cards::{Compass, PLAYERS, Purse};
+use crate::koehandel::message::{History, Sale};
 
 /// The open auction, as far as known.
 #[derive(Clone, Debug)]
-pub struct Sale {
-    /// The card for sale.
-    pub card: Animal,
-    /// The seller.
-    pub auctioneer: Compass,
-    /// The highest bidder.
-    pub leader: Option<Compass>,
-    /// The highest bid.
-    pub price: u16,
+pub struct Open {
+    /// The card, its seller and the highest bid.
+    pub sale: Sale,
     /// The others' bids.
     pub history: History,
     /// The reader's own bids, each with how many of the others' came before it. The wire does not show them:
@@ -79,11 +73,11 @@ pub enum Noted {
     },
 }
 
-impl Sale {
+impl Open {
     /// The reader's bids if it is asked again.
     pub(super) fn asked_again(mut self) -> Vec<(usize, u16)> {
         self.own
-            .push((self.history.len(), self.price.saturating_add(10)));
+            .push((self.history.len(), self.sale.price.saturating_add(10)));
         self.own
     }
 

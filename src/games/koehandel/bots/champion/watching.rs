@@ -24,8 +24,7 @@ impl Memory {
     }
 
     pub(super) fn cash(&mut self, rival: Compass) -> u16 {
-        let mut coin = self.coin();
-        self.belief.draw(&mut coin)[rival.index()].value()
+        self.cards_of(rival).value()
     }
 
     pub(super) fn read_turn(&mut self, rival: Compass, traded: Option<(Compass, Animal)>) {
@@ -46,10 +45,10 @@ impl Memory {
 
     /// A trade of the reader's own in which the rival's bid was revealed.
     pub(super) fn read_trade(&mut self, rival: Compass, paid: Purse) {
-        let Some((with, animal, count, _, cards)) = self.trade.take() else {
+        let Some((goods, _, cards)) = self.trade.take() else {
             return;
         };
-        if with != rival || rival == Compass::S {
+        if goods.rival != rival || rival == Compass::S {
             return;
         }
         let view = self.rival_view(rival, self.before);
@@ -59,12 +58,18 @@ impl Memory {
         if let Some((_, countered)) = &mut self.answer {
             *countered = true;
         }
-        self.readings[rival.index() - 1].bid(&view, (me, animal, count), cards, Some(paid), &coin);
+        self.readings[rival.index() - 1].bid(
+            &view,
+            (me, goods.animal, goods.count),
+            cards,
+            Some(paid),
+            &coin,
+        );
     }
 
     /// An auction ended at a price between two players.
     pub(super) fn read_price(&mut self, payer: Compass, payee: Compass, price: u16) {
-        let Some(sale) = self.sale.clone() else {
+        let Some(sale) = self.sale.as_ref().map(|open| open.sale) else {
             return;
         };
         let auctioneer = sale.auctioneer;
@@ -92,9 +97,10 @@ impl Memory {
 
     /// Reads every rival's bids in the auction that ends now; `end` is the winning bid, where known.
     pub(super) fn read_sale(&mut self, end: Option<(Compass, u16)>) {
-        let Some(sale) = self.sale.clone() else {
+        let Some(open) = self.sale.clone() else {
             return;
         };
+        let sale = open.sale;
         let claims = claims(&self.herds, sale.card);
         for rival in Compass::RIVALS {
             if rival == sale.auctioneer {
@@ -102,7 +108,7 @@ impl Memory {
             }
             let mut part = Part::default();
             let mut asked = false;
-            sale.replay(|who, bid, price| {
+            open.replay(|who, bid, price| {
                 if who == rival {
                     asked = true;
                     part.add(bid, price);

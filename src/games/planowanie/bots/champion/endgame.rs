@@ -23,7 +23,7 @@ fn best_end<M: Mask>(layout: &Layout<M>, position: Position<M>) -> Position<M> {
         let mut next = position;
         next.play(layout, card);
         let end = best_end(layout, next);
-        let value = worth(&end, seat);
+        let value = value_of(&end, seat);
         if best.is_none_or(|(most, _)| value > most) {
             best = Some((value, end));
         }
@@ -31,7 +31,7 @@ fn best_end<M: Mask>(layout: &Layout<M>, position: Position<M>) -> Position<M> {
     best.map_or(position, |(_, end)| end)
 }
 
-fn worth<M: Mask>(end: &Position<M>, seat: usize) -> i32 {
+fn value_of<M: Mask>(end: &Position<M>, seat: usize) -> i32 {
     let players = usize::from(end.players).min(SEATS_MAX);
     let all: i32 = (0..players).map(|seat| end.points(seat)).sum();
     (OWN + 1) * end.points(seat) - all

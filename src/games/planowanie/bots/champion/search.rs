@@ -272,9 +272,6 @@ impl<M: Mask> Thinking for Search<M> {
             }
             child = node.sibling;
         }
-        if let Some(best) = best {
-            return Some(Act::Play(Card(best.card)));
-        }
-        None
+        best.map(|best| Act::Play(Card(best.card)))
     }
 }
