@@ -318,9 +318,6 @@ impl Facts {
     }
 
     fn note(&mut self, kind: &str, data: Value) {
-        self.found.push(Fact {
-            kind: kind.to_owned(),
-            data,
-        });
+        self.found.push(Fact::new(kind, data));
     }
 }

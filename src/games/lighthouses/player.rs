@@ -240,13 +240,8 @@ impl Dialogue for Player {
         let view = game.view.as_ref()?;
         let (points, rounds) = (view.score, game.turns);
         self.facts.result(points, rounds);
-        Some(Ending {
-            cause: Cause::Normal,
-            detail: format!("{points} points after {rounds} rounds, the last one's not counted"),
-            scores: Vec::new(),
-            wins: Vec::new(),
-            last_word: Frame::new(),
-        })
+        let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
+        Some(Ending::of(Cause::Normal, detail))
     }
 
     fn view(&self) -> Value {

@@ -100,10 +100,7 @@ impl Facts {
     /// Adds a fact.
     pub fn note(&mut self, kind: &str, data: Value) {
         if self.found.len() < UNFETCHED_MAX {
-            self.found.push(Fact {
-                kind: kind.to_owned(),
-                data,
-            });
+            self.found.push(Fact::new(kind, data));
         }
     }
 

@@ -227,7 +227,7 @@ impl Player {
         if self.door.tries < 2 && why.to_lowercase().contains("hub") {
             return Next::Send(self.join());
         }
-        Next::Over(ending(
+        Next::Over(Ending::of(
             Cause::InitFailure,
             format!("the hub does not let us in: {why}"),
         ))
@@ -252,7 +252,7 @@ impl Player {
     fn finished(&mut self, finish: &Finish) -> Next {
         let Some(start) = self.start.as_deref().filter(|_| self.ground.is_some()) else {
             let why = "the hub ended the game before it began".to_owned();
-            return Next::Over(ending(Cause::InitFailure, why));
+            return Next::Over(Ending::of(Cause::InitFailure, why));
         };
         let (own, players) = (start.told.seat, start.told.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
@@ -265,7 +265,7 @@ impl Player {
         );
         if let Some(error) = &finish.error {
             let why = format!("the hub gave the match up: {error}");
-            return Next::Over(ending(Cause::Disconnect, why));
+            return Next::Over(Ending::of(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
         let detail = match winner {
@@ -280,7 +280,7 @@ impl Player {
         });
         Next::Over(Ending {
             wins: wins.collect(),
-            ..ending(Cause::Normal, detail)
+            ..Ending::of(Cause::Normal, detail)
         })
     }
 
@@ -306,16 +306,6 @@ impl Player {
             _ => None,
         };
         frame.lines().filter_map(command).collect()
-    }
-}
-
-fn ending(cause: Cause, detail: String) -> Ending {
-    Ending {
-        cause,
-        detail,
-        scores: Vec::new(),
-        wins: Vec::new(),
-        last_word: String::new(),
     }
 }
 

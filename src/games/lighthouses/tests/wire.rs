@@ -85,10 +85,7 @@ fn the_recorded_lines_are_written_byte_for_byte() {
 fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
     // The demo's own commands, replayed through a player whose bot passes: what it sees is what the referee
     // had, at every turn.
-    let setup = DialogueSetup {
-        bot: "passer".to_owned(),
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of("passer", 0);
     let mut player = KIT.dialogue(&setup).unwrap();
     let mut states = 0;
     for line in DEMO.lines() {
@@ -356,13 +353,11 @@ fn neutral_owners_and_pauses_are_options() {
 
 #[test]
 fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
-    let setup = PlaySetup {
-        bots: ["ring", "drifter", "nearest"].map(str::to_owned).to_vec(),
-        seed: 4,
-        options: json!({"map": "strand", "rounds": 80}),
-        models: false,
-        record: true,
-    };
+    let setup = PlaySetup::recorded(
+        ["ring", "drifter", "nearest"].map(str::to_owned).to_vec(),
+        4,
+        json!({"map": "strand", "rounds": 80}),
+    );
     let played = KIT.play(&setup, &Nodes(100)).unwrap();
     assert_eq!(played.refused.values(), [0, 0, 0]);
     let mut again = table(3, setup.options.clone());
@@ -393,11 +388,7 @@ fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
 }
 
 fn folded(bot: &str) {
-    let setup = DialogueSetup {
-        bot: bot.to_owned(),
-        seed: 5,
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of(bot, 5);
     let mut live = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
     let mut told: Vec<(String, String)> = Vec::new();

@@ -264,13 +264,11 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         };
         let mut bots = vec![bot.to_owned(); size];
         bots.extend(vec![rival.to_owned(); size]);
-        let setup = PlaySetup {
+        let setup = PlaySetup::recorded(
             bots,
-            seed: 9,
-            options: json!({"teams": size, "rounds": 60, "map": "google"}),
-            models: false,
-            record: true,
-        };
+            9,
+            json!({"teams": size, "rounds": 60, "map": "google"}),
+        );
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
         let heard: Vec<&Exchange> = played
             .transcript
@@ -279,10 +277,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             .collect();
         let turns = heard.len();
         assert!(turns > 20, "{turns} turns");
-        let setup = DialogueSetup {
-            bot: bot.to_owned(),
-            ..DialogueSetup::default()
-        };
+        let setup = DialogueSetup::of(bot, 0);
         for told in [0, 1, 15, 30.min(turns - 5)] {
             let mut player = KIT.dialogue(&setup).unwrap();
             for (turn, heard) in heard.iter().enumerate() {

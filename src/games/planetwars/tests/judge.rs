@@ -294,13 +294,11 @@ fn one_who_enters_plays_his_team() {
 /// Numbers on the wire are shuffled over the teams by the seed, and a match is reproduced from its setup.
 #[test]
 fn a_match_is_told_again_from_its_setup() {
-    let setup = PlaySetup {
-        bots: vec!["idle".to_owned(); 6],
-        seed: 3,
-        options: json!({"teams": [4, 2], "rounds": 5}),
-        models: false,
-        record: true,
-    };
+    let setup = PlaySetup::recorded(
+        vec!["idle".to_owned(); 6],
+        3,
+        json!({"teams": [4, 2], "rounds": 5}),
+    );
     let played = KIT.play(&setup, &Nodes(1)).unwrap();
     assert_eq!((played.asks, played.transcript.len()), (30, 30));
     let seats: Vec<String> = played.transcript[..6]
@@ -312,12 +310,7 @@ fn a_match_is_told_again_from_its_setup() {
     assert_eq!(sorted, ["Y 1", "Y 2", "Y 3", "Y 4", "Y 5", "Y 6"]);
     assert_ne!(seats, sorted, "seed 3 shuffles");
     let table = KIT
-        .table(&TableSetup {
-            seed: setup.seed,
-            options: setup.options.clone(),
-            market: 1,
-            ids: (1..=6).collect(),
-        })
+        .table(&TableSetup::numbered(setup.seed, setup.options.clone(), 6))
         .unwrap();
     let mut again = KIT.reopen(&table.setup()).unwrap();
     let mut heard = played.transcript.iter();

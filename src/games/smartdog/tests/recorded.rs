@@ -351,11 +351,7 @@ fn replay(setup: &Setup, recordings: &[Recording], watch: Watch<'_>) -> Result<(
     Ok(())
 }
 
-fn check(texts: &[&str], turns: usize) {
-    check_and_watch(texts, turns, &mut |_, _, _| {});
-}
-
-pub(super) fn check_and_watch(texts: &[&str], turns: usize, watch: Watch<'_>) {
+pub(super) fn check(texts: &[&str], turns: usize, watch: Watch<'_>) {
     let recordings: Vec<Recording> = texts.iter().map(|text| read(text)).collect();
     assert!(
         recordings
@@ -392,30 +388,30 @@ pub(super) fn found(texts: &[&str]) -> Setup {
     panic!("none of {tried} maps gives the recording; the last one failed in {furthest}");
 }
 
-#[test]
-fn one_dog_and_two_sheep() {
-    check(&[include_str!("../golden/SOLO-simple1-JsSolo.txt")], 200);
-}
+/// What was recorded of each player, and how many turns that was: a dog and two sheep, a dog and ten, two
+/// players with a dog each, two players who fight.
+pub(super) const RECORDED: [(&[&str], usize); 4] = [
+    (&[include_str!("../golden/SOLO-simple1-JsSolo.txt")], 200),
+    (&[include_str!("../golden/SOLO-collector1-JsSolo.txt")], 200),
+    (
+        &[
+            include_str!("../golden/DUET-simple1-JsBot1.txt"),
+            include_str!("../golden/DUET-simple1-JsBot2.txt"),
+        ],
+        200,
+    ),
+    (
+        &[
+            include_str!("../golden/DUET-keeper1-JsBot1.txt"),
+            include_str!("../golden/DUET-keeper1-JsBot2.txt"),
+        ],
+        100,
+    ),
+];
 
 #[test]
-fn one_dog_and_ten_sheep() {
-    check(&[include_str!("../golden/SOLO-collector1-JsSolo.txt")], 200);
-}
-
-#[test]
-fn two_players_with_a_dog_each() {
-    let texts = [
-        include_str!("../golden/DUET-simple1-JsBot1.txt"),
-        include_str!("../golden/DUET-simple1-JsBot2.txt"),
-    ];
-    check(&texts, 200);
-}
-
-#[test]
-fn two_players_who_fight() {
-    let texts = [
-        include_str!("../golden/DUET-keeper1-JsBot1.txt"),
-        include_str!("../golden/DUET-keeper1-JsBot2.txt"),
-    ];
-    check(&texts, 100);
+fn the_recorded_games_are_replayed_line_by_line() {
+    for (texts, turns) in RECORDED {
+        check(texts, turns, &mut |_, _, _| {});
+    }
 }
