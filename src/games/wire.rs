@@ -21,6 +21,15 @@ pub struct WireError {
     pub why: String,
 }
 
+impl WireError {
+    /// What is wrong with this field.
+    #[must_use]
+    pub fn new(field: &'static str, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { field, why }
+    }
+}
+
 /// What a dialogue wants after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {

@@ -142,10 +142,7 @@ impl Map {
                     });
                 }
                 map.island.push(letter != SEA);
-                let point = Point {
-                    x: x as i32,
-                    y: y as i32,
-                };
+                let point = Point::from((x as i32, y as i32));
                 match letter {
                     SEA | ISLAND => {}
                     LIGHTHOUSE => map.lighthouses.push(point),
@@ -243,10 +240,7 @@ impl fmt::Display for Map {
         for y in (0..self.height).rev() {
             let mut row = String::with_capacity(self.width + 1);
             for x in 0..self.width {
-                let point = Point {
-                    x: x as i32,
-                    y: y as i32,
-                };
+                let point = Point::from((x as i32, y as i32));
                 let land = if self.island[y * self.width + x] {
                     ISLAND
                 } else {

@@ -147,9 +147,11 @@ impl Dialogue for Player {
             Message::Begin(begin) => return Ok(self.begins(*begin)),
             Message::State(_) | Message::Result(_) => self.game.as_mut(),
         };
-        let game = game.ok_or_else(|| WireError {
-            field: "message",
-            why: "the game has not begun: the message with player_num comes first".to_owned(),
+        let game = game.ok_or_else(|| {
+            WireError::new(
+                "message",
+                "the game has not begun: the message with player_num comes first",
+            )
         })?;
         match message {
             Message::State(state) => {

@@ -3,7 +3,7 @@
 use super::atlas;
 use super::generate::{Style, generate};
 use super::map::Map;
-use super::options::{Key, Options};
+use super::options::Key;
 use super::referee::OnFault;
 use super::rules::{Players, Setup};
 use crate::kit::OptionCard;
@@ -90,11 +90,7 @@ impl MatchOptions {
         for (key, number) in &self.rules {
             map = map.with(*key, *number).map_err(|why| why.to_string())?;
         }
-        Ok(Setup {
-            map,
-            players,
-            options: Options::default(),
-        })
+        Ok(Setup::of(map, players))
     }
 
     /// What a fault leads to.

@@ -75,10 +75,11 @@ impl Player {
 
     fn begins(&mut self, rows: &[String]) -> Result<(), WireError> {
         let Some(Start { torus, told }) = self.start.as_deref() else {
-            return Err(refused("landscape", "it came before start".to_owned()));
+            return Err(WireError::new("landscape", "it came before start"));
         };
         let land = cells(rows, told.players);
-        let ground = Ground::told(*torus, land, told).map_err(|why| refused("landscape", why))?;
+        let ground =
+            Ground::told(*torus, land, told).map_err(|why| WireError::new("landscape", why))?;
         // The same one told again changes nothing.
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());
@@ -141,10 +142,7 @@ impl Player {
     /// A turn: what is seen now, and the orders that are wanted.
     fn asked(&mut self, seen: Vec<Seen>) -> Result<Next, WireError> {
         let (Some(ground), Some(start)) = (&self.ground, &self.start) else {
-            return Err(refused(
-                "turn",
-                "it came before start and landscape".to_owned(),
-            ));
+            return Err(WireError::new("turn", "it came before start and landscape"));
         };
         let within = u64::from(start.told.options.get(Key::WaitForTurn));
         let view = Arc::new(View {
@@ -309,10 +307,6 @@ impl Player {
     }
 }
 
-fn refused(field: &'static str, why: String) -> WireError {
-    WireError { field, why }
-}
-
 impl Dialogue for Player {
     fn open(&mut self) -> Option<Frame> {
         Some(self.join())
@@ -324,7 +318,7 @@ impl Dialogue for Player {
         let mut next = Next::Wait;
         self.view = None;
         for line in text.lines() {
-            let message = read(line).map_err(|why| refused("start", why));
+            let message = read(line).map_err(|why| WireError::new("start", why));
             match message.inspect_err(|why| self.facts.unsound(why.field, &why.why))? {
                 Message::Start(start) => self.start = Some(start),
                 Message::Landscape(rows) => self.begins(&rows)?,

@@ -269,10 +269,7 @@ fn lighthouse(chart: &Chart, x: &Value, y: &Value) -> Option<Lighthouse> {
         let whole = number.fract() == 0.0 && (0.0..f64::from(u16::MAX)).contains(&number);
         whole.then_some(number as i32)
     };
-    let at = Point {
-        x: coordinate(x)?,
-        y: coordinate(y)?,
-    };
+    let at = Point::from((coordinate(x)?, coordinate(y)?));
     chart.lighthouse_at(chart.cell(at)?)
 }
 

@@ -334,10 +334,7 @@ impl Lighthouses {
         let reach = -VIEW_REACH..=VIEW_REACH;
         reach.clone().flat_map(move |dy| {
             reach.clone().map(move |dx| {
-                let at = Point {
-                    x: centre.x + dx,
-                    y: centre.y + dy,
-                };
+                let at = Point::from((centre.x + dx, centre.y + dy));
                 let near = dx * dx + dy * dy <= VIEW_REACH * VIEW_REACH;
                 let energy = self
                     .chart

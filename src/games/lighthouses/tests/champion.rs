@@ -1,15 +1,12 @@
-//! The champion: its arithmetic against the rules, repeatability, obedience, odd views.
+//! The champion: its arithmetic against the rules, repeatability.
 
 use crate::game::{Bot, Budget, Seat};
 use crate::lighthouses::atlas;
 use crate::lighthouses::bots::champion::{State, Terrain, Worth, champion};
 use crate::lighthouses::bots::make;
 use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{
-    Act, Ask, Beacon, Cell, Event, Lighthouse, Lighthouses, Setup, View,
-};
+use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, Setup, View};
 use crate::rng::Rng;
-use std::cell::Cell as Counter;
 use std::sync::Arc;
 
 /// Rounds compared after some random ones.
@@ -172,83 +169,6 @@ fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
     assert_eq!(whole, acts(700));
     assert_eq!(whole, acts(90));
     assert_eq!(whole, acts(1));
-}
-
-#[test]
-fn he_stops_when_told_and_has_an_act_even_then() {
-    for patience in [0, 1, 5, 40] {
-        let mut game = begin("strand", 2, 60);
-        play(&mut game, &["drifter"], |bot, view, ask| {
-            let asked = Counter::new(0);
-            let stop = || {
-                asked.set(asked.get() + 1);
-                asked.get() > patience
-            };
-            let nodes = u64::MAX;
-            let act = bot.decide(view, ask, Budget { nodes, stop: &stop });
-            assert!(asked.get() <= patience + 1);
-            act
-        });
-    }
-}
-
-#[test]
-fn odd_views_make_no_panic() {
-    let game = begin("hourglass", 2, 10);
-    let chart = game.chart();
-    let count = chart.lighthouses().len();
-    let mut rng = Rng::new(5, 5);
-    for case in 0..300u32 {
-        let mut bot = champion(u64::from(case));
-        let players = rng.below(17) as usize;
-        let seat = Seat(rng.below(20) as u8);
-        bot.observe(&Event::Begins(Arc::clone(chart), seat, players));
-        for turn in 0..3 {
-            let anywhere = |rng: &mut Rng| match rng.below(4) {
-                0 => Cell(rng.bits() as u16),
-                1 => chart.lighthouses()[rng.below(count as u32) as usize],
-                _ => Cell(rng.below(chart.cells() as u32) as u16),
-            };
-            let energy = |rng: &mut Rng| match rng.below(3) {
-                0 => u32::MAX,
-                1 => 0,
-                _ => rng.below(2000),
-            };
-            let beacons = 0..rng.below(2 * count as u32);
-            let view = View {
-                round: rng.bits() as u32 >> rng.below(32),
-                position: anywhere(&mut rng),
-                score: rng.bits() as i64,
-                energy: energy(&mut rng),
-                keys: rng.bits(),
-                seen: (0..rng.below(60))
-                    .map(|_| (anywhere(&mut rng), rng.bits() as u8))
-                    .collect(),
-                beacons: beacons
-                    .map(|_| Beacon {
-                        owner: match rng.below(4) {
-                            0 => None,
-                            1 => Some(Seat(rng.bits() as u8)),
-                            2 => Some(seat),
-                            _ => Some(Seat(rng.below(2) as u8)),
-                        },
-                        energy: energy(&mut rng),
-                        links: rng.bits() & rng.bits(),
-                    })
-                    .collect(),
-            };
-            let act = bot.decide(&view, &Ask::Turn, Budget::nodes(800));
-            match act {
-                Act::Move(step) => assert!(chart.moved(view.position, step).is_some()),
-                Act::Attack(_) | Act::Connect(_) => {
-                    assert!(chart.lighthouse_at(view.position).is_some());
-                }
-                Act::Pass => {}
-            }
-            let done = if turn == 1 { Act::Pass } else { act };
-            bot.observe(&Event::Done(done, Ok(())));
-        }
-    }
 }
 
 #[test]

@@ -15,9 +15,6 @@ fn our_maps_are_maps() {
         let crlf = text.replace('\n', "\r\n");
         assert_eq!(Map::read(crlf.trim_end()).unwrap(), map, "{name}");
     }
-    let mut names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
-    names.dedup();
-    assert!(names.len() >= 8 && names.is_sorted());
 }
 
 #[test]
@@ -93,10 +90,7 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
         lighthouses += map.lighthouses().len();
         if symmetric {
             let (w, h) = (map.width() as i32 - 1, map.height() as i32 - 1);
-            let turned = |at: Point| Point {
-                x: w - at.x,
-                y: h - at.y,
-            };
+            let turned = |at: Point| Point::from((w - at.x, h - at.y));
             let island: Vec<bool> = map.island().iter().rev().copied().collect();
             assert_eq!(island, map.island(), "seed {seed}");
             let alone = map

@@ -168,10 +168,7 @@ impl Fields {
 
     fn spot(&self) -> Option<Spot> {
         let coordinate = |key| u16::try_from(self.number(key)?).ok();
-        Some(Spot {
-            x: coordinate("x")?,
-            y: coordinate("y")?,
-        })
+        Some(Spot::new(coordinate("x")?, coordinate("y")?))
     }
 
     fn seat(&self, key: &str) -> Option<Seat> {
@@ -198,10 +195,10 @@ fn start(fields: &Fields) -> Result<Start, String> {
         .filter(|seat| seat.index() < players.count())
         .ok_or("start does not tell who the reader is")?;
     let corner = |x, y| {
-        Ok::<Spot, String>(Spot {
-            x: fields.needed(x, SIDE_MAX)?,
-            y: fields.needed(y, SIDE_MAX)?,
-        })
+        Ok::<Spot, String>(Spot::new(
+            fields.needed(x, SIDE_MAX)?,
+            fields.needed(y, SIDE_MAX)?,
+        ))
     };
     let tile = Area {
         first: corner("x1", "y1")?,

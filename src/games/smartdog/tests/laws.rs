@@ -13,11 +13,7 @@ use std::collections::HashSet;
 laws!(SmartDog, {"turnsLimit": 8}, careless: ["random", "shipped"]);
 
 fn setup(name: &str, players: Players) -> Setup {
-    Setup {
-        map: atlas::find(name).unwrap().unwrap(),
-        players,
-        options: Options::default(),
-    }
+    Setup::of(atlas::find(name).unwrap().unwrap(), players)
 }
 
 /// Everybody stands on open ground, alone.

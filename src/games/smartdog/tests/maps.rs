@@ -143,11 +143,7 @@ fn every_own_map_reads_and_plays() {
             "{name} has dogs"
         );
         for players in Players::ALL {
-            let setup = Setup {
-                map: map.clone(),
-                players,
-                options: Options::default(),
-            };
+            let setup = Setup::of(map.clone(), players);
             let (outcome, events) = play_randomly::<SmartDog>(&setup, 7, 0.1, |_| {});
             assert_eq!(outcome.scores.len(), players.count());
             assert!(!events.is_empty(), "{name}");
@@ -157,11 +153,7 @@ fn every_own_map_reads_and_plays() {
 
 #[test]
 fn a_game_of_silence_lasts_as_many_turns_as_its_map_says() {
-    let setup = Setup {
-        map: atlas::find("guards").unwrap().unwrap(),
-        players: Players::Two,
-        options: Options::default(),
-    };
+    let setup = Setup::of(atlas::find("guards").unwrap().unwrap(), Players::Two);
     let mut game = SmartDog::begin(&setup);
     let mut turns = 0;
     while game.outcome().is_none() {

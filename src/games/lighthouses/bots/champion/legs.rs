@@ -87,10 +87,7 @@ impl Sweep {
     pub fn begin(&mut self, terrain: &Terrain, cells: &Cells, start: Cell, delay: usize) {
         let chart = &terrain.chart;
         let at = chart.point(start);
-        self.corner = Point {
-            x: at.x - REACH as i32,
-            y: at.y - REACH as i32,
-        };
+        self.corner = Point::from((at.x - REACH as i32, at.y - REACH as i32));
         self.delay = delay;
         self.best.fill(NO_WAY);
         self.order.clear();

@@ -153,10 +153,7 @@ impl Line {
             }
         }
         let of = |owner: u32| side.get(owner as usize).copied().unwrap_or_default();
-        let whole = Force {
-            owner: u32::from(garrison.owner),
-            ships: i64::from(garrison.ships),
-        };
+        let whole = Force::new(u32::from(garrison.owner), i64::from(garrison.ships));
         let before = forces.iter().chain([&whole]);
         let before: i64 = before
             .map(|force| i64::from(of(force.owner)) * force.ships)

@@ -210,9 +210,11 @@ impl World {
         self.origins.clone_from(&map.sheep);
         let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
         for (seat, area) in tiles(ground) {
-            let spot = |(x, y): &(u16, u16)| Spot {
-                x: area.first.x.saturating_add(*x),
-                y: area.first.y.saturating_add(*y),
+            let spot = |(x, y): &(u16, u16)| {
+                Spot::new(
+                    area.first.x.saturating_add(*x),
+                    area.first.y.saturating_add(*y),
+                )
             };
             dogs.extend(map.dogs.iter().map(|cell| Dog::imagine(seat, spot(cell))));
             let calm = |cell| Sheep::imagine(spot(cell), Direction::Down, 0);
@@ -367,10 +369,10 @@ impl World {
             }
             self.origins.push(cell);
             for (other, area) in &tiles {
-                let spot = Spot {
-                    x: area.first.x.saturating_add(cell.0),
-                    y: area.first.y.saturating_add(cell.1),
-                };
+                let spot = Spot::new(
+                    area.first.x.saturating_add(cell.0),
+                    area.first.y.saturating_add(cell.1),
+                );
                 let inside = ground.torus().contains(spot) && area.contains(spot);
                 if other != seat && inside && ground.land(spot).is_open() {
                     sheep.push(Sheep::imagine(spot, Direction::Down, 0));
