@@ -2,7 +2,7 @@
 
 use crate::lighthouses::atlas;
 use crate::lighthouses::generate::{Style, generate};
-use crate::lighthouses::map::{Map, MapError};
+use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::Point;
 
 #[test]
@@ -55,15 +55,9 @@ fn what_is_no_map_is_refused_by_what_where_and_why() {
         assert_eq!(Map::read(text).unwrap_err().to_string(), why, "{text:?}");
     }
     let wide = format!("{}\n", "#".repeat(257));
-    assert_eq!(
-        Map::read(&wide),
-        Err(MapError::TooLarge {
-            width: 257,
-            height: 1
-        })
-    );
-    let endless = "#".repeat(1 << 20);
-    assert!(matches!(Map::read(&endless), Err(MapError::TooLong { .. })));
+    let why = |text: &str| Map::read(text).unwrap_err().to_string();
+    assert!(why(&wide).starts_with("the map is 257 x 1;"));
+    assert!(why(&"#".repeat(1 << 20)).starts_with("the map has 1048576 bytes;"));
     // Corners may be passed between: this island is one.
     assert!(Map::read("#####\n#A#!#\n## ##\n#####\n").is_ok());
 }
