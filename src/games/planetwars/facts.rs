@@ -3,7 +3,7 @@
 
 use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
-use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
+use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View, owners};
 use crate::counts::{Counts, counts};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
@@ -125,10 +125,7 @@ impl Facts {
     }
 
     fn begins(&mut self, view: &View) {
-        let mut players: Vec<PlayerId> = view.planets.iter().map(|planet| planet.owner).collect();
-        players.sort_unstable();
-        players.dedup();
-        players.retain(|player| *player != NEUTRAL);
+        let players = owners(&view.planets);
         self.records = players
             .iter()
             .map(|player| {
