@@ -96,7 +96,12 @@ impl Referee {
             let seat = self.greeting;
             let players = self.game.players().len();
             let text = engine::begin(self.game.chart(), seat, players, player.position);
-            self.ask(seat, text, self.setup.conduct.start(), Duration::ZERO);
+            self.ask(
+                seat,
+                text,
+                Duration::from_millis(self.setup.conduct.start_ms),
+                Duration::ZERO,
+            );
             return;
         }
         while let Some(seat) = self.game.turn() {
@@ -107,12 +112,17 @@ impl Referee {
                 continue;
             }
             let pause = if std::mem::take(&mut bot.heard_result) {
-                self.setup.conduct.pause()
+                Duration::from_micros(self.setup.conduct.pause_us)
             } else {
                 Duration::ZERO
             };
             let text = engine::state(&self.game, seat, self.setup.conduct.neutral);
-            self.ask(seat, text, self.setup.conduct.hard(), pause);
+            self.ask(
+                seat,
+                text,
+                Duration::from_millis(self.setup.conduct.hard_ms),
+                pause,
+            );
             return;
         }
     }
@@ -167,7 +177,7 @@ impl Referee {
         let bot = &mut self.bots[seat];
         bot.silences = 0;
         bot.heard_result = true;
-        bot.late += u32::from(took > self.setup.conduct.soft());
+        bot.late += u32::from(took > Duration::from_millis(self.setup.conduct.soft_ms));
         bot.refused += u32::from(done.is_err());
         self.open = None;
         self.calls.push(Call::tell(seat, engine::result(&done)));

@@ -5,6 +5,7 @@ use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
 use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View, owners};
 use crate::counts::{Counts, counts};
+use crate::ladder::{DIGEST_BASIS, DIGEST_PRIME};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
 use serde_json::{Value, json};
@@ -18,9 +19,6 @@ const STANDING_EVERY: u32 = 20;
 const SOUGHT_MAX: usize = 1_000;
 /// The last turn whose state goes into the digest that tells games apart.
 const DIGEST_TURN: u32 = 12;
-/// The basis and the prime of the digest (FNV-1a).
-const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
 
 counts! {
     /// Counts over games of one player, as far as they could be seen.

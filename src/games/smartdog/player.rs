@@ -4,7 +4,9 @@ use super::cartographer::{Cartographer, map_name};
 use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, orders, read};
 use super::facts::Facts;
 use super::options::Key;
-use super::rules::{Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SmartDog, View};
+use super::rules::{
+    Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SeenDog, SmartDog, View,
+};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
@@ -107,35 +109,19 @@ impl Player {
     }
 
     fn seen(&mut self, ground: &Ground, object: Object) -> Option<Seen> {
-        let (Object::Dog { spot, .. } | Object::Sheep { spot, .. } | Object::Voice { spot }) =
-            object;
-        if !ground.torus().contains(spot) {
+        if !ground.torus().contains(object.spot()) {
             return None;
         }
         Some(match object {
-            Object::Dog {
-                number,
-                spot,
-                owner,
-                action,
-                voice,
-            } => Seen::Dog {
-                id: self.label(number)?,
-                spot,
-                owner: ground.tiles().get(owner).map(|_| owner)?,
-                action,
-                voice,
-            },
-            Object::Sheep {
-                spot,
-                action,
-                direction,
-            } => Seen::Sheep {
-                spot,
-                action,
-                direction,
-            },
-            Object::Voice { spot } => Seen::Voice { spot },
+            Seen::Dog(dog) => Seen::Dog(SeenDog {
+                id: self.label(dog.id)?,
+                spot: dog.spot,
+                owner: ground.tiles().get(dog.owner).map(|_| dog.owner)?,
+                action: dog.action,
+                voice: dog.voice,
+            }),
+            Seen::Sheep(sheep) => Seen::Sheep(sheep),
+            Seen::Voice(spot) => Seen::Voice(spot),
         })
     }
 
@@ -177,7 +163,7 @@ impl Player {
         let sheep = view
             .seen
             .iter()
-            .filter(|seen| matches!(seen, Seen::Sheep { .. }))
+            .filter(|seen| matches!(seen, Seen::Sheep(_)))
             .count();
         let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
         let why = if most > 0 && sheep > most {

@@ -17,13 +17,8 @@ pub(super) const DEMO_MAP: &str =
     "########\n#!    !#\n#      #\n#  A   #\n#   B  #\n#      #\n#!    !#\n########\n";
 
 pub(super) fn table(players: usize, options: Value) -> Box<dyn Table> {
-    let setup = TableSetup {
-        seed: 1,
-        options,
-        market: 1,
-        ids: (0..players as u64).collect(),
-    };
-    KIT.table(&setup).unwrap()
+    KIT.table(&TableSetup::numbered(1, options, players))
+        .unwrap()
 }
 
 pub(super) fn calls(table: &mut dyn Table) -> Vec<Call> {
@@ -310,6 +305,10 @@ fn neutral_owners_and_pauses_are_options() {
     }
     for (options, why) in [
         (
+            json!({"map": DEMO_MAP}),
+            "lighthouses options: the map has 2 start cells for 3 players",
+        ),
+        (
             json!({"neutral": 0}),
             "lighthouses options: neutral must be -1 or null, not 0",
         ),
@@ -326,22 +325,9 @@ fn neutral_owners_and_pauses_are_options() {
             "lighthouses options: on_silence must be drop or pass, not \"kill\"",
         ),
     ] {
-        let setup = TableSetup {
-            options,
-            ids: vec![1],
-            ..TableSetup::default()
-        };
+        let setup = TableSetup::numbered(1, options, 3);
         assert_eq!(KIT.table(&setup).err().unwrap().to_string(), why);
     }
-    let setup = TableSetup {
-        options: json!({"map": DEMO_MAP}),
-        ids: vec![0; 3],
-        ..TableSetup::default()
-    };
-    assert_eq!(
-        KIT.table(&setup).err().unwrap().to_string(),
-        "lighthouses options: the map has 2 start cells for 3 players"
-    );
 }
 
 /// Only bots that depend just on what they received: a searcher also depends on what it has searched.
@@ -430,11 +416,7 @@ fn names_are_kept() {
 fn every_number_of_players_finds_a_map_of_ours() {
     for players in 1..=16 {
         for seed in 0..20 {
-            let setup = TableSetup {
-                seed,
-                ids: vec![0; players],
-                ..TableSetup::default()
-            };
+            let setup = TableSetup::numbered(seed, Value::Null, players);
             assert!(KIT.table(&setup).is_ok(), "{players} players, seed {seed}");
         }
     }

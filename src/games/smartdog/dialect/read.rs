@@ -5,7 +5,8 @@ use super::argument::{fields, items};
 use crate::game::Seat;
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Area, Direction, DogAction, Land, Players, SheepAction, Spot, Told, Torus,
+    Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction, Spot, Told,
+    Torus,
 };
 
 /// The longest side of a world accepted, in cells: four of the largest tiles.
@@ -56,37 +57,8 @@ pub struct Start {
     pub told: Told,
 }
 
-/// `obj`. Spots may lie outside the world: a caller that knows the world must check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Object {
-    /// A dog in sight.
-    Dog {
-        /// Its number.
-        number: u64,
-        /// Where.
-        spot: Spot,
-        /// Its owner.
-        owner: Seat,
-        /// Its state.
-        action: DogAction,
-        /// Whether it barked.
-        voice: bool,
-    },
-    /// A sheep in sight.
-    Sheep {
-        /// Where.
-        spot: Spot,
-        /// Its state.
-        action: SheepAction,
-        /// Where it looks.
-        direction: Direction,
-    },
-    /// A bark from out of sight.
-    Voice {
-        /// Where.
-        spot: Spot,
-    },
-}
+/// `obj`, its dogs by their numbers. Spots may lie outside the world: a caller that knows the world must check.
+pub type Object = Seen<u64>;
 
 /// `finished`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -239,22 +211,22 @@ fn object(fields: &Fields) -> Option<Object> {
     let spot = fields.spot()?;
     let voice = fields.text("voice").is_some();
     match fields.text("type") {
-        Some("Dog") => Some(Object::Dog {
-            number: u64::try_from(fields.number("id")?).ok()?,
+        Some("Dog") => Some(Seen::Dog(SeenDog {
+            id: u64::try_from(fields.number("id")?).ok()?,
             spot,
             owner: fields.seat("owner")?,
             action: named(&DogAction::ALL, DogAction::word, fields.text("action"))
                 .unwrap_or(DogAction::Move),
             voice,
-        }),
-        Some("Sheep") => Some(Object::Sheep {
+        })),
+        Some("Sheep") => Some(Seen::Sheep(SeenSheep {
             spot,
             action: named(&SheepAction::ALL, SheepAction::word, fields.text("action"))
                 .unwrap_or(SheepAction::StandBy),
             direction: named(&Direction::ALL, Direction::word, fields.text("direction"))
                 .unwrap_or(Direction::Down),
-        }),
-        _ => voice.then_some(Object::Voice { spot }),
+        })),
+        _ => voice.then_some(Seen::Voice(spot)),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
     Ask, Command, Direction, DogAction, DogId, Event, Ground, Orders, Players, Refusal, Seen,
-    Setup, SheepAction, SmartDog, Spot, View,
+    SeenDog, SeenSheep, Setup, SheepAction, SmartDog, Spot, View,
 };
 use crate::wire::Dialogue as _;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ fn view(rng: &mut Rng, ground: &Arc<Ground>, turn: u32) -> View {
     };
     let seen = (0..count)
         .map(|_| match rng.below(5) {
-            0 => Seen::Voice { spot: spot(rng) },
-            1 | 2 => Seen::Dog {
+            0 => Seen::Voice(spot(rng)),
+            1 | 2 => Seen::Dog(SeenDog {
                 id: DogId(rng.below(6) as u16),
                 spot: spot(rng),
                 owner: Seat(rng.below(5) as u8),
@@ -76,15 +76,15 @@ fn view(rng: &mut Rng, ground: &Arc<Ground>, turn: u32) -> View {
                     &[DogAction::Move, DogAction::Panic, DogAction::Indignant],
                 ),
                 voice: rng.chance(0.5),
-            },
-            _ => Seen::Sheep {
+            }),
+            _ => Seen::Sheep(SeenSheep {
                 spot: spot(rng),
                 action: pick(
                     rng,
                     &[SheepAction::StandBy, SheepAction::Move, SheepAction::Panic],
                 ),
                 direction: pick(rng, &Direction::ALL),
-            },
+            }),
         })
         .collect();
     View {

@@ -6,7 +6,7 @@ use crate::smartdog::atlas;
 use crate::smartdog::map::Map;
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Command, Direction, DogId, Event, Orders, Players, Seen, Setup, SmartDog, Spot,
+    Command, Direction, DogId, Event, Orders, Players, Setup, SmartDog, Spot,
 };
 use std::collections::HashSet;
 
@@ -39,7 +39,7 @@ fn audit(game: &SmartDog, setup: &Setup) {
 fn seen_as_it_is(game: &SmartDog, seat: Seat, spots: &[Spot]) {
     let mut seen_spots = HashSet::new();
     for seen in game.seen_by(seat).seen {
-        let (Seen::Dog { spot, .. } | Seen::Sheep { spot, .. } | Seen::Voice { spot }) = seen;
+        let spot = seen.spot();
         assert!(spots.contains(&spot) && seen_spots.insert(spot));
     }
     let mut own = game.dogs().iter().filter(|dog| dog.owner == seat);

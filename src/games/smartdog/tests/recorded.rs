@@ -5,7 +5,7 @@ use crate::game::Seat;
 use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, View,
+    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, Spot, View,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,46 +217,33 @@ fn candidates(recordings: &[Recording]) -> Vec<Map> {
 /// An `obj` line without the dog's number, and that number's owner.
 fn written(seen: Seen) -> (Option<DogId>, String) {
     match seen {
-        Seen::Voice { spot } => (
-            None,
-            format!(r#""voice":"barking","x":{},"y":{}"#, spot.x, spot.y),
-        ),
-        Seen::Dog {
-            id,
-            spot,
-            owner,
-            action,
-            voice,
-        } => {
-            let action = match action {
+        Seen::Voice(Spot { x, y }) => (None, format!(r#""voice":"barking","x":{x},"y":{y}"#)),
+        Seen::Dog(dog) => {
+            let action = match dog.action {
                 DogAction::Move => "move",
                 DogAction::Panic => "panic",
                 DogAction::Indignant => "indignant",
             };
-            let voice = if voice { r#","voice":"barking""# } else { "" };
+            let voice = if dog.voice {
+                r#","voice":"barking""#
+            } else {
+                ""
+            };
+            let (Spot { x, y }, owner) = (dog.spot, dog.owner.0 + 1);
             let line = format!(
-                r#""type":"Dog","x":{},"y":{},"owner":{},"action":"{action}"{voice}"#,
-                spot.x,
-                spot.y,
-                owner.0 + 1
+                r#""type":"Dog","x":{x},"y":{y},"owner":{owner},"action":"{action}"{voice}"#
             );
-            (Some(id), line)
+            (Some(dog.id), line)
         }
-        Seen::Sheep {
-            spot,
-            action,
-            direction,
-        } => {
-            let action = match action {
+        Seen::Sheep(sheep) => {
+            let action = match sheep.action {
                 SheepAction::StandBy => "standBy",
                 SheepAction::Move => "move",
                 SheepAction::Panic => "panic",
             };
+            let (Spot { x, y }, direction) = (sheep.spot, sheep.direction.word());
             let line = format!(
-                r#""type":"Sheep","x":{},"y":{},"action":"{action}","direction":"{}""#,
-                spot.x,
-                spot.y,
-                direction.word()
+                r#""type":"Sheep","x":{x},"y":{y},"action":"{action}","direction":"{direction}""#
             );
             (None, line)
         }

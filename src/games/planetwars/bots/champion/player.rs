@@ -5,7 +5,7 @@ use super::knobs::{CHAMPION, Knobs};
 use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
 use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{Act, Ask, Event, PlanetWars, View};
+use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
 use std::sync::Arc;
 
 /// How the champion plays.
@@ -66,10 +66,6 @@ struct Mate {
 }
 
 impl Bot<PlanetWars> for Mate {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
         let knobs = self.knobs;
         let team = self.game.get_or_insert_with(|| Team::new(view, knobs));
@@ -88,10 +84,6 @@ struct Solo {
 }
 
 impl Bot<PlanetWars> for Solo {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
         let knobs = self.knobs;
         let (names, mind) = self.game.get_or_insert_with(|| {

@@ -3,12 +3,12 @@
 
 use super::reply::Replies;
 use crate::game::Seat;
-use crate::smartdog::bots::sight::{Roster, SeenSheep, Sight};
+use crate::smartdog::bots::sight::{Roster, Sight};
 use crate::smartdog::known::{KnownMaps, KnownTile};
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
-    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, Sheep, SheepAction,
-    SmartDog, Spot, View,
+    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep,
+    SheepAction, SmartDog, Spot, View,
 };
 use std::sync::Arc;
 
