@@ -108,7 +108,7 @@ pub struct Training {
 pub struct StdioWire {
     /// Longest line of an answer, in bytes.
     pub reply_line_max: usize,
-    /// What a player hears when he is no longer wanted, if the wire has a word for it.
+    /// What a player hears when it is no longer wanted, if the wire has a word for it.
     pub farewell: Option<&'static str>,
     /// Memory that a program may have, in bytes, if the contest says.
     pub memory: Option<u64>,
@@ -204,7 +204,7 @@ pub struct Route {
     pub id: u64,
     /// Whether the frame opens a new match for this key.
     pub begins: bool,
-    /// What the frame tells its reader of his seat, where the wire has that.
+    /// What the frame tells its reader of its own seat, where the wire has that.
     pub seating: Option<Seating>,
 }
 
@@ -554,6 +554,6 @@ pub struct Bluff {
     pub bid: i64,
     /// What the bluffer held, where it came to light.
     pub held: Option<i64>,
-    /// Whether he was caught.
+    /// Whether they were caught.
     pub caught: bool,
 }

@@ -192,14 +192,14 @@ pub enum Reply<'a> {
     Failed,
 }
 
-/// Whose fault ended a match, or his own part in it.
+/// Whose fault ended a match, or only its own part in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blame {
     /// Who.
     pub seat: Seat,
     /// What it counts as.
     pub cause: Cause,
-    /// What he did, in a sentence.
+    /// What it did, in a sentence.
     pub detail: String,
 }
 
@@ -227,7 +227,7 @@ pub trait Table: Send {
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
     }
-    /// Whose fault ended the match, or his own part in it, in the order of seats. These are not spoken
+    /// Whose fault ended the match, or only its own part in it, in the order of seats. These are not spoken
     /// to any more.
     fn blames(&self) -> Vec<Blame> {
         Vec::new()
@@ -250,7 +250,7 @@ pub trait Reception: Send + Sync {
     /// What a player hears who has to wait, with so many in the queue, himself included; `None`:
     /// nothing.
     fn wait(&self, queued: usize) -> Option<Frame>;
-    /// What a player hears who asked for a room that does not exist. He may ask for another.
+    /// What a player hears that asked for a room that does not exist. It may ask for another.
     fn no_room(&self) -> Frame;
     /// What a player hears whose match is given up.
     fn given_up(&self) -> Frame;
@@ -261,9 +261,9 @@ pub trait Reception: Send + Sync {
 pub enum Arrival {
     /// Somebody wants to play.
     Join {
-        /// His name as he gives it; may be empty.
+        /// Its name as it gives it; may be empty.
         name: String,
-        /// The room he asks for, in lower case; `None`: the usual one.
+        /// The room it asks for, in lower case; `None`: the usual one.
         room: Option<String>,
     },
     /// Something else, which gets this answer.

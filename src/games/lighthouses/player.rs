@@ -46,7 +46,7 @@ struct Game {
 }
 
 impl Player {
-    /// A player before the first message, under the name that he will greet with.
+    /// A player before the first message, under the name that it will greet with.
     #[must_use]
     pub fn new(bot: Box<dyn Bot<super::rules::Lighthouses>>, name: &str) -> Self {
         Self {

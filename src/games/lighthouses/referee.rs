@@ -27,7 +27,6 @@ pub struct RefereeSetup {
 /// What is known of a player's bot.
 #[derive(Clone, Debug, Default)]
 struct Bot {
-    name: Option<String>,
     /// Why it is not spoken to any more.
     dropped: Option<Blame>,
     /// Turns that passed in a row for want of a command.
@@ -81,12 +80,6 @@ impl Referee {
         &self.game
     }
 
-    /// The name that a bot has given.
-    #[must_use]
-    pub fn name(&self, seat: Seat) -> Option<&str> {
-        self.bots.get(seat)?.name.as_deref()
-    }
-
     /// Asks the next one, if anybody is left to be asked.
     fn go_on(&mut self) {
         if self.open.is_some() {
@@ -107,7 +100,7 @@ impl Referee {
         while let Some(seat) = self.game.turn() {
             let bot = &mut self.bots[seat];
             if bot.dropped.is_some() {
-                // He stands.
+                // Its player stands.
                 let _ = self.game.play(Act::Pass);
                 continue;
             }
@@ -145,14 +138,13 @@ impl Referee {
         if self.greeting == seat {
             self.greeting.0 += 1;
         }
-        // His open turn passes.
+        // Its open turn passes.
         self.go_on();
     }
 
     fn greeted(&mut self, seat: Seat, line: &[u8]) {
         match engine::greeting(line) {
-            Ok(name) => {
-                self.bots[seat].name = Some(name);
+            Ok(_) => {
                 self.greeting.0 += 1;
                 self.open = None;
                 self.go_on();
@@ -167,7 +159,7 @@ impl Referee {
             Err(Broken(why)) => return self.drop_bot(seat, Cause::ProtocolError, why),
         };
         let done = match command {
-            Ok(act) => engine::worded(self.game.play(act)),
+            Ok(act) => self.game.play(act).map_err(|why| why.to_string()),
             Err(why) => {
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);

@@ -25,7 +25,7 @@ counts! {
     pub struct Record {
         /// Games.
         pub games: u64,
-        /// Turns in which he had a planet.
+        /// Turns in which it had a planet.
         pub turns: u64,
         /// Planets taken, nobody's included.
         pub captures: u64,
@@ -378,7 +378,7 @@ impl Facts {
         std::mem::take(&mut self.found)
     }
 
-    /// What the game has taught of each rival, named by how many players on he is.
+    /// What the game has taught of each rival, named by how many players on it is.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         let players: Vec<PlayerId> = self.records.keys().copied().collect();

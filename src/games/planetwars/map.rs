@@ -93,26 +93,15 @@ fn coordinate(word: &str, field: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{field} must be a number up to {COORDINATE_MAX}, not {word:?}"))
 }
 
-/// Appends a planet's line, with its end. Whole coordinates are written as whole numbers.
-pub fn write(planet: &Planet, out: &mut String) {
-    let Planet {
-        id,
-        x,
-        y,
-        growth,
-        owner,
-        ships,
-    } = *planet;
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
-}
-
-/// A map as text.
+/// A map as text. Whole coordinates are written as whole numbers.
 #[must_use]
 pub fn text(planets: &[Planet]) -> String {
     let mut out = String::new();
     for planet in planets {
-        write(planet, &mut out);
+        let Planet { id, x, y, .. } = planet;
+        let (growth, owner, ships) = (planet.growth, planet.owner, planet.ships);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
     }
     out
 }

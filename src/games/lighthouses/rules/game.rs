@@ -344,26 +344,6 @@ impl Lighthouses {
             })
         })
     }
-
-    /// What a player is told.
-    #[must_use]
-    pub fn told(&self, seat: Seat) -> View {
-        let player = &self.players[seat.index()];
-        let island = |seen: Option<(Point, u8)>| {
-            let (at, energy) = seen?;
-            let cell = self.chart.cell(at)?;
-            self.chart.island()[cell.index()].then_some((cell, energy))
-        };
-        View {
-            round: self.round,
-            position: player.position,
-            score: player.score,
-            energy: player.energy,
-            keys: player.keys,
-            seen: self.sight(player.position).filter_map(island).collect(),
-            beacons: self.network.beacons().to_vec(),
-        }
-    }
 }
 
 impl crate::game::Game for Lighthouses {
@@ -404,7 +384,21 @@ impl crate::game::Game for Lighthouses {
     }
 
     fn view(&self, seat: Seat) -> View {
-        self.told(seat)
+        let player = &self.players[seat.index()];
+        let island = |seen: Option<(Point, u8)>| {
+            let (at, energy) = seen?;
+            let cell = self.chart.cell(at)?;
+            self.chart.island()[cell.index()].then_some((cell, energy))
+        };
+        View {
+            round: self.round,
+            position: player.position,
+            score: player.score,
+            energy: player.energy,
+            keys: player.keys,
+            seen: self.sight(player.position).filter_map(island).collect(),
+            beacons: self.network.beacons().to_vec(),
+        }
     }
 
     /// All legal steps and connections, and attacks with nothing, half and all of the energy.

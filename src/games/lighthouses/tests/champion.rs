@@ -1,28 +1,29 @@
 //! The champion: its arithmetic against the rules, repeatability.
 
-use crate::game::{Bot, Budget, Seat};
+use crate::arena::play_by;
+use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::lighthouses::atlas;
 use crate::lighthouses::bots::champion::{State, Terrain, Worth, champion};
 use crate::lighthouses::bots::make;
 use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, Setup, View};
+use crate::lighthouses::rules::{Act, Ask, Lighthouse, Lighthouses, Setup, View};
 use crate::rng::Rng;
 use std::sync::Arc;
 
 /// Rounds compared after some random ones.
 const ROUNDS: usize = 60;
 
-fn begin(name: &str, players: usize, rounds: u32) -> Lighthouses {
-    Lighthouses::begin(&Setup {
+fn setup(name: &str, players: usize, rounds: u32) -> Setup {
+    Setup {
         map: atlas::find(name).unwrap().unwrap(),
         players,
         rounds,
-    })
+    }
 }
 
 /// A random act that often charges and links, so that triangles come and go.
 fn stir(game: &Lighthouses, seat: Seat, rng: &mut Rng) -> Act {
-    let view = game.told(seat);
+    let view = game.view(seat);
     let chart = game.chart();
     let linkable = |to: &Lighthouse| game.legal(Act::Connect(*to)).is_ok();
     let all = (0..chart.lighthouses().len() as u8).map(Lighthouse);
@@ -103,35 +104,24 @@ fn what_stands_brings_what_he_counts_on() {
     }
 }
 
-/// Plays a game with the first seat's acts by `decide`, the others by `rivals`.
+/// Plays a game with the first seat's acts by `decide`, the others by `rivals`: its end, and those acts.
 fn play(
-    game: &mut Lighthouses,
+    setup: &Setup,
     rivals: &[&str],
     mut decide: impl FnMut(&mut dyn Bot<Lighthouses>, &View, &Ask) -> Act,
-) -> Vec<Act> {
+) -> (Lighthouses, Vec<Act>) {
     let mut bots = vec![champion(1)];
     bots.extend(rivals.iter().map(|name| make(name, 1).unwrap()));
-    for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-        let chart = Arc::clone(game.chart());
-        bot.observe(&Event::Begins(chart, seat, 1 + rivals.len()));
-    }
-    decide(bots[0].as_mut(), &game.told(Seat(0)), &Ask::Prepare);
     let mut acts = Vec::new();
-    while let Some(seat) = game.turn() {
-        let (bot, view) = (bots[seat.index()].as_mut(), game.told(seat));
-        let act = if seat == Seat(0) {
-            decide(bot, &view, &Ask::Turn)
-        } else {
-            bot.decide(&view, &Ask::Turn, Budget::nodes(200))
-        };
-        let done = game.play(act);
-        if seat == Seat(0) {
-            assert_eq!(done, Ok(()), "{act:?} in round {}", view.round);
-            acts.push(act);
+    let end = play_by(setup, &mut bots, |seat, bot, view, ask| {
+        if seat != Seat(0) {
+            return bot.decide(view, ask, Budget::nodes(200));
         }
-        bot.observe(&Event::Done(act, done));
-    }
-    acts
+        acts.push(decide(bot, view, ask));
+        acts[acts.len() - 1]
+    });
+    assert_eq!(end.refused.values()[0], 0);
+    (end.game, acts)
 }
 
 #[test]
@@ -142,8 +132,8 @@ fn every_act_is_legal_and_he_earns_more_than_hunters() {
         ("plain", &["ring", "drifter"]),
         ("orchard", &["harvester", "nearest", "drifter"]),
     ] {
-        let mut game = begin(name, 1 + rivals.len(), 250);
-        play(&mut game, rivals, |bot, view, ask| {
+        let setup = setup(name, 1 + rivals.len(), 250);
+        let (game, _) = play(&setup, rivals, |bot, view, ask| {
             bot.decide(view, ask, Budget::nodes(5000))
         });
         let best = game.scores().values().iter().max().copied();
@@ -155,15 +145,15 @@ fn every_act_is_legal_and_he_earns_more_than_hunters() {
 #[test]
 fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
     let acts = |slice: u64| {
-        let mut game = begin("fjord", 2, 60);
-        play(&mut game, &["ring"], |bot, view, ask| {
+        let play = play(&setup("fjord", 2, 60), &["ring"], |bot, view, ask| {
             let mut nodes = slice;
             while nodes < 700 {
                 bot.ponder(view, ask, Budget::nodes(nodes));
                 nodes += slice;
             }
             bot.decide(view, ask, Budget::nodes(700))
-        })
+        });
+        play.1
     };
     let whole = acts(700);
     assert_eq!(whole, acts(700));
@@ -187,14 +177,14 @@ fn the_largest_map_fits() {
         }
         text.push('\n');
     }
-    let mut game = Lighthouses::begin(&Setup {
+    let setup = Setup {
         map: Map::read(&text).unwrap(),
         players: 1,
         rounds: 150,
-    });
-    assert_eq!(game.chart().lighthouses().len(), 64);
-    play(&mut game, &[], |bot, view, ask| {
+    };
+    let (game, _) = play(&setup, &[], |bot, view, ask| {
         bot.decide(view, ask, Budget::nodes(3000))
     });
+    assert_eq!(game.chart().lighthouses().len(), 64);
     assert!(game.scores().values()[0] > 0);
 }

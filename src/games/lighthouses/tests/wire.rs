@@ -6,7 +6,6 @@ use crate::kit::{DialogueSetup, Kit, TableSetup};
 use crate::lighthouses::KIT;
 use crate::lighthouses::bots::CARDS;
 use crate::lighthouses::dialect::engine;
-use crate::lighthouses::referee::Referee;
 use crate::wire::{Call, Dialogue, Next, Reply, Table};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -385,15 +384,13 @@ fn results_escape_what_is_not_ascii() {
 }
 
 #[test]
-fn names_are_kept() {
-    let setup = json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 3}});
-    let mut referee = Referee::new(serde_json::from_value(setup).unwrap()).unwrap();
-    let call = calls(&mut referee).remove(0);
-    referee.answer(
-        call.seat,
-        Reply::Text(br#"{"name": "a", "name": "b\u00e9"}"#),
-    );
-    assert_eq!(referee.name(Seat(0)), Some("bé"));
+fn the_last_of_two_names_counts() {
+    let greeting = engine::greeting(br#"{"name": "a", "name": "b\u00e9"}"#);
+    assert_eq!(greeting, Ok("bé".to_owned()));
+}
+
+#[test]
+fn setups_that_cannot_be_played_are_named() {
     for (setup, why) in [
         (
             json!({"position": {"map": DEMO_MAP, "players": 3, "rounds": 3}}),

@@ -107,12 +107,6 @@ impl PlanetWars {
         &self.planets
     }
 
-    /// Turns of flight between planets.
-    #[must_use]
-    pub const fn distances(&self) -> &Arc<Distances> {
-        &self.distances
-    }
-
     /// Rounds that are over.
     #[must_use]
     pub const fn turn(&self) -> u32 {

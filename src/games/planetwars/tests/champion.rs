@@ -1,12 +1,13 @@
 //! Laws of the champion, against any opponent and under any rules.
 
+use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::rules::{
-    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, Travel,
+    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
 };
 use crate::rng::Rng;
 use serde_json::json;
@@ -39,6 +40,20 @@ fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
         *player = odd(*player);
     }
     setup
+}
+
+/// The contest's rules for so many rounds.
+fn short(rounds: u32) -> Ruleset {
+    Ruleset {
+        rounds,
+        ..Ruleset::TEAM
+    }
+}
+
+/// Whether a launch goes to a planet of this player.
+fn goes_to(view: &View, launch: &Launch, owner: PlayerId) -> bool {
+    let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+    goal.is_some_and(|planet| planet.owner == owner)
 }
 
 /// The timing of these rules.
@@ -89,21 +104,21 @@ fn no_order_is_ever_illegal() {
             ..rulesets[round % 3]
         };
         let setup = scattered(setup(rng.bits(), look, &teams, ruleset), &mut rng);
-        let mut game = PlanetWars::start(&setup);
-        let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..players)
-            .map(|seat| if seat % 3 == 0 { solo() } else { team() })
-            .collect();
-        while game.outcome().is_none() {
-            let mut acts = Vec::new();
-            for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-                if game.ask(seat).is_some() {
-                    let act = bot.decide(&game.view(seat), &Ask, Budget::nodes(NODES));
-                    assert_eq!(game.check(seat, &act), Ok(()), "round {round}");
-                    acts.push((seat, Some(act)));
-                }
+        let bot = |seat: usize| {
+            if seat.is_multiple_of(3) {
+                solo()
+            } else {
+                team()
             }
-            game.answered(&acts);
-        }
+        };
+        let mut bots: Vec<_> = (0..players).map(bot).collect();
+        let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(NODES))
+        });
+        assert!(
+            end.refused.values().iter().all(|acts| *acts == 0),
+            "round {round}"
+        );
     }
 }
 
@@ -123,12 +138,7 @@ fn play_team(
         .collect();
     let mut mates: Vec<Team> = ours
         .iter()
-        .map(|seat| {
-            Team::new(
-                &game.view(*seat),
-                crate::planetwars::bots::champion::CHAMPION,
-            )
-        })
+        .map(|seat| Team::new(&game.view(*seat)))
         .collect();
     let mut rivals: Vec<Box<dyn Bot<PlanetWars>>> = (0..8).map(|_| team()).collect();
     while game.outcome().is_none() && game.turn() < 60 {
@@ -259,40 +269,35 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
 /// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.
 #[test]
 fn mates_that_are_found_late_are_not_fought() {
-    let teams = [0, 0, 1, 1];
-    let mut game = PlanetWars::start(&setup(31, Look::Contest, &teams, Ruleset::TEAM));
-    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..4).map(|_| team()).collect();
+    let setup = setup(31, Look::Contest, &[0, 0, 1, 1], short(60));
+    let mut bots: Vec<_> = (0..4).map(|_| team()).collect();
     let mut launches = 0;
     let mut sent = Vec::new();
-    while game.outcome().is_none() && game.turn() < 60 {
-        let turn = game.turn();
-        let mut acts = Vec::new();
-        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-            let mut view = game.view(seat);
-            // No member has spoken in the first states.
-            view.message = view.message.filter(|_| turn > 2);
-            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
-            let me = PlayerId::from(seat.0) + 1;
-            let mate = PlayerId::from(seat.0 ^ 1) + 1;
-            // Except what follows a fleet that left before the mate had the planet.
-            let against = |launch: &&Launch| {
-                let mut planets = game.planets().iter();
-                let on_the_way = |(by, to, left): &(_, _, u32)| {
-                    (*by, *to) == (me, launch.to) && left + 10 > turn
-                };
-                planets.any(|planet| planet.id == launch.to && planet.owner == mate)
-                    && !sent.iter().any(on_the_way)
-            };
-            if turn > 12 {
-                launches += act.launches.len();
-                let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
-                assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
-            }
-            sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
-            acts.push((seat, Some(act)));
+    let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let turn = view.turn;
+        // No member has spoken in the first states.
+        let view = View {
+            message: view.message.filter(|_| turn > 2),
+            ..view.clone()
+        };
+        let act = bot.decide(&view, ask, Budget::nodes(NODES));
+        let me = PlayerId::from(seat.0) + 1;
+        let mate = PlayerId::from(seat.0 ^ 1) + 1;
+        // Except what follows a fleet that left before the mate had the planet.
+        let against = |launch: &&Launch| {
+            let on_the_way =
+                |(by, to, left): &(_, _, u32)| (*by, *to) == (me, launch.to) && left + 10 > turn;
+            goes_to(&view, launch, mate) && !sent.iter().any(on_the_way)
+        };
+        if turn > 12 {
+            launches += act.launches.len();
+            let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
+            assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
         }
-        assert!(game.answered(&acts).is_empty());
-    }
+        sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
+        act
+    });
+    assert_eq!(end.refused.values(), [0; 4]);
     assert!(launches > 50, "{launches} launches");
 }
 
@@ -303,9 +308,8 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
     let mut strays = 0;
     for seed in 31..39 {
         let mut game = PlanetWars::start(&setup(seed, Look::Contest, &teams, Ruleset::TEAM));
-        let knobs = crate::planetwars::bots::champion::CHAMPION;
         let mut mates: Vec<Team> = (0..4)
-            .map(|seat| Team::new(&game.view(Seat(seat)), knobs))
+            .map(|seat| Team::new(&game.view(Seat(seat))))
             .collect();
         while game.outcome().is_none() && game.turn() < 30 {
             let mut acts = Vec::new();
@@ -334,24 +338,20 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
 /// In games without words no player waits for them.
 #[test]
 fn a_game_without_words_is_fought_from_the_start() {
-    let mut game = PlanetWars::start(&setup(31, Look::Contest, &[0, 1], Ruleset::TEAM));
-    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..2).map(|_| team()).collect();
+    let setup = setup(31, Look::Contest, &[0, 1], short(20));
+    let mut bots: Vec<_> = (0..2).map(|_| team()).collect();
     let mut attacks = 0;
-    while game.outcome().is_none() && game.turn() < 20 {
-        let mut acts = Vec::new();
-        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-            let mut view = game.view(seat);
-            view.message = None;
-            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
-            let foe = PlayerId::from(seat.0 ^ 1) + 1;
-            let attacked = |launch: &&Launch| {
-                let mut planets = game.planets().iter();
-                planets.any(|planet| planet.id == launch.to && planet.owner == foe)
-            };
-            attacks += act.launches.iter().filter(attacked).count();
-            acts.push((seat, Some(act)));
-        }
-        assert!(game.answered(&acts).is_empty());
-    }
-    assert!(attacks > 5, "{attacks} attacks in {} turns", game.turn());
+    let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let silent = View {
+            message: None,
+            ..view.clone()
+        };
+        let act = bot.decide(&silent, ask, Budget::nodes(NODES));
+        let foe = PlayerId::from(seat.0 ^ 1) + 1;
+        let attacks_foe = |launch: &&Launch| goes_to(view, launch, foe);
+        attacks += act.launches.iter().filter(attacks_foe).count();
+        act
+    });
+    assert_eq!(end.refused.values(), [0; 2]);
+    assert!(attacks > 5, "{attacks} attacks");
 }

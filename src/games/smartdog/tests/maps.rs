@@ -1,7 +1,6 @@
 //! The map format, and the maps that come with the program.
 
 use crate::game::{Game as _, Seat};
-use crate::laws::play_randomly;
 use crate::smartdog::atlas::{self, MAPS};
 use crate::smartdog::map::{
     DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, SHEEP_MAX, SIDE_MAX, Square,
@@ -121,8 +120,7 @@ fn a_setup_is_stored_whole() {
 }
 
 #[test]
-fn every_own_map_reads_and_plays() {
-    assert!(MAPS.is_sorted_by_key(|(name, _)| *name));
+fn every_own_map_is_written_as_it_is_read() {
     assert!(atlas::find("nowhere").is_none());
     for (name, text) in MAPS {
         let map = atlas::find(name).unwrap().unwrap();
@@ -139,12 +137,6 @@ fn every_own_map_reads_and_plays() {
             map.count(|square| square == Square::Dog) > 0,
             "{name} has dogs"
         );
-        for players in Players::ALL {
-            let setup = Setup::of(map.clone(), players);
-            let (outcome, events) = play_randomly::<SmartDog>(&setup, 7, 0.1, |_| {});
-            assert_eq!(outcome.scores.len(), players.count());
-            assert!(!events.is_empty(), "{name}");
-        }
     }
 }
 

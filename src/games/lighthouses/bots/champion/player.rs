@@ -9,7 +9,7 @@ use super::search::{Opening, Search};
 use super::state::{State, Worth};
 use super::terrain::{FAR, Terrain};
 use crate::game::{Bot, Budget, Progress, Seat};
-use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, View};
+use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
@@ -355,31 +355,9 @@ impl Table {
             (Act::Attack(strength), here) => here.is_some() && strength >= 0,
             (Act::Connect(_), None) => false,
             (Act::Connect(to), Some(from)) => {
-                let (a, b) = (from.index(), to.index());
-                let count = self.trade.terrain.count;
-                let own = |at: usize| {
-                    let beacon = view.beacons.get(at);
-                    beacon.is_some_and(|beacon| beacon.owner == Some(self.me))
-                };
-                let linked = |a: usize, b: usize| {
-                    let beacon = view.beacons.get(a);
-                    beacon.is_some_and(|beacon| beacon.links >> (b & 63) & 1 != 0)
-                };
-                let free = || {
-                    let crossings = self.trade.terrain.crossings(a, b);
-                    let mut beacons = view.beacons.iter().zip(crossings);
-                    !beacons.any(|(beacon, crossing)| beacon.links & crossing != 0)
-                };
-                a != b
-                    && a < count
-                    && b < count
-                    && own(a)
-                    && own(b)
-                    && view.keys & to.bit() != 0
-                    && !linked(a, b)
-                    && !linked(b, a)
-                    && self.trade.terrain.linkable(a) & to.bit() != 0
-                    && free()
+                let network = Network::told(chart, 0, &view.beacons);
+                let linkable = network.linkable(chart, self.me, view.keys, from, to);
+                linkable.is_ok()
             }
         }
     }

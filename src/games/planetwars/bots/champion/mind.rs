@@ -2,7 +2,7 @@
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
-use super::knobs::Knobs;
+use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
@@ -49,7 +49,6 @@ pub(super) struct Turn {
 #[derive(Clone, Debug)]
 pub(super) struct Mind {
     names: Arc<Names>,
-    knobs: Knobs,
     team: Vec<u8>,
     stance: Stance,
     calibration: Calibration,
@@ -68,11 +67,10 @@ pub(super) struct Mind {
 
 impl Mind {
     /// A mind at the start of a game that plays for these.
-    pub(super) fn new(names: Arc<Names>, knobs: Knobs, team: &[u8], stance: Stance) -> Self {
+    pub(super) fn new(names: Arc<Names>, team: &[u8], stance: Stance) -> Self {
         Self {
             calibration: Calibration::new(&names),
             names,
-            knobs,
             team: team
                 .iter()
                 .copied()
@@ -237,7 +235,7 @@ impl Mind {
         let rounds = ROUNDS.saturating_sub(now.turn);
         let rounds = if rounds > 0 { rounds } else { ROUNDS };
         // While both sides wait for the other to weaken itself, the fear shrinks from turn to turn.
-        let mut knobs = self.knobs;
+        let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         for guess in &self.ledger.guesses {

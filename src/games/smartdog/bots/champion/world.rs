@@ -216,7 +216,7 @@ impl World {
                     area.first.y.saturating_add(*y),
                 )
             };
-            dogs.extend(map.dogs.iter().map(|cell| Dog::imagine(seat, spot(cell))));
+            dogs.extend(map.dogs.iter().map(|cell| Dog::new(seat, spot(cell))));
             let calm = |cell| Sheep::imagine(spot(cell), Direction::Down, 0);
             sheep.extend(map.sheep.iter().map(calm));
         }
@@ -227,10 +227,7 @@ impl World {
     fn copies_of_own_dogs(&self, ground: &Arc<Ground>, sight: &Sight, turn: u32) -> Vec<Dog> {
         let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
         let Some(home) = ground.tiles().get(self.me) else {
-            return own
-                .iter()
-                .map(|spot| Dog::imagine(self.me, *spot))
-                .collect();
+            return own.iter().map(|spot| Dog::new(self.me, *spot)).collect();
         };
         let mut dogs = Vec::new();
         for (seat, area) in tiles(ground) {
@@ -240,7 +237,7 @@ impl World {
             dogs.extend(own.iter().map(|spot| {
                 let dx = i32::from(area.first.x) - i32::from(home.first.x);
                 let dy = i32::from(area.first.y) - i32::from(home.first.y);
-                Dog::imagine(seat, ground.torus().offset(*spot, dx, dy))
+                Dog::new(seat, ground.torus().offset(*spot, dx, dy))
             }));
         }
         dogs
@@ -305,7 +302,7 @@ impl World {
                 })
             };
             let at = bound.or_else(nearest).unwrap_or_else(|| {
-                dogs.push(Dog::imagine(seen.owner, seen.spot));
+                dogs.push(Dog::new(seen.owner, seen.spot));
                 self.ids.push(None);
                 met.push(false);
                 dogs.len() - 1
