@@ -120,8 +120,7 @@ pub fn answer(dialogue: &mut dyn Dialogue, next: Next, allowed: Allowance<'_>) -
 mod tests {
     use super::{Allowance, MARGIN, Times, answer, margin};
     use crate::game::Budget;
-    use crate::wire::{Dialogue, Fact, Frame, Next, Progress, WireError};
-    use serde_json::Value;
+    use crate::wire::{Dialogue, Frame, Next, Progress, WireError};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
@@ -183,12 +182,6 @@ mod tests {
         }
         fn said(&mut self, said: &str) {
             self.told = Some(said.to_owned());
-        }
-        fn facts(&mut self) -> Vec<Fact> {
-            Vec::new()
-        }
-        fn view(&self) -> Value {
-            Value::Null
         }
     }
 

@@ -320,49 +320,47 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
     }
 }
 
+/// Methods that give what the contest says.
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $given:ty = $said:expr;)+) => {
+        $(fn $name(&self, $($argument: $type),*) -> $given {
+            $said
+        })+
+    };
+}
+
 impl<C: Contest> Kit for Door<C> {
-    fn game(&self) -> &'static str {
-        C::NAME
+    forward! {
+        game() -> &'static str = C::NAME;
+        seats() -> RangeInclusive<usize> = C::SEATS;
+        bots() -> &'static [BotCard] = C::BOTS;
+        options() -> &'static [OptionCard] = C::OPTIONS;
+        answer_within() -> Duration = C::LIMITS.answer;
+        open_within() -> Duration = C::LIMITS.open;
+        advised() -> bool = C::ADVISED;
+        usual_budget() -> Duration = C::LIMITS.budget;
+        play_budget() -> Duration = C::LIMITS.play_budget;
+        route(frame: &[u8]) -> Result<Route, WireError> = C::route(frame);
+        bluff(fact: &Fact) -> Option<Bluff> = C::bluff(fact);
+        repeats() -> bool = C::REPEATS;
+        default_answer(frame: &str) -> &'static str = C::default_answer(frame);
+        completes(line: &[u8]) -> bool = C::completes(line);
+        win_shares(outcome: &Outcome) -> Seats<f64> = C::win_shares(outcome);
+        teams(setup: &str) -> Option<Vec<u8>> = C::teams(setup);
+        team_fact() -> Option<TeamFact> = C::TEAM_FACT;
+        duels(outcome: &Outcome) -> Vec<Duel> = C::duels(outcome);
+        wire() -> Wire = C::WIRE;
+        stdio() -> Option<&'static StdioWire> = (C::WIRE == Wire::Stdio).then_some(&C::STDIO);
+        models() -> Option<&'static dyn Models> = C::models();
+        training() -> Option<&'static dyn Train> = C::training();
+        maps() -> Option<&'static dyn Maps> = C::maps();
+        reception() -> Option<&'static dyn Reception> = C::reception();
+        place(word: &str) -> Option<u8> = C::place(word);
+        place_word(clockwise: u8) -> Option<&'static str> = C::place_word(clockwise);
     }
 
     fn seat_owners(&self, options: &Value, entrants: usize) -> Result<Vec<usize>, SetupError> {
         C::seat_owners(Self::options(options)?, entrants).map_err(Self::wrong("options"))
-    }
-
-    fn seats(&self) -> RangeInclusive<usize> {
-        C::SEATS
-    }
-
-    fn bots(&self) -> &'static [BotCard] {
-        C::BOTS
-    }
-
-    fn options(&self) -> &'static [OptionCard] {
-        C::OPTIONS
-    }
-
-    fn answer_within(&self) -> Duration {
-        C::LIMITS.answer
-    }
-
-    fn open_within(&self) -> Duration {
-        C::LIMITS.open
-    }
-
-    fn advised(&self) -> bool {
-        C::ADVISED
-    }
-
-    fn usual_budget(&self) -> Duration {
-        C::LIMITS.budget
-    }
-
-    fn play_budget(&self) -> Duration {
-        C::LIMITS.play_budget
-    }
-
-    fn route(&self, frame: &[u8]) -> Result<Route, WireError> {
-        C::route(frame)
     }
 
     fn dialogue(&self, setup: &DialogueSetup) -> Result<Box<dyn Dialogue>, SetupError> {
@@ -436,74 +434,10 @@ impl<C: Contest> Kit for Door<C> {
         })
     }
 
-    fn bluff(&self, fact: &Fact) -> Option<Bluff> {
-        C::bluff(fact)
-    }
-
-    fn repeats(&self) -> bool {
-        C::REPEATS
-    }
-
-    fn default_answer(&self, frame: &str) -> &'static str {
-        C::default_answer(frame)
-    }
-
-    fn completes(&self, line: &[u8]) -> bool {
-        C::completes(line)
-    }
-
-    fn win_shares(&self, outcome: &Outcome) -> Seats<f64> {
-        C::win_shares(outcome)
-    }
-
-    fn teams(&self, setup: &str) -> Option<Vec<u8>> {
-        C::teams(setup)
-    }
-
-    fn team_fact(&self) -> Option<TeamFact> {
-        C::TEAM_FACT
-    }
-
-    fn duels(&self, outcome: &Outcome) -> Vec<Duel> {
-        C::duels(outcome)
-    }
-
-    fn wire(&self) -> Wire {
-        C::WIRE
-    }
-
-    fn stdio(&self) -> Option<&'static StdioWire> {
-        (C::WIRE == Wire::Stdio).then_some(&C::STDIO)
-    }
-
-    fn models(&self) -> Option<&'static dyn Models> {
-        C::models()
-    }
-
-    fn training(&self) -> Option<&'static dyn Train> {
-        C::training()
-    }
-
-    fn maps(&self) -> Option<&'static dyn Maps> {
-        C::maps()
-    }
-
-    fn reception(&self) -> Option<&'static dyn Reception> {
-        C::reception()
-    }
-
     fn in_form(&self, message: &[u8], answer: &str) -> Result<(), String> {
         match answer {
             "" => Ok(()),
             answer => C::in_form(message, answer),
         }
-    }
-
-    fn place(&self, word: &str) -> Option<u8> {
-        C::place(word)
-    }
-
-    fn place_word(&self, clockwise: u8) -> Option<&'static str> {
-        C::place_word(clockwise)
     }
 }

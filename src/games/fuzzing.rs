@@ -87,12 +87,7 @@ fn short(kit: &dyn Kit) -> Value {
 /// Every frame is the answer of the first seat that is waited for.
 fn table(kit: &dyn Kit, data: &[u8]) {
     let seats = (*kit.seats().start()).max(2);
-    let setup = TableSetup {
-        seed: 1,
-        options: short(kit),
-        market: 1,
-        ids: (1..=seats as u64).collect(),
-    };
+    let setup = TableSetup::numbered(1, short(kit), seats);
     let Ok(mut table) = kit.table(&setup) else {
         return;
     };

@@ -108,7 +108,7 @@ pub struct Training {
 pub struct StdioWire {
     /// Longest line of an answer, in bytes.
     pub reply_line_max: usize,
-    /// What a player hears when he is no longer wanted, if the wire has a word for it.
+    /// What a player hears when it is no longer wanted, if the wire has a word for it.
     pub farewell: Option<&'static str>,
     /// Memory that a program may have, in bytes, if the contest says.
     pub memory: Option<u64>,
@@ -204,7 +204,7 @@ pub struct Route {
     pub id: u64,
     /// Whether the frame opens a new match for this key.
     pub begins: bool,
-    /// What the frame tells its reader of his seat, where the wire has that.
+    /// What the frame tells its reader of its own seat, where the wire has that.
     pub seating: Option<Seating>,
 }
 
@@ -237,6 +237,18 @@ pub struct DialogueSetup {
     pub opening: Value,
 }
 
+impl DialogueSetup {
+    /// A bot with its seed and nothing else.
+    #[must_use]
+    pub fn of(bot: impl Into<String>, seed: u64) -> Self {
+        Self {
+            bot: bot.into(),
+            seed,
+            ..Self::default()
+        }
+    }
+}
+
 /// What a referee's side starts from.
 #[derive(Clone, Debug, Default)]
 pub struct TableSetup {
@@ -249,6 +261,19 @@ pub struct TableSetup {
     /// Each seat's number on the wire, where the wire carries one; else as many numbers as there are
     /// seats.
     pub ids: Vec<u64>,
+}
+
+impl TableSetup {
+    /// Match 1 of players with the numbers from 1 up, one a seat.
+    #[must_use]
+    pub fn numbered(seed: u64, options: Value, seats: usize) -> Self {
+        Self {
+            seed,
+            options,
+            market: 1,
+            ids: (1..=seats as u64).collect(),
+        }
+    }
 }
 
 /// A match to be played in process, without a wire.
@@ -264,6 +289,20 @@ pub struct PlaySetup {
     pub models: bool,
     /// Whether to keep the wire transcript and the facts (slower).
     pub record: bool,
+}
+
+impl PlaySetup {
+    /// A match without opponent models whose transcript and facts are kept.
+    #[must_use]
+    pub const fn recorded(bots: Vec<String>, seed: u64, options: Value) -> Self {
+        Self {
+            bots,
+            seed,
+            options,
+            models: false,
+            record: true,
+        }
+    }
 }
 
 /// How long bots may think in an in-process match. Time is passed in: level 5 owns the clock.
@@ -515,6 +554,6 @@ pub struct Bluff {
     pub bid: i64,
     /// What the bluffer held, where it came to light.
     pub held: Option<i64>,
-    /// Whether he was caught.
+    /// Whether they were caught.
     pub caught: bool,
 }

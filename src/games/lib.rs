@@ -12,6 +12,7 @@ pub mod disturb;
 pub mod fuzzing;
 pub mod game;
 pub mod kit;
+mod knobs;
 pub mod koehandel;
 #[cfg(test)]
 pub mod laws;

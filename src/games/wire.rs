@@ -21,6 +21,15 @@ pub struct WireError {
     pub why: String,
 }
 
+impl WireError {
+    /// What is wrong with this field.
+    #[must_use]
+    pub fn new(field: &'static str, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { field, why }
+    }
+}
+
 /// What a dialogue wants after a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
@@ -58,6 +67,20 @@ pub struct Ending {
     pub last_word: Frame,
 }
 
+impl Ending {
+    /// An end of which no more is known.
+    #[must_use]
+    pub fn of(cause: Cause, detail: impl Into<String>) -> Self {
+        Self {
+            cause,
+            detail: detail.into(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+            last_word: Frame::new(),
+        }
+    }
+}
+
 /// Something learnt from a transcript and kept for history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -65,6 +88,15 @@ pub struct Fact {
     pub kind: String,
     /// The particulars.
     pub data: Value,
+}
+
+impl Fact {
+    /// A fact of this kind.
+    #[must_use]
+    pub fn new(kind: impl Into<String>, data: Value) -> Self {
+        let kind = kind.into();
+        Self { kind, data }
+    }
 }
 
 /// What one match taught about one rival: merged into stored models by [`crate::Models::merge`].
@@ -99,13 +131,17 @@ pub trait Dialogue: Send {
     /// on recovery. Must be called once after every `Think`, and after every `Send`.
     fn said(&mut self, frame: &str);
     /// Facts found since the last call.
-    fn facts(&mut self) -> Vec<Fact>;
+    fn facts(&mut self) -> Vec<Fact> {
+        Vec::new()
+    }
     /// What this match has taught so far about each rival.
     fn lessons(&self) -> Vec<Lesson> {
         Vec::new()
     }
     /// What the seat knows now, for its owner's eyes.
-    fn view(&self) -> Value;
+    fn view(&self) -> Value {
+        Value::Null
+    }
 }
 
 /// One frame from the referee to a seat.
@@ -156,14 +192,14 @@ pub enum Reply<'a> {
     Failed,
 }
 
-/// Whose fault ended a match, or his own part in it.
+/// Whose fault ended a match, or only its own part in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blame {
     /// Who.
     pub seat: Seat,
     /// What it counts as.
     pub cause: Cause,
-    /// What he did, in a sentence.
+    /// What it did, in a sentence.
     pub detail: String,
 }
 
@@ -191,7 +227,7 @@ pub trait Table: Send {
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
     }
-    /// Whose fault ended the match, or his own part in it, in the order of seats. These are not spoken
+    /// Whose fault ended the match, or only its own part in it, in the order of seats. These are not spoken
     /// to any more.
     fn blames(&self) -> Vec<Blame> {
         Vec::new()
@@ -214,7 +250,7 @@ pub trait Reception: Send + Sync {
     /// What a player hears who has to wait, with so many in the queue, himself included; `None`:
     /// nothing.
     fn wait(&self, queued: usize) -> Option<Frame>;
-    /// What a player hears who asked for a room that does not exist. He may ask for another.
+    /// What a player hears that asked for a room that does not exist. It may ask for another.
     fn no_room(&self) -> Frame;
     /// What a player hears whose match is given up.
     fn given_up(&self) -> Frame;
@@ -225,9 +261,9 @@ pub trait Reception: Send + Sync {
 pub enum Arrival {
     /// Somebody wants to play.
     Join {
-        /// His name as he gives it; may be empty.
+        /// Its name as it gives it; may be empty.
         name: String,
-        /// The room he asks for, in lower case; `None`: the usual one.
+        /// The room it asks for, in lower case; `None`: the usual one.
         room: Option<String>,
     },
     /// Something else, which gets this answer.

@@ -31,6 +31,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("rng", 10),
     ("game", 10),
     ("stats", 10),
+    ("knobs", 10),
     ("wire", 20),
     ("arena", 20),
     ("answer", 25),

@@ -7,8 +7,8 @@ use crate::kit::SetupError;
 use std::ops::Range;
 
 /// The basis and the prime of the digest (FNV-1a).
-const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
+pub(crate) const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+pub(crate) const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
 
 /// One of the fixed matches that go into a signature.
 pub struct Bout<'a, G: Game> {
@@ -78,6 +78,11 @@ pub fn signature<C: Contest>(name: &str) -> Option<u64> {
         digest = fold(watch.digest, &C::end_text(&end.game));
     }
     Some(digest)
+}
+
+/// The digest of a text.
+pub(crate) fn digest(text: &str) -> u64 {
+    fold(DIGEST_BASIS, text)
 }
 
 fn fold(digest: u64, text: &str) -> u64 {

@@ -4,8 +4,7 @@
 use crate::contest::Contest;
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{DialogueSetup, Exchange};
-use crate::wire::{Call, Dialogue, Fact, Frame, Next, Progress, Reply, Table, WireError};
-use serde_json::Value;
+use crate::wire::{Call, Dialogue, Frame, Next, Progress, Reply, Table, WireError};
 use std::time::Duration;
 
 /// How long each answer takes: entries stand one microsecond apart.
@@ -43,14 +42,6 @@ impl Dialogue for Deaf {
     }
 
     fn said(&mut self, _: &str) {}
-
-    fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-
-    fn view(&self) -> Value {
-        Value::Null
-    }
 }
 
 /// A call that waits for a decision, with what is answered so far.
@@ -72,10 +63,7 @@ pub(super) fn transcribed<C: Contest>(
         }
         let own = acts.iter().filter(|(by, _)| *by == seat);
         let acts = own.map(|(_, act)| act.clone()).collect();
-        let opened = DialogueSetup {
-            bot: names[seat.index()].clone(),
-            ..DialogueSetup::default()
-        };
+        let opened = DialogueSetup::of(names[seat.index()].clone(), 0);
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
     let mut waiting: Seats<Option<Asked>> = Seats::from_fn(names.len(), |_| None);

@@ -54,13 +54,11 @@ impl Tape {
             let bot = bots.get(rng.below(bots.len() as u32) as usize);
             bot.copied().unwrap_or_default().to_owned()
         };
-        let setup = PlaySetup {
-            bots: (0..seats).map(|_| drawn(&mut rng)).collect(),
+        let setup = PlaySetup::recorded(
+            (0..seats).map(|_| drawn(&mut rng)).collect(),
             seed,
-            options: options(kit),
-            models: false,
-            record: true,
-        };
+            options(kit),
+        );
         let seat = Seat(rng.below(seats as u32) as u8);
         let played = kit.play(&setup, &Nodes(NODES))?;
         let own = played.transcript.into_iter();

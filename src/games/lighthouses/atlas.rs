@@ -1,6 +1,7 @@
 //! The maps that come with the program: our own designs (README.md, section 2).
 
-use super::map::{Map, MapError};
+use super::map::Map;
+use crate::kit::SetupError;
 
 /// Every map's name and file text, sorted by name.
 pub const MAPS: [(&str, &str); 9] = [
@@ -18,9 +19,9 @@ pub const MAPS: [(&str, &str); 9] = [
 /// Reads the map with this name; `None` if there is none.
 ///
 /// # Errors
-/// [`MapError`] if the built-in text is not a map, which a test rules out.
+/// [`SetupError`] if the built-in text is not a map, which a test rules out.
 #[must_use]
-pub fn find(name: &str) -> Option<Result<Map, MapError>> {
+pub fn find(name: &str) -> Option<Result<Map, SetupError>> {
     let (_, text) = MAPS.iter().find(|(known, _)| *known == name)?;
     Some(Map::read(text))
 }

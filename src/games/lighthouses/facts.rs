@@ -33,7 +33,7 @@ counts! {
         pub triangles: u64,
         /// Energy put into lighthouses, as far as it showed.
         pub charged: u64,
-        /// Points that his lighthouses, links and triangles were worth at the moments when we saw them.
+        /// Points that its lighthouses, links and triangles were worth at the moments when we saw them.
         pub points: u64,
     }
 }
@@ -300,7 +300,7 @@ impl Facts {
         std::mem::take(&mut self.found)
     }
 
-    /// What the game has taught of each rival, named by how many seats clockwise he sits.
+    /// What the game has taught of each rival, named by how many seats clockwise it sits.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         rivals(self.own, &self.records, |record| record.rounds > 0)
@@ -318,9 +318,6 @@ impl Facts {
     }
 
     fn note(&mut self, kind: &str, data: Value) {
-        self.found.push(Fact {
-            kind: kind.to_owned(),
-            data,
-        });
+        self.found.push(Fact::new(kind, data));
     }
 }

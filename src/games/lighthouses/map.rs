@@ -1,6 +1,7 @@
 //! Map files: rows of text, the top row first (README.md, section 2).
 
 use super::rules::{Chart, Point};
+use crate::kit::SetupError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,73 +20,6 @@ const ISLAND: char = ' ';
 /// A lighthouse.
 const LIGHTHOUSE: char = '!';
 
-/// Why a text is not a map.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MapError {
-    /// More bytes than a map file may have.
-    #[error("the map has {bytes} bytes; at most {FILE_BYTES_MAX} are read")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// No rows at all.
-    #[error("the map is empty")]
-    Empty,
-    /// A side is too long.
-    #[error("the map is {width} x {height}; at most {SIDE_MAX} x {SIDE_MAX} is played on")]
-    TooLarge {
-        /// Cells of a row.
-        width: usize,
-        /// Rows.
-        height: usize,
-    },
-    /// Rows differ in length.
-    #[error(
-        "row {row} has {width} cells, the first row {first}: All map rows must have the same width"
-    )]
-    Ragged {
-        /// Counted from 1, from the top.
-        row: usize,
-        /// Its cells.
-        width: usize,
-        /// The first row's cells.
-        first: usize,
-    },
-    /// An island cell on the border.
-    #[error("row {row}, column {column} is {letter:?}: Map border must not be part of island")]
-    Border {
-        /// Counted from 1, from the top.
-        row: usize,
-        /// Counted from 1, from the left.
-        column: usize,
-        /// The character there.
-        letter: char,
-    },
-    /// Too few lighthouses or too many.
-    #[error("the map has {count} lighthouses; it must have 1 to {LIGHTHOUSES_MAX}")]
-    Lighthouses {
-        /// How many.
-        count: usize,
-    },
-    /// No player can start.
-    #[error("the map has no start cell: any character but {SEA:?}, {ISLAND:?} and {LIGHTHOUSE:?}")]
-    NoStart,
-    /// The island is not connected.
-    #[error(
-        "row {row}, column {column} cannot be reached from row {from_row}, column {from_column}: the island must be connected"
-    )]
-    Apart {
-        /// Counted from 1, from the top.
-        row: usize,
-        /// Counted from 1, from the left.
-        column: usize,
-        /// Counted from 1, from the top.
-        from_row: usize,
-        /// Counted from 1, from the left.
-        from_column: usize,
-    },
-}
-
 /// A map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -103,26 +37,31 @@ impl Map {
     /// Reads a map file. `\r\n` ends a row as `\n` does.
     ///
     /// # Errors
-    /// [`MapError`] says what is wrong where.
-    pub fn read(text: &str) -> Result<Self, MapError> {
+    /// [`SetupError`] says what is wrong where.
+    pub fn read(text: &str) -> Result<Self, SetupError> {
+        let wrong = |why: String| Err(SetupError(why));
         if text.len() > FILE_BYTES_MAX {
-            return Err(MapError::TooLong { bytes: text.len() });
+            let bytes = text.len();
+            return wrong(format!(
+                "the map has {bytes} bytes; at most {FILE_BYTES_MAX} are read"
+            ));
         }
         let rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
         let (height, width) = (rows.len(), rows.first().map_or(0, Vec::len));
         if width == 0 {
-            return Err(MapError::Empty);
+            return wrong("the map is empty".to_owned());
         }
         if width > SIDE_MAX || height > SIDE_MAX {
-            return Err(MapError::TooLarge { width, height });
+            return wrong(format!(
+                "the map is {width} x {height}; at most {SIDE_MAX} x {SIDE_MAX} is played on"
+            ));
         }
         let ragged = (1..).zip(&rows).find(|(_, row)| row.len() != width);
         if let Some((row, letters)) = ragged {
-            return Err(MapError::Ragged {
-                row,
-                width: letters.len(),
-                first: width,
-            });
+            let cells = letters.len();
+            return wrong(format!(
+                "row {row} has {cells} cells, the first row {width}: All map rows must have the same width"
+            ));
         }
         let mut map = Self {
             width,
@@ -135,17 +74,13 @@ impl Map {
             for (x, letter) in row.iter().copied().enumerate() {
                 let border = x == 0 || y == 0 || x + 1 == width || y + 1 == height;
                 if border && letter != SEA {
-                    return Err(MapError::Border {
-                        row: height - y,
-                        column: x + 1,
-                        letter,
-                    });
+                    let (row, column) = (height - y, x + 1);
+                    return wrong(format!(
+                        "row {row}, column {column} is {letter:?}: Map border must not be part of island"
+                    ));
                 }
                 map.island.push(letter != SEA);
-                let point = Point {
-                    x: x as i32,
-                    y: y as i32,
-                };
+                let point = Point::from((x as i32, y as i32));
                 match letter {
                     SEA | ISLAND => {}
                     LIGHTHOUSE => map.lighthouses.push(point),
@@ -156,17 +91,21 @@ impl Map {
         map.starts.sort_by_key(|(letter, at)| (*letter, at.x, at.y));
         let count = map.lighthouses.len();
         if count == 0 || count > LIGHTHOUSES_MAX {
-            return Err(MapError::Lighthouses { count });
+            return wrong(format!(
+                "the map has {count} lighthouses; it must have 1 to {LIGHTHOUSES_MAX}"
+            ));
         }
         if map.starts.is_empty() {
-            return Err(MapError::NoStart);
+            return wrong(format!(
+                "the map has no start cell: any character but {SEA:?}, {ISLAND:?} and {LIGHTHOUSE:?}"
+            ));
         }
         map.connected()?;
         Ok(map)
     }
 
     /// Every island cell must be reachable from every other one by king's moves.
-    fn connected(&self) -> Result<(), MapError> {
+    fn connected(&self) -> Result<(), SetupError> {
         let mut unreached = self.island.clone();
         let Some(first) = unreached.iter().position(|island| *island) else {
             return Ok(());
@@ -188,12 +127,9 @@ impl Map {
         };
         let place = |cell: usize| (self.height - cell / self.width, cell % self.width + 1);
         let ((row, column), (from_row, from_column)) = (place(apart), place(first));
-        Err(MapError::Apart {
-            row,
-            column,
-            from_row,
-            from_column,
-        })
+        Err(SetupError(format!(
+            "row {row}, column {column} cannot be reached from row {from_row}, column {from_column}: the island must be connected"
+        )))
     }
 
     /// Cells of a row.
@@ -243,10 +179,7 @@ impl fmt::Display for Map {
         for y in (0..self.height).rev() {
             let mut row = String::with_capacity(self.width + 1);
             for x in 0..self.width {
-                let point = Point {
-                    x: x as i32,
-                    y: y as i32,
-                };
+                let point = Point::from((x as i32, y as i32));
                 let land = if self.island[y * self.width + x] {
                     ISLAND
                 } else {
@@ -262,8 +195,8 @@ impl fmt::Display for Map {
 }
 
 impl TryFrom<String> for Map {
-    type Error = MapError;
-    fn try_from(text: String) -> Result<Self, MapError> {
+    type Error = SetupError;
+    fn try_from(text: String) -> Result<Self, SetupError> {
         Self::read(&text)
     }
 }

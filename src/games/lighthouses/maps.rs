@@ -40,7 +40,6 @@ impl Maps for Islands {
     }
 
     fn check(&self, text: &str) -> Result<(), SetupError> {
-        let read = Map::read(text).map(drop);
-        read.map_err(|why| SetupError(why.to_string()))
+        Map::read(text).map(drop)
     }
 }

@@ -11,7 +11,6 @@ use crate::options::{choice, maybe_whole, text, within};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use std::time::Duration;
 
 /// Rounds of a game in the contest.
 const ROUNDS: u32 = 1_200;
@@ -123,30 +122,6 @@ impl Conduct {
         }
         let pause = within(&self.pause_us.into(), 0, PAUSE_US_MAX);
         pause.map(drop).map_err(|why| format!("pause_us {why}"))
-    }
-
-    /// Time for the greeting.
-    #[must_use]
-    pub fn start(&self) -> Duration {
-        Duration::from_millis(self.start_ms)
-    }
-
-    /// Time for a turn without being late.
-    #[must_use]
-    pub fn soft(&self) -> Duration {
-        Duration::from_millis(self.soft_ms)
-    }
-
-    /// Time for a turn.
-    #[must_use]
-    pub fn hard(&self) -> Duration {
-        Duration::from_millis(self.hard_ms)
-    }
-
-    /// The pause before a state.
-    #[must_use]
-    pub fn pause(&self) -> Duration {
-        Duration::from_micros(self.pause_us)
     }
 }
 

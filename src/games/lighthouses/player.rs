@@ -46,7 +46,7 @@ struct Game {
 }
 
 impl Player {
-    /// A player before the first message, under the name that he will greet with.
+    /// A player before the first message, under the name that it will greet with.
     #[must_use]
     pub fn new(bot: Box<dyn Bot<super::rules::Lighthouses>>, name: &str) -> Self {
         Self {
@@ -147,9 +147,11 @@ impl Dialogue for Player {
             Message::Begin(begin) => return Ok(self.begins(*begin)),
             Message::State(_) | Message::Result(_) => self.game.as_mut(),
         };
-        let game = game.ok_or_else(|| WireError {
-            field: "message",
-            why: "the game has not begun: the message with player_num comes first".to_owned(),
+        let game = game.ok_or_else(|| {
+            WireError::new(
+                "message",
+                "the game has not begun: the message with player_num comes first",
+            )
         })?;
         match message {
             Message::State(state) => {
@@ -240,13 +242,8 @@ impl Dialogue for Player {
         let view = game.view.as_ref()?;
         let (points, rounds) = (view.score, game.turns);
         self.facts.result(points, rounds);
-        Some(Ending {
-            cause: Cause::Normal,
-            detail: format!("{points} points after {rounds} rounds, the last one's not counted"),
-            scores: Vec::new(),
-            wins: Vec::new(),
-            last_word: Frame::new(),
-        })
+        let detail = format!("{points} points after {rounds} rounds, the last one's not counted");
+        Some(Ending::of(Cause::Normal, detail))
     }
 
     fn view(&self) -> Value {

@@ -27,7 +27,6 @@ pub struct RefereeSetup {
 /// What is known of a player's bot.
 #[derive(Clone, Debug, Default)]
 struct Bot {
-    name: Option<String>,
     /// Why it is not spoken to any more.
     dropped: Option<Blame>,
     /// Turns that passed in a row for want of a command.
@@ -81,12 +80,6 @@ impl Referee {
         &self.game
     }
 
-    /// The name that a bot has given.
-    #[must_use]
-    pub fn name(&self, seat: Seat) -> Option<&str> {
-        self.bots.get(seat)?.name.as_deref()
-    }
-
     /// Asks the next one, if anybody is left to be asked.
     fn go_on(&mut self) {
         if self.open.is_some() {
@@ -96,23 +89,33 @@ impl Referee {
             let seat = self.greeting;
             let players = self.game.players().len();
             let text = engine::begin(self.game.chart(), seat, players, player.position);
-            self.ask(seat, text, self.setup.conduct.start(), Duration::ZERO);
+            self.ask(
+                seat,
+                text,
+                Duration::from_millis(self.setup.conduct.start_ms),
+                Duration::ZERO,
+            );
             return;
         }
         while let Some(seat) = self.game.turn() {
             let bot = &mut self.bots[seat];
             if bot.dropped.is_some() {
-                // He stands.
+                // Its player stands.
                 let _ = self.game.play(Act::Pass);
                 continue;
             }
             let pause = if std::mem::take(&mut bot.heard_result) {
-                self.setup.conduct.pause()
+                Duration::from_micros(self.setup.conduct.pause_us)
             } else {
                 Duration::ZERO
             };
             let text = engine::state(&self.game, seat, self.setup.conduct.neutral);
-            self.ask(seat, text, self.setup.conduct.hard(), pause);
+            self.ask(
+                seat,
+                text,
+                Duration::from_millis(self.setup.conduct.hard_ms),
+                pause,
+            );
             return;
         }
     }
@@ -135,14 +138,13 @@ impl Referee {
         if self.greeting == seat {
             self.greeting.0 += 1;
         }
-        // His open turn passes.
+        // Its open turn passes.
         self.go_on();
     }
 
     fn greeted(&mut self, seat: Seat, line: &[u8]) {
         match engine::greeting(line) {
-            Ok(name) => {
-                self.bots[seat].name = Some(name);
+            Ok(_) => {
                 self.greeting.0 += 1;
                 self.open = None;
                 self.go_on();
@@ -157,7 +159,7 @@ impl Referee {
             Err(Broken(why)) => return self.drop_bot(seat, Cause::ProtocolError, why),
         };
         let done = match command {
-            Ok(act) => engine::worded(self.game.play(act)),
+            Ok(act) => self.game.play(act).map_err(|why| why.to_string()),
             Err(why) => {
                 // A failed command is a passed turn.
                 let _ = self.game.play(Act::Pass);
@@ -167,7 +169,7 @@ impl Referee {
         let bot = &mut self.bots[seat];
         bot.silences = 0;
         bot.heard_result = true;
-        bot.late += u32::from(took > self.setup.conduct.soft());
+        bot.late += u32::from(took > Duration::from_millis(self.setup.conduct.soft_ms));
         bot.refused += u32::from(done.is_err());
         self.open = None;
         self.calls.push(Call::tell(seat, engine::result(&done)));

@@ -8,7 +8,7 @@ use super::maps::Planets;
 use super::options::{OPTIONS, Options};
 use super::player::{Player, START_WITHIN, TURN_WITHIN, default_answer};
 use super::referee::{Referee, RefereeSetup};
-use super::rules::{NEUTRAL, PLAYERS, PlanetWars, PlayerId, Setup};
+use super::rules::{PLAYERS, PlanetWars, Setup, owners};
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::{Bot, Seat};
@@ -70,10 +70,7 @@ impl Contest for PlanetWars {
     /// program playing one game.
     fn route(frame: &[u8]) -> Result<Route, WireError> {
         let state = wire::read(frame)?;
-        let mut players: Vec<PlayerId> = state.planets.iter().map(|planet| planet.owner).collect();
-        players.sort_unstable();
-        players.dedup();
-        players.retain(|player| *player != NEUTRAL);
+        let players = owners(&state.planets);
         let seat = players.iter().position(|player| *player == state.you);
         let seating = seat.map(|seat| Seating {
             seat: Seat(seat as u8),

@@ -3,8 +3,9 @@
 
 use super::bots::ring::Ring;
 use super::dialect::judge::{Line, Lines, REPLY_LINES_MAX, line};
-use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View};
+use super::rules::{Distances, NEUTRAL, Planet, PlayerId, Travel, View, owners};
 use crate::counts::{Counts, counts};
+use crate::ladder::{DIGEST_BASIS, DIGEST_PRIME};
 use crate::stats::{Interval, events90};
 use crate::wire::{Fact, Lesson};
 use serde_json::{Value, json};
@@ -18,16 +19,13 @@ const STANDING_EVERY: u32 = 20;
 const SOUGHT_MAX: usize = 1_000;
 /// The last turn whose state goes into the digest that tells games apart.
 const DIGEST_TURN: u32 = 12;
-/// The basis and the prime of the digest (FNV-1a).
-const DIGEST_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-const DIGEST_PRIME: u64 = 0x0100_0000_01B3;
 
 counts! {
     /// Counts over games of one player, as far as they could be seen.
     pub struct Record {
         /// Games.
         pub games: u64,
-        /// Turns in which he had a planet.
+        /// Turns in which it had a planet.
         pub turns: u64,
         /// Planets taken, nobody's included.
         pub captures: u64,
@@ -125,10 +123,7 @@ impl Facts {
     }
 
     fn begins(&mut self, view: &View) {
-        let mut players: Vec<PlayerId> = view.planets.iter().map(|planet| planet.owner).collect();
-        players.sort_unstable();
-        players.dedup();
-        players.retain(|player| *player != NEUTRAL);
+        let players = owners(&view.planets);
         self.records = players
             .iter()
             .map(|player| {
@@ -383,7 +378,7 @@ impl Facts {
         std::mem::take(&mut self.found)
     }
 
-    /// What the game has taught of each rival, named by how many players on he is.
+    /// What the game has taught of each rival, named by how many players on it is.
     #[must_use]
     pub fn lessons(&self) -> Vec<Lesson> {
         let players: Vec<PlayerId> = self.records.keys().copied().collect();
@@ -413,10 +408,7 @@ impl Facts {
     }
 
     fn note(&mut self, kind: &str, data: Value) {
-        self.found.push(Fact {
-            kind: kind.to_owned(),
-            data,
-        });
+        self.found.push(Fact::new(kind, data));
     }
 }
 

@@ -34,6 +34,19 @@ pub struct Style {
     pub side: Option<usize>,
 }
 
+impl Style {
+    /// A map for so many players, the rest as usual.
+    #[must_use]
+    pub const fn new(look: Look, players: usize) -> Self {
+        Self {
+            look,
+            players,
+            planets: None,
+            side: None,
+        }
+    }
+}
+
 /// The highest coordinate that may be requested.
 pub const SIDE_MAX: usize = 1_000;
 /// Distance between neighbouring homes around a middle, in units.

@@ -1,27 +1,18 @@
 //! Maps as text: the state's own planet lines, `P id x y growth owner ships` (README.md, section 5).
 
 use super::rules::{COORDINATE_MAX, NEUTRAL, PLANETS_MAX, Planet, SHIPS_MAX};
+use crate::kit::SetupError;
 use std::fmt::Write as _;
 
 /// The longest text of a map, in bytes.
 pub const TEXT_MAX: usize = 64 << 10;
 
-/// Why a text is not a map: the line, counted from 1, and a sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {why}")]
-pub struct MapError {
-    /// Where.
-    pub line: usize,
-    /// What is wrong there.
-    pub why: String,
-}
-
 /// The planets of a map. Blank lines, and lines that begin with `#`, are ignored.
 ///
 /// # Errors
-/// [`MapError`].
-pub fn read(text: &str) -> Result<Vec<Planet>, MapError> {
-    let wrong = |line: usize, why: String| MapError { line, why };
+/// [`SetupError`] names the line, counted from 1.
+pub fn read(text: &str) -> Result<Vec<Planet>, SetupError> {
+    let wrong = |line: usize, why: String| SetupError(format!("line {line}: {why}"));
     if text.len() > TEXT_MAX {
         let bytes = text.len();
         return Err(wrong(
@@ -102,26 +93,15 @@ fn coordinate(word: &str, field: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{field} must be a number up to {COORDINATE_MAX}, not {word:?}"))
 }
 
-/// Appends a planet's line, with its end. Whole coordinates are written as whole numbers.
-pub fn write(planet: &Planet, out: &mut String) {
-    let Planet {
-        id,
-        x,
-        y,
-        growth,
-        owner,
-        ships,
-    } = *planet;
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
-}
-
-/// A map as text.
+/// A map as text. Whole coordinates are written as whole numbers.
 #[must_use]
 pub fn text(planets: &[Planet]) -> String {
     let mut out = String::new();
     for planet in planets {
-        write(planet, &mut out);
+        let Planet { id, x, y, .. } = planet;
+        let (growth, owner, ships) = (planet.growth, planet.owner, planet.ships);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "P {id} {x} {y} {growth} {owner} {ships}");
     }
     out
 }

@@ -40,7 +40,6 @@ impl Maps for Planets {
     }
 
     fn check(&self, text: &str) -> Result<(), SetupError> {
-        let read = map::read(text).map(drop);
-        read.map_err(|why| SetupError(why.to_string()))
+        map::read(text).map(drop)
     }
 }

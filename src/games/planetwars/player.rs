@@ -140,13 +140,7 @@ impl Dialogue for Player {
     fn hung_up(&mut self) -> Option<Ending> {
         let view = self.view.as_ref().filter(|_| !self.asked)?;
         let detail = self.facts.result(view);
-        Some(Ending {
-            cause: Cause::Normal,
-            detail,
-            scores: Vec::new(),
-            wins: Vec::new(),
-            last_word: Frame::new(),
-        })
+        Some(Ending::of(Cause::Normal, detail))
     }
 
     fn view(&self) -> Value {

@@ -1,7 +1,8 @@
 //! The judge's side of one game (README.md, sections 1 and 3): every round all players are told the state
-//! at once and asked for their orders, each with a clock of his own.
+//! at once and asked for their orders, each with a clock of its own.
 
 use super::dialect::judge::{self, Line, Offence, REPLY_LINES_MAX};
+use super::map;
 use super::options::Conduct;
 use super::rules::{Act, PlanetWars, Setup};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
@@ -23,14 +24,14 @@ pub struct RefereeSetup {
 /// What is known of a player's program.
 #[derive(Clone, Debug, Default)]
 struct Program {
-    /// His reply as far as it has come, while he is asked.
+    /// Its reply as far as it has come, while it is asked.
     reply: Option<Act>,
-    /// His whole reply of this round.
+    /// Its whole reply of this round.
     act: Option<Act>,
     lines: usize,
-    /// Whether he has ever replied.
+    /// Whether it has ever replied.
     replied: bool,
-    /// Why he is not spoken to any more.
+    /// Why it is not spoken to any more.
     dropped: Option<Blame>,
 }
 
@@ -64,18 +65,12 @@ impl Referee {
         Ok(referee)
     }
 
-    /// The game as it stands.
-    #[must_use]
-    pub const fn game(&self) -> &PlanetWars {
-        &self.game
-    }
-
     /// Tells everybody the state and asks for orders.
     fn ask(&mut self) {
         if self.game.outcome().is_some() {
             return;
         }
-        let planets = judge::planets(self.game.planets());
+        let planets = map::text(self.game.planets());
         let messages = self.game.ruleset().messages;
         for (seat, asked) in self.game.to_move().iter() {
             let program = &mut self.programs[seat];

@@ -4,9 +4,10 @@
 use super::map::{Header, Map, Square};
 use super::options::Key;
 use super::rules::{
-    Area, Command, Direction, DogId, Event, Ground, Land, Seen, SheepAction, Spot, View,
+    Area, Command, Direction, DogId, Event, Ground, Land, Seen, SeenDog, SheepAction, Spot, View,
 };
 use crate::game::Seat;
+use crate::ladder::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +23,7 @@ const PLACES_MAX: usize = 1_000;
 /// The most barks remembered in a match; any more end the learning.
 const BARKS_MAX: usize = 4_096;
 /// The options that make one map differ from another; the time for a turn does not.
-const KEYS: [Key; 6] = [
-    Key::TurnsLimit,
-    Key::DogVisibilityR,
-    Key::DogBarkingR,
-    Key::SheepScaryTurns,
-    Key::DogScaryTurns,
-    Key::SheepStandBy,
-];
+const KEYS: &[Key] = Key::ALL.split_at(6).0;
 
 /// What is known about a map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,26 +97,20 @@ impl Cartographer {
             };
         }
         let torus = view.ground.torus();
-        let inside = |seen: &&Seen| match seen {
-            Seen::Dog { spot, .. } | Seen::Sheep { spot, .. } | Seen::Voice { spot } => {
-                torus.contains(*spot)
-            }
-        };
+        let inside = |seen: &&Seen| torus.contains(seen.spot());
         let seen: Vec<Seen> = view.seen.iter().filter(inside).copied().collect();
         self.own.clear();
         for seen in &seen {
             match *seen {
-                Seen::Dog {
-                    id, spot, owner, ..
-                } if owner == view.seat => self.own.push((id, spot)),
+                Seen::Dog(dog) if dog.owner == view.seat => self.own.push((dog.id, dog.spot)),
                 // A dog that barked last turn may have done so before or after a step.
-                Seen::Voice { spot }
-                | Seen::Dog {
+                Seen::Voice(spot)
+                | Seen::Dog(SeenDog {
                     spot, voice: true, ..
-                } => {
+                }) => {
                     self.barks.push((view.turn.saturating_sub(1), spot));
                 }
-                Seen::Dog { .. } | Seen::Sheep { .. } => {}
+                Seen::Dog(_) | Seen::Sheep(_) => {}
             }
         }
         if self.blind || self.barks.len() > BARKS_MAX {
@@ -137,16 +125,12 @@ impl Cartographer {
             self.find_dogs(view);
         }
         for seen in &seen {
-            let Seen::Sheep {
-                spot,
-                action: SheepAction::StandBy | SheepAction::Move,
-                direction: Direction::Down,
-            } = *seen
-            else {
-                continue;
-            };
-            if self.is_origin(view, spot) {
-                self.found.extend(tile_cell(&view.ground, spot));
+            if let Seen::Sheep(sheep) = seen
+                && sheep.action != SheepAction::Panic
+                && sheep.direction == Direction::Down
+                && self.is_origin(view, sheep.spot)
+            {
+                self.found.extend(tile_cell(&view.ground, sheep.spot));
             }
         }
     }
@@ -227,8 +211,8 @@ fn blank(ground: &Ground, seat: Seat) -> Option<Model> {
         version: VERSION,
         landscape: (tile.first.y..=tile.last.y).map(row).collect(),
         options: KEYS
-            .into_iter()
-            .map(|key| (key.name().to_owned(), ground.options().get(key)))
+            .iter()
+            .map(|key| (key.name().to_owned(), ground.options().get(*key)))
             .collect(),
         sheep: ground.sheep_of_tile(),
         penned: ground.penned_of_tile(),
@@ -275,10 +259,7 @@ impl Model {
             let _ = write!(text, "\n{key}={value}");
         }
         let _ = write!(text, "\n{} {}", self.sheep, self.penned);
-        let digest = text.bytes().fold(0xCBF2_9CE4_8422_2325u64, |digest, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        });
-        format!("map-{digest:016x}")
+        format!("map-{:016x}", digest(&text))
     }
 
     /// Adds another match's places.

@@ -76,10 +76,7 @@ impl Contest for SmartDog {
         let text = String::from_utf8_lossy(frame);
         let mut seating = None;
         for line in text.lines() {
-            let read = dialect::read(line).map_err(|why| WireError {
-                field: "start",
-                why,
-            })?;
+            let read = dialect::read(line).map_err(|why| WireError::new("start", why))?;
             if let Message::Start(start) = read {
                 let within = start.told.options.get(Key::WaitForTurn);
                 seating = Some(Seating {

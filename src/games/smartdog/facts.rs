@@ -100,10 +100,7 @@ impl Facts {
     /// Adds a fact.
     pub fn note(&mut self, kind: &str, data: Value) {
         if self.found.len() < UNFETCHED_MAX {
-            self.found.push(Fact {
-                kind: kind.to_owned(),
-                data,
-            });
+            self.found.push(Fact::new(kind, data));
         }
     }
 
@@ -138,15 +135,10 @@ impl Facts {
             .seen
             .iter()
             .filter_map(|seen| match seen {
-                Seen::Dog {
-                    spot,
-                    owner,
-                    voice: true,
-                    ..
-                } if *owner != view.seat => {
-                    Some(json!({"by": owner.0 + 1, "x": spot.x, "y": spot.y}))
+                Seen::Dog(dog) if dog.voice && dog.owner != view.seat => {
+                    Some(json!({"by": dog.owner.0 + 1, "x": dog.spot.x, "y": dog.spot.y}))
                 }
-                Seen::Voice { spot } => Some(json!({"by": null, "x": spot.x, "y": spot.y})),
+                Seen::Voice(spot) => Some(json!({"by": null, "x": spot.x, "y": spot.y})),
                 _ => None,
             })
             .collect();
@@ -161,28 +153,25 @@ impl Facts {
     /// Dogs that came out of order.
     fn fright(&mut self, view: &View) {
         for seen in &view.seen {
-            let Seen::Dog {
-                id, owner, action, ..
-            } = seen
-            else {
+            let Seen::Dog(dog) = seen else {
                 continue;
             };
-            let before = match action {
+            let before = match dog.action {
                 DogAction::Move => {
-                    self.disabled.remove(id);
+                    self.disabled.remove(&dog.id);
                     continue;
                 }
-                kind => self.disabled.insert(*id, *kind),
+                kind => self.disabled.insert(dog.id, kind),
             };
-            if before != Some(*action) {
+            if before != Some(dog.action) {
                 self.note(
                     "disabled",
                     json!({
                         "turn": view.turn,
-                        "player": owner.0 + 1,
-                        "own": *owner == view.seat,
-                        "dog": id,
-                        "how": action.word(),
+                        "player": dog.owner.0 + 1,
+                        "own": dog.owner == view.seat,
+                        "dog": dog.id,
+                        "how": dog.action.word(),
                     }),
                 );
             }
@@ -196,13 +185,13 @@ impl Facts {
         let (mut dogs, mut sheep) = (Vec::new(), BTreeSet::new());
         for seen in &view.seen {
             match seen {
-                Seen::Dog { spot, owner, .. } if *owner == view.seat => {
+                Seen::Dog(dog) if dog.owner == view.seat => {
                     if dogs.len() < WATCHERS_MAX {
-                        dogs.push(*spot);
+                        dogs.push(dog.spot);
                     }
                 }
-                Seen::Sheep { spot, .. } => drop(sheep.insert((spot.x, spot.y))),
-                Seen::Dog { .. } | Seen::Voice { .. } => {}
+                Seen::Sheep(seen) => drop(sheep.insert((seen.spot.x, seen.spot.y))),
+                Seen::Dog(_) | Seen::Voice(_) => {}
             }
         }
         self.in_sight = true;
@@ -253,34 +242,25 @@ fn points(view: &View, penned: u32) -> f64 {
 }
 
 fn show(seen: &Seen) -> Value {
+    let spot = seen.spot();
     match seen {
-        Seen::Dog {
-            id,
-            spot,
-            owner,
-            action,
-            voice,
-        } => json!({
+        Seen::Dog(dog) => json!({
             "type": "dog",
-            "dog": id,
+            "dog": dog.id,
             "x": spot.x,
             "y": spot.y,
-            "player": owner.0 + 1,
-            "action": action.word(),
-            "barked": voice,
+            "player": dog.owner.0 + 1,
+            "action": dog.action.word(),
+            "barked": dog.voice,
         }),
-        Seen::Sheep {
-            spot,
-            action,
-            direction,
-        } => json!({
+        Seen::Sheep(sheep) => json!({
             "type": "sheep",
             "x": spot.x,
             "y": spot.y,
-            "action": action.word(),
-            "direction": direction.word(),
+            "action": sheep.action.word(),
+            "direction": sheep.direction.word(),
         }),
-        Seen::Voice { spot } => json!({"type": "bark", "x": spot.x, "y": spot.y}),
+        Seen::Voice(_) => json!({"type": "bark", "x": spot.x, "y": spot.y}),
     }
 }
 

@@ -108,7 +108,7 @@ fn matches(map: &Map, view: &View) -> bool {
             if !torus.contains(spot) || !is_land(*square, ground.land(spot)) {
                 return false;
             }
-            let own = |seen: &Seen| matches!(seen, Seen::Dog { spot: at, owner, .. } if *at == spot && *owner == view.seat);
+            let own = |seen: &Seen| matches!(seen, Seen::Dog(dog) if dog.spot == spot && dog.owner == view.seat);
             if *square == Square::Dog {
                 dogs += 1;
                 if !view.seen.iter().any(own) {
@@ -117,7 +117,7 @@ fn matches(map: &Map, view: &View) -> bool {
             }
         }
     }
-    let own = |seen: &&Seen| matches!(seen, Seen::Dog { owner, .. } if *owner == view.seat);
+    let own = |seen: &&Seen| matches!(seen, Seen::Dog(dog) if dog.owner == view.seat);
     view.seen.iter().filter(own).count() == dogs
 }
 

@@ -1,6 +1,7 @@
 //! Map files in the official format: a header of options, then one player's tile (README.md, section 1).
 
-use super::options::{KEYS, Key, OptionError, Options};
+use super::options::{KEYS, Key, Options};
+use crate::kit::SetupError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -76,86 +77,6 @@ impl Square {
     }
 }
 
-/// Why a text is not a map.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MapError {
-    /// More bytes than a map file may have.
-    #[error("the map has {bytes} bytes; at most {FILE_BYTES_MAX} are read")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// More bytes than a header may have.
-    #[error("line {line}: the header has {bytes} bytes; at most {HEADER_BYTES_MAX} are read")]
-    HeaderTooLong {
-        /// Counted from 1.
-        line: usize,
-        /// Its length.
-        bytes: usize,
-    },
-    /// The header is not a JSON object.
-    #[error("line {line}: the header must be one JSON object on one line: {why}")]
-    Header {
-        /// Counted from 1.
-        line: usize,
-        /// The JSON parser's message.
-        why: String,
-    },
-    /// A header value is not a whole number.
-    #[error("line {line}: the header's {key:?} must be a whole number, not {value}")]
-    NotWhole {
-        /// Counted from 1.
-        line: usize,
-        /// The key.
-        key: String,
-        /// The value as JSON.
-        value: String,
-    },
-    /// An option of the header lies outside its range.
-    #[error("line {line}: {problem}")]
-    Option {
-        /// Counted from 1.
-        line: usize,
-        /// Which option, and its range.
-        problem: OptionError,
-    },
-    /// A character that no map has.
-    #[error("line {line}, column {column}: {letter:?} is none of `.#^-o*@`")]
-    Letter {
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1, without the left margin.
-        column: usize,
-        /// The character.
-        letter: char,
-    },
-    /// A row that differs in length from the first.
-    #[error(
-        "line {line}: the row has {cols} cells, the first row {first}; all rows are equally long"
-    )]
-    Ragged {
-        /// Counted from 1.
-        line: usize,
-        /// Its cells.
-        cols: usize,
-        /// The first row's cells.
-        first: usize,
-    },
-    /// No row at all.
-    #[error("the map has no rows")]
-    Empty,
-    /// More of something than a tile may have.
-    #[error("the tile has {count} {what}; at most {max} are allowed")]
-    TooMany {
-        /// Rows, columns, sheep or dogs.
-        what: &'static str,
-        /// How many there are.
-        count: usize,
-        /// How many there may be.
-        max: usize,
-    },
-}
-
 /// A map's own options. The hub decides those it does not set.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Header {
@@ -173,8 +94,8 @@ impl Header {
     /// Sets the map's own value of an option.
     ///
     /// # Errors
-    /// [`OptionError::OutOfRange`].
-    pub fn set(&mut self, key: Key, value: i64) -> Result<(), OptionError> {
+    /// [`SetupError`].
+    pub fn set(&mut self, key: Key, value: i64) -> Result<(), SetupError> {
         self.values[key.index()] = Some(key.accept(value)?);
         Ok(())
     }
@@ -196,26 +117,24 @@ impl Header {
         })
     }
 
-    fn read(line: usize, text: &str) -> Result<Self, MapError> {
+    fn read(line: usize, text: &str) -> Result<Self, SetupError> {
         if text.len() > HEADER_BYTES_MAX {
             let bytes = text.len();
-            return Err(MapError::HeaderTooLong { line, bytes });
+            let why = format!("the header has {bytes} bytes; at most {HEADER_BYTES_MAX} are read");
+            return Err(wrong(line, why));
         }
-        let values: BTreeMap<String, Value> =
-            serde_json::from_str(text).map_err(|error| MapError::Header {
-                line,
-                why: error.to_string(),
-            })?;
+        let values: BTreeMap<String, Value> = serde_json::from_str(text).map_err(|why| {
+            let why = format!("the header must be one JSON object on one line: {why}");
+            wrong(line, why)
+        })?;
         let mut header = Self::default();
         for (key, value) in values {
             let Some(number) = whole(&value) else {
-                let value = value.to_string();
-                return Err(MapError::NotWhole { line, key, value });
+                let why = format!("the header's {key:?} must be a whole number, not {value}");
+                return Err(wrong(line, why));
             };
             match Key::from_name(&key) {
-                Some(key) => header
-                    .set(key, number)
-                    .map_err(|problem| MapError::Option { line, problem })?,
+                Some(key) => header.set(key, number).map_err(|why| wrong(line, why))?,
                 None => {
                     header.extra.insert(key, number);
                 }
@@ -252,12 +171,12 @@ impl Map {
     /// A map of these rows.
     ///
     /// # Errors
-    /// [`MapError`] for missing or ragged rows (lines are then counted from the first row) and for sizes
+    /// [`SetupError`] for missing or ragged rows (lines are then counted from the first row) and for sizes
     /// beyond the limits of this module.
-    pub fn new(header: Header, rows: &[Vec<Square>]) -> Result<Self, MapError> {
+    pub fn new(header: Header, rows: &[Vec<Square>]) -> Result<Self, SetupError> {
         let cols = rows.first().map_or(0, Vec::len);
         if cols == 0 {
-            return Err(MapError::Empty);
+            return Err(empty());
         }
         for (line, row) in (1..).zip(rows) {
             same_length(line, row.len(), cols)?;
@@ -273,10 +192,12 @@ impl Map {
     /// Reads a map file. Blank lines, margins and carriage returns are dropped.
     ///
     /// # Errors
-    /// [`MapError`] says what is wrong in which line.
-    pub fn read(text: &str) -> Result<Self, MapError> {
+    /// [`SetupError`] says what is wrong in which line.
+    pub fn read(text: &str) -> Result<Self, SetupError> {
         if text.len() > FILE_BYTES_MAX {
-            return Err(MapError::TooLong { bytes: text.len() });
+            let bytes = text.len();
+            let why = format!("the map has {bytes} bytes; at most {FILE_BYTES_MAX} are read");
+            return Err(SetupError(why));
         }
         let mut lines = (1..)
             .zip(text.lines())
@@ -295,7 +216,7 @@ impl Map {
             let cols = squares.len() - before;
             same_length(number, cols, *first.get_or_insert(cols))?;
         }
-        let cols = first.ok_or(MapError::Empty)?;
+        let cols = first.ok_or_else(empty)?;
         Self {
             header,
             cols,
@@ -307,8 +228,8 @@ impl Map {
     /// The same map with its own value of an option.
     ///
     /// # Errors
-    /// [`OptionError::OutOfRange`].
-    pub fn with(mut self, key: Key, value: i64) -> Result<Self, OptionError> {
+    /// [`SetupError`].
+    pub fn with(mut self, key: Key, value: i64) -> Result<Self, SetupError> {
         self.header.set(key, value)?;
         Ok(self)
     }
@@ -341,7 +262,7 @@ impl Map {
         self.squares.iter().filter(|square| which(**square)).count()
     }
 
-    fn within_limits(self) -> Result<Self, MapError> {
+    fn within_limits(self) -> Result<Self, SetupError> {
         let sheep = self.count(Square::has_sheep);
         let dogs = self.count(|square| square == Square::Dog);
         for (what, count, max) in [
@@ -351,29 +272,39 @@ impl Map {
             ("dogs", dogs, DOGS_MAX),
         ] {
             if count > max {
-                return Err(MapError::TooMany { what, count, max });
+                let why = format!("the tile has {count} {what}; at most {max} are allowed");
+                return Err(SetupError(why));
             }
         }
         Ok(self)
     }
 }
 
-fn read_row(line: usize, row: &str, squares: &mut Vec<Square>) -> Result<(), MapError> {
+fn read_row(line: usize, row: &str, squares: &mut Vec<Square>) -> Result<(), SetupError> {
     for (column, letter) in (1..).zip(row.chars()) {
-        squares.push(Square::from_letter(letter).ok_or(MapError::Letter {
-            line,
-            column,
-            letter,
+        squares.push(Square::from_letter(letter).ok_or_else(|| {
+            let why = format!("{letter:?} is none of `.#^-o*@`");
+            SetupError(format!("line {line}, column {column}: {why}"))
         })?);
     }
     Ok(())
 }
 
-fn same_length(line: usize, cols: usize, first: usize) -> Result<(), MapError> {
+fn wrong(line: usize, why: impl fmt::Display) -> SetupError {
+    SetupError(format!("line {line}: {why}"))
+}
+
+fn empty() -> SetupError {
+    SetupError("the map has no rows".to_owned())
+}
+
+fn same_length(line: usize, cols: usize, first: usize) -> Result<(), SetupError> {
     if cols == first {
         Ok(())
     } else {
-        Err(MapError::Ragged { line, cols, first })
+        let why =
+            format!("the row has {cols} cells, the first row {first}; all rows are equally long");
+        Err(wrong(line, why))
     }
 }
 
@@ -397,9 +328,9 @@ impl fmt::Display for Map {
 }
 
 impl TryFrom<String> for Map {
-    type Error = MapError;
+    type Error = SetupError;
 
-    fn try_from(text: String) -> Result<Self, MapError> {
+    fn try_from(text: String) -> Result<Self, SetupError> {
         Self::read(&text)
     }
 }

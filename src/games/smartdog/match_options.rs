@@ -3,10 +3,11 @@
 use super::atlas;
 use super::generate::{Style, generate};
 use super::map::Map;
-use super::options::{Key, Options};
+use super::options::Key;
 use super::referee::OnFault;
 use super::rules::{Players, Setup};
 use crate::kit::OptionCard;
+use crate::options::text;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::{Map as Object, Value};
@@ -90,11 +91,7 @@ impl MatchOptions {
         for (key, number) in &self.rules {
             map = map.with(*key, *number).map_err(|why| why.to_string())?;
         }
-        Ok(Setup {
-            map,
-            players,
-            options: Options::default(),
-        })
+        Ok(Setup::of(map, players))
     }
 
     /// What a fault leads to.
@@ -105,13 +102,6 @@ impl MatchOptions {
         let read = self.on_fault.map(serde_json::from_value).transpose();
         read.map(Option::unwrap_or_default)
             .map_err(|why| format!("on_fault: {why}"))
-    }
-}
-
-fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(value)? {
-        Value::String(text) => Ok(Some(text)),
-        other => Err(D::Error::custom(format!("must be a text, not {other}"))),
     }
 }
 

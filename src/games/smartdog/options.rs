@@ -1,5 +1,6 @@
 //! The options of a game: their wire names, ranges and defaults (README.md, section 1).
 
+use crate::kit::SetupError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -86,32 +87,19 @@ impl Key {
     /// The value, if the option may have it.
     ///
     /// # Errors
-    /// [`OptionError::OutOfRange`].
-    pub fn accept(self, value: i64) -> Result<u32, OptionError> {
-        u32::try_from(value)
-            .ok()
-            .filter(|value| self.range().contains(value))
-            .ok_or(OptionError::OutOfRange { key: self, value })
+    /// [`SetupError`] names the range.
+    pub fn accept(self, value: i64) -> Result<u32, SetupError> {
+        let (name, range) = (self.name(), self.range());
+        let number = u32::try_from(value).ok();
+        number
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| {
+                let (least, most) = (range.start(), range.end());
+                SetupError(format!(
+                    "{name} is {value}, but must lie in {least} to {most}"
+                ))
+            })
     }
-}
-
-/// Why an option cannot be set.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
-    /// There is no such option.
-    #[error("there is no option {name:?}; the options are {}", Key::ALL.map(Key::name).join(", "))]
-    Unknown {
-        /// The name given.
-        name: String,
-    },
-    /// The option may not have this value.
-    #[error("{} is {value}, but must lie in {} to {}", key.name(), key.range().start(), key.range().end())]
-    OutOfRange {
-        /// The option.
-        key: Key,
-        /// The value given.
-        value: i64,
-    },
 }
 
 /// A value for every option, each within its range.
@@ -129,8 +117,8 @@ impl Options {
     /// The same options but for one.
     ///
     /// # Errors
-    /// [`OptionError::OutOfRange`].
-    pub fn with(mut self, key: Key, value: i64) -> Result<Self, OptionError> {
+    /// [`SetupError`] names the range.
+    pub fn with(mut self, key: Key, value: i64) -> Result<Self, SetupError> {
         self.0[key.index()] = key.accept(value)?;
         Ok(self)
     }
@@ -144,14 +132,19 @@ impl Default for Options {
 }
 
 impl TryFrom<BTreeMap<String, i64>> for Options {
-    type Error = OptionError;
+    type Error = SetupError;
 
-    fn try_from(values: BTreeMap<String, i64>) -> Result<Self, OptionError> {
+    fn try_from(values: BTreeMap<String, i64>) -> Result<Self, SetupError> {
         values.into_iter().try_fold(
             Self::default(),
             |options, (name, value)| match Key::from_name(&name) {
                 Some(key) => options.with(key, value),
-                None => Err(OptionError::Unknown { name }),
+                None => {
+                    let names = Key::ALL.map(Key::name).join(", ");
+                    Err(SetupError(format!(
+                        "there is no option {name:?}; the options are {names}"
+                    )))
+                }
             },
         )
     }

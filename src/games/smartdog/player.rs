@@ -4,7 +4,9 @@ use super::cartographer::{Cartographer, map_name};
 use super::dialect::{END, Finish, Line, Message, Object, Start, cells, hear, orders, read};
 use super::facts::Facts;
 use super::options::Key;
-use super::rules::{Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SmartDog, View};
+use super::rules::{
+    Ask, Command, DogId, Event, Ground, Orders, Refusal, Seen, SeenDog, SmartDog, View,
+};
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
@@ -75,10 +77,11 @@ impl Player {
 
     fn begins(&mut self, rows: &[String]) -> Result<(), WireError> {
         let Some(Start { torus, told }) = self.start.as_deref() else {
-            return Err(refused("landscape", "it came before start".to_owned()));
+            return Err(WireError::new("landscape", "it came before start"));
         };
         let land = cells(rows, told.players);
-        let ground = Ground::told(*torus, land, told).map_err(|why| refused("landscape", why))?;
+        let ground =
+            Ground::told(*torus, land, told).map_err(|why| WireError::new("landscape", why))?;
         // The same one told again changes nothing.
         if self.last.is_some() && self.ground.as_deref() == Some(&ground) {
             return Ok(());
@@ -106,45 +109,26 @@ impl Player {
     }
 
     fn seen(&mut self, ground: &Ground, object: Object) -> Option<Seen> {
-        let (Object::Dog { spot, .. } | Object::Sheep { spot, .. } | Object::Voice { spot }) =
-            object;
-        if !ground.torus().contains(spot) {
+        if !ground.torus().contains(object.spot()) {
             return None;
         }
         Some(match object {
-            Object::Dog {
-                number,
-                spot,
-                owner,
-                action,
-                voice,
-            } => Seen::Dog {
-                id: self.label(number)?,
-                spot,
-                owner: ground.tiles().get(owner).map(|_| owner)?,
-                action,
-                voice,
-            },
-            Object::Sheep {
-                spot,
-                action,
-                direction,
-            } => Seen::Sheep {
-                spot,
-                action,
-                direction,
-            },
-            Object::Voice { spot } => Seen::Voice { spot },
+            Seen::Dog(dog) => Seen::Dog(SeenDog {
+                id: self.label(dog.id)?,
+                spot: dog.spot,
+                owner: ground.tiles().get(dog.owner).map(|_| dog.owner)?,
+                action: dog.action,
+                voice: dog.voice,
+            }),
+            Seen::Sheep(sheep) => Seen::Sheep(sheep),
+            Seen::Voice(spot) => Seen::Voice(spot),
         })
     }
 
     /// A turn: what is seen now, and the orders that are wanted.
     fn asked(&mut self, seen: Vec<Seen>) -> Result<Next, WireError> {
         let (Some(ground), Some(start)) = (&self.ground, &self.start) else {
-            return Err(refused(
-                "turn",
-                "it came before start and landscape".to_owned(),
-            ));
+            return Err(WireError::new("turn", "it came before start and landscape"));
         };
         let within = u64::from(start.told.options.get(Key::WaitForTurn));
         let view = Arc::new(View {
@@ -179,7 +163,7 @@ impl Player {
         let sheep = view
             .seen
             .iter()
-            .filter(|seen| matches!(seen, Seen::Sheep { .. }))
+            .filter(|seen| matches!(seen, Seen::Sheep(_)))
             .count();
         let most = view.ground.sheep_of_tile() as usize * view.ground.tiles().len();
         let why = if most > 0 && sheep > most {
@@ -227,7 +211,7 @@ impl Player {
         if self.door.tries < 2 && why.to_lowercase().contains("hub") {
             return Next::Send(self.join());
         }
-        Next::Over(ending(
+        Next::Over(Ending::of(
             Cause::InitFailure,
             format!("the hub does not let us in: {why}"),
         ))
@@ -252,7 +236,7 @@ impl Player {
     fn finished(&mut self, finish: &Finish) -> Next {
         let Some(start) = self.start.as_deref().filter(|_| self.ground.is_some()) else {
             let why = "the hub ended the game before it began".to_owned();
-            return Next::Over(ending(Cause::InitFailure, why));
+            return Next::Over(Ending::of(Cause::InitFailure, why));
         };
         let (own, players) = (start.told.seat, start.told.players.count());
         let winner = finish.winner.map(|seat| seat.0 + 1);
@@ -265,7 +249,7 @@ impl Player {
         );
         if let Some(error) = &finish.error {
             let why = format!("the hub gave the match up: {error}");
-            return Next::Over(ending(Cause::Disconnect, why));
+            return Next::Over(Ending::of(Cause::Disconnect, why));
         }
         let own_win = finish.wins == Some(true);
         let detail = match winner {
@@ -280,7 +264,7 @@ impl Player {
         });
         Next::Over(Ending {
             wins: wins.collect(),
-            ..ending(Cause::Normal, detail)
+            ..Ending::of(Cause::Normal, detail)
         })
     }
 
@@ -309,20 +293,6 @@ impl Player {
     }
 }
 
-fn ending(cause: Cause, detail: String) -> Ending {
-    Ending {
-        cause,
-        detail,
-        scores: Vec::new(),
-        wins: Vec::new(),
-        last_word: String::new(),
-    }
-}
-
-fn refused(field: &'static str, why: String) -> WireError {
-    WireError { field, why }
-}
-
 impl Dialogue for Player {
     fn open(&mut self) -> Option<Frame> {
         Some(self.join())
@@ -334,7 +304,7 @@ impl Dialogue for Player {
         let mut next = Next::Wait;
         self.view = None;
         for line in text.lines() {
-            let message = read(line).map_err(|why| refused("start", why));
+            let message = read(line).map_err(|why| WireError::new("start", why));
             match message.inspect_err(|why| self.facts.unsound(why.field, &why.why))? {
                 Message::Start(start) => self.start = Some(start),
                 Message::Landscape(rows) => self.begins(&rows)?,

@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFault {
-    /// He forfeits with -10 points and the others play on.
+    /// It forfeits with -10 points and the others play on.
     #[default]
     Forfeit,
     /// The match is given up for all, as at the official server.
@@ -62,12 +62,6 @@ impl Referee {
         };
         referee.tell_turn();
         referee
-    }
-
-    /// The match as it stands.
-    #[must_use]
-    pub const fn game(&self) -> &SmartDog {
-        &self.game
     }
 
     fn say(&mut self, seat: Seat, text: String) {

@@ -4,85 +4,47 @@ use super::paths::{FAR, richest};
 use super::plans::{Pace, Plan, Planner};
 use super::scout::{Scene, Scout};
 use crate::game::{Bot, Budget};
+use crate::knobs::knobs;
 use crate::lighthouses::rules::{Act, Ask, Event, Lighthouse, Lighthouses, View};
 
 pub(super) const DESCRIPTION: &str = "Weighs every triangle's cells and expected life against the turns to finish it, gathers what that takes, charges its corners evenly and keeps them alight.";
 
-/// The parameters of a triangle hunter's play.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Habits {
+knobs! {
+    /// The parameters of a triangle hunter's play.
+    struct Habits;
+    /// The parameters of the built-in player.
+    const HABITS;
     /// Rounds after which a point is worth a third, when alone.
-    pub patience_alone: f64,
+    patience_alone: f64 = 400.0,
     /// The same with one other player.
-    pub patience_two: f64,
+    patience_two: f64 = 400.0,
     /// The same with more.
-    pub patience_many: f64,
+    patience_many: f64 = 400.0,
     /// The value of one other player's lost point.
-    pub rivalry_two: f64,
+    rivalry_two: f64 = 0.7,
     /// The value of a point lost by one of several others.
-    pub rivalry_many: f64,
+    rivalry_many: f64 = 0.3,
     /// Rounds added to every plan's length.
-    pub overhead: f64,
+    overhead: f64 = 2.0,
     /// The least points that a unit of energy spent must bring.
-    pub energy_price: f64,
+    energy_price: f64 = 0.0,
     /// How much better another plan must be than the current one.
-    pub loyalty: f64,
+    loyalty: f64 = 1.5,
     /// Energy that every charged corner must have at the end of a plan.
-    pub least_level: f64,
+    least_level: f64 = 40.0,
     /// Steps of a walk that gathers.
-    pub gather_steps: f64,
+    gather_steps: f64 = 7.0,
     /// The value of each step of such a walk relative to the one before.
-    pub fade: f64,
+    fade: f64 = 0.9,
     /// Points that a link on the way must bring over its life.
-    pub link_worth: f64,
+    link_worth: f64 = 60.0,
     /// Rounds between two reconsiderations on the way.
-    pub think_every: f64,
+    think_every: f64 = 12.0,
     /// How many triangles are examined closely, the most promising ones.
-    pub subjects: f64,
+    subjects: f64 = 100.0,
 }
 
-/// The parameters of the built-in player.
-pub const HABITS: Habits = Habits {
-    patience_alone: 400.0,
-    patience_two: 400.0,
-    patience_many: 400.0,
-    rivalry_two: 0.7,
-    rivalry_many: 0.3,
-    overhead: 2.0,
-    energy_price: 0.0,
-    loyalty: 1.5,
-    least_level: 40.0,
-    gather_steps: 7.0,
-    fade: 0.9,
-    link_worth: 60.0,
-    think_every: 12.0,
-    subjects: 100.0,
-};
-
 impl Habits {
-    /// Sets a parameter by name; false if there is none of this name.
-    pub fn set(&mut self, name: &str, value: f64) -> bool {
-        let place = match name {
-            "patience_alone" => &mut self.patience_alone,
-            "patience_two" => &mut self.patience_two,
-            "patience_many" => &mut self.patience_many,
-            "rivalry_two" => &mut self.rivalry_two,
-            "rivalry_many" => &mut self.rivalry_many,
-            "overhead" => &mut self.overhead,
-            "energy_price" => &mut self.energy_price,
-            "loyalty" => &mut self.loyalty,
-            "least_level" => &mut self.least_level,
-            "gather_steps" => &mut self.gather_steps,
-            "fade" => &mut self.fade,
-            "think_every" => &mut self.think_every,
-            "link_worth" => &mut self.link_worth,
-            "subjects" => &mut self.subjects,
-            _ => return false,
-        };
-        *place = value;
-        true
-    }
-
     pub(super) fn patience(&self, players: usize) -> f64 {
         let patience = match players {
             0 | 1 => self.patience_alone,

@@ -3,7 +3,7 @@
 use super::python::{Value, parse};
 use crate::game::Seat;
 use crate::lighthouses::rules::{
-    Act, Cell, Chart, Lighthouse, Lighthouses, Point, Refusal, Step, VIEW_REACH,
+    Act, Cell, Chart, Lighthouse, Lighthouses, Point, Step, VIEW_REACH,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -269,19 +269,8 @@ fn lighthouse(chart: &Chart, x: &Value, y: &Value) -> Option<Lighthouse> {
         let whole = number.fract() == 0.0 && (0.0..f64::from(u16::MAX)).contains(&number);
         whole.then_some(number as i32)
     };
-    let at = Point {
-        x: coordinate(x)?,
-        y: coordinate(y)?,
-    };
+    let at = Point::from((coordinate(x)?, coordinate(y)?));
     chart.lighthouse_at(chart.cell(at)?)
-}
-
-/// A refusal's wording on the wire.
-///
-/// # Errors
-/// The wording.
-pub fn worded(done: Result<(), Refusal>) -> Result<(), String> {
-    done.map_err(|why| why.to_string())
 }
 
 /// Whether an answer is legal in form, whatever the rules say.

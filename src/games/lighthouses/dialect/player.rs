@@ -88,17 +88,7 @@ impl<'de> Deserialize<'de> for Whole {
 
 fn point((x, y): (Whole, Whole)) -> Point {
     let coordinate = |number: Whole| i32::try_from(number.0).unwrap_or(-1);
-    Point {
-        x: coordinate(x),
-        y: coordinate(y),
-    }
-}
-
-fn wrong(field: &'static str, why: impl Into<String>) -> WireError {
-    WireError {
-        field,
-        why: why.into(),
-    }
+    Point::from((coordinate(x), coordinate(y)))
 }
 
 /// The keys that distinguish the messages.
@@ -120,13 +110,14 @@ struct Any {
 pub fn read(line: &[u8]) -> Result<Message, WireError> {
     let object = line.trim_ascii_start().first() == Some(&b'{');
     if !object {
-        return Err(wrong("message", "it is no JSON object"));
+        return Err(WireError::new("message", "it is no JSON object"));
     }
     // States are the most frequent.
     if let Ok(state) = serde_json::from_slice::<State>(line) {
         return Ok(Message::State(state));
     }
-    let any: Any = serde_json::from_slice(line).map_err(|why| wrong("message", why.to_string()))?;
+    let any: Any =
+        serde_json::from_slice(line).map_err(|why| WireError::new("message", why.to_string()))?;
     if let Some(success) = any.success {
         return Ok(Message::Result(if success {
             Ok(())
@@ -137,14 +128,14 @@ pub fn read(line: &[u8]) -> Result<Message, WireError> {
     if any.player_num.is_none() {
         let why = serde_json::from_slice::<State>(line).err();
         let why = why.map(|why| why.to_string()).unwrap_or_default();
-        return Err(wrong("state", why));
+        return Err(WireError::new("state", why));
     }
     #[derive(Deserialize)]
     struct Towers {
         lighthouses: Vec<(Whole, Whole)>,
     }
-    let towers: Towers =
-        serde_json::from_slice(line).map_err(|why| wrong("lighthouses", why.to_string()))?;
+    let towers: Towers = serde_json::from_slice(line)
+        .map_err(|why| WireError::new("lighthouses", why.to_string()))?;
     begin(any, &towers.lighthouses).map(|begin| Message::Begin(Box::new(begin)))
 }
 
@@ -167,32 +158,34 @@ pub fn seating(line: &[u8]) -> Option<(Seat, u8)> {
 }
 
 fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
-    let missing = |field| wrong(field, "it is missing");
+    let missing = |field| WireError::new(field, "it is missing");
     let players = any.player_count.ok_or_else(|| missing("player_count"))?.0;
     let players = usize::try_from(players)
         .ok()
         .filter(|players| PLAYERS.contains(players))
-        .ok_or_else(|| wrong("player_count", format!("{players} cannot play")))?;
+        .ok_or_else(|| WireError::new("player_count", format!("{players} cannot play")))?;
     let number = any.player_num.ok_or_else(|| missing("player_num"))?.0;
     let seat = u8::try_from(number)
         .ok()
         .filter(|seat| usize::from(*seat) < players)
-        .ok_or_else(|| wrong("player_num", format!("there is no {number} of {players}")))?;
+        .ok_or_else(|| {
+            WireError::new("player_num", format!("there is no {number} of {players}"))
+        })?;
     let map = any.map.ok_or_else(|| missing("map"))?;
     let (height, width) = (map.len(), map.first().map_or(0, Vec::len));
     if width == 0 || width > SIDE_MAX || height > SIDE_MAX {
         let why = format!("it is {width} x {height}; at most {SIDE_MAX} x {SIDE_MAX} is played on");
-        return Err(wrong("map", why));
+        return Err(WireError::new("map", why));
     }
     if map.iter().any(|row| row.len() != width) {
-        return Err(wrong("map", "its rows differ in length"));
+        return Err(WireError::new("map", "its rows differ in length"));
     }
     if towers.is_empty() || towers.len() > LIGHTHOUSES_MAX {
         let why = format!(
             "{} of them; 1 to {LIGHTHOUSES_MAX} are played with",
             towers.len()
         );
-        return Err(wrong("lighthouses", why));
+        return Err(WireError::new("lighthouses", why));
     }
     let island: Vec<bool> = map.iter().flatten().map(|cell| cell.0 != 0).collect();
     let mut lighthouses: Vec<Point> = Vec::with_capacity(towers.len());
@@ -203,7 +196,7 @@ fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
             .filter(|(x, y)| *x < width && *y < height);
         if !on_map.is_some_and(|(x, y)| island[y * width + x]) || lighthouses.contains(&at) {
             let why = format!("[{}, {}] is not on the island, or stands twice", at.x, at.y);
-            return Err(wrong("lighthouses", why));
+            return Err(WireError::new("lighthouses", why));
         }
         lighthouses.push(at);
     }
@@ -221,7 +214,7 @@ fn begin(any: Any, towers: &[(Whole, Whole)]) -> Result<Begin, WireError> {
 fn on_island(chart: &Chart, at: Point) -> Result<Cell, WireError> {
     let cell = chart.cell(at).filter(|_| chart.is_island(at));
     let why = || format!("[{}, {}] is not on the island", at.x, at.y);
-    cell.ok_or_else(|| wrong("position", why()))
+    cell.ok_or_else(|| WireError::new("position", why()))
 }
 
 impl State {
@@ -240,7 +233,7 @@ impl State {
             let found = cell.and_then(|cell| chart.lighthouse_at(cell));
             found.ok_or_else(|| {
                 let why = format!("[{}, {}] is none of the game's", at.x, at.y);
-                wrong("lighthouses", why)
+                WireError::new("lighthouses", why)
             })
         };
         for told in &self.lighthouses {
@@ -249,7 +242,7 @@ impl State {
             let owner = owner.map(|owner| {
                 u8::try_from(owner.0)
                     .map(Seat)
-                    .map_err(|_| wrong("owner", format!("there is no player {}", owner.0)))
+                    .map_err(|_| WireError::new("owner", format!("there is no player {}", owner.0)))
             });
             let beacon = &mut beacons[at.index()];
             beacon.owner = owner.transpose()?;
@@ -279,10 +272,7 @@ impl State {
         for (dy, row) in (-reach..=reach).zip(&self.view) {
             let middle = (row.len() / 2).min(SIDE_MAX) as i32;
             for (dx, energy) in (-middle..=middle).zip(row) {
-                let at = Point {
-                    x: centre.x + dx,
-                    y: centre.y + dy,
-                };
+                let at = Point::from((centre.x + dx, centre.y + dy));
                 if let (Ok(energy), Some(cell)) = (u8::try_from(energy.0), chart.cell(at))
                     && chart.is_island(at)
                 {

@@ -158,10 +158,7 @@ impl Chart {
             let mut near = SmallVec::new();
             for dy in -1..=1 {
                 for dx in -1..=1 {
-                    let next = Point {
-                        x: at.x + dx,
-                        y: at.y + dy,
-                    };
+                    let next = Point::from((at.x + dx, at.y + dy));
                     if next != at && self.is_island(next) && self.island[index] {
                         near.extend(self.cell(next));
                     }
@@ -176,10 +173,7 @@ impl Chart {
             let centre = self.point(*lighthouse);
             for dy in 1 - KERNEL_REACH..KERNEL_REACH {
                 for dx in 1 - KERNEL_REACH..KERNEL_REACH {
-                    let at = Point {
-                        x: centre.x + dx,
-                        y: centre.y + dy,
-                    };
+                    let at = Point::from((centre.x + dx, centre.y + dy));
                     if !self.is_island(at) {
                         continue;
                     }
@@ -318,10 +312,7 @@ impl Chart {
     #[must_use]
     pub fn point(&self, cell: Cell) -> Point {
         let width = self.width.max(1);
-        Point {
-            x: (cell.index() % width) as i32,
-            y: (cell.index() / width) as i32,
-        }
+        Point::from(((cell.index() % width) as i32, (cell.index() / width) as i32))
     }
 
     /// Whether a point belongs to the island.
@@ -342,10 +333,7 @@ impl Chart {
     #[must_use]
     pub fn moved(&self, from: Cell, step: Step) -> Option<Cell> {
         let at = self.point(from);
-        let to = Point {
-            x: at.x + i32::from(step.dx),
-            y: at.y + i32::from(step.dy),
-        };
+        let to = Point::from((at.x + i32::from(step.dx), at.y + i32::from(step.dy)));
         self.cell(to).filter(|cell| self.island[cell.index()])
     }
 

@@ -334,10 +334,7 @@ impl Lighthouses {
         let reach = -VIEW_REACH..=VIEW_REACH;
         reach.clone().flat_map(move |dy| {
             reach.clone().map(move |dx| {
-                let at = Point {
-                    x: centre.x + dx,
-                    y: centre.y + dy,
-                };
+                let at = Point::from((centre.x + dx, centre.y + dy));
                 let near = dx * dx + dy * dy <= VIEW_REACH * VIEW_REACH;
                 let energy = self
                     .chart
@@ -346,26 +343,6 @@ impl Lighthouses {
                 near.then_some((at, energy))
             })
         })
-    }
-
-    /// What a player is told.
-    #[must_use]
-    pub fn told(&self, seat: Seat) -> View {
-        let player = &self.players[seat.index()];
-        let island = |seen: Option<(Point, u8)>| {
-            let (at, energy) = seen?;
-            let cell = self.chart.cell(at)?;
-            self.chart.island()[cell.index()].then_some((cell, energy))
-        };
-        View {
-            round: self.round,
-            position: player.position,
-            score: player.score,
-            energy: player.energy,
-            keys: player.keys,
-            seen: self.sight(player.position).filter_map(island).collect(),
-            beacons: self.network.beacons().to_vec(),
-        }
     }
 }
 
@@ -407,7 +384,21 @@ impl crate::game::Game for Lighthouses {
     }
 
     fn view(&self, seat: Seat) -> View {
-        self.told(seat)
+        let player = &self.players[seat.index()];
+        let island = |seen: Option<(Point, u8)>| {
+            let (at, energy) = seen?;
+            let cell = self.chart.cell(at)?;
+            self.chart.island()[cell.index()].then_some((cell, energy))
+        };
+        View {
+            round: self.round,
+            position: player.position,
+            score: player.score,
+            energy: player.energy,
+            keys: player.keys,
+            seen: self.sight(player.position).filter_map(island).collect(),
+            beacons: self.network.beacons().to_vec(),
+        }
     }
 
     /// All legal steps and connections, and attacks with nothing, half and all of the energy.

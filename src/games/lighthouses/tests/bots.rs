@@ -53,57 +53,14 @@ fn setup(map: &str, players: usize, rounds: u32) -> Setup {
     }
 }
 
-#[test]
-fn every_act_is_legal() {
-    for (number, map) in (0u64..).zip(MAPS) {
-        for players in 1..=4 {
-            for (place, card) in CARDS.iter().enumerate() {
-                let rival = |at: usize| CARDS[(place + at) % CARDS.len()].name;
-                let mut names: Vec<&str> = (0..players).map(rival).collect();
-                names[0] = card.name;
-                let mut bots = seated::<Lighthouses>(&names, number * 16).unwrap();
-                let setup = setup(map, players, 150);
-                let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
-                    bot.decide(view, ask, Budget::nodes(100))
-                });
-                for (seat, refused) in end.refused.iter() {
-                    assert_eq!(*refused, 0, "{}", names[seat.index()]);
-                }
-            }
-        }
-    }
-}
-
-/// A player's answers depend only on what it received: one to which a game is replayed continues like the one
-/// that played it.
-#[test]
-fn a_player_who_hears_it_all_again_goes_on_alike() {
-    for card in CARDS {
-        let setup = setup(MAPS[1], 2, 120);
-        let mut told: Vec<(View, Ask, Act)> = Vec::new();
-        let mut bots = seated::<Lighthouses>(&[card.name, "ring"], 4 * 16).unwrap();
-        play_by(&setup, &mut bots, |seat, bot, view, ask| {
-            let act = bot.decide(view, ask, Budget::nodes(100));
-            if seat == Seat(0) {
-                told.push((view.clone(), *ask, act));
-            }
-            act
-        });
-        let mut again = make(card.name, 4 * 16).unwrap();
-        again.observe(&Event::Begins(Arc::new(setup.map.chart()), Seat(0), 2));
-        for (view, ask, act) in told {
-            assert_eq!(again.decide(&view, &ask, Budget::nodes(100)), act);
-            again.observe(&Event::Done(act, Ok(())));
-        }
-    }
-}
-
 /// A view as a broken engine might send it.
 fn garbage(rng: &mut Rng, chart: &Chart) -> View {
     let cell = |rng: &mut Rng| Cell(rng.below(chart.cells() as u32 + 9) as u16);
     let huge = |rng: &mut Rng| (rng.bits() >> rng.below(64)) as u32;
     let beacon = |rng: &mut Rng| Beacon {
-        owner: rng.chance(0.8).then(|| Seat(rng.below(5) as u8)),
+        owner: rng
+            .chance(0.8)
+            .then(|| Seat(rng.below(256) as u8 >> rng.below(8))),
         energy: huge(rng),
         links: rng.bits() & rng.bits(),
     };
@@ -156,7 +113,7 @@ fn nothing_that_is_told_makes_a_player_panic_or_err() {
         for card in CARDS {
             for game in 0..12 {
                 let mut bot = make(card.name, game).unwrap();
-                let (seat, players) = (Seat(rng.below(6) as u8), rng.below(18) as usize);
+                let (seat, players) = (Seat(rng.below(20) as u8), rng.below(18) as usize);
                 let view = garbage(&mut rng, &chart);
                 assert_eq!(bot.decide(&view, &Ask::Turn, Budget::nodes(9)), Act::Pass);
                 bot.observe(&Event::Begins(Arc::clone(&chart), seat, players));

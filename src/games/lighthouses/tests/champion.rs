@@ -1,31 +1,29 @@
-//! The champion: its arithmetic against the rules, repeatability, obedience, odd views.
+//! The champion: its arithmetic against the rules, repeatability.
 
-use crate::game::{Bot, Budget, Seat};
+use crate::arena::play_by;
+use crate::game::{Bot, Budget, Game as _, Seat};
 use crate::lighthouses::atlas;
 use crate::lighthouses::bots::champion::{State, Terrain, Worth, champion};
 use crate::lighthouses::bots::make;
 use crate::lighthouses::map::Map;
-use crate::lighthouses::rules::{
-    Act, Ask, Beacon, Cell, Event, Lighthouse, Lighthouses, Setup, View,
-};
+use crate::lighthouses::rules::{Act, Ask, Lighthouse, Lighthouses, Setup, View};
 use crate::rng::Rng;
-use std::cell::Cell as Counter;
 use std::sync::Arc;
 
 /// Rounds compared after some random ones.
 const ROUNDS: usize = 60;
 
-fn begin(name: &str, players: usize, rounds: u32) -> Lighthouses {
-    Lighthouses::begin(&Setup {
+fn setup(name: &str, players: usize, rounds: u32) -> Setup {
+    Setup {
         map: atlas::find(name).unwrap().unwrap(),
         players,
         rounds,
-    })
+    }
 }
 
 /// A random act that often charges and links, so that triangles come and go.
 fn stir(game: &Lighthouses, seat: Seat, rng: &mut Rng) -> Act {
-    let view = game.told(seat);
+    let view = game.view(seat);
     let chart = game.chart();
     let linkable = |to: &Lighthouse| game.legal(Act::Connect(*to)).is_ok();
     let all = (0..chart.lighthouses().len() as u8).map(Lighthouse);
@@ -106,35 +104,24 @@ fn what_stands_brings_what_he_counts_on() {
     }
 }
 
-/// Plays a game with the first seat's acts by `decide`, the others by `rivals`.
+/// Plays a game with the first seat's acts by `decide`, the others by `rivals`: its end, and those acts.
 fn play(
-    game: &mut Lighthouses,
+    setup: &Setup,
     rivals: &[&str],
     mut decide: impl FnMut(&mut dyn Bot<Lighthouses>, &View, &Ask) -> Act,
-) -> Vec<Act> {
+) -> (Lighthouses, Vec<Act>) {
     let mut bots = vec![champion(1)];
     bots.extend(rivals.iter().map(|name| make(name, 1).unwrap()));
-    for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-        let chart = Arc::clone(game.chart());
-        bot.observe(&Event::Begins(chart, seat, 1 + rivals.len()));
-    }
-    decide(bots[0].as_mut(), &game.told(Seat(0)), &Ask::Prepare);
     let mut acts = Vec::new();
-    while let Some(seat) = game.turn() {
-        let (bot, view) = (bots[seat.index()].as_mut(), game.told(seat));
-        let act = if seat == Seat(0) {
-            decide(bot, &view, &Ask::Turn)
-        } else {
-            bot.decide(&view, &Ask::Turn, Budget::nodes(200))
-        };
-        let done = game.play(act);
-        if seat == Seat(0) {
-            assert_eq!(done, Ok(()), "{act:?} in round {}", view.round);
-            acts.push(act);
+    let end = play_by(setup, &mut bots, |seat, bot, view, ask| {
+        if seat != Seat(0) {
+            return bot.decide(view, ask, Budget::nodes(200));
         }
-        bot.observe(&Event::Done(act, done));
-    }
-    acts
+        acts.push(decide(bot, view, ask));
+        acts[acts.len() - 1]
+    });
+    assert_eq!(end.refused.values()[0], 0);
+    (end.game, acts)
 }
 
 #[test]
@@ -145,8 +132,8 @@ fn every_act_is_legal_and_he_earns_more_than_hunters() {
         ("plain", &["ring", "drifter"]),
         ("orchard", &["harvester", "nearest", "drifter"]),
     ] {
-        let mut game = begin(name, 1 + rivals.len(), 250);
-        play(&mut game, rivals, |bot, view, ask| {
+        let setup = setup(name, 1 + rivals.len(), 250);
+        let (game, _) = play(&setup, rivals, |bot, view, ask| {
             bot.decide(view, ask, Budget::nodes(5000))
         });
         let best = game.scores().values().iter().max().copied();
@@ -158,97 +145,20 @@ fn every_act_is_legal_and_he_earns_more_than_hunters() {
 #[test]
 fn as_many_nodes_give_the_same_acts_in_one_budget_or_in_slices() {
     let acts = |slice: u64| {
-        let mut game = begin("fjord", 2, 60);
-        play(&mut game, &["ring"], |bot, view, ask| {
+        let play = play(&setup("fjord", 2, 60), &["ring"], |bot, view, ask| {
             let mut nodes = slice;
             while nodes < 700 {
                 bot.ponder(view, ask, Budget::nodes(nodes));
                 nodes += slice;
             }
             bot.decide(view, ask, Budget::nodes(700))
-        })
+        });
+        play.1
     };
     let whole = acts(700);
     assert_eq!(whole, acts(700));
     assert_eq!(whole, acts(90));
     assert_eq!(whole, acts(1));
-}
-
-#[test]
-fn he_stops_when_told_and_has_an_act_even_then() {
-    for patience in [0, 1, 5, 40] {
-        let mut game = begin("strand", 2, 60);
-        play(&mut game, &["drifter"], |bot, view, ask| {
-            let asked = Counter::new(0);
-            let stop = || {
-                asked.set(asked.get() + 1);
-                asked.get() > patience
-            };
-            let nodes = u64::MAX;
-            let act = bot.decide(view, ask, Budget { nodes, stop: &stop });
-            assert!(asked.get() <= patience + 1);
-            act
-        });
-    }
-}
-
-#[test]
-fn odd_views_make_no_panic() {
-    let game = begin("hourglass", 2, 10);
-    let chart = game.chart();
-    let count = chart.lighthouses().len();
-    let mut rng = Rng::new(5, 5);
-    for case in 0..300u32 {
-        let mut bot = champion(u64::from(case));
-        let players = rng.below(17) as usize;
-        let seat = Seat(rng.below(20) as u8);
-        bot.observe(&Event::Begins(Arc::clone(chart), seat, players));
-        for turn in 0..3 {
-            let anywhere = |rng: &mut Rng| match rng.below(4) {
-                0 => Cell(rng.bits() as u16),
-                1 => chart.lighthouses()[rng.below(count as u32) as usize],
-                _ => Cell(rng.below(chart.cells() as u32) as u16),
-            };
-            let energy = |rng: &mut Rng| match rng.below(3) {
-                0 => u32::MAX,
-                1 => 0,
-                _ => rng.below(2000),
-            };
-            let beacons = 0..rng.below(2 * count as u32);
-            let view = View {
-                round: rng.bits() as u32 >> rng.below(32),
-                position: anywhere(&mut rng),
-                score: rng.bits() as i64,
-                energy: energy(&mut rng),
-                keys: rng.bits(),
-                seen: (0..rng.below(60))
-                    .map(|_| (anywhere(&mut rng), rng.bits() as u8))
-                    .collect(),
-                beacons: beacons
-                    .map(|_| Beacon {
-                        owner: match rng.below(4) {
-                            0 => None,
-                            1 => Some(Seat(rng.bits() as u8)),
-                            2 => Some(seat),
-                            _ => Some(Seat(rng.below(2) as u8)),
-                        },
-                        energy: energy(&mut rng),
-                        links: rng.bits() & rng.bits(),
-                    })
-                    .collect(),
-            };
-            let act = bot.decide(&view, &Ask::Turn, Budget::nodes(800));
-            match act {
-                Act::Move(step) => assert!(chart.moved(view.position, step).is_some()),
-                Act::Attack(_) | Act::Connect(_) => {
-                    assert!(chart.lighthouse_at(view.position).is_some());
-                }
-                Act::Pass => {}
-            }
-            let done = if turn == 1 { Act::Pass } else { act };
-            bot.observe(&Event::Done(done, Ok(())));
-        }
-    }
 }
 
 #[test]
@@ -267,14 +177,14 @@ fn the_largest_map_fits() {
         }
         text.push('\n');
     }
-    let mut game = Lighthouses::begin(&Setup {
+    let setup = Setup {
         map: Map::read(&text).unwrap(),
         players: 1,
         rounds: 150,
-    });
-    assert_eq!(game.chart().lighthouses().len(), 64);
-    play(&mut game, &[], |bot, view, ask| {
+    };
+    let (game, _) = play(&setup, &[], |bot, view, ask| {
         bot.decide(view, ask, Budget::nodes(3000))
     });
+    assert_eq!(game.chart().lighthouses().len(), 64);
     assert!(game.scores().values()[0] > 0);
 }

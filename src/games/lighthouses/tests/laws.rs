@@ -25,11 +25,8 @@ fn random_games_keep_the_laws() {
                     assert_eq!(beacon.links & 1 << at, 0, "{name}");
                 }
             };
-            let play = |seed| play_randomly::<Lighthouses>(&setup, seed, silence, audit);
-            let (outcome, events) = play(number);
+            let (outcome, _) = play_randomly::<Lighthouses>(&setup, number, silence, audit);
             assert_eq!(outcome.cause, Cause::Normal, "{name}");
-            assert_eq!(outcome.scores.len(), players, "{name}");
-            assert_eq!(play(number), (outcome, events), "{name}: the same again");
         }
     }
 }

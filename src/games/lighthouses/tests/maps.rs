@@ -1,8 +1,9 @@
 //! Maps: what is read, what is rejected, and what is drawn.
 
+use crate::ladder::digest;
 use crate::lighthouses::atlas;
 use crate::lighthouses::generate::{Style, generate};
-use crate::lighthouses::map::{Map, MapError};
+use crate::lighthouses::map::Map;
 use crate::lighthouses::rules::Point;
 
 #[test]
@@ -15,9 +16,6 @@ fn our_maps_are_maps() {
         let crlf = text.replace('\n', "\r\n");
         assert_eq!(Map::read(crlf.trim_end()).unwrap(), map, "{name}");
     }
-    let mut names: Vec<&str> = atlas::MAPS.iter().map(|(name, _)| *name).collect();
-    names.dedup();
-    assert!(names.len() >= 8 && names.is_sorted());
 }
 
 #[test]
@@ -58,15 +56,9 @@ fn what_is_no_map_is_refused_by_what_where_and_why() {
         assert_eq!(Map::read(text).unwrap_err().to_string(), why, "{text:?}");
     }
     let wide = format!("{}\n", "#".repeat(257));
-    assert_eq!(
-        Map::read(&wide),
-        Err(MapError::TooLarge {
-            width: 257,
-            height: 1
-        })
-    );
-    let endless = "#".repeat(1 << 20);
-    assert!(matches!(Map::read(&endless), Err(MapError::TooLong { .. })));
+    let why = |text: &str| Map::read(text).unwrap_err().to_string();
+    assert!(why(&wide).starts_with("the map is 257 x 1;"));
+    assert!(why(&"#".repeat(1 << 20)).starts_with("the map has 1048576 bytes;"));
     // Corners may be passed between: this island is one.
     assert!(Map::read("#####\n#A#!#\n## ##\n#####\n").is_ok());
 }
@@ -93,10 +85,7 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
         lighthouses += map.lighthouses().len();
         if symmetric {
             let (w, h) = (map.width() as i32 - 1, map.height() as i32 - 1);
-            let turned = |at: Point| Point {
-                x: w - at.x,
-                y: h - at.y,
-            };
+            let turned = |at: Point| Point::from((w - at.x, h - at.y));
             let island: Vec<bool> = map.island().iter().rev().copied().collect();
             assert_eq!(island, map.island(), "seed {seed}");
             let alone = map
@@ -141,18 +130,15 @@ fn drawn_maps_are_maps_of_the_style_asked_for() {
 /// The first drawing forever: its text was recorded when it was made.
 #[test]
 fn drawings_are_frozen() {
-    let digest = |symmetric| {
+    let drawn = |symmetric| {
         let style = Style {
             symmetric,
             ..Style::default()
         };
-        let text = generate(1, &style).unwrap().to_string();
-        text.bytes().fold(0xCBF2_9CE4_8422_2325u64, |digest, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-        })
+        digest(&generate(1, &style).unwrap().to_string())
     };
     assert_eq!(
-        (digest(false), digest(true)),
+        (drawn(false), drawn(true)),
         (12_602_108_499_677_542_668, 14_338_599_701_925_487_263)
     );
 }

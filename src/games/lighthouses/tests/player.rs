@@ -1,18 +1,14 @@
 //! A bot's side of the wire: states as other engines write them, messages that are wrong, facts.
 
 use super::wire::{DEMO_MAP, calls, table};
-use crate::game::{Budget, Seat};
+use crate::game::Seat;
 use crate::kit::{DialogueSetup, Kit};
 use crate::lighthouses::KIT;
-use crate::rng::Rng;
 use crate::wire::{Dialogue, Next, Reply};
 use serde_json::{Value, json};
 
 fn begun(neutral: &str) -> (Box<dyn Dialogue>, String) {
-    let setup = DialogueSetup {
-        bot: "nearest".to_owned(),
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of("nearest", 0);
     let mut player = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": DEMO_MAP, "neutral": neutral}));
     let begin = calls(table.as_mut()).remove(0).text;
@@ -98,12 +94,7 @@ fn a_player_says_what_is_wrong_with_a_message_and_goes_on() {
     ));
     assert_eq!(KIT.default_answer(&state), "{\"command\": \"pass\"}");
     assert_eq!(KIT.default_answer("{\"success\": true}"), "");
-    let mut fresh = KIT
-        .dialogue(&DialogueSetup {
-            bot: "passer".to_owned(),
-            ..DialogueSetup::default()
-        })
-        .unwrap();
+    let mut fresh = KIT.dialogue(&DialogueSetup::of("passer", 0)).unwrap();
     assert_eq!(
         fresh.receive(state.as_bytes()).unwrap_err().to_string(),
         "message: the game has not begun: the message with player_num comes first"
@@ -139,71 +130,6 @@ fn what_is_taken_and_lost_again_between_two_states_is_a_fact() {
     let facts = player.facts();
     let kinds: Vec<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
     assert_eq!(kinds, ["fall", "capture", "fall", "capture"]);
-}
-
-#[test]
-fn no_message_makes_a_player_panic() {
-    let mut rng = Rng::new(3, 3);
-    let words = [
-        "-1",
-        "0",
-        "1",
-        "300",
-        "1e9",
-        "9223372036854775807",
-        "-9223372036854775808",
-        "null",
-        "[]",
-        "[1, 1]",
-        "true",
-        "\"x\"",
-    ];
-    for _ in 0..40 {
-        let (mut player, state) = begun("-1");
-        for round in 0..250 {
-            let mut text = state.clone();
-            for _ in 0..rng.below(4) {
-                // A number of the state becomes something else.
-                let digits: Vec<usize> = text
-                    .bytes()
-                    .enumerate()
-                    .filter(|(_, byte)| byte.is_ascii_digit())
-                    .map(|(at, _)| at)
-                    .collect();
-                let at = digits[rng.below(digits.len() as u32) as usize];
-                let word = words[rng.below(words.len() as u32) as usize];
-                text.replace_range(at..=at, word);
-            }
-            if round % 100 < 2 {
-                text = state.replace(
-                    "\"score\": 0",
-                    if round < 50 {
-                        "\"score\": -9223372036854775808"
-                    } else {
-                        "\"score\": 9223372036854775807"
-                    },
-                );
-            }
-            if let Ok(Next::Think { fallback, .. }) = player.receive(text.as_bytes()) {
-                let mut best = fallback;
-                player.think(Budget::nodes(20), &mut best);
-                player.said(&best);
-                // Whatever it says, it is a command.
-                let told: Value = serde_json::from_str(&best).unwrap();
-                assert!(told["command"].is_string());
-                let done = if rng.chance(0.5) {
-                    "{\"success\": true}"
-                } else {
-                    "{\"success\": false}"
-                };
-                player.receive(done.as_bytes()).unwrap();
-            }
-            player.facts();
-            player.lessons();
-            player.view();
-        }
-        player.hung_up();
-    }
 }
 
 fn unsound(player: &mut dyn Dialogue) -> Vec<String> {

@@ -26,10 +26,7 @@ fn map(head: &Value) -> Map {
     let mut text = String::new();
     for (y, row) in rows.iter().enumerate().rev() {
         for (x, island) in row.iter().enumerate() {
-            let at = Point {
-                x: x as i32,
-                y: y as i32,
-            };
+            let at = Point::from((x as i32, y as i32));
             let start = starts.iter().position(|start| *start == at);
             text.push(match (island, start) {
                 (0, _) => '#',

@@ -2,11 +2,10 @@
 //! silent or gone, and what our players take in.
 
 use crate::game::{Cause, Seat};
-use crate::kit::{DialogueSetup, Kit, Nodes, PlaySetup, TableSetup};
+use crate::kit::{DialogueSetup, Kit, TableSetup};
 use crate::lighthouses::KIT;
 use crate::lighthouses::bots::CARDS;
 use crate::lighthouses::dialect::engine;
-use crate::lighthouses::referee::Referee;
 use crate::wire::{Call, Dialogue, Next, Reply, Table};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -17,13 +16,8 @@ pub(super) const DEMO_MAP: &str =
     "########\n#!    !#\n#      #\n#  A   #\n#   B  #\n#      #\n#!    !#\n########\n";
 
 pub(super) fn table(players: usize, options: Value) -> Box<dyn Table> {
-    let setup = TableSetup {
-        seed: 1,
-        options,
-        market: 1,
-        ids: (0..players as u64).collect(),
-    };
-    KIT.table(&setup).unwrap()
+    KIT.table(&TableSetup::numbered(1, options, players))
+        .unwrap()
 }
 
 pub(super) fn calls(table: &mut dyn Table) -> Vec<Call> {
@@ -85,10 +79,7 @@ fn the_recorded_lines_are_written_byte_for_byte() {
 fn the_recorded_lines_are_read_and_acted_on_as_recorded() {
     // The demo's own commands, replayed through a player whose bot passes: what it sees is what the referee
     // had, at every turn.
-    let setup = DialogueSetup {
-        bot: "passer".to_owned(),
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of("passer", 0);
     let mut player = KIT.dialogue(&setup).unwrap();
     let mut states = 0;
     for line in DEMO.lines() {
@@ -310,10 +301,12 @@ fn neutral_owners_and_pauses_are_options() {
             (calls[0].pause, calls[1].pause),
             (Duration::ZERO, Duration::from_millis(1))
         );
-        let again = KIT.reopen(&table.setup()).unwrap();
-        assert_eq!(again.setup(), table.setup());
     }
     for (options, why) in [
+        (
+            json!({"map": DEMO_MAP}),
+            "lighthouses options: the map has 2 start cells for 3 players",
+        ),
         (
             json!({"neutral": 0}),
             "lighthouses options: neutral must be -1 or null, not 0",
@@ -327,61 +320,13 @@ fn neutral_owners_and_pauses_are_options() {
             "lighthouses options: there is no map \"nowhere\"; there are atoll, crescent, delta, fjord, hourglass, orchard, plain, skerries, strand, and drawn",
         ),
         (
-            json!({"map": DEMO_MAP, "speed": 1}),
-            "lighthouses options: there is no option \"speed\"; the options are map, rounds, neutral, start_ms, soft_ms, hard_ms, on_silence, pause_us",
-        ),
-        (
             json!({"on_silence": "kill"}),
             "lighthouses options: on_silence must be drop or pass, not \"kill\"",
         ),
-        (json!(5), "lighthouses options: an object is wanted, not 5"),
     ] {
-        let setup = TableSetup {
-            options,
-            ids: vec![1],
-            ..TableSetup::default()
-        };
+        let setup = TableSetup::numbered(1, options, 3);
         assert_eq!(KIT.table(&setup).err().unwrap().to_string(), why);
     }
-    let setup = TableSetup {
-        options: json!({"map": DEMO_MAP}),
-        ids: vec![0; 3],
-        ..TableSetup::default()
-    };
-    assert_eq!(
-        KIT.table(&setup).err().unwrap().to_string(),
-        "lighthouses options: the map has 2 start cells for 3 players"
-    );
-}
-
-#[test]
-fn a_transcript_of_a_game_without_a_wire_replays_to_the_same_end() {
-    let setup = PlaySetup {
-        bots: ["ring", "drifter", "nearest"].map(str::to_owned).to_vec(),
-        seed: 4,
-        options: json!({"map": "strand", "rounds": 80}),
-        models: false,
-        record: true,
-    };
-    let played = KIT.play(&setup, &Nodes(100)).unwrap();
-    assert_eq!(played.refused.values(), [0, 0, 0]);
-    let mut again = table(3, setup.options.clone());
-    let mut told = Vec::new();
-    for heard in &played.transcript {
-        told.extend(calls(again.as_mut()).into_iter().map(|call| call.text));
-        if let Some(reply) = &heard.reply {
-            again.answer(heard.seat, Reply::Text(reply.as_bytes()));
-        }
-    }
-    told.extend(calls(again.as_mut()).into_iter().map(|call| call.text));
-    let said: Vec<String> = played
-        .transcript
-        .iter()
-        .map(|heard| heard.call.clone())
-        .collect();
-    assert_eq!(told, said);
-    assert_eq!(again.outcome(), Some(played.outcome));
-    assert_eq!(played.asks, 240);
 }
 
 /// Only bots that depend just on what they received: a searcher also depends on what it has searched.
@@ -393,11 +338,7 @@ fn a_player_folded_from_a_transcript_plays_on_as_the_one_who_played() {
 }
 
 fn folded(bot: &str) {
-    let setup = DialogueSetup {
-        bot: bot.to_owned(),
-        seed: 5,
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of(bot, 5);
     let mut live = KIT.dialogue(&setup).unwrap();
     let mut table = table(1, json!({"map": "orchard", "rounds": 120}));
     let mut told: Vec<(String, String)> = Vec::new();
@@ -443,15 +384,13 @@ fn results_escape_what_is_not_ascii() {
 }
 
 #[test]
-fn names_are_kept() {
-    let setup = json!({"position": {"map": DEMO_MAP, "players": 1, "rounds": 3}});
-    let mut referee = Referee::new(serde_json::from_value(setup).unwrap()).unwrap();
-    let call = calls(&mut referee).remove(0);
-    referee.answer(
-        call.seat,
-        Reply::Text(br#"{"name": "a", "name": "b\u00e9"}"#),
-    );
-    assert_eq!(referee.name(Seat(0)), Some("bé"));
+fn the_last_of_two_names_counts() {
+    let greeting = engine::greeting(br#"{"name": "a", "name": "b\u00e9"}"#);
+    assert_eq!(greeting, Ok("bé".to_owned()));
+}
+
+#[test]
+fn setups_that_cannot_be_played_are_named() {
     for (setup, why) in [
         (
             json!({"position": {"map": DEMO_MAP, "players": 3, "rounds": 3}}),
@@ -474,11 +413,7 @@ fn names_are_kept() {
 fn every_number_of_players_finds_a_map_of_ours() {
     for players in 1..=16 {
         for seed in 0..20 {
-            let setup = TableSetup {
-                seed,
-                ids: vec![0; players],
-                ..TableSetup::default()
-            };
+            let setup = TableSetup::numbered(seed, Value::Null, players);
             assert!(KIT.table(&setup).is_ok(), "{players} players, seed {seed}");
         }
     }

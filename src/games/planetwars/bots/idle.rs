@@ -4,7 +4,7 @@ use super::field::Field;
 use super::orders::Orders;
 use super::player::Habit;
 use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{Act, Ask, Event, PlanetWars, View};
+use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
 
 pub(super) const DESCRIPTION: &str = "Orders nothing and says 0 to the next in the ring.";
 pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's words on.";
@@ -12,10 +12,6 @@ pub(super) const TEAM_DESCRIPTION: &str = "Orders nothing but passes the ring's 
 pub(super) struct Idle;
 
 impl Bot<PlanetWars> for Idle {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, _: &View, _: &Ask, _: Budget<'_>) -> Act {
         Act {
             message: Some(0),

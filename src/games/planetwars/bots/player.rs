@@ -5,9 +5,7 @@ use super::field::{Field, Flight, Stance};
 use super::orders::Orders;
 use super::ring::Ring;
 use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{
-    Act, Ask, Event, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View,
-};
+use crate::planetwars::rules::{Act, Ask, NEUTRAL, Planet, PlanetId, PlanetWars, PlayerId, View};
 
 /// From this turn on any player not known to be a mate is an enemy.
 const WARY_TURN: u32 = 25;
@@ -120,10 +118,6 @@ fn sane(planets: &[Planet]) -> Vec<Planet> {
 }
 
 impl<H: Habit> Bot<PlanetWars> for Player<H> {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
         let planets = sane(&view.planets);
         let chart = match self.chart.take() {

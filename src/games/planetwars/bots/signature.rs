@@ -24,12 +24,7 @@ pub fn bouts(name: &str) -> Option<Vec<Bout<'_, PlanetWars>>> {
 
 /// Two teams of this size, their players' numbers odd and even, on a drawn map.
 fn teams(seed: u64, size: usize, look: Look) -> Option<Setup> {
-    let style = Style {
-        look,
-        players: 2 * size,
-        planets: None,
-        side: None,
-    };
+    let style = Style::new(look, 2 * size);
     let odd = (0..size as PlayerId).map(|place| 2 * place + 1);
     Some(Setup {
         planets: generate(seed, &style).ok()?,

@@ -1,8 +1,7 @@
 //! The judge's side: states as text, and a player's reply line by line.
 
 use crate::game::Cause;
-use crate::planetwars::map;
-use crate::planetwars::rules::{Launch, Planet, PlanetId, PlayerId};
+use crate::planetwars::rules::{Launch, PlanetId, PlayerId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -53,12 +52,6 @@ impl Offence {
             why,
         }
     }
-}
-
-/// The lines of all planets: the same for all players.
-#[must_use]
-pub fn planets(planets: &[Planet]) -> String {
-    map::text(planets)
 }
 
 /// A state, given its planets' lines.

@@ -18,13 +18,6 @@ pub struct State {
     pub you: PlayerId,
 }
 
-fn wrong(field: &'static str, why: impl Into<String>) -> WireError {
-    WireError {
-        field,
-        why: why.into(),
-    }
-}
-
 /// Whether this line is the last one of a state.
 #[must_use]
 pub fn completes(line: &[u8]) -> bool {
@@ -36,7 +29,7 @@ pub fn completes(line: &[u8]) -> bool {
 /// # Errors
 /// [`WireError`] names the line that is missing or wrong.
 pub fn read(frame: &[u8]) -> Result<State, WireError> {
-    let text = std::str::from_utf8(frame).map_err(|_| wrong("state", "it is no text"))?;
+    let text = std::str::from_utf8(frame).map_err(|_| WireError::new("state", "it is no text"))?;
     let mut planets: Vec<Planet> = Vec::new();
     let (mut message, mut you) = (None, None);
     let mut whole = false;
@@ -45,35 +38,41 @@ pub fn read(frame: &[u8]) -> Result<State, WireError> {
         match words.next() {
             Some("P") => {
                 if planets.len() == PLANETS_MAX {
-                    return Err(wrong("P", format!("more than {PLANETS_MAX} planets")));
+                    return Err(WireError::new(
+                        "P",
+                        format!("more than {PLANETS_MAX} planets"),
+                    ));
                 }
-                let planet = planet(words).map_err(|why| wrong("P", format!("{why}: {line:?}")))?;
+                let planet =
+                    planet(words).map_err(|why| WireError::new("P", format!("{why}: {line:?}")))?;
                 if planets.iter().any(|other| other.id == planet.id) {
-                    return Err(wrong("P", format!("planet {} twice", planet.id)));
+                    return Err(WireError::new("P", format!("planet {} twice", planet.id)));
                 }
                 planets.push(planet);
             }
             // Signed or not, the same 32 bits.
             Some("M") => {
                 let word = words.next().and_then(|word| word.parse::<i64>().ok());
-                let word = word.ok_or_else(|| wrong("M", format!("no whole number: {line:?}")))?;
+                let word =
+                    word.ok_or_else(|| WireError::new("M", format!("no whole number: {line:?}")))?;
                 message = Some(word as u32);
             }
             Some("Y") => {
                 let word = words.next().and_then(|word| word.parse::<u32>().ok());
-                you = Some(word.ok_or_else(|| wrong("Y", format!("no player: {line:?}")))?);
+                you =
+                    Some(word.ok_or_else(|| WireError::new("Y", format!("no player: {line:?}")))?);
             }
             Some(END) => whole = true,
             _ => {}
         }
     }
     if !whole {
-        return Err(wrong(".", "the state does not end with it"));
+        return Err(WireError::new(".", "the state does not end with it"));
     }
     if planets.is_empty() {
-        return Err(wrong("P", "there is no planet"));
+        return Err(WireError::new("P", "there is no planet"));
     }
-    let you = you.ok_or_else(|| wrong("Y", "it is missing"))?;
+    let you = you.ok_or_else(|| WireError::new("Y", "it is missing"))?;
     Ok(State {
         planets,
         message,

@@ -12,6 +12,14 @@ pub struct Force {
     pub ships: i64,
 }
 
+impl Force {
+    /// So many ships of this player.
+    #[must_use]
+    pub const fn new(owner: PlayerId, ships: i64) -> Self {
+        Self { owner, ships }
+    }
+}
+
 /// The planet's owner and ships after a battle of its garrison with these arrivals, at most one per player.
 /// `forces` is reordered.
 #[must_use]
@@ -47,10 +55,7 @@ pub fn fight(rule: Battle, garrison: Force, arrivals: &mut Vec<Force>) -> Force 
             };
         }
         let keeps = defends || rule != Battle::SmallestLoser;
-        return Force {
-            owner: if keeps { owner } else { NEUTRAL },
-            ships: 0,
-        };
+        return Force::new(if keeps { owner } else { NEUTRAL }, 0);
     }
     let lost = match rule {
         Battle::Merged => second.ships,
@@ -58,8 +63,5 @@ pub fn fight(rule: Battle, garrison: Force, arrivals: &mut Vec<Force>) -> Force 
         Battle::Untouched => second.ships,
         Battle::SmallestLoser => last.ships,
     };
-    Force {
-        owner: first.owner,
-        ships: first.ships - lost,
-    }
+    Force::new(first.owner, first.ships - lost)
 }

@@ -107,12 +107,6 @@ impl PlanetWars {
         &self.planets
     }
 
-    /// Turns of flight between planets.
-    #[must_use]
-    pub const fn distances(&self) -> &Arc<Distances> {
-        &self.distances
-    }
-
     /// Rounds that are over.
     #[must_use]
     pub const fn turn(&self) -> u32 {
@@ -230,17 +224,11 @@ impl PlanetWars {
                 let owner = force.first().map_or(0, |fleet| fleet.owner.index());
                 if let Some(player) = self.players.get_mut(owner) {
                     player.flying -= ships;
-                    arrivals.push(Force {
-                        owner: player.id,
-                        ships,
-                    });
+                    arrivals.push(Force::new(player.id, ships));
                 }
             }
             if let Some(planet) = planets.get_mut(place) {
-                let garrison = Force {
-                    owner: planet.owner,
-                    ships: planet.ships,
-                };
+                let garrison = Force::new(planet.owner, planet.ships);
                 let Force { owner, ships } = fight(self.ruleset.battle, garrison, &mut arrivals);
                 (planet.owner, planet.ships) = (owner, ships);
                 let at = self.players.iter().position(|player| player.id == owner);

@@ -38,6 +38,16 @@ pub struct Planet {
     pub ships: i64,
 }
 
+/// The players that own planets, in order.
+#[must_use]
+pub fn owners(planets: &[Planet]) -> Vec<PlayerId> {
+    let mut owners: Vec<PlayerId> = planets.iter().map(|planet| planet.owner).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    owners.retain(|owner| *owner != NEUTRAL);
+    owners
+}
+
 /// What a player is told before each of its turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {

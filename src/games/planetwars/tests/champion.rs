@@ -1,28 +1,22 @@
 //! Laws of the champion, against any opponent and under any rules.
 
+use crate::arena::play_by;
 use crate::game::{Bot, Budget, Game, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
-use crate::planetwars::bots::make;
 use crate::planetwars::generate::{Look, Style, generate};
 use crate::planetwars::rules::{
-    Act, Ask, Growth, Launch, Planet, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
+    Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
 };
 use crate::rng::Rng;
 use serde_json::json;
 use std::cell::Cell;
-use std::sync::Arc;
 
 const NODES: u64 = 100;
 
 fn setup(seed: u64, look: Look, teams: &[u8], ruleset: Ruleset) -> Setup {
-    let style = Style {
-        look,
-        players: teams.len(),
-        planets: None,
-        side: None,
-    };
+    let style = Style::new(look, teams.len());
     Setup {
         planets: generate(seed, &style).expect("a map can be drawn"),
         players: (1..=teams.len() as PlayerId).collect(),
@@ -46,6 +40,20 @@ fn scattered(mut setup: Setup, rng: &mut Rng) -> Setup {
         *player = odd(*player);
     }
     setup
+}
+
+/// The contest's rules for so many rounds.
+fn short(rounds: u32) -> Ruleset {
+    Ruleset {
+        rounds,
+        ..Ruleset::TEAM
+    }
+}
+
+/// Whether a launch goes to a planet of this player.
+fn goes_to(view: &View, launch: &Launch, owner: PlayerId) -> bool {
+    let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+    goal.is_some_and(|planet| planet.owner == owner)
 }
 
 /// The timing of these rules.
@@ -96,58 +104,21 @@ fn no_order_is_ever_illegal() {
             ..rulesets[round % 3]
         };
         let setup = scattered(setup(rng.bits(), look, &teams, ruleset), &mut rng);
-        let mut game = PlanetWars::start(&setup);
-        let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..players)
-            .map(|seat| if seat % 3 == 0 { solo() } else { team() })
-            .collect();
-        while game.outcome().is_none() {
-            let mut acts = Vec::new();
-            for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-                if game.ask(seat).is_some() {
-                    let act = bot.decide(&game.view(seat), &Ask, Budget::nodes(NODES));
-                    assert_eq!(game.check(seat, &act), Ok(()), "round {round}");
-                    acts.push((seat, Some(act)));
-                }
+        let bot = |seat: usize| {
+            if seat.is_multiple_of(3) {
+                solo()
+            } else {
+                team()
             }
-            game.answered(&acts);
-        }
-    }
-}
-
-#[test]
-fn states_that_make_no_sense_are_survived() {
-    let mut rng = Rng::new(3, 9);
-    for _ in 0..60 {
-        let mut bots = [solo(), team()];
-        for turn in 0..12 {
-            let planets = (0..rng.below(8)).collect::<Vec<u32>>();
-            let planets: Vec<Planet> = planets
-                .into_iter()
-                .map(|at| Planet {
-                    id: rng.below(3) * 50 + at,
-                    x: rng.between(-3.0, 3.0) * 1e5,
-                    y: rng.unit(),
-                    growth: i64::from(rng.below(9)) - 4,
-                    owner: rng.below(4),
-                    ships: i64::from(rng.below(5)) << rng.below(60),
-                })
-                .collect();
-            let view = View {
-                turn: turn * rng.below(3),
-                planets: Arc::new(planets),
-                message: (rng.below(2) == 0).then(|| rng.bits() as u32),
-                you: rng.below(5),
-            };
-            for bot in &mut bots {
-                let Act { launches, .. } = bot.decide(&view, &Ask, Budget::nodes(NODES));
-                for Launch { from, to, ships } in launches {
-                    let start = view.planets.iter().find(|planet| planet.id == from);
-                    let start = start.expect("ships leave a planet that there is");
-                    assert!(start.owner == view.you && ships > 0 && from != to);
-                    assert!(ships <= start.ships);
-                }
-            }
-        }
+        };
+        let mut bots: Vec<_> = (0..players).map(bot).collect();
+        let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
+            bot.decide(view, ask, Budget::nodes(NODES))
+        });
+        assert!(
+            end.refused.values().iter().all(|acts| *acts == 0),
+            "round {round}"
+        );
     }
 }
 
@@ -167,12 +138,7 @@ fn play_team(
         .collect();
     let mut mates: Vec<Team> = ours
         .iter()
-        .map(|seat| {
-            Team::new(
-                &game.view(*seat),
-                crate::planetwars::bots::champion::CHAMPION,
-            )
-        })
+        .map(|seat| Team::new(&game.view(*seat)))
         .collect();
     let mut rivals: Vec<Box<dyn Bot<PlanetWars>>> = (0..8).map(|_| team()).collect();
     while game.outcome().is_none() && game.turn() < 60 {
@@ -264,13 +230,11 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         };
         let mut bots = vec![bot.to_owned(); size];
         bots.extend(vec![rival.to_owned(); size]);
-        let setup = PlaySetup {
+        let setup = PlaySetup::recorded(
             bots,
-            seed: 9,
-            options: json!({"teams": size, "rounds": 60, "map": "google"}),
-            models: false,
-            record: true,
-        };
+            9,
+            json!({"teams": size, "rounds": 60, "map": "google"}),
+        );
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
         let heard: Vec<&Exchange> = played
             .transcript
@@ -279,10 +243,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
             .collect();
         let turns = heard.len();
         assert!(turns > 20, "{turns} turns");
-        let setup = DialogueSetup {
-            bot: bot.to_owned(),
-            ..DialogueSetup::default()
-        };
+        let setup = DialogueSetup::of(bot, 0);
         for told in [0, 1, 15, 30.min(turns - 5)] {
             let mut player = KIT.dialogue(&setup).unwrap();
             for (turn, heard) in heard.iter().enumerate() {
@@ -308,40 +269,35 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
 /// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.
 #[test]
 fn mates_that_are_found_late_are_not_fought() {
-    let teams = [0, 0, 1, 1];
-    let mut game = PlanetWars::start(&setup(31, Look::Contest, &teams, Ruleset::TEAM));
-    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..4).map(|_| team()).collect();
+    let setup = setup(31, Look::Contest, &[0, 0, 1, 1], short(60));
+    let mut bots: Vec<_> = (0..4).map(|_| team()).collect();
     let mut launches = 0;
     let mut sent = Vec::new();
-    while game.outcome().is_none() && game.turn() < 60 {
-        let turn = game.turn();
-        let mut acts = Vec::new();
-        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-            let mut view = game.view(seat);
-            // No member has spoken in the first states.
-            view.message = view.message.filter(|_| turn > 2);
-            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
-            let me = PlayerId::from(seat.0) + 1;
-            let mate = PlayerId::from(seat.0 ^ 1) + 1;
-            // Except what follows a fleet that left before the mate had the planet.
-            let against = |launch: &&Launch| {
-                let mut planets = game.planets().iter();
-                let on_the_way = |(by, to, left): &(_, _, u32)| {
-                    (*by, *to) == (me, launch.to) && left + 10 > turn
-                };
-                planets.any(|planet| planet.id == launch.to && planet.owner == mate)
-                    && !sent.iter().any(on_the_way)
-            };
-            if turn > 12 {
-                launches += act.launches.len();
-                let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
-                assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
-            }
-            sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
-            acts.push((seat, Some(act)));
+    let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let turn = view.turn;
+        // No member has spoken in the first states.
+        let view = View {
+            message: view.message.filter(|_| turn > 2),
+            ..view.clone()
+        };
+        let act = bot.decide(&view, ask, Budget::nodes(NODES));
+        let me = PlayerId::from(seat.0) + 1;
+        let mate = PlayerId::from(seat.0 ^ 1) + 1;
+        // Except what follows a fleet that left before the mate had the planet.
+        let against = |launch: &&Launch| {
+            let on_the_way =
+                |(by, to, left): &(_, _, u32)| (*by, *to) == (me, launch.to) && left + 10 > turn;
+            goes_to(&view, launch, mate) && !sent.iter().any(on_the_way)
+        };
+        if turn > 12 {
+            launches += act.launches.len();
+            let against: Vec<&Launch> = act.launches.iter().filter(against).collect();
+            assert!(against.is_empty(), "turn {turn}: {me} sends {against:?}");
         }
-        assert!(game.answered(&acts).is_empty());
-    }
+        sent.extend(act.launches.iter().map(|launch| (me, launch.to, turn)));
+        act
+    });
+    assert_eq!(end.refused.values(), [0; 4]);
     assert!(launches > 50, "{launches} launches");
 }
 
@@ -352,9 +308,8 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
     let mut strays = 0;
     for seed in 31..39 {
         let mut game = PlanetWars::start(&setup(seed, Look::Contest, &teams, Ruleset::TEAM));
-        let knobs = crate::planetwars::bots::champion::CHAMPION;
         let mut mates: Vec<Team> = (0..4)
-            .map(|seat| Team::new(&game.view(Seat(seat)), knobs))
+            .map(|seat| Team::new(&game.view(Seat(seat))))
             .collect();
         while game.outcome().is_none() && game.turn() < 30 {
             let mut acts = Vec::new();
@@ -383,80 +338,20 @@ fn orders_that_were_not_followed_tell_nothing_of_time() {
 /// In games without words no player waits for them.
 #[test]
 fn a_game_without_words_is_fought_from_the_start() {
-    let mut game = PlanetWars::start(&setup(31, Look::Contest, &[0, 1], Ruleset::TEAM));
-    let mut bots: Vec<Box<dyn Bot<PlanetWars>>> = (0..2).map(|_| team()).collect();
+    let setup = setup(31, Look::Contest, &[0, 1], short(20));
+    let mut bots: Vec<_> = (0..2).map(|_| team()).collect();
     let mut attacks = 0;
-    while game.outcome().is_none() && game.turn() < 20 {
-        let mut acts = Vec::new();
-        for (seat, bot) in (0..).map(Seat).zip(&mut bots) {
-            let mut view = game.view(seat);
-            view.message = None;
-            let act = bot.decide(&view, &Ask, Budget::nodes(NODES));
-            let foe = PlayerId::from(seat.0 ^ 1) + 1;
-            let attacked = |launch: &&Launch| {
-                let mut planets = game.planets().iter();
-                planets.any(|planet| planet.id == launch.to && planet.owner == foe)
-            };
-            attacks += act.launches.iter().filter(attacked).count();
-            acts.push((seat, Some(act)));
-        }
-        assert!(game.answered(&acts).is_empty());
-    }
-    assert!(attacks > 5, "{attacks} attacks in {} turns", game.turn());
-}
-
-#[test]
-fn two_games_at_once_are_played_as_one_by_one() {
-    let teams = [0, 1, 0, 1];
-    let games = [(11, Look::Contest), (12, Look::Google)];
-    let play = |ask: &mut dyn FnMut(usize, Seat, &View) -> Act, at: usize| {
-        let (seed, look) = games[at];
-        let mut game = PlanetWars::start(&setup(seed, look, &teams, Ruleset::TEAM));
-        let mut told = Vec::new();
-        for _ in 0..50 {
-            let acts: Vec<(Seat, Option<Act>)> = (0..4)
-                .map(Seat)
-                .filter(|seat| game.ask(*seat).is_some())
-                .map(|seat| (seat, Some(ask(at, seat, &game.view(seat)))))
-                .collect();
-            told.push(acts.clone());
-            game.answered(&acts);
-        }
-        told
-    };
-    let bots = || -> Vec<Box<dyn Bot<PlanetWars>>> {
-        (0..4)
-            .map(|_| make("champion-team", 0).expect("it exists"))
-            .collect()
-    };
-    let mut both = [bots(), bots()];
-    let mut alone = |at: usize, seat: Seat, view: &View| {
-        both[at][seat.index()].decide(view, &Ask, Budget::nodes(NODES))
-    };
-    let one_by_one = [play(&mut alone, 0), play(&mut alone, 1)];
-    // Now seat by seat in turn.
-    let mut both = [bots(), bots()];
-    let mut running =
-        games.map(|(seed, look)| PlanetWars::start(&setup(seed, look, &teams, Ruleset::TEAM)));
-    let mut told = [Vec::new(), Vec::new()];
-    for _ in 0..50 {
-        let mut acts = [Vec::new(), Vec::new()];
-        for seat in (0..4).map(Seat) {
-            for at in 0..2 {
-                if running[at].ask(seat).is_some() {
-                    let act = both[at][seat.index()].decide(
-                        &running[at].view(seat),
-                        &Ask,
-                        Budget::nodes(NODES),
-                    );
-                    acts[at].push((seat, Some(act)));
-                }
-            }
-        }
-        for at in 0..2 {
-            running[at].answered(&acts[at]);
-            told[at].push(std::mem::take(&mut acts[at]));
-        }
-    }
-    assert!(told == one_by_one);
+    let end = play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let silent = View {
+            message: None,
+            ..view.clone()
+        };
+        let act = bot.decide(&silent, ask, Budget::nodes(NODES));
+        let foe = PlayerId::from(seat.0 ^ 1) + 1;
+        let attacks_foe = |launch: &&Launch| goes_to(view, launch, foe);
+        attacks += act.launches.iter().filter(attacks_foe).count();
+        act
+    });
+    assert_eq!(end.refused.values(), [0; 2]);
+    assert!(attacks > 5, "{attacks} attacks");
 }

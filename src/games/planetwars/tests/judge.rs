@@ -10,18 +10,12 @@ use std::time::Duration;
 /// The contest's example: planets in no order, number 3 before number 2.
 const MAP: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\n";
 
-fn table(players: u64, options: &Value) -> Box<dyn Table> {
+fn table(players: usize, options: &Value) -> Box<dyn Table> {
     let mut all = json!({"map": MAP, "assignment": "in_order"});
     for (name, value) in options.as_object().unwrap() {
         all[name] = value.clone();
     }
-    KIT.table(&TableSetup {
-        seed: 1,
-        options: all,
-        market: 1,
-        ids: (1..=players).collect(),
-    })
-    .unwrap()
+    KIT.table(&TableSetup::numbered(1, all, players)).unwrap()
 }
 
 fn calls(table: &mut dyn Table) -> Vec<Call> {
@@ -229,13 +223,8 @@ fn both_fail_at_once_and_nobody_has_won() {
 
 #[test]
 fn options_that_cannot_be_used_are_named() {
-    let wrong = |options: Value, players: u64, part: &str| {
-        let setup = TableSetup {
-            seed: 1,
-            options,
-            market: 1,
-            ids: (1..=players).collect(),
-        };
+    let wrong = |options: Value, players: usize, part: &str| {
+        let setup = TableSetup::numbered(1, options, players);
         let why = KIT.table(&setup).err().unwrap().to_string();
         assert!(why.contains(part), "{why:?} has no {part:?}");
     };
@@ -262,8 +251,6 @@ fn options_that_cannot_be_used_are_named() {
     wrong(json!({"map": "P 1 2\n"}), 2, "map: line 1: y is missing");
     wrong(json!({"map": MAP}), 3, "player 3 of 3 has no planet");
     wrong(json!({"planets": 3}), 4, "3 planets: 4");
-    wrong(json!({"colour": 1}), 2, "there is no option \"colour\"");
-    wrong(json!(5), 2, "an object is wanted");
 }
 
 #[test]
@@ -291,16 +278,13 @@ fn one_who_enters_plays_his_team() {
     assert!(seat_owners(json!({"teams": 0}), 2).is_err());
 }
 
-/// Numbers on the wire are shuffled over the teams by the seed, and a match is reproduced from its setup.
 #[test]
-fn a_match_is_told_again_from_its_setup() {
-    let setup = PlaySetup {
-        bots: vec!["idle".to_owned(); 6],
-        seed: 3,
-        options: json!({"teams": [4, 2], "rounds": 5}),
-        models: false,
-        record: true,
-    };
+fn numbers_on_the_wire_are_shuffled_over_the_teams_by_the_seed() {
+    let setup = PlaySetup::recorded(
+        vec!["idle".to_owned(); 6],
+        3,
+        json!({"teams": [4, 2], "rounds": 5}),
+    );
     let played = KIT.play(&setup, &Nodes(1)).unwrap();
     assert_eq!((played.asks, played.transcript.len()), (30, 30));
     let seats: Vec<String> = played.transcript[..6]
@@ -311,23 +295,4 @@ fn a_match_is_told_again_from_its_setup() {
     sorted.sort();
     assert_eq!(sorted, ["Y 1", "Y 2", "Y 3", "Y 4", "Y 5", "Y 6"]);
     assert_ne!(seats, sorted, "seed 3 shuffles");
-    let table = KIT
-        .table(&TableSetup {
-            seed: setup.seed,
-            options: setup.options.clone(),
-            market: 1,
-            ids: (1..=6).collect(),
-        })
-        .unwrap();
-    let mut again = KIT.reopen(&table.setup()).unwrap();
-    let mut heard = played.transcript.iter();
-    while again.outcome().is_none() {
-        for call in calls(again.as_mut()) {
-            let entry = heard.next().unwrap();
-            assert_eq!((call.seat, &call.text), (entry.seat, &entry.call));
-            let reply = entry.reply.as_ref().unwrap();
-            again.answer(call.seat, Reply::Text(reply.as_bytes()));
-        }
-    }
-    assert_eq!(again.outcome().unwrap(), played.outcome);
 }

@@ -10,16 +10,7 @@ laws!(PlanetWars, {"rounds": 60});
 fn random_play_obeys_the_laws() {
     for seed in 0..60 {
         let players = 2 + (seed % 7) as usize;
-        let style = Style {
-            look: if seed % 2 == 0 {
-                Look::Contest
-            } else {
-                Look::Google
-            },
-            players,
-            planets: None,
-            side: None,
-        };
+        let style = Style::new([Look::Contest, Look::Google][(seed % 2) as usize], players);
         let setup = Setup {
             planets: generate(seed, &style).unwrap(),
             players: (1..=players as u32).collect(),
@@ -32,8 +23,6 @@ fn random_play_obeys_the_laws() {
         let audit = |game: &PlanetWars| {
             assert!(game.planets().iter().all(|planet| planet.ships >= 0));
         };
-        let (one, _) = play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
-        let (other, _) = play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
-        assert_eq!(one, other);
+        play_randomly::<PlanetWars>(&setup, seed, 0.1, audit);
     }
 }

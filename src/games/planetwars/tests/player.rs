@@ -11,10 +11,7 @@ use std::time::Duration;
 const STATE: &str = "P 1 2 3 1 0 1\nP 3 0 0 2 1 5\nP 2 3 4 2 2 4\nM 0\nY 1\n.";
 
 fn player(bot: &str) -> Box<dyn Dialogue> {
-    let setup = DialogueSetup {
-        bot: bot.to_owned(),
-        ..DialogueSetup::default()
-    };
+    let setup = DialogueSetup::of(bot, 0);
     KIT.dialogue(&setup).unwrap()
 }
 

@@ -203,17 +203,8 @@ fn orders(game: &PlanetWars, seat: Seat, rng: &mut Rng) -> Act {
 
 fn setup(seed: u64, rng: &mut Rng) -> Setup {
     let players = 2 + rng.below(19) as usize;
-    let look = if rng.chance(0.5) {
-        Look::Contest
-    } else {
-        Look::Google
-    };
-    let style = Style {
-        look,
-        players,
-        planets: None,
-        side: None,
-    };
+    let look = [Look::Google, Look::Contest][usize::from(rng.chance(0.5))];
+    let style = Style::new(look, players);
     let mut ruleset = match seed % 4 {
         0 => Ruleset::MZ2015,
         1 => Ruleset {

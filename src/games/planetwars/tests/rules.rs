@@ -48,10 +48,7 @@ fn ships(game: &PlanetWars, id: u32) -> (PlayerId, i64) {
 fn battle(rule: Battle, before: &str, after: &str) {
     let force = |text: &str| {
         let (owner, ships) = text.trim().split_once(':').unwrap();
-        Force {
-            owner: owner.parse().unwrap(),
-            ships: ships.parse().unwrap(),
-        }
+        Force::new(owner.parse().unwrap(), ships.parse().unwrap())
     };
     let (garrison, arrivals) = before.split_once('|').unwrap();
     let mut merged: Vec<Force> = Vec::new();

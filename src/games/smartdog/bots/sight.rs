@@ -1,25 +1,6 @@
 //! A view sorted by kind, without anything that no honest hub would send.
 
-use crate::game::Seat;
-use crate::smartdog::rules::{Direction, DogAction, DogId, Seen, SheepAction, Spot, Torus, View};
-
-/// Dogs of any seat in sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SeenDog {
-    pub(super) id: DogId,
-    pub(super) spot: Spot,
-    pub(super) owner: Seat,
-    pub(super) action: DogAction,
-    pub(super) voice: bool,
-}
-
-/// A sheep in sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SeenSheep {
-    pub(super) spot: Spot,
-    pub(super) action: SheepAction,
-    pub(super) direction: Direction,
-}
+use crate::smartdog::rules::{DogId, Seen, SeenDog, SeenSheep, Spot, Torus, View};
 
 /// What lies within the world, in the order of the wire.
 #[derive(Clone, Debug, Default)]
@@ -34,39 +15,12 @@ impl Sight {
     pub(super) fn of(view: &View) -> Self {
         let mut sight = Self::default();
         let torus: Torus = view.ground.torus();
-        for seen in &view.seen {
+        for seen in view.seen.iter().filter(|seen| torus.contains(seen.spot())) {
             match *seen {
-                Seen::Dog {
-                    id,
-                    spot,
-                    owner,
-                    action,
-                    voice,
-                } if torus.contains(spot) => {
-                    let dog = SeenDog {
-                        id,
-                        spot,
-                        owner,
-                        action,
-                        voice,
-                    };
-                    if owner == view.seat {
-                        sight.own.push(dog);
-                    } else {
-                        sight.foreign.push(dog);
-                    }
-                }
-                Seen::Sheep {
-                    spot,
-                    action,
-                    direction,
-                } if torus.contains(spot) => sight.sheep.push(SeenSheep {
-                    spot,
-                    action,
-                    direction,
-                }),
-                Seen::Voice { spot } if torus.contains(spot) => sight.voices.push(spot),
-                Seen::Dog { .. } | Seen::Sheep { .. } | Seen::Voice { .. } => {}
+                Seen::Dog(dog) if dog.owner == view.seat => sight.own.push(dog),
+                Seen::Dog(dog) => sight.foreign.push(dog),
+                Seen::Sheep(sheep) => sight.sheep.push(sheep),
+                Seen::Voice(spot) => sight.voices.push(spot),
             }
         }
         sight

@@ -3,7 +3,7 @@
 use crate::arena::Acts;
 use crate::ladder::Bout;
 use crate::smartdog::generate::{Style, generate};
-use crate::smartdog::options::{Key, Options};
+use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Players, Setup, SmartDog};
 
 /// Turns of such a match.
@@ -23,11 +23,7 @@ pub fn bouts(name: &str) -> Option<Vec<Bout<'_, SmartDog>>> {
         let mut names = vec!["shipped"; players.count()];
         names[own] = name;
         let map = generate(number, &Style::default());
-        let setup = Setup {
-            map: map.with(Key::TurnsLimit, TURNS).ok()?,
-            players,
-            options: Options::default(),
-        };
+        let setup = Setup::of(map.with(Key::TurnsLimit, TURNS).ok()?, players);
         Some(Bout {
             arrange,
             ..Bout::new(setup, &names, number * SEEDS_APART, own..own + 1)

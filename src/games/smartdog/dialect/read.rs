@@ -5,7 +5,8 @@ use super::argument::{fields, items};
 use crate::game::Seat;
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Area, Direction, DogAction, Land, Players, SheepAction, Spot, Told, Torus,
+    Area, Direction, DogAction, Land, Players, Seen, SeenDog, SeenSheep, SheepAction, Spot, Told,
+    Torus,
 };
 
 /// The longest side of a world accepted, in cells: four of the largest tiles.
@@ -56,37 +57,8 @@ pub struct Start {
     pub told: Told,
 }
 
-/// `obj`. Spots may lie outside the world: a caller that knows the world must check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Object {
-    /// A dog in sight.
-    Dog {
-        /// Its number.
-        number: u64,
-        /// Where.
-        spot: Spot,
-        /// Its owner.
-        owner: Seat,
-        /// Its state.
-        action: DogAction,
-        /// Whether it barked.
-        voice: bool,
-    },
-    /// A sheep in sight.
-    Sheep {
-        /// Where.
-        spot: Spot,
-        /// Its state.
-        action: SheepAction,
-        /// Where it looks.
-        direction: Direction,
-    },
-    /// A bark from out of sight.
-    Voice {
-        /// Where.
-        spot: Spot,
-    },
-}
+/// `obj`, its dogs by their numbers. Spots may lie outside the world: a caller that knows the world must check.
+pub type Object = Seen<u64>;
 
 /// `finished`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -168,10 +140,7 @@ impl Fields {
 
     fn spot(&self) -> Option<Spot> {
         let coordinate = |key| u16::try_from(self.number(key)?).ok();
-        Some(Spot {
-            x: coordinate("x")?,
-            y: coordinate("y")?,
-        })
+        Some(Spot::new(coordinate("x")?, coordinate("y")?))
     }
 
     fn seat(&self, key: &str) -> Option<Seat> {
@@ -198,10 +167,10 @@ fn start(fields: &Fields) -> Result<Start, String> {
         .filter(|seat| seat.index() < players.count())
         .ok_or("start does not tell who the reader is")?;
     let corner = |x, y| {
-        Ok::<Spot, String>(Spot {
-            x: fields.needed(x, SIDE_MAX)?,
-            y: fields.needed(y, SIDE_MAX)?,
-        })
+        Ok::<Spot, String>(Spot::new(
+            fields.needed(x, SIDE_MAX)?,
+            fields.needed(y, SIDE_MAX)?,
+        ))
     };
     let tile = Area {
         first: corner("x1", "y1")?,
@@ -242,22 +211,22 @@ fn object(fields: &Fields) -> Option<Object> {
     let spot = fields.spot()?;
     let voice = fields.text("voice").is_some();
     match fields.text("type") {
-        Some("Dog") => Some(Object::Dog {
-            number: u64::try_from(fields.number("id")?).ok()?,
+        Some("Dog") => Some(Seen::Dog(SeenDog {
+            id: u64::try_from(fields.number("id")?).ok()?,
             spot,
             owner: fields.seat("owner")?,
             action: named(&DogAction::ALL, DogAction::word, fields.text("action"))
                 .unwrap_or(DogAction::Move),
             voice,
-        }),
-        Some("Sheep") => Some(Object::Sheep {
+        })),
+        Some("Sheep") => Some(Seen::Sheep(SeenSheep {
             spot,
             action: named(&SheepAction::ALL, SheepAction::word, fields.text("action"))
                 .unwrap_or(SheepAction::StandBy),
             direction: named(&Direction::ALL, Direction::word, fields.text("direction"))
                 .unwrap_or(Direction::Down),
-        }),
-        _ => voice.then_some(Object::Voice { spot }),
+        })),
+        _ => voice.then_some(Seen::Voice(spot)),
     }
 }
 

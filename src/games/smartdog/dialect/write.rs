@@ -2,7 +2,7 @@
 
 use crate::game::Seat;
 use crate::smartdog::options::Key;
-use crate::smartdog::rules::{DogId, Ground, Refusal, Seen, View};
+use crate::smartdog::rules::{DogId, Ground, Refusal, Seen, Spot, View};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -83,38 +83,30 @@ pub fn state(view: &View, number: impl Fn(DogId) -> u64) -> String {
     for seen in &view.seen {
         // Writing to a string cannot fail.
         let _ = match *seen {
-            Seen::Voice { spot } => writeln!(
-                text,
-                r#"obj  "voice":"barking","x":{},"y":{}"#,
-                spot.x, spot.y
-            ),
-            Seen::Dog {
-                id,
-                spot,
-                owner,
-                action,
-                voice,
-            } => writeln!(
+            Seen::Voice(Spot { x, y }) => {
+                writeln!(text, r#"obj  "voice":"barking","x":{x},"y":{y}"#)
+            }
+            Seen::Dog(dog) => writeln!(
                 text,
                 r#"obj  "id":{},"type":"Dog","x":{},"y":{},"owner":{},"action":"{}"{}"#,
-                number(id),
-                spot.x,
-                spot.y,
-                owner.0 + 1,
-                action.word(),
-                if voice { r#","voice":"barking""# } else { "" }
+                number(dog.id),
+                dog.spot.x,
+                dog.spot.y,
+                dog.owner.0 + 1,
+                dog.action.word(),
+                if dog.voice {
+                    r#","voice":"barking""#
+                } else {
+                    ""
+                }
             ),
-            Seen::Sheep {
-                spot,
-                action,
-                direction,
-            } => writeln!(
+            Seen::Sheep(sheep) => writeln!(
                 text,
                 r#"obj  "type":"Sheep","x":{},"y":{},"action":"{}","direction":"{}""#,
-                spot.x,
-                spot.y,
-                action.word(),
-                direction.word()
+                sheep.spot.x,
+                sheep.spot.y,
+                sheep.action.word(),
+                sheep.direction.word()
             ),
         };
     }

@@ -51,7 +51,9 @@ pub struct Dog {
 }
 
 impl Dog {
-    pub(super) const fn new(owner: Seat, spot: Spot) -> Self {
+    /// A dog, able and silent.
+    #[must_use]
+    pub const fn new(owner: Seat, spot: Spot) -> Self {
         Self {
             owner,
             spot,
@@ -63,12 +65,6 @@ impl Dog {
             hit: false,
             helped: false,
         }
-    }
-
-    /// An imagined dog, able and silent.
-    #[must_use]
-    pub const fn imagine(owner: Seat, spot: Spot) -> Self {
-        Self::new(owner, spot)
     }
 
     /// How it is disabled now, if at all.

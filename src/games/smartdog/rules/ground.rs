@@ -292,9 +292,6 @@ fn corner(layout: &[&[u8]], size: (u16, u16), seat: Seat) -> Spot {
 fn area(size: (u16, u16), first: Spot) -> Area {
     Area {
         first,
-        last: Spot {
-            x: first.x + size.0 - 1,
-            y: first.y + size.1 - 1,
-        },
+        last: Spot::new(first.x + size.0 - 1, first.y + size.1 - 1),
     }
 }

@@ -14,4 +14,4 @@ pub use ground::{Area, Ground, Land, Told};
 pub use setup::{Players, Setup};
 pub use sheep::{PUSHES_MAX, Sheep};
 pub use torus::{Direction, Spot, Torus};
-pub use view::{DogAction, Seen, SheepAction, View};
+pub use view::{DogAction, Seen, SeenDog, SeenSheep, SheepAction, View};

@@ -69,3 +69,16 @@ pub struct Setup {
     #[serde(default)]
     pub options: Options,
 }
+
+impl Setup {
+    /// So many players on this map, at a hub with the official options.
+    #[must_use]
+    pub fn of(map: Map, players: Players) -> Self {
+        let options = Options::default();
+        Self {
+            map,
+            players,
+            options,
+        }
+    }
+}

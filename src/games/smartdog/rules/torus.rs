@@ -106,6 +106,14 @@ pub struct Torus {
     pub(super) rows: u16,
 }
 
+impl Spot {
+    /// The cell in this column and row.
+    #[must_use]
+    pub const fn new(x: u16, y: u16) -> Self {
+        Self { x, y }
+    }
+}
+
 impl std::fmt::Display for Spot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}, {}", self.x, self.y)

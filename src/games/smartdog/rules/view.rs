@@ -63,36 +63,52 @@ impl SheepAction {
     }
 }
 
-/// One object of a view.
+/// A dog in sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Seen {
+pub struct SeenDog<Id = DogId> {
+    /// Its id.
+    pub id: Id,
+    /// Where.
+    pub spot: Spot,
+    /// Its owner.
+    pub owner: Seat,
+    /// Its state.
+    pub action: DogAction,
+    /// Whether it barked last turn.
+    pub voice: bool,
+}
+
+/// A sheep in sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SeenSheep {
+    /// Where.
+    pub spot: Spot,
+    /// Its state.
+    pub action: SheepAction,
+    /// Where it looks.
+    pub direction: Direction,
+}
+
+/// One object of a view, its dogs named by `Id`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Seen<Id = DogId> {
     /// A dog in sight.
-    Dog {
-        /// Its id.
-        id: DogId,
-        /// Where.
-        spot: Spot,
-        /// Its owner.
-        owner: Seat,
-        /// Its state.
-        action: DogAction,
-        /// Whether it barked last turn.
-        voice: bool,
-    },
+    Dog(SeenDog<Id>),
     /// A sheep in sight.
-    Sheep {
-        /// Where.
-        spot: Spot,
-        /// Its state.
-        action: SheepAction,
-        /// Where it looks.
-        direction: Direction,
-    },
+    Sheep(SeenSheep),
     /// A dog that barked out of sight last turn, where it stands now.
-    Voice {
-        /// Where.
-        spot: Spot,
-    },
+    Voice(Spot),
+}
+
+impl<Id> Seen<Id> {
+    /// Where it is.
+    pub const fn spot(&self) -> Spot {
+        match self {
+            Seen::Dog(dog) => dog.spot,
+            Seen::Sheep(sheep) => sheep.spot,
+            Seen::Voice(spot) => *spot,
+        }
+    }
 }
 
 /// What a player knows at the beginning of a turn.
@@ -144,7 +160,7 @@ impl SmartDog {
             if let Thing::Dog(id) = self.thing(spot)
                 && self.dogs[id.index()].voice
             {
-                seen.push(Seen::Voice { spot });
+                seen.push(Seen::Voice(spot));
             }
         }
         View {
@@ -160,7 +176,7 @@ impl SmartDog {
             Thing::Nothing => None,
             Thing::Dog(id) => {
                 let dog = &self.dogs[id.index()];
-                Some(Seen::Dog {
+                Some(Seen::Dog(SeenDog {
                     id,
                     spot,
                     owner: dog.owner,
@@ -170,11 +186,11 @@ impl SmartDog {
                         Some(Fright::Indignant) => DogAction::Indignant,
                     },
                     voice: dog.voice,
-                })
+                }))
             }
             Thing::Sheep(sheep) => {
                 let sheep = &self.sheep[usize::from(sheep)];
-                Some(Seen::Sheep {
+                Some(Seen::Sheep(SeenSheep {
                     spot,
                     action: if sheep.frightened > 0 {
                         SheepAction::Panic
@@ -184,7 +200,7 @@ impl SmartDog {
                         SheepAction::StandBy
                     },
                     direction: sheep.direction,
-                })
+                }))
             }
         }
     }

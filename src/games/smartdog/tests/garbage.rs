@@ -7,10 +7,10 @@ use crate::smartdog::cartographer::Cartographer;
 use crate::smartdog::generate::{Style, generate};
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::map::{Header, Map, Square};
-use crate::smartdog::options::{Key, Options};
+use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
     Ask, Command, Direction, DogAction, DogId, Event, Ground, Orders, Players, Refusal, Seen,
-    Setup, SheepAction, SmartDog, Spot, View,
+    SeenDog, SeenSheep, Setup, SheepAction, SmartDog, Spot, View,
 };
 use crate::wire::Dialogue as _;
 use std::sync::Arc;
@@ -47,11 +47,7 @@ fn ground(rng: &mut Rng) -> Arc<Ground> {
     } else {
         generate(rng.bits(), &Style::default())
     };
-    let setup = Setup {
-        map,
-        players: pick(rng, &Players::ALL),
-        options: Options::default(),
-    };
+    let setup = Setup::of(map, pick(rng, &Players::ALL));
     Arc::clone(SmartDog::begin(&setup).ground())
 }
 
@@ -62,14 +58,16 @@ fn view(rng: &mut Rng, ground: &Arc<Ground>, turn: u32) -> View {
         let most = count as u32 + u32::from(rng.chance(0.05));
         rng.below(most)
     };
-    let spot = |rng: &mut Rng| Spot {
-        x: odd(rng, usize::from(torus.cols())) as u16,
-        y: odd(rng, usize::from(torus.rows())) as u16,
+    let spot = |rng: &mut Rng| {
+        Spot::new(
+            odd(rng, usize::from(torus.cols())) as u16,
+            odd(rng, usize::from(torus.rows())) as u16,
+        )
     };
     let seen = (0..count)
         .map(|_| match rng.below(5) {
-            0 => Seen::Voice { spot: spot(rng) },
-            1 | 2 => Seen::Dog {
+            0 => Seen::Voice(spot(rng)),
+            1 | 2 => Seen::Dog(SeenDog {
                 id: DogId(rng.below(6) as u16),
                 spot: spot(rng),
                 owner: Seat(rng.below(5) as u8),
@@ -78,15 +76,15 @@ fn view(rng: &mut Rng, ground: &Arc<Ground>, turn: u32) -> View {
                     &[DogAction::Move, DogAction::Panic, DogAction::Indignant],
                 ),
                 voice: rng.chance(0.5),
-            },
-            _ => Seen::Sheep {
+            }),
+            _ => Seen::Sheep(SeenSheep {
                 spot: spot(rng),
                 action: pick(
                     rng,
                     &[SheepAction::StandBy, SheepAction::Move, SheepAction::Panic],
                 ),
                 direction: pick(rng, &Direction::ALL),
-            },
+            }),
         })
         .collect();
     View {
@@ -148,11 +146,7 @@ fn nobody_dies_of_a_strange_view() {
 fn the_state_follows_from_what_is_heard() {
     for name in ["shipped", "herder", "herder-search", "champion"] {
         for seed in 0..6u64 {
-            let setup = Setup {
-                map: generate(seed, &Style::default()),
-                players: Players::Two,
-                options: Options::default(),
-            };
+            let setup = Setup::of(generate(seed, &Style::default()), Players::Two);
             let mut game = SmartDog::begin(&setup);
             let known = KnownMaps::none();
             let mut asked = make(name, 1, &known).unwrap();
@@ -192,11 +186,7 @@ fn the_state_follows_from_what_is_heard() {
 /// A budget in slices gives the same result as the whole budget.
 #[test]
 fn slices_change_nothing() {
-    let setup = Setup {
-        map: generate(5, &Style::default()),
-        players: Players::Two,
-        options: Options::default(),
-    };
+    let setup = Setup::of(generate(5, &Style::default()), Players::Two);
     let game = SmartDog::begin(&setup);
     let view = Arc::new(game.seen_by(Seat(0)));
     let ask = Ask { turn: 1 };

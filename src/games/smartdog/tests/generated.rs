@@ -1,14 +1,9 @@
 //! Random maps: valid, connected, and the same forever.
 
+use crate::ladder::digest;
 use crate::smartdog::generate::{Style, generate};
 use crate::smartdog::map::{Map, Square};
 use crate::smartdog::options::Key;
-
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |digest, byte| {
-        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    })
-}
 
 fn reachable(map: &Map) -> bool {
     let rows: Vec<&[Square]> = map.iter().collect();

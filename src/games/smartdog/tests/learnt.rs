@@ -14,11 +14,7 @@ use std::sync::Arc;
 
 /// A match of the kit's players; what each seat's cartographer has found.
 fn watch(map: &Map, players: Players) -> Vec<Value> {
-    let setup = Setup {
-        map: map.clone(),
-        players,
-        options: Options::default(),
-    };
+    let setup = Setup::of(map.clone(), players);
     let mut game = SmartDog::begin(&setup);
     let seats: Vec<Seat> = (0..players.count()).map(|seat| Seat(seat as u8)).collect();
     let mut makers: Vec<Cartographer> = seats.iter().map(|_| Cartographer::new()).collect();
@@ -100,11 +96,7 @@ fn a_map_learnt_is_recognised() {
     let model = merge(Some(&merge(None, &evidence[0])), &evidence[1]);
     assert_eq!(model["matches"], 2);
     let known = KnownMaps::of_models(&[("m".to_owned(), model)]);
-    let setup = Setup {
-        map: map.clone(),
-        players: Players::Four,
-        options: Options::default(),
-    };
+    let setup = Setup::of(map.clone(), Players::Four);
     let game = SmartDog::begin(&setup);
     let tile = known.recognise(&game.seen_by(Seat(3))).unwrap();
     assert_eq!(tile.dogs, [(1, 1)]);

@@ -1,10 +1,9 @@
 //! The map format, and the maps that come with the program.
 
 use crate::game::{Game as _, Seat};
-use crate::laws::play_randomly;
 use crate::smartdog::atlas::{self, MAPS};
 use crate::smartdog::map::{
-    DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, MapError, SHEEP_MAX, SIDE_MAX, Square,
+    DOGS_MAX, FILE_BYTES_MAX, HEADER_BYTES_MAX, Map, SHEEP_MAX, SIDE_MAX, Square,
 };
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{Players, Setup, SmartDog};
@@ -82,30 +81,27 @@ fn errors_say_what_where_and_why() {
         "{\"dogBarkingR\": 1.5}\n..",
         "line 1: the header's \"dogBarkingR\" must be a whole number, not 1.5",
     );
-    let broken = Map::read("{\"a\": 1\n..").unwrap_err();
-    assert!(
-        matches!(broken, MapError::Header { line: 1, .. }),
-        "{broken}"
-    );
+    let broken = Map::read("{\"a\": 1\n..").unwrap_err().to_string();
+    let header = "line 1: the header must be one JSON object on one line: ";
+    assert!(broken.starts_with(header), "{broken}");
 }
 
 #[test]
 fn sizes_are_limited() {
-    let too_many = |text: &str| match Map::read(text) {
-        Err(MapError::TooMany { what, count, max }) if count == max + 1 => what,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(too_many(&"*".repeat(SHEEP_MAX + 1)), "sheep");
-    assert_eq!(too_many(&"@".repeat(DOGS_MAX + 1)), "dogs");
-    assert_eq!(too_many(&".".repeat(SIDE_MAX + 1)), "columns");
-    assert_eq!(too_many(&".\n".repeat(SIDE_MAX + 1)), "rows");
-    let long = format!("{{{}}}\n.", " ".repeat(HEADER_BYTES_MAX));
-    assert!(matches!(
-        Map::read(&long),
-        Err(MapError::HeaderTooLong { line: 1, .. })
-    ));
-    let long = " ".repeat(FILE_BYTES_MAX + 1);
-    assert!(matches!(Map::read(&long), Err(MapError::TooLong { .. })));
+    for (text, why) in [
+        ("*".repeat(SHEEP_MAX + 1), "the tile has 501 sheep;"),
+        ("@".repeat(DOGS_MAX + 1), "the tile has 101 dogs;"),
+        (".".repeat(SIDE_MAX + 1), "the tile has 1001 columns;"),
+        (".\n".repeat(SIDE_MAX + 1), "the tile has 1001 rows;"),
+        (
+            format!("{{{}}}\n.", " ".repeat(HEADER_BYTES_MAX)),
+            "line 1: the header has 4098 bytes;",
+        ),
+        (" ".repeat(FILE_BYTES_MAX + 1), "the map has 2000001 bytes;"),
+    ] {
+        let told = Map::read(&text).unwrap_err().to_string();
+        assert!(told.starts_with(why), "{told}");
+    }
 }
 
 #[test]
@@ -124,8 +120,7 @@ fn a_setup_is_stored_whole() {
 }
 
 #[test]
-fn every_own_map_reads_and_plays() {
-    assert!(MAPS.is_sorted_by_key(|(name, _)| *name));
+fn every_own_map_is_written_as_it_is_read() {
     assert!(atlas::find("nowhere").is_none());
     for (name, text) in MAPS {
         let map = atlas::find(name).unwrap().unwrap();
@@ -142,26 +137,12 @@ fn every_own_map_reads_and_plays() {
             map.count(|square| square == Square::Dog) > 0,
             "{name} has dogs"
         );
-        for players in Players::ALL {
-            let setup = Setup {
-                map: map.clone(),
-                players,
-                options: Options::default(),
-            };
-            let (outcome, events) = play_randomly::<SmartDog>(&setup, 7, 0.1, |_| {});
-            assert_eq!(outcome.scores.len(), players.count());
-            assert!(!events.is_empty(), "{name}");
-        }
     }
 }
 
 #[test]
 fn a_game_of_silence_lasts_as_many_turns_as_its_map_says() {
-    let setup = Setup {
-        map: atlas::find("guards").unwrap().unwrap(),
-        players: Players::Two,
-        options: Options::default(),
-    };
+    let setup = Setup::of(atlas::find("guards").unwrap().unwrap(), Players::Two);
     let mut game = SmartDog::begin(&setup);
     let mut turns = 0;
     while game.outcome().is_none() {

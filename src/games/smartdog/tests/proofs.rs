@@ -4,18 +4,13 @@
 use crate::smartdog::atlas;
 use crate::smartdog::bots::champion::Proof;
 use crate::smartdog::map::Square;
-use crate::smartdog::options::Options;
 use crate::smartdog::rules::{Players, Setup};
 
 fn check(name: &str, text: &str) {
     let map = atlas::find(name).unwrap().unwrap();
     let pens = map.count(|square| matches!(square, Square::Pen | Square::PennedSheep));
     let sheep = map.count(Square::has_sheep);
-    let setup = Setup {
-        map,
-        players: Players::One,
-        options: Options::default(),
-    };
+    let setup = Setup::of(map, Players::One);
     let proof = Proof::read(text).unwrap();
     assert_eq!(Proof::read(&proof.to_string()), Some(proof.clone()));
     let end = proof.play(&setup);

@@ -5,7 +5,7 @@ use crate::game::Seat;
 use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, View,
+    Command, Direction, DogAction, DogId, Players, Seen, Setup, SheepAction, SmartDog, Spot, View,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,46 +217,33 @@ fn candidates(recordings: &[Recording]) -> Vec<Map> {
 /// An `obj` line without the dog's number, and that number's owner.
 fn written(seen: Seen) -> (Option<DogId>, String) {
     match seen {
-        Seen::Voice { spot } => (
-            None,
-            format!(r#""voice":"barking","x":{},"y":{}"#, spot.x, spot.y),
-        ),
-        Seen::Dog {
-            id,
-            spot,
-            owner,
-            action,
-            voice,
-        } => {
-            let action = match action {
+        Seen::Voice(Spot { x, y }) => (None, format!(r#""voice":"barking","x":{x},"y":{y}"#)),
+        Seen::Dog(dog) => {
+            let action = match dog.action {
                 DogAction::Move => "move",
                 DogAction::Panic => "panic",
                 DogAction::Indignant => "indignant",
             };
-            let voice = if voice { r#","voice":"barking""# } else { "" };
+            let voice = if dog.voice {
+                r#","voice":"barking""#
+            } else {
+                ""
+            };
+            let (Spot { x, y }, owner) = (dog.spot, dog.owner.0 + 1);
             let line = format!(
-                r#""type":"Dog","x":{},"y":{},"owner":{},"action":"{action}"{voice}"#,
-                spot.x,
-                spot.y,
-                owner.0 + 1
+                r#""type":"Dog","x":{x},"y":{y},"owner":{owner},"action":"{action}"{voice}"#
             );
-            (Some(id), line)
+            (Some(dog.id), line)
         }
-        Seen::Sheep {
-            spot,
-            action,
-            direction,
-        } => {
-            let action = match action {
+        Seen::Sheep(sheep) => {
+            let action = match sheep.action {
                 SheepAction::StandBy => "standBy",
                 SheepAction::Move => "move",
                 SheepAction::Panic => "panic",
             };
+            let (Spot { x, y }, direction) = (sheep.spot, sheep.direction.word());
             let line = format!(
-                r#""type":"Sheep","x":{},"y":{},"action":"{action}","direction":"{}""#,
-                spot.x,
-                spot.y,
-                direction.word()
+                r#""type":"Sheep","x":{x},"y":{y},"action":"{action}","direction":"{direction}""#
             );
             (None, line)
         }
@@ -351,11 +338,7 @@ fn replay(setup: &Setup, recordings: &[Recording], watch: Watch<'_>) -> Result<(
     Ok(())
 }
 
-fn check(texts: &[&str], turns: usize) {
-    check_and_watch(texts, turns, &mut |_, _, _| {});
-}
-
-pub(super) fn check_and_watch(texts: &[&str], turns: usize, watch: Watch<'_>) {
+pub(super) fn check(texts: &[&str], turns: usize, watch: Watch<'_>) {
     let recordings: Vec<Recording> = texts.iter().map(|text| read(text)).collect();
     assert!(
         recordings
@@ -392,30 +375,30 @@ pub(super) fn found(texts: &[&str]) -> Setup {
     panic!("none of {tried} maps gives the recording; the last one failed in {furthest}");
 }
 
-#[test]
-fn one_dog_and_two_sheep() {
-    check(&[include_str!("../golden/SOLO-simple1-JsSolo.txt")], 200);
-}
+/// What was recorded of each player, and how many turns that was: a dog and two sheep, a dog and ten, two
+/// players with a dog each, two players who fight.
+pub(super) const RECORDED: [(&[&str], usize); 4] = [
+    (&[include_str!("../golden/SOLO-simple1-JsSolo.txt")], 200),
+    (&[include_str!("../golden/SOLO-collector1-JsSolo.txt")], 200),
+    (
+        &[
+            include_str!("../golden/DUET-simple1-JsBot1.txt"),
+            include_str!("../golden/DUET-simple1-JsBot2.txt"),
+        ],
+        200,
+    ),
+    (
+        &[
+            include_str!("../golden/DUET-keeper1-JsBot1.txt"),
+            include_str!("../golden/DUET-keeper1-JsBot2.txt"),
+        ],
+        100,
+    ),
+];
 
 #[test]
-fn one_dog_and_ten_sheep() {
-    check(&[include_str!("../golden/SOLO-collector1-JsSolo.txt")], 200);
-}
-
-#[test]
-fn two_players_with_a_dog_each() {
-    let texts = [
-        include_str!("../golden/DUET-simple1-JsBot1.txt"),
-        include_str!("../golden/DUET-simple1-JsBot2.txt"),
-    ];
-    check(&texts, 200);
-}
-
-#[test]
-fn two_players_who_fight() {
-    let texts = [
-        include_str!("../golden/DUET-keeper1-JsBot1.txt"),
-        include_str!("../golden/DUET-keeper1-JsBot2.txt"),
-    ];
-    check(&texts, 100);
+fn the_recorded_games_are_replayed_line_by_line() {
+    for (texts, turns) in RECORDED {
+        check(texts, turns, &mut |_, _, _| {});
+    }
 }

@@ -4,8 +4,8 @@ use crate::game::Seat;
 use crate::smartdog::map::Map;
 use crate::smartdog::options::{Key, Options};
 use crate::smartdog::rules::{
-    Command, Direction, DogAction, DogId, Fright, Players, Refusal, Seen, Setup, SheepAction,
-    SmartDog, Spot,
+    Command, Direction, DogAction, DogId, Fright, Players, Refusal, Seen, SeenDog, Setup,
+    SheepAction, SmartDog, Spot,
 };
 
 fn game(rows: &str, players: Players, options: &[(Key, i64)]) -> SmartDog {
@@ -41,15 +41,8 @@ fn a_bark_drives_sheep_away_for_its_turns() {
     game.play(Seat(0), Command::Bark(DogId(0))).unwrap();
     end(&mut game);
     assert_eq!(sheep_spots(&game), [(4, 1)]);
-    let panics = |seen: &Seen| {
-        matches!(
-            seen,
-            Seen::Sheep {
-                action: SheepAction::Panic,
-                ..
-            }
-        )
-    };
+    let panics =
+        |seen: &Seen| matches!(seen, Seen::Sheep(sheep) if sheep.action == SheepAction::Panic);
     assert!(game.seen_by(Seat(0)).seen.iter().any(panics));
     end(&mut game);
     assert_eq!(sheep_spots(&game), [(5, 1)]);
@@ -212,16 +205,14 @@ fn barks_out_of_sight_are_heard_next_turn() {
         .unwrap();
     end(&mut game);
     let expected = [
-        Seen::Dog {
+        Seen::Dog(SeenDog {
             id: DogId(0),
             spot: Spot { x: 0, y: 0 },
             owner: Seat(0),
             action: DogAction::Panic,
             voice: false,
-        },
-        Seen::Voice {
-            spot: Spot { x: 4, y: 1 },
-        },
+        }),
+        Seen::Voice(Spot { x: 4, y: 1 }),
     ];
     assert_eq!(game.seen_by(Seat(0)).seen, expected);
 }

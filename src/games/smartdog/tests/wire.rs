@@ -1,7 +1,7 @@
 //! Both sides of the wire against recordings from the official server.
 
 use super::lines::listener;
-use super::recorded::{found, lines};
+use super::recorded::{RECORDED, found, lines};
 use crate::Kit as _;
 use crate::game::{Cause, Seat};
 use crate::smartdog::KIT;
@@ -10,19 +10,6 @@ use crate::smartdog::referee::{OnFault, Referee, RefereeSetup};
 use crate::smartdog::rules::{Event, Setup, SmartDog};
 use crate::wire::{Dialogue as _, Next, Reply, Table as _};
 use std::collections::BTreeMap;
-
-const RECORDED: [&[&str]; 4] = [
-    &[include_str!("../golden/SOLO-simple1-JsSolo.txt")],
-    &[include_str!("../golden/SOLO-collector1-JsSolo.txt")],
-    &[
-        include_str!("../golden/DUET-simple1-JsBot1.txt"),
-        include_str!("../golden/DUET-simple1-JsBot2.txt"),
-    ],
-    &[
-        include_str!("../golden/DUET-keeper1-JsBot1.txt"),
-        include_str!("../golden/DUET-keeper1-JsBot2.txt"),
-    ],
-];
 
 /// Recorded dog numbers and ours, one for one.
 #[derive(Default)]
@@ -68,7 +55,7 @@ fn number_of(line: &str) -> Option<(String, String)> {
 
 #[test]
 fn our_hub_says_what_the_official_one_said() {
-    for texts in RECORDED {
+    for (texts, _) in RECORDED {
         let position = found(texts);
         let mut table = Referee::new(RefereeSetup {
             position,
@@ -120,7 +107,7 @@ fn our_hub_says_what_the_official_one_said() {
 
 #[test]
 fn our_client_sees_what_the_official_hub_showed() {
-    for texts in RECORDED {
+    for (texts, _) in RECORDED {
         let setup = found(texts);
         for (seat, text) in texts.iter().enumerate() {
             client_sees(&setup, Seat(seat as u8), text);

@@ -78,17 +78,16 @@ pub enum Deed {
 }
 
 /// What errands are built from.
-#[derive(Clone, Copy)]
-pub struct Trade<'a> {
+pub struct Trade {
     /// The terrain.
-    pub terrain: &'a Terrain,
+    pub terrain: Terrain,
     /// The value of points.
-    pub worth: &'a Worth,
+    pub worth: Worth,
     /// The tunables.
-    pub knobs: &'a Knobs,
+    pub knobs: Knobs,
 }
 
-impl Trade<'_> {
+impl Trade {
     /// Whether a visit in this many rounds with this much energy can lead to anything.
     #[inline]
     #[must_use]
@@ -172,7 +171,7 @@ impl Trade<'_> {
             }
             before = amount;
             state.copy(from, self.terrain.count);
-            state.charge(self.terrain, self.worth, here, need + amount);
+            state.charge(&self.terrain, &self.worth, here, need + amount);
             self.wait(state, here);
             put(need + amount, state);
         }
@@ -181,7 +180,7 @@ impl Trade<'_> {
     /// Makes the most promising link from here.
     fn link(&self, state: &mut State) -> Option<usize> {
         let here = self.here(state);
-        let (terrain, worth) = (self.terrain, self.worth);
+        let (terrain, worth) = (&self.terrain, &self.worth);
         let mut best = (0.0, None);
         for to in bits(state.joinable(terrain, here)) {
             if state.crossed(terrain, here, to) {

@@ -87,10 +87,7 @@ impl Sweep {
     pub fn begin(&mut self, terrain: &Terrain, cells: &Cells, start: Cell, delay: usize) {
         let chart = &terrain.chart;
         let at = chart.point(start);
-        self.corner = Point {
-            x: at.x - REACH as i32,
-            y: at.y - REACH as i32,
-        };
+        self.corner = Point::from((at.x - REACH as i32, at.y - REACH as i32));
         self.delay = delay;
         self.best.fill(NO_WAY);
         self.order.clear();
@@ -244,7 +241,7 @@ fn finish(terrain: &Terrain, leg: &mut Leg) {
 }
 
 /// The straight way to a lighthouse, over the richest of equally near cells.
-pub fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &mut Leg) -> bool {
+fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &mut Leg) -> bool {
     let mut steps = terrain.steps(to, from);
     if steps == FAR || usize::from(steps) > LEG_MAX || !terrain.surveyed(to) {
         return false;
@@ -264,6 +261,50 @@ pub fn straight(terrain: &Terrain, cells: &Cells, from: Cell, to: usize, leg: &m
     }
     finish(terrain, leg);
     true
+}
+
+/// Legs that are found anew, in the memory of those before.
+pub struct Filling<'a> {
+    legs: &'a mut Vec<Leg>,
+    used: usize,
+}
+
+impl<'a> Filling<'a> {
+    /// None found yet.
+    pub fn of(legs: &'a mut Vec<Leg>) -> Self {
+        Self { legs, used: 0 }
+    }
+
+    /// Adds a leg if `fill` finds one.
+    pub fn put(&mut self, fill: impl FnOnce(&mut Leg) -> bool) {
+        if self.used == self.legs.len() {
+            self.legs.push(Leg::default());
+        }
+        self.used += usize::from(fill(&mut self.legs[self.used]));
+    }
+
+    /// Adds legs from a cell to a lighthouse, so many steps longer than the shortest; the straight one where
+    /// the programme does not reach.
+    pub fn lead(
+        &mut self,
+        terrain: &Terrain,
+        cells: &Cells,
+        sweep: &Sweep,
+        (from, to): (Cell, usize),
+        detours: &[usize],
+    ) {
+        let Some(nearest) = sweep.nearest(terrain, terrain.homes[to]) else {
+            return self.put(|leg| straight(terrain, cells, from, to, leg));
+        };
+        for detour in detours {
+            self.put(|leg| sweep.leg(terrain, to, nearest + detour, leg));
+        }
+    }
+
+    /// Those before that were not found again go.
+    pub fn end(self) {
+        self.legs.truncate(self.used);
+    }
 }
 
 /// How many steps longer than the shortest way legs may be.
@@ -302,27 +343,16 @@ impl Atlas {
         at: usize,
         knobs: &Knobs,
     ) {
-        let legs = &mut self.legs[at];
-        let mut used = 0;
-        let mut put = |fill: &mut dyn FnMut(&mut Leg) -> bool| {
-            if used == legs.len() {
-                legs.push(Leg::default());
-            }
-            used += usize::from(fill(&mut legs[used]));
-        };
+        let mut legs = Filling::of(&mut self.legs[at]);
+        let most = LOOPS.len().min(1 + knobs.detours);
         for to in bits(near(terrain, at, knobs.near)) {
-            let Some(nearest) = sweep.nearest(terrain, terrain.homes[to]) else {
-                put(&mut |leg| straight(terrain, cells, terrain.homes[at], to, leg));
-                continue;
-            };
-            for detour in DETOURS.into_iter().take(1 + knobs.detours) {
-                put(&mut |leg| sweep.leg(terrain, to, nearest + detour, leg));
-            }
+            let ends = (terrain.homes[at], to);
+            legs.lead(terrain, cells, sweep, ends, &DETOURS[..most]);
         }
-        for steps in LOOPS.into_iter().take(1 + knobs.detours) {
-            put(&mut |leg| sweep.leg(terrain, at, steps, leg));
+        for steps in LOOPS.into_iter().take(most) {
+            legs.put(|leg| sweep.leg(terrain, at, steps, leg));
         }
-        legs.truncate(used);
+        legs.end();
     }
 }
 

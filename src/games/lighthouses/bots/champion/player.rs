@@ -3,13 +3,13 @@
 use super::cells::Cells;
 use super::errands::{Deed, Trade};
 use super::knobs::{CHAMPION, Knobs};
-use super::legs::{Atlas, Leg, Sweep, straight};
+use super::legs::{Atlas, Filling, Leg, Sweep};
 use super::rivals::Rivals;
 use super::search::{Opening, Search};
 use super::state::{State, Worth};
 use super::terrain::{FAR, Terrain};
 use crate::game::{Bot, Budget, Progress, Seat};
-use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, View};
+use crate::lighthouses::rules::{Act, Ask, Cell, Event, Lighthouse, Lighthouses, Network, View};
 
 /// How the champion plays.
 pub const DESCRIPTION: &str = "plans errands (go to a lighthouse over the richest cells, charge it, \
@@ -65,9 +65,8 @@ enum Stage {
 
 /// One game.
 struct Table {
-    knobs: Knobs,
     me: Seat,
-    terrain: Terrain,
+    trade: Trade,
     cells: Cells,
     rivals: Rivals,
     atlas: Atlas,
@@ -78,7 +77,6 @@ struct Table {
     renewal: Sweep,
     sweep: Sweep,
     search: Search,
-    worth: Worth,
     root: State,
     legs: Vec<Leg>,
     view: Option<View>,
@@ -100,7 +98,6 @@ impl Table {
         let mut worth = Worth::new(me.0);
         worth.weigh(|round| knobs.discount.powi(round as i32));
         Self {
-            knobs,
             me,
             cells: Cells::new(&terrain, players <= 1),
             rivals: Rivals::new(&knobs, me.0, players),
@@ -110,7 +107,6 @@ impl Table {
             renewal: Sweep::default(),
             sweep: Sweep::default(),
             search: Search::default(),
-            worth,
             root: State::default(),
             legs: Vec::new(),
             view: None,
@@ -121,7 +117,11 @@ impl Table {
             way: Vec::new(),
             settled: None,
             decided: None,
-            terrain,
+            trade: Trade {
+                terrain,
+                worth,
+                knobs,
+            },
         }
     }
 
@@ -144,28 +144,23 @@ impl Table {
         self.turns += 1;
         self.nodes = 0;
         self.chores = 0;
-        self.cells.see(&self.terrain, view);
-        self.root = State::told(&self.terrain, &self.worth, &view.beacons);
-        self.rivals.see(&self.terrain, &self.root, view.round);
-        self.rivals.weigh(&self.knobs, &mut self.worth);
-        self.rivals.expect(&mut self.worth);
-        self.root = State::told(&self.terrain, &self.worth, &view.beacons);
+        self.cells.see(&self.trade.terrain, view);
+        self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
+        self.rivals.see(&self.trade.terrain, &self.root, view.round);
+        self.rivals.weigh(&self.trade.knobs, &mut self.trade.worth);
+        self.rivals.expect(&mut self.trade.worth);
+        self.root = State::told(&self.trade.terrain, &self.trade.worth, &view.beacons);
         self.root.at = view.position.0;
         self.root.purse = view.energy.min(1 << 24);
         self.root.keys = view.keys;
-        let (terrain, cells) = (&self.terrain, &self.cells);
+        let (terrain, cells) = (&self.trade.terrain, &self.cells);
         self.search.land.fill(terrain, |cell| cells.energy(cell));
         let settled = self.settled.map(|to| (to, self.way.len()));
-        let trade = Trade {
-            terrain: &self.terrain,
-            worth: &self.worth,
-            knobs: &self.knobs,
-        };
-        self.search.begin(trade, &self.root, settled);
+        self.search.begin(&self.trade, &self.root, settled);
         let ashore = terrain.chart.island().get(view.position.index());
         self.stage = if ashore == Some(&true) {
             let at = Cell(self.root.at);
-            self.sweep.begin(&self.terrain, &self.cells, at, 0);
+            self.sweep.begin(&self.trade.terrain, &self.cells, at, 0);
             Stage::Sweep
         } else {
             Stage::Done
@@ -200,15 +195,20 @@ impl Table {
 
     /// Computes something for this and later turns. Returns its cost, or `None`: enough for this turn.
     fn chore(&mut self) -> Option<u64> {
-        if self.terrain.survey() {
+        if self.trade.terrain.survey() {
             return Some(SURVEY_COST);
         }
         if let Some(at) = self.renewing {
             if let Some(cost) = self.renewal.row() {
                 return Some(cost);
             }
-            self.atlas
-                .renew(&self.terrain, &self.cells, &self.renewal, at, &self.knobs);
+            self.atlas.renew(
+                &self.trade.terrain,
+                &self.cells,
+                &self.renewal,
+                at,
+                &self.trade.knobs,
+            );
             self.renewed[at] = self.turns.max(1);
             self.renewing = None;
             return Some(8);
@@ -219,34 +219,28 @@ impl Table {
         }
         // Never renewed before stale, near before far.
         let here = Cell(self.root.at);
-        let next = (0..self.terrain.count).max_by_key(|at| {
+        let next = (0..self.trade.terrain.count).max_by_key(|at| {
             let age = match self.renewed[*at] {
                 0 => 1_000_000,
                 turn => i64::from(self.turns.saturating_sub(turn)),
             };
-            let steps = self.terrain.steps(*at, here);
+            let steps = self.trade.terrain.steps(*at, here);
             age - i64::from(if steps == FAR { 0 } else { steps })
         })?;
         self.renewing = Some(next);
-        let home = self.terrain.homes[next];
-        self.renewal.begin(&self.terrain, &self.cells, home, DELAY);
+        let home = self.trade.terrain.homes[next];
+        self.renewal
+            .begin(&self.trade.terrain, &self.cells, home, DELAY);
         Some(4)
     }
 
     /// The legs from the player's position.
     fn find_legs(&mut self) {
-        let (terrain, here) = (&self.terrain, Cell(self.root.at));
-        let mut used = 0;
-        let legs = &mut self.legs;
-        let mut put = |fill: &mut dyn FnMut(&mut Leg) -> bool| {
-            if used == legs.len() {
-                legs.push(Leg::default());
-            }
-            used += usize::from(fill(&mut legs[used]));
-        };
+        let (terrain, here) = (&self.trade.terrain, Cell(self.root.at));
+        let mut legs = Filling::of(&mut self.legs);
         for to in 0..terrain.count {
             if terrain.homes[to] == here {
-                put(&mut |leg| {
+                legs.put(|leg| {
                     *leg = Leg {
                         to,
                         ..Leg::default()
@@ -254,30 +248,19 @@ impl Table {
                     true
                 });
                 for steps in LOOPS {
-                    put(&mut |leg| self.sweep.leg(terrain, to, steps, leg));
+                    legs.put(|leg| self.sweep.leg(terrain, to, steps, leg));
                 }
-                continue;
-            }
-            let Some(nearest) = self.sweep.nearest(terrain, terrain.homes[to]) else {
-                put(&mut |leg| straight(terrain, &self.cells, here, to, leg));
-                continue;
-            };
-            for detour in DETOURS {
-                put(&mut |leg| self.sweep.leg(terrain, to, nearest + detour, leg));
+            } else {
+                legs.lead(terrain, &self.cells, &self.sweep, (here, to), &DETOURS);
             }
         }
-        legs.truncate(used);
+        legs.end();
     }
 
     fn try_root(&mut self, index: usize) {
-        let trade = Trade {
-            terrain: &self.terrain,
-            worth: &self.worth,
-            knobs: &self.knobs,
-        };
         match self.legs.get(index) {
             Some(leg) => {
-                self.nodes += self.search.try_leg(trade, leg, Some(index));
+                self.nodes += self.search.try_leg(&self.trade, leg, Some(index));
                 self.stage = Stage::Root(index + 1);
             }
             None => self.stage = Stage::Chores,
@@ -285,14 +268,9 @@ impl Table {
     }
 
     fn try_beam(&mut self, at: usize, index: usize) {
-        let trade = Trade {
-            terrain: &self.terrain,
-            worth: &self.worth,
-            knobs: &self.knobs,
-        };
         match self.atlas.from(at).get(index) {
             Some(leg) => {
-                self.nodes += self.search.try_leg(trade, leg, None);
+                self.nodes += self.search.try_leg(&self.trade, leg, None);
                 self.stage = Stage::Beam(at, index + 1);
             }
             None => self.next_plan(),
@@ -300,14 +278,9 @@ impl Table {
     }
 
     fn next_plan(&mut self) {
-        let trade = Trade {
-            terrain: &self.terrain,
-            worth: &self.worth,
-            knobs: &self.knobs,
-        };
         self.nodes += 1;
-        let at = self.search.next(trade);
-        let at = at.and_then(|cell| self.terrain.chart.lighthouse_at(cell));
+        let at = self.search.next(&self.trade);
+        let at = at.and_then(|cell| self.trade.terrain.chart.lighthouse_at(cell));
         self.stage = at.map_or(Stage::Done, |at| Stage::Beam(at.index(), 0));
     }
 
@@ -332,7 +305,7 @@ impl Table {
     fn first_act(&self, opening: Opening) -> Act {
         let here = Cell(self.root.at);
         match (opening.step, opening.deed) {
-            (Some(cell), _) => Act::Move(self.terrain.chart.step(here, cell)),
+            (Some(cell), _) => Act::Move(self.trade.terrain.chart.step(here, cell)),
             (None, Deed::Stay) => Act::Pass,
             (None, Deed::Charge(strength)) => Act::Attack(strength.into()),
             (None, Deed::Link(to)) => Act::Connect(Lighthouse(to as u8)),
@@ -343,7 +316,7 @@ impl Table {
     /// keeps it its own; else the way to the nearest one.
     fn without_plan(&self) -> Act {
         let here = Cell(self.root.at);
-        let chart = &self.terrain.chart;
+        let chart = &self.trade.terrain.chart;
         let near = chart.neighbours(here);
         let planned = self.way.first().map(|cell| Cell(*cell));
         match planned {
@@ -352,7 +325,7 @@ impl Table {
             _ => {}
         }
         if let Some(at) = chart.lighthouse_at(here)
-            && at.index() < self.terrain.count
+            && at.index() < self.trade.terrain.count
         {
             let own = self.root.owner(at.index()) == self.me.0;
             let against = if own { 0 } else { self.root.energy(at.index()) };
@@ -361,8 +334,8 @@ impl Table {
             }
         }
         let steps = |cell: &Cell| {
-            let all = 0..self.terrain.count;
-            all.map(|to| self.terrain.steps(to, *cell)).min()
+            let all = 0..self.trade.terrain.count;
+            all.map(|to| self.trade.terrain.steps(to, *cell)).min()
         };
         let key = |cell: &&Cell| (steps(cell), u8::MAX - self.cells.energy(**cell));
         let richest = near.iter().min_by_key(key).copied();
@@ -374,7 +347,7 @@ impl Table {
         let Some(view) = &self.view else {
             return act == Act::Pass;
         };
-        let chart = &self.terrain.chart;
+        let chart = &self.trade.terrain.chart;
         let here = chart.lighthouse_at(view.position);
         match (act, here) {
             (Act::Pass, _) => true,
@@ -382,31 +355,9 @@ impl Table {
             (Act::Attack(strength), here) => here.is_some() && strength >= 0,
             (Act::Connect(_), None) => false,
             (Act::Connect(to), Some(from)) => {
-                let (a, b) = (from.index(), to.index());
-                let count = self.terrain.count;
-                let own = |at: usize| {
-                    let beacon = view.beacons.get(at);
-                    beacon.is_some_and(|beacon| beacon.owner == Some(self.me))
-                };
-                let linked = |a: usize, b: usize| {
-                    let beacon = view.beacons.get(a);
-                    beacon.is_some_and(|beacon| beacon.links >> (b & 63) & 1 != 0)
-                };
-                let free = || {
-                    let crossings = self.terrain.crossings(a, b);
-                    let mut beacons = view.beacons.iter().zip(crossings);
-                    !beacons.any(|(beacon, crossing)| beacon.links & crossing != 0)
-                };
-                a != b
-                    && a < count
-                    && b < count
-                    && own(a)
-                    && own(b)
-                    && view.keys & to.bit() != 0
-                    && !linked(a, b)
-                    && !linked(b, a)
-                    && self.terrain.linkable(a) & to.bit() != 0
-                    && free()
+                let network = Network::told(chart, 0, &view.beacons);
+                let linkable = network.linkable(chart, self.me, view.keys, from, to);
+                linkable.is_ok()
             }
         }
     }

@@ -134,7 +134,7 @@ pub struct Search {
 
 impl Search {
     /// Starts at a position.
-    pub fn begin(&mut self, trade: Trade<'_>, root: &State, settled: Option<(usize, usize)>) {
+    pub fn begin(&mut self, trade: &Trade, root: &State, settled: Option<(usize, usize)>) {
         self.horizon = trade.knobs.horizon.clamp(1, HORIZON_MAX);
         self.layers.resize_with(self.horizon + 1, Layer::default);
         for layer in &mut self.layers {
@@ -156,7 +156,7 @@ impl Search {
 
     /// Takes the best plan not extended yet, round by round in turn. Returns the cell where it stands;
     /// `None`: there are none left.
-    pub fn next(&mut self, trade: Trade<'_>) -> Option<Cell> {
+    pub fn next(&mut self, trade: &Trade) -> Option<Cell> {
         let count = trade.terrain.count;
         self.land.untake(&self.parent.path, self.parent.state.time);
         self.parent.state.time = 0;
@@ -175,7 +175,7 @@ impl Search {
     }
 
     /// Tries a leg from the root, or from the end of the plan taken last. Returns how many plans were made.
-    pub fn try_leg(&mut self, trade: Trade<'_>, leg: &Leg, root: Option<usize>) -> u64 {
+    pub fn try_leg(&mut self, trade: &Trade, leg: &Leg, root: Option<usize>) -> u64 {
         let (parent, steps) = (&self.parent.state, leg.cells.len());
         let (begin, arrival) = (parent.time, parent.time + steps);
         if arrival > self.horizon {

@@ -5,7 +5,7 @@
 
 use super::chart::{Chart, NOBODY};
 use super::knobs::Knobs;
-use super::line::{Line, Move, Root, TURNS};
+use super::line::{Line, Move, Root, TURNS, bits};
 
 /// In sieges ships are split into this many parts.
 const PARTS: i32 = 16;
@@ -332,11 +332,6 @@ impl<'a> Board<'a> {
             growth,
             grows_first,
         } = spot.root;
-        let bits = |moves: &[Move]| {
-            moves
-                .iter()
-                .fold(0u64, |bits, at| bits | 1 << at.turn.min(63))
-        };
         let (lands, leaves) = (bits(&spot.landings), bits(&spot.leaving));
         let growth = growth * PARTS;
         if lands == 0 && leaves == 0 && growth >= 0 && self.sides.of(owner) > 0 {

@@ -2,7 +2,7 @@
 
 use super::board::Order;
 use super::timing::Timing;
-use crate::planetwars::rules::{Distances, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
+use crate::planetwars::rules::{Distances, Launch, Planet, PlanetId, PlayerId, View, owners};
 
 /// No player, among players' small numbers.
 pub(super) const NOBODY: u8 = 0;
@@ -42,10 +42,7 @@ impl Names {
             .map(|(at, planet)| (planet.id, at))
             .collect();
         places.sort_unstable();
-        let owners = planets.iter().map(|planet| planet.owner);
-        let mut players: Vec<PlayerId> = owners.filter(|owner| *owner != NEUTRAL).collect();
-        players.sort_unstable();
-        players.dedup();
+        let mut players = owners(&planets);
         players.truncate(200);
         Self {
             planets,
@@ -157,6 +154,11 @@ impl Chart {
     pub(super) fn turns(&self, from: usize, to: usize) -> usize {
         let turns = self.turns.get(from * self.planets + to);
         turns.map_or(usize::from(u16::MAX), |turns| usize::from(*turns))
+    }
+
+    /// The turn in which a fleet lands that left in that turn.
+    pub(super) fn lands(&self, launched: u32, from: u8, to: usize) -> usize {
+        launched as usize + self.turns(usize::from(from), to)
     }
 
     /// Turns of the longest flight.

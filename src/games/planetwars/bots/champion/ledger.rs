@@ -39,6 +39,22 @@ const GOALS: usize = 8;
 /// The most guesses kept.
 const GUESSES: usize = 200;
 
+/// Two states, one after the other, and how they are understood.
+#[derive(Clone, Copy)]
+pub(super) struct Change<'a> {
+    pub(super) chart: &'a Chart,
+    pub(super) sides: &'a Sides,
+    pub(super) before: &'a Sight,
+    pub(super) now: &'a Sight,
+}
+
+impl Change<'_> {
+    /// Whether ships that left then would land there now.
+    fn lands(&self, launched: u32, from: u8, place: usize) -> bool {
+        self.chart.lands(launched, from, place) == self.now.turn as usize
+    }
+}
+
 /// What is known and inferred about fleets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
@@ -60,7 +76,13 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Compares what was expected with what is seen now.
-    pub(super) fn saw(&mut self, chart: &Chart, sides: &Sides, before: &Sight, now: &Sight) {
+    pub(super) fn saw(&mut self, change: Change<'_>) {
+        let Change {
+            chart,
+            sides,
+            before,
+            now,
+        } = change;
         let players = sides.side.len();
         self.flying.resize(players, 0);
         self.attacked.resize(players, false);
@@ -84,17 +106,16 @@ impl Ledger {
             {
                 continue;
             }
-            let still = self.expect(chart, sides, before, now, place, 0);
-            let left = self.expect(chart, sides, before, now, place, gone[place]);
+            let still = self.expect(change, place, 0);
+            let left = self.expect(change, place, gone[place]);
             if still.0 != owner || left.0 != owner || now.ships[place] <= left.1 {
                 continue;
             }
             // Where several fight, more may be left than without the unknown ones.
             let foreign = |fleet: &Fleet| {
-                let turns = chart.turns(usize::from(fleet.from), place);
                 usize::from(fleet.to) == place
                     && fleet.owner != owner
-                    && fleet.launched as usize + turns == now.turn as usize
+                    && change.lands(fleet.launched, fleet.from, place)
             };
             if self.fleets.iter().any(foreign) {
                 continue;
@@ -107,7 +128,7 @@ impl Ledger {
             }
             let unknown = still.1 - now.ships[place];
             if unknown > 0 {
-                self.left(chart, sides, before, owner, place, unknown);
+                self.left(change, owner, place, unknown);
             }
         }
         for order in &ordered {
@@ -117,14 +138,12 @@ impl Ledger {
         }
         for place in 0..count {
             if !lost[place] {
-                let expected = self.expect(chart, sides, before, now, place, gone[place]);
-                self.explain(chart, sides, before, now, place, expected);
+                let expected = self.expect(change, place, gone[place]);
+                self.explain(change, place, expected);
             }
         }
         let turn = now.turn as usize;
-        let due = |launched: u32, from: u8, to: u8| {
-            launched as usize + chart.turns(usize::from(from), usize::from(to))
-        };
+        let due = |launched, from, to: u8| chart.lands(launched, from, usize::from(to));
         self.fleets
             .retain(|fleet| due(fleet.launched, fleet.from, fleet.to) > turn);
         for guess in &mut self.guesses {
@@ -138,15 +157,8 @@ impl Ledger {
     }
 
     /// A planet's owner and ships after one turn, if only known fleets land.
-    fn expect(
-        &self,
-        chart: &Chart,
-        sides: &Sides,
-        before: &Sight,
-        now: &Sight,
-        place: usize,
-        gone: i32,
-    ) -> (u8, i32) {
+    fn expect(&self, change: Change<'_>, place: usize, gone: i32) -> (u8, i32) {
+        let Change { chart, before, .. } = change;
         let owner = before.owner[place];
         let root = Root {
             owner,
@@ -155,9 +167,7 @@ impl Ledger {
             grows_first: chart.timing.grows_first,
         };
         let landing = self.fleets.iter().filter(|fleet| {
-            usize::from(fleet.to) == place
-                && fleet.launched as usize + chart.turns(usize::from(fleet.from), place)
-                    == now.turn as usize
+            usize::from(fleet.to) == place && change.lands(fleet.launched, fleet.from, place)
         });
         let landings: Vec<Move> = landing
             .map(|fleet| Move {
@@ -166,20 +176,17 @@ impl Ledger {
                 ships: fleet.ships,
             })
             .collect();
-        let after = Line::step(root, &landings, &sides.side);
-        (after.0, after.1)
+        Line::step(root, &landings, &change.sides.side)
     }
 
     /// Explains the unexpected on a planet.
-    fn explain(
-        &mut self,
-        chart: &Chart,
-        sides: &Sides,
-        before: &Sight,
-        now: &Sight,
-        place: usize,
-        expected: (u8, i32),
-    ) {
+    fn explain(&mut self, change: Change<'_>, place: usize, expected: (u8, i32)) {
+        let Change {
+            chart,
+            sides,
+            before,
+            now,
+        } = change;
         let (owner, ships) = (now.owner[place], now.ships[place]);
         if (owner, ships) == expected || now.turn != before.turn.wrapping_add(1) {
             return;
@@ -190,44 +197,42 @@ impl Ledger {
             if foe(owner) {
                 // What the attacker brought: what is left and what it cost.
                 let brought = expected.1 + ships - if chart.timing.grows_first { 0 } else { grown };
-                self.landed(chart, owner, place, brought.max(1), now.turn);
+                self.landed(change, owner, place, brought.max(1));
                 if sides.of(expected.0) > 0 {
                     self.attacked[usize::from(owner)] = true;
                 }
             } else if owner == before.owner[place] || owner == NOBODY {
                 // Another player spoiled a capture of ours.
-                self.landed_by_any(chart, sides, place, expected.1.max(1), now.turn);
+                self.landed_by_any(change, place, expected.1.max(1));
             }
             return;
         }
         let more = ships - expected.1;
         if owner != NOBODY && foe(owner) {
             if more > 0 {
-                self.landed(chart, owner, place, more, now.turn);
+                self.landed(change, owner, place, more);
             } else {
-                self.left(chart, sides, before, owner, place, -more);
+                self.left(change, owner, place, -more);
             }
         } else if more < 0 {
-            let attacker = self.landed_by_any(chart, sides, place, -more, now.turn);
+            let attacker = self.landed_by_any(change, place, -more);
             match attacker {
                 Some(attacker) if owner != NOBODY => self.attacked[usize::from(attacker)] = true,
                 // No player can have attacked: the owner has sent ships that were not planned.
-                None if owner != NOBODY => self.left(chart, sides, before, owner, place, -more),
+                None if owner != NOBODY => self.left(change, owner, place, -more),
                 _ => {}
             }
         }
     }
 
     /// Ships left a planet: where to?
-    fn left(
-        &mut self,
-        chart: &Chart,
-        sides: &Sides,
-        before: &Sight,
-        owner: u8,
-        from: usize,
-        ships: i32,
-    ) {
+    fn left(&mut self, change: Change<'_>, owner: u8, from: usize, ships: i32) {
+        let Change {
+            chart,
+            sides,
+            before,
+            ..
+        } = change;
         let flying = &mut self.flying[usize::from(owner)];
         *flying = flying.saturating_add(ships);
         let mut goals: Vec<(i32, u8)> = Vec::new();
@@ -264,7 +269,7 @@ impl Ledger {
     }
 
     /// Ships of a player landed: its guesses that may have been due are used up, the nearest in size first.
-    fn landed(&mut self, chart: &Chart, owner: u8, place: usize, ships: i32, turn: u32) {
+    fn landed(&mut self, change: Change<'_>, owner: u8, place: usize, ships: i32) {
         if let Some(flying) = self.flying.get_mut(usize::from(owner)) {
             *flying = flying.saturating_sub(ships);
         }
@@ -273,8 +278,7 @@ impl Ledger {
             let due = |guess: &Guess| {
                 guess.owner == owner
                     && guess.ships > 0
-                    && guess.launched as usize + chart.turns(usize::from(guess.from), place)
-                        == turn as usize
+                    && change.lands(guess.launched, guess.from, place)
             };
             let due = self.guesses.iter_mut().filter(|guess| due(guess));
             let Some(guess) = due.min_by_key(|guess| (guess.ships - left).abs()) else {
@@ -287,20 +291,12 @@ impl Ledger {
     }
 
     /// Ships of an unknown player landed; probably whose.
-    fn landed_by_any(
-        &mut self,
-        chart: &Chart,
-        sides: &Sides,
-        place: usize,
-        ships: i32,
-        turn: u32,
-    ) -> Option<u8> {
+    fn landed_by_any(&mut self, change: Change<'_>, place: usize, ships: i32) -> Option<u8> {
         let due = self.guesses.iter().filter(|guess| {
-            guess.launched as usize + chart.turns(usize::from(guess.from), place) == turn as usize
-                && sides.of(guess.owner) <= 0
+            change.lands(guess.launched, guess.from, place) && change.sides.of(guess.owner) <= 0
         });
         let owner = due.min_by_key(|guess| (guess.ships - ships).abs())?.owner;
-        self.landed(chart, owner, place, ships, turn);
+        self.landed(change, owner, place, ships);
         Some(owner)
     }
 }

@@ -19,6 +19,12 @@ pub(super) struct Move {
     pub(super) ships: i32,
 }
 
+/// Bit by turn: whether anything happens.
+pub(super) fn bits(moves: &[Move]) -> u64 {
+    let turns = moves.iter().map(|at| at.turn.min(63));
+    turns.fold(0, |bits, turn| bits | 1 << turn)
+}
+
 /// The known present state of a planet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Root {
@@ -72,12 +78,6 @@ impl Line {
         } = root;
         self.waste = 0;
         let mut forces: Vec<Force> = Vec::new();
-        // Bit by turn: whether anything happens.
-        let bits = |moves: &[Move]| {
-            moves
-                .iter()
-                .fold(0u64, |bits, at| bits | 1 << at.turn.min(63))
-        };
         let (lands, leaves) = (bits(landings), bits(leaving));
         for turn in 0..TURNS {
             if turn > 0 {
@@ -153,10 +153,7 @@ impl Line {
             }
         }
         let of = |owner: u32| side.get(owner as usize).copied().unwrap_or_default();
-        let whole = Force {
-            owner: u32::from(garrison.owner),
-            ships: i64::from(garrison.ships),
-        };
+        let whole = Force::new(u32::from(garrison.owner), i64::from(garrison.ships));
         let before = forces.iter().chain([&whole]);
         let before: i64 = before
             .map(|force| i64::from(of(force.owner)) * force.ships)

@@ -2,8 +2,8 @@
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
-use super::knobs::Knobs;
-use super::ledger::{Fleet, Ledger};
+use super::knobs::CHAMPION;
+use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
 use super::timing::Calibration;
@@ -49,7 +49,6 @@ pub(super) struct Turn {
 #[derive(Clone, Debug)]
 pub(super) struct Mind {
     names: Arc<Names>,
-    knobs: Knobs,
     team: Vec<u8>,
     stance: Stance,
     calibration: Calibration,
@@ -68,11 +67,10 @@ pub(super) struct Mind {
 
 impl Mind {
     /// A mind at the start of a game that plays for these.
-    pub(super) fn new(names: Arc<Names>, knobs: Knobs, team: &[u8], stance: Stance) -> Self {
+    pub(super) fn new(names: Arc<Names>, team: &[u8], stance: Stance) -> Self {
         Self {
             calibration: Calibration::new(&names),
             names,
-            knobs,
             team: team
                 .iter()
                 .copied()
@@ -138,8 +136,12 @@ impl Mind {
             } else {
                 PATIENCE.min(self.frozen + 1)
             };
-            self.ledger
-                .saw(self.calibration.chart(), &sides, before, &now);
+            self.ledger.saw(Change {
+                chart: self.calibration.chart(),
+                sides: &sides,
+                before,
+                now: &now,
+            });
             self.calibration.forget(&self.ledger.stayed, before.turn);
         } else {
             self.settle_cells(&now);
@@ -208,24 +210,17 @@ impl Mind {
         let count = now.owner.len();
         let turn = now.turn as usize;
         let mut landings: Vec<Vec<Move>> = vec![Vec::new(); count];
-        let mut land = |owner: u8, from: u8, to: u8, ships: i32, launched: u32| {
-            let due = launched as usize + chart.turns(usize::from(from), usize::from(to));
-            let after = due.saturating_sub(turn);
+        for fleet in &self.ledger.fleets {
+            let (owner, ships, to) = (fleet.owner, fleet.ships, usize::from(fleet.to));
+            let after = chart
+                .lands(fleet.launched, fleet.from, to)
+                .saturating_sub(turn);
             if (1..TURNS).contains(&after)
-                && let Some(landings) = landings.get_mut(usize::from(to))
+                && let Some(landings) = landings.get_mut(to)
             {
                 let turn = after as u8;
                 landings.push(Move { turn, owner, ships });
             }
-        };
-        for fleet in &self.ledger.fleets {
-            land(
-                fleet.owner,
-                fleet.from,
-                fleet.to,
-                fleet.ships,
-                fleet.launched,
-            );
         }
         let roots: Vec<Root> = (0..count)
             .map(|place| Root {
@@ -240,15 +235,15 @@ impl Mind {
         let rounds = ROUNDS.saturating_sub(now.turn);
         let rounds = if rounds > 0 { rounds } else { ROUNDS };
         // While both sides wait for the other to weaken itself, the fear shrinks from turn to turn.
-        let mut knobs = self.knobs;
+        let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
         for guess in &self.ledger.guesses {
             for to in &guess.goals {
-                let due = guess.launched as usize
-                    + chart.turns(usize::from(guess.from), usize::from(*to));
                 if sides.of(guess.owner) < 0 {
-                    board.menace(usize::from(*to), due.saturating_sub(turn), guess.ships);
+                    let to = usize::from(*to);
+                    let due = chart.lands(guess.launched, guess.from, to);
+                    board.menace(to, due.saturating_sub(turn), guess.ships);
                 }
             }
         }
@@ -283,21 +278,15 @@ impl Mind {
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
         for order in orders.iter().filter(|order| order.wait == 0) {
-            let Order {
-                owner,
-                from,
-                to,
-                ships,
-                ..
-            } = *order;
-            self.calibration.launched(owner, from, to, ships, launched);
-            self.ledger.ordered.push(Fleet {
-                owner,
-                from,
-                to,
-                ships,
+            let fleet = Fleet {
+                owner: order.owner,
+                from: order.from,
+                to: order.to,
+                ships: order.ships,
                 launched,
-            });
+            };
+            self.calibration.launched(fleet);
+            self.ledger.ordered.push(fleet);
         }
     }
 }

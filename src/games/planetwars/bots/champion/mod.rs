@@ -13,8 +13,7 @@ mod steps;
 mod team;
 mod timing;
 
-pub use knobs::{CHAMPION, Knobs};
-pub use player::{DESCRIPTION, TEAM_DESCRIPTION, solo, solo_with, team, team_with};
+pub use player::{DESCRIPTION, TEAM_DESCRIPTION, solo, team};
 
 #[cfg(test)]
 pub(in crate::planetwars) use player::timing_found;

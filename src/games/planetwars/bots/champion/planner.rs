@@ -58,6 +58,16 @@ impl Taste {
             })
     }
 
+    /// A step with what it promises, if it promises anything.
+    fn offer(&self, board: &Board<'_>, aim: Aim) -> Option<Offer> {
+        let (gain, ships) = promise(board, &aim)?;
+        Some(Offer {
+            aim,
+            key: self.key(&aim, gain, ships),
+            reckoned: None,
+        })
+    }
+
     /// The weight of a gain that takes this many ships.
     fn key(&self, aim: &Aim, gain: i32, ships: i32) -> i64 {
         let at = usize::from(aim.player) * self.planets + usize::from(aim.target);
@@ -87,28 +97,16 @@ pub(super) fn plan(
             }
         }
     }
-    for aim in found.drain(..) {
-        if let Some((gain, ships)) = promise(board, &aim) {
-            let key = taste.key(&aim, gain, ships);
-            queue.push(Offer {
-                aim,
-                key,
-                reckoned: None,
-            });
-        }
-    }
+    queue.extend(found.drain(..).filter_map(|aim| taste.offer(board, aim)));
     for _ in 0..OFFERS_MAX {
         if board.nodes >= nodes {
             break;
         }
         // The best, the first of equals.
-        let mut best: Option<usize> = None;
-        for (at, offer) in queue.iter().enumerate() {
-            if best.is_none_or(|best| offer.key > queue[best].key) {
-                best = Some(at);
-            }
-        }
-        let Some(best) = best else { break };
+        let offers = queue.iter().enumerate().rev();
+        let Some((best, _)) = offers.max_by_key(|(_, offer)| offer.key) else {
+            break;
+        };
         let offer = queue.remove(best);
         let slot = team.iter().position(|player| *player == offer.aim.player);
         let Some(own_places) = slot.and_then(|slot| places.get(slot)) else {
@@ -121,23 +119,10 @@ pub(super) fn plan(
                     other.aim.player == offer.aim.player && other.aim.target == offer.aim.target
                 };
                 if !queue.iter().any(again) {
-                    aims(
-                        board,
-                        offer.aim.player,
-                        offer.aim.target,
-                        own_places,
-                        &mut found,
-                    );
-                    for aim in found.drain(..).filter(|aim| aim.turn > offer.aim.turn) {
-                        if let Some((gain, ships)) = promise(board, &aim) {
-                            let key = taste.key(&aim, gain, ships);
-                            queue.push(Offer {
-                                aim,
-                                key,
-                                reckoned: None,
-                            });
-                        }
-                    }
+                    let Aim { player, target, .. } = offer.aim;
+                    aims(board, player, target, own_places, &mut found);
+                    let later = found.drain(..).filter(|aim| aim.turn > offer.aim.turn);
+                    queue.extend(later.filter_map(|aim| taste.offer(board, aim)));
                 }
             }
             continue;
@@ -150,11 +135,10 @@ pub(super) fn plan(
             if gain >= board.knobs.least {
                 let ships = step.iter().map(|order| order.ships).sum();
                 let key = taste.key(&offer.aim, gain, ships);
-                let reckoned = Some(accepted);
                 queue.push(Offer {
-                    aim: offer.aim,
                     key,
-                    reckoned,
+                    reckoned: Some(accepted),
+                    ..offer
                 });
             }
             continue;

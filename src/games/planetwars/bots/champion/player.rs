@@ -1,11 +1,10 @@
 //! The champion as a bot.
 
 use super::chart::Names;
-use super::knobs::{CHAMPION, Knobs};
 use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
 use crate::game::{Bot, Budget};
-use crate::planetwars::rules::{Act, Ask, Event, PlanetWars, View};
+use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
 use std::sync::Arc;
 
 /// How the champion plays.
@@ -20,13 +19,7 @@ pub const TEAM_DESCRIPTION: &str = "learns its team from the ring, fighting only
 /// The champion alone against all.
 #[must_use]
 pub fn solo() -> Box<dyn Bot<PlanetWars>> {
-    solo_with(CHAMPION)
-}
-
-/// The champion alone against all, with custom parameters.
-#[must_use]
-pub fn solo_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
-    Box::new(Solo { knobs, game: None })
+    Box::<Solo>::default()
 }
 
 /// The timing that a champion playing alone from this seat determines.
@@ -37,42 +30,27 @@ pub(in crate::planetwars) fn timing_found(
     rounds: u32,
 ) -> Option<super::timing::Timing> {
     use crate::game::Game as _;
-    let mut solo = Solo {
-        knobs: CHAMPION,
-        game: None,
-    };
+    let mut solo = Solo::default();
     for _ in 0..rounds {
         let act = solo.decide(&game.view(seat), &Ask, Budget::nodes(500));
         game.answered(&[(seat, Some(act))]);
     }
-    solo.game.map(|(_, mind)| mind.timing())
+    solo.0.map(|(_, mind)| mind.timing())
 }
 
 /// The champion as one of a team whose members it learns from the ring.
 #[must_use]
 pub fn team() -> Box<dyn Bot<PlanetWars>> {
-    team_with(CHAMPION)
+    Box::<Mate>::default()
 }
 
-/// The champion as one of a team, with custom parameters.
-#[must_use]
-pub fn team_with(knobs: Knobs) -> Box<dyn Bot<PlanetWars>> {
-    Box::new(Mate { knobs, game: None })
-}
-
-struct Mate {
-    knobs: Knobs,
-    game: Option<Team>,
-}
+/// In a team, once the game has begun.
+#[derive(Default)]
+struct Mate(Option<Team>);
 
 impl Bot<PlanetWars> for Mate {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
-        let knobs = self.knobs;
-        let team = self.game.get_or_insert_with(|| Team::new(view, knobs));
+        let team = self.0.get_or_insert_with(|| Team::new(view));
         let orders = team.turn(view, budget);
         Act {
             launches: team.launches(view, &orders),
@@ -82,22 +60,16 @@ impl Bot<PlanetWars> for Mate {
     }
 }
 
-struct Solo {
-    knobs: Knobs,
-    game: Option<(Arc<Names>, Mind)>,
-}
+/// Alone, once the game has begun.
+#[derive(Default)]
+struct Solo(Option<(Arc<Names>, Mind)>);
 
 impl Bot<PlanetWars> for Solo {
-    fn observe(&mut self, event: &Event) {
-        match *event {}
-    }
-
     fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
-        let knobs = self.knobs;
-        let (names, mind) = self.game.get_or_insert_with(|| {
+        let (names, mind) = self.0.get_or_insert_with(|| {
             let names = Arc::new(Names::new(view));
             let me = names.player(view.you);
-            let mind = Mind::new(Arc::clone(&names), knobs, &[me], Stance::Open);
+            let mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
             (names, mind)
         });
         let turn = Turn {

@@ -2,7 +2,6 @@
 
 use super::board::Order;
 use super::chart::{NOBODY, Names, Sight};
-use super::knobs::Knobs;
 use super::mind::{Mind, Stance, Turn};
 use crate::game::Budget;
 use crate::planetwars::bots::ring::Ring;
@@ -20,7 +19,6 @@ const STRANGERS_UNTIL: u32 = 25;
 #[derive(Clone, Debug)]
 pub(in crate::planetwars) struct Team {
     names: Arc<Names>,
-    knobs: Knobs,
     me: u8,
     ring: Ring,
     /// States so far, until the team is known.
@@ -33,12 +31,11 @@ pub(in crate::planetwars) struct Team {
 
 impl Team {
     /// A player at the start of a game.
-    pub(in crate::planetwars) fn new(view: &View, knobs: Knobs) -> Self {
+    pub(in crate::planetwars) fn new(view: &View) -> Self {
         let names = Arc::new(Names::new(view));
         let me = names.player(view.you);
         Self {
             ring: Ring::new(view),
-            knobs,
             me,
             seen: Vec::new(),
             minds: Vec::new(),
@@ -122,12 +119,7 @@ impl Team {
             if self.minds.iter().any(|(known, _)| known == player) {
                 continue;
             }
-            let mut mind = Mind::new(
-                Arc::clone(&self.names),
-                self.knobs,
-                &[*player],
-                Stance::Wary,
-            );
+            let mut mind = Mind::new(Arc::clone(&self.names), &[*player], Stance::Wary);
             for seen in &self.seen {
                 mind.see(seen.clone());
                 mind.order(WARY_NODES);

@@ -2,6 +2,7 @@
 //! captures.
 
 use super::chart::{Chart, NOBODY, Names, Sight};
+use super::ledger::Fleet;
 use crate::planetwars::rules::Travel;
 
 /// One timing.
@@ -36,23 +37,14 @@ const TIMINGS: [Timing; 8] = {
     ]
 };
 
-/// A fleet whose landing will be informative.
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    owner: u8,
-    from: u8,
-    to: u8,
-    ships: i32,
-    launched: u32,
-}
-
 /// What the fleets so far have shown.
 #[derive(Clone, Debug)]
 pub(super) struct Calibration {
     charts: Vec<Chart>,
     /// How often each timing was wrong.
     errors: [u32; TIMINGS.len()],
-    probes: Vec<Probe>,
+    /// Fleets whose landing will be informative.
+    probes: Vec<Fleet>,
 }
 
 impl Calibration {
@@ -80,14 +72,8 @@ impl Calibration {
     }
 
     /// A fleet has left.
-    pub(super) fn launched(&mut self, owner: u8, from: u8, to: u8, ships: i32, turn: u32) {
-        self.probes.push(Probe {
-            owner,
-            from,
-            to,
-            ships,
-            launched: turn,
-        });
+    pub(super) fn launched(&mut self, fleet: Fleet) {
+        self.probes.push(fleet);
     }
 
     /// Drops fleets ordered to leave these planets in that turn: they did not leave as ordered.
@@ -100,7 +86,7 @@ impl Calibration {
     pub(super) fn saw(&mut self, before: &Sight, now: &Sight) {
         let fresh = before.turn.wrapping_add(1) == now.turn;
         for place in 0..now.owner.len() {
-            let probed = |probe: &&Probe| usize::from(probe.to) == place;
+            let probed = |probe: &&Fleet| usize::from(probe.to) == place;
             let Some(probe) = self.probes.iter().find(probed) else {
                 continue;
             };
@@ -111,9 +97,8 @@ impl Calibration {
                 continue;
             }
             for (errors, chart) in self.errors.iter_mut().zip(&self.charts) {
-                let lands = |probe: &&Probe| {
-                    let turns = chart.turns(usize::from(probe.from), place);
-                    probe.launched as usize + turns == now.turn as usize
+                let lands = |probe: &&Fleet| {
+                    chart.lands(probe.launched, probe.from, place) == now.turn as usize
                 };
                 let landing = self.probes.iter().filter(probed).filter(lands);
                 if landing.clone().any(|probe| probe.launched == before.turn) {
@@ -139,9 +124,11 @@ impl Calibration {
         }
         let charts = &self.charts;
         self.probes.retain(|probe| {
-            let (from, to) = (usize::from(probe.from), usize::from(probe.to));
-            let turns = charts.iter().map(|chart| chart.turns(from, to)).max();
-            probe.launched as usize + turns.unwrap_or_default() > now.turn as usize
+            let to = usize::from(probe.to);
+            let mut lands = charts
+                .iter()
+                .map(|chart| chart.lands(probe.launched, probe.from, to));
+            lands.any(|lands| lands > now.turn as usize)
         });
     }
 }

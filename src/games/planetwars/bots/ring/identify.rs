@@ -3,7 +3,7 @@
 use super::masks::{Masks, PLAYERS_MAX};
 use super::relay::Relay;
 use super::word::read;
-use crate::planetwars::rules::{NEUTRAL, PlayerId, View};
+use crate::planetwars::rules::{PlayerId, View, owners};
 
 /// From this turn on a team not known for certain is used as it is known.
 const FALLBACK_TURN: u32 = 13;
@@ -38,10 +38,7 @@ impl Ring {
     /// Starts with the first state: the players are those that own a planet then, the same for all.
     #[must_use]
     pub fn new(view: &View) -> Ring {
-        let owners = view.planets.iter().map(|planet| planet.owner);
-        let mut players: Vec<PlayerId> = owners.filter(|owner| *owner != NEUTRAL).collect();
-        players.sort_unstable();
-        players.dedup();
+        let players = owners(&view.planets);
         let own = players.binary_search(&view.you).ok();
         let way = if players.len() <= PLAYERS_MAX {
             Way::Masks(Masks::new(players.len(), own))

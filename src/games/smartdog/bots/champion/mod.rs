@@ -6,6 +6,7 @@ mod long;
 mod player;
 mod reply;
 mod search;
+mod simulator;
 mod solver;
 mod terrain;
 mod value;

@@ -2,13 +2,12 @@
 //! other dogs' plans, first narrow, then wide. A node is one simulated turn of one line.
 
 use super::deed::{Deed, deeds};
-use super::reply::Replies;
+use super::simulator::{Simulator, print};
 use super::terrain::Terrain;
 use super::value::{Lens, Weights};
 use super::world::World;
-use crate::game::{Budget, Progress, Seat};
-use crate::smartdog::options::Key;
-use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
+use crate::game::{Budget, Progress};
+use crate::smartdog::rules::{Orders, SmartDog};
 use std::collections::HashSet;
 
 /// The most turns in a plan.
@@ -67,13 +66,8 @@ struct Beam {
 
 /// A decision in progress.
 pub(super) struct Search {
-    root: SmartDog,
-    me: Seat,
-    lens: Lens,
+    simulator: Simulator,
     reach: Reach,
-    replies: Replies,
-    /// Foreign dogs near enough to matter, by place.
-    active: Vec<bool>,
     /// By place in `lens.own`.
     plans: Vec<Plan>,
     best: Option<f64>,
@@ -82,65 +76,39 @@ pub(super) struct Search {
     /// Whether this pass has found better plans.
     improved: bool,
     beam: Option<Beam>,
-    spare: Vec<SmartDog>,
-    used: u64,
 }
 
 impl Search {
     pub(super) fn new(world: &World, terrain: &Terrain, reach: Reach, weights: Weights) -> Self {
-        let mut lens = Lens::new(world, terrain, weights);
-        let (root, left_out) = near(world, &lens.own, reach.depth);
-        lens.leave_out(left_out);
-        let options = root.ground().options();
-        let margin = options.get(Key::DogBarkingR).min(1_000) as i32 + reach.depth as i32 + 2;
-        let torus = root.ground().torus();
-        let close = |at: usize| {
-            lens.own.iter().any(|own| {
-                let (dx, dy) = torus.displacement(root.dogs()[*own].spot, root.dogs()[at].spot);
-                dx.abs() + dy.abs() <= margin
-            })
-        };
-        let home = root.ground().tiles().get(world.me).copied();
-        let active = (0..root.dogs().len())
-            .map(|at| {
-                let dog = &root.dogs()[at];
-                reach.replies
-                    && dog.owner != world.me
-                    && (close(at) || home.is_some_and(|home| home.contains(dog.spot)))
-            })
-            .collect();
+        let Reach { replies, trail, .. } = reach;
+        let (lens, depth) = (Lens::new(world, terrain, weights), reach.depth as u32);
         Self {
-            me: world.me,
-            replies: world.replies().clone(),
-            active,
             plans: vec![Plan::default(); lens.own.len()],
+            simulator: Simulator::new(world, lens, depth, depth + 2, replies, trail),
             best: None,
             pass: 0,
             turn_of: 0,
             improved: false,
             beam: None,
-            spare: Vec::new(),
-            used: 0,
-            root,
-            lens,
             reach,
         }
     }
 
     /// Searches until the budget is spent or nothing is left to do.
     pub(super) fn run(&mut self, terrain: &mut Terrain, budget: Budget<'_>) -> Progress {
-        if self.lens.own.is_empty() {
+        if self.plans.is_empty() {
             return Progress::Done;
         }
-        let (mut idle, mut used) = (0, self.used);
-        while self.used < budget.nodes && !(budget.stop)() {
-            idle = if self.used == used { idle + 1 } else { 0 };
-            used = self.used;
+        let (mut idle, mut used) = (0, self.used());
+        while self.used() < budget.nodes && !(budget.stop)() {
+            idle = if self.used() == used { idle + 1 } else { 0 };
+            used = self.used();
             if idle > IDLE_STEPS_MAX {
                 return Progress::Done;
             }
             if self.best.is_none() {
-                self.best = Some(self.standing(terrain));
+                let depth = self.reach.depth as u32;
+                self.best = Some(self.simulator.standing(depth, terrain));
                 continue;
             }
             let Some(mut beam) = self.beam.take() else {
@@ -162,16 +130,7 @@ impl Search {
 
     /// The first turn's orders of the best plans, in terms of the believed position.
     pub(super) fn orders(&self) -> Orders {
-        let mut game = self.root.clone();
-        let mut orders = Orders::new();
-        for (own, plan) in self.lens.own.iter().zip(&self.plans) {
-            for command in plan[0].commands(DogId(*own as u16)) {
-                if game.play(self.me, command).is_ok() {
-                    orders.push(command);
-                }
-            }
-        }
-        orders
+        self.simulator.orders(self.plans.iter().map(|plan| plan[0]))
     }
 
     /// Whether nothing better than standing was found.
@@ -182,33 +141,11 @@ impl Search {
 
     /// Simulated turns so far.
     pub(super) const fn used(&self) -> u64 {
-        self.used
-    }
-
-    fn copy(&mut self, game: &SmartDog) -> SmartDog {
-        match self.spare.pop() {
-            Some(mut copy) => {
-                copy.copy_from(game);
-                copy
-            }
-            None => game.clone(),
-        }
-    }
-
-    /// The value of the current plans, played out.
-    fn standing(&mut self, terrain: &mut Terrain) -> f64 {
-        let mut game = self.root.clone();
-        let (mut sum, mut value) = (0.0, 0.0);
-        for level in 0..self.reach.depth {
-            self.play(&mut game, usize::MAX, Deed::default(), level);
-            value = self.lens.value(&game, terrain);
-            sum += value;
-        }
-        value + self.reach.trail * sum
+        self.simulator.used
     }
 
     fn open_beam(&mut self) -> Option<Beam> {
-        if self.turn_of == self.lens.own.len() {
+        if self.turn_of == self.plans.len() {
             let passes = if self.is_idle() { IDLE_MIN } else { PASSES_MIN };
             let settled = !self.improved && self.pass + 1 >= passes;
             if settled {
@@ -222,7 +159,7 @@ impl Search {
         let dog = self.turn_of;
         self.turn_of += 1;
         let root = Node {
-            game: self.root.clone(),
+            game: self.simulator.root.clone(),
             plan: Plan::default(),
             sum: 0.0,
         };
@@ -243,19 +180,19 @@ impl Search {
         let Some(node) = beam.nodes.get(parent) else {
             return;
         };
-        for deed in deeds(&node.game, self.me, self.lens.own[beam.dog]) {
-            let mut game = self.copy(&node.game);
-            self.play(&mut game, beam.dog, deed, beam.level);
-            let value = self.lens.value(&game, terrain);
+        let simulator = &self.simulator;
+        for deed in deeds(&node.game, simulator.me, simulator.lens.own[beam.dog]) {
+            let game = self.played(&node.game, beam.dog, deed, beam.level);
+            let value = self.simulator.lens.value(&game, terrain);
             let sum = node.sum + value;
             beam.children.push(Child {
                 parent,
                 deed,
                 sum,
-                total: value + self.reach.trail * sum,
+                total: self.simulator.total(value, sum),
                 print: print(&game),
             });
-            self.spare.push(game);
+            self.simulator.reuse([game]);
         }
     }
 
@@ -286,97 +223,26 @@ impl Search {
                 }
                 break;
             }
-            let mut game = self.copy(&parent.game);
-            self.play(&mut game, beam.dog, child.deed, beam.level);
             nodes.push(Node {
-                game,
+                game: self.played(&parent.game, beam.dog, child.deed, beam.level),
                 plan,
                 sum: child.sum,
             });
         }
         let old = std::mem::replace(&mut beam.nodes, nodes);
-        self.spare.extend(old.into_iter().map(|node| node.game));
+        self.simulator.reuse(old.into_iter().map(|node| node.game));
         beam.children.clear();
         beam.at = 0;
         beam.level += 1;
         last || beam.nodes.is_empty()
     }
 
-    /// Plays one turn of all players: the beam's dog by `deed`, the other own dogs by their plans.
-    fn play(&mut self, game: &mut SmartDog, dog: usize, deed: Deed, level: usize) {
-        self.used += 1;
-        let active = &self.active;
-        let expected = if active.contains(&true) {
-            let wanted = |at: usize| active.get(at).copied().unwrap_or(false);
-            self.replies.orders(game, &wanted)
-        } else {
-            Default::default()
-        };
-        for (at, own) in self.lens.own.iter().enumerate() {
-            let deed = if at == dog {
-                deed
-            } else {
-                self.plans[at][level]
-            };
-            for command in deed.commands(DogId(*own as u16)) {
-                // A refused command changes nothing.
-                let _ = game.play(self.me, command);
-            }
-        }
-        for (seat, command) in expected {
-            let _ = game.play(seat, command);
-        }
-        game.end_all();
+    /// The position after one turn: the beam's dog by `deed`, the other own dogs by their plans.
+    fn played(&mut self, game: &SmartDog, dog: usize, deed: Deed, level: usize) -> SmartDog {
+        let mut game = self.simulator.copy(game);
+        let plans = self.plans.iter().enumerate();
+        let deeds = plans.map(|(at, plan)| if at == dog { deed } else { plan[level] });
+        self.simulator.play(&mut game, deeds);
+        game
     }
-}
-
-/// The position without the sheep that no dog near can reach within a plan, and their cells; true: in a
-/// rival's pen.
-fn near(world: &World, own: &[usize], depth: usize) -> (SmartDog, Vec<(usize, bool)>) {
-    let game = &world.game;
-    let ground = game.ground();
-    let torus = ground.torus();
-    let bark = ground.options().get(Key::DogBarkingR).min(1_000);
-    let reach = (depth as u32 + bark + 2) as i32;
-    let within = |from: Spot, to: Spot| {
-        let (dx, dy) = torus.displacement(from, to);
-        dx.abs() + dy.abs() <= reach
-    };
-    let rivals = || game.dogs().iter().filter(|dog| dog.owner != world.me);
-    let mut left_out = Vec::new();
-    let mut sheep = Vec::new();
-    for one in game.sheep() {
-        let land = ground.land(one.spot);
-        let at_stake = land == Land::Pen(world.me);
-        let close = own
-            .iter()
-            .filter_map(|own| game.dogs().get(*own))
-            .any(|dog| within(dog.spot, one.spot));
-        if close || at_stake && rivals().any(|dog| within(dog.spot, one.spot)) {
-            sheep.push(one.clone());
-        } else if !at_stake {
-            left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
-        }
-    }
-    let dogs = game.dogs().iter().cloned();
-    let root = SmartDog::imagine(ground, game.turn(), dogs, sheep, super::world::PUSHES_MAX);
-    (root, left_out)
-}
-
-/// A fingerprint: equal for equal positions.
-pub(super) fn print(game: &SmartDog) -> u64 {
-    let mut print = 0u64;
-    let mut mix = |value: u64| {
-        print = (print.rotate_left(5) ^ value).wrapping_mul(0x517C_C1B7_2722_0A95);
-    };
-    for dog in game.dogs() {
-        mix(u64::from(dog.spot.x) | u64::from(dog.spot.y) << 16 | u64::from(dog.disabled) << 32);
-    }
-    for sheep in game.sheep() {
-        mix(u64::from(sheep.spot.x)
-            | u64::from(sheep.spot.y) << 16
-            | (sheep.direction as u64) << 32
-            | u64::from(sheep.frightened) << 34);
-    }
-    print
 }

@@ -2,7 +2,7 @@
 //! stands calm in the pen, or as many as the pen has cells.
 
 use super::deed::{Deed, deeds};
-use super::search::print;
+use super::simulator::print;
 use super::terrain::Terrain;
 use super::value::{Lens, WEIGHTS};
 use super::world::World;

@@ -4,47 +4,37 @@
 use super::terrain::{FAR, Terrain};
 use super::world::World;
 use crate::game::Seat;
+use crate::knobs::knobs;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{Fright, Land, SmartDog};
 use smallvec::SmallVec;
 
-/// The unit is one sheep: a safely penned one is worth 1.
-#[derive(Clone, Copy, Debug)]
-pub struct Weights {
+knobs! {
+    /// The unit is one sheep: a safely penned one is worth 1.
+    struct Weights;
+    /// The shipped weights.
+    const WEIGHTS;
     /// A sheep one step from the pen, for this term; it falls off exponentially…
-    pub near: f64,
+    near: f64 = 0.5,
     /// …with this many steps.
-    pub near_steps: f64,
+    near_steps: f64 = 8.0,
     /// A sheep at the pen's edge, for this term; it falls off linearly to the end of the world.
-    pub far: f64,
+    far: f64 = 0.25,
     /// Each step between a dog and its work.
-    pub walk: f64,
+    walk: f64 = 0.003,
     /// A step of the sheep's way home, in steps of the dog's way, when choosing work.
-    pub carry: f64,
+    carry: f64 = 0.35,
     /// Sheep in all rivals' pens together.
-    pub rivals: f64,
+    rivals: f64 = 0.15,
     /// Those of the rival that has most.
-    pub leader: f64,
+    leader: f64 = 0.85,
     /// A turn for which an own dog is frozen; mute dogs count half.
-    pub frozen: f64,
+    frozen: f64 = 0.006,
     /// Turns added to an own dog's disablement.
-    pub lasting: f64,
+    lasting: f64 = 0.0,
     /// A turn for which a foreign dog is frozen.
-    pub freezes: f64,
+    freezes: f64 = 0.003,
 }
-
-pub(super) const WEIGHTS: Weights = Weights {
-    near: 0.5,
-    near_steps: 8.0,
-    far: 0.25,
-    walk: 0.003,
-    carry: 0.35,
-    rivals: 0.15,
-    leader: 0.85,
-    frozen: 0.006,
-    lasting: 0.0,
-    freezes: 0.003,
-};
 
 /// What all lines of a decision share.
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 
 use super::reply::Replies;
 use crate::game::Seat;
-use crate::smartdog::bots::sight::{Roster, SeenSheep, Sight};
+use crate::smartdog::bots::sight::{Roster, Sight};
 use crate::smartdog::known::{KnownMaps, KnownTile};
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{
-    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, Sheep, SheepAction,
-    SmartDog, Spot, View,
+    Area, Command, Direction, Dog, DogAction, DogId, Fright, Ground, Orders, SeenSheep, Sheep,
+    SheepAction, SmartDog, Spot, View,
 };
 use std::sync::Arc;
 
@@ -210,11 +210,13 @@ impl World {
         self.origins.clone_from(&map.sheep);
         let (mut dogs, mut sheep) = (Vec::new(), Vec::new());
         for (seat, area) in tiles(ground) {
-            let spot = |(x, y): &(u16, u16)| Spot {
-                x: area.first.x.saturating_add(*x),
-                y: area.first.y.saturating_add(*y),
+            let spot = |(x, y): &(u16, u16)| {
+                Spot::new(
+                    area.first.x.saturating_add(*x),
+                    area.first.y.saturating_add(*y),
+                )
             };
-            dogs.extend(map.dogs.iter().map(|cell| Dog::imagine(seat, spot(cell))));
+            dogs.extend(map.dogs.iter().map(|cell| Dog::new(seat, spot(cell))));
             let calm = |cell| Sheep::imagine(spot(cell), Direction::Down, 0);
             sheep.extend(map.sheep.iter().map(calm));
         }
@@ -225,10 +227,7 @@ impl World {
     fn copies_of_own_dogs(&self, ground: &Arc<Ground>, sight: &Sight, turn: u32) -> Vec<Dog> {
         let own: Vec<Spot> = self.roster.sort(sight).iter().map(|dog| dog.spot).collect();
         let Some(home) = ground.tiles().get(self.me) else {
-            return own
-                .iter()
-                .map(|spot| Dog::imagine(self.me, *spot))
-                .collect();
+            return own.iter().map(|spot| Dog::new(self.me, *spot)).collect();
         };
         let mut dogs = Vec::new();
         for (seat, area) in tiles(ground) {
@@ -238,7 +237,7 @@ impl World {
             dogs.extend(own.iter().map(|spot| {
                 let dx = i32::from(area.first.x) - i32::from(home.first.x);
                 let dy = i32::from(area.first.y) - i32::from(home.first.y);
-                Dog::imagine(seat, ground.torus().offset(*spot, dx, dy))
+                Dog::new(seat, ground.torus().offset(*spot, dx, dy))
             }));
         }
         dogs
@@ -303,7 +302,7 @@ impl World {
                 })
             };
             let at = bound.or_else(nearest).unwrap_or_else(|| {
-                dogs.push(Dog::imagine(seen.owner, seen.spot));
+                dogs.push(Dog::new(seen.owner, seen.spot));
                 self.ids.push(None);
                 met.push(false);
                 dogs.len() - 1
@@ -367,10 +366,10 @@ impl World {
             }
             self.origins.push(cell);
             for (other, area) in &tiles {
-                let spot = Spot {
-                    x: area.first.x.saturating_add(cell.0),
-                    y: area.first.y.saturating_add(cell.1),
-                };
+                let spot = Spot::new(
+                    area.first.x.saturating_add(cell.0),
+                    area.first.y.saturating_add(cell.1),
+                );
                 let inside = ground.torus().contains(spot) && area.contains(spot);
                 if other != seat && inside && ground.land(spot).is_open() {
                     sheep.push(Sheep::imagine(spot, Direction::Down, 0));

@@ -1,0 +1,183 @@
+//! What both searches share: the position they start from, its turns played by the rules, and their value.
+
+use super::deed::Deed;
+use super::reply::{Expected, Replies};
+use super::terrain::Terrain;
+use super::value::Lens;
+use super::world::{PUSHES_MAX, World};
+use crate::game::Seat;
+use crate::smartdog::options::Key;
+use crate::smartdog::rules::{DogId, Land, Orders, SmartDog, Spot};
+
+/// Sheep farther away than this many steps plus a bark are not simulated.
+const RANGE_MAX: u32 = 40;
+
+/// Simulates turns of one decision.
+pub(super) struct Simulator {
+    /// The believed position without the sheep that no dog near can reach in time.
+    pub(super) root: SmartDog,
+    pub(super) me: Seat,
+    pub(super) lens: Lens,
+    /// Simulated turns so far.
+    pub(super) used: u64,
+    /// The share that the values along the way have in a line's value.
+    trail: f64,
+    replies: Replies,
+    /// Foreign dogs near enough to matter, by place.
+    active: Vec<bool>,
+    spare: Vec<SmartDog>,
+}
+
+impl Simulator {
+    /// For lines of `depth` turns; other players reply where `replies` says so, with the dogs that are within
+    /// `range` steps plus a bark.
+    pub(super) fn new(
+        world: &World,
+        mut lens: Lens,
+        depth: u32,
+        range: u32,
+        replies: bool,
+        trail: f64,
+    ) -> Self {
+        let root = near(world, &mut lens, depth);
+        let torus = root.ground().torus();
+        let range = (range + bark(&root)) as i32;
+        let home = root.ground().tiles().get(world.me).copied();
+        let own = || root.dogs().iter().filter(|dog| dog.owner == world.me);
+        let near = |spot: Spot| own().any(|dog| steps(torus.displacement(dog.spot, spot)) <= range);
+        let matters = |spot: Spot| near(spot) || home.is_some_and(|home| home.contains(spot));
+        let dogs = root.dogs().iter();
+        let active = dogs.map(|dog| replies && dog.owner != world.me && matters(dog.spot));
+        Self {
+            me: world.me,
+            active: active.collect(),
+            replies: world.replies().clone(),
+            spare: Vec::new(),
+            used: 0,
+            trail,
+            root,
+            lens,
+        }
+    }
+
+    /// A copy of a position, in the memory of one that is not needed any more if there is one.
+    pub(super) fn copy(&mut self, game: &SmartDog) -> SmartDog {
+        match self.spare.pop() {
+            Some(mut copy) => {
+                copy.copy_from(game);
+                copy
+            }
+            None => game.clone(),
+        }
+    }
+
+    /// These positions are not needed any more.
+    pub(super) fn reuse(&mut self, games: impl IntoIterator<Item = SmartDog>) {
+        self.spare.extend(games);
+    }
+
+    /// Plays one turn of all players; own dogs without a deed stand.
+    pub(super) fn play(&mut self, game: &mut SmartDog, deeds: impl IntoIterator<Item = Deed>) {
+        self.used += 1;
+        let active = &self.active;
+        let expected = if active.contains(&true) {
+            let wanted = |at: usize| active.get(at).copied().unwrap_or(false);
+            self.replies.orders(game, &wanted)
+        } else {
+            Expected::new()
+        };
+        for (own, deed) in self.lens.own.iter().zip(deeds) {
+            for command in deed.commands(DogId(*own as u16)) {
+                // A refused command changes nothing.
+                let _ = game.play(self.me, command);
+            }
+        }
+        for (seat, command) in expected {
+            let _ = game.play(seat, command);
+        }
+        game.end_all();
+    }
+
+    /// The value of a line that ends with this value, and the sum of the values along the way.
+    pub(super) fn total(&self, value: f64, sum: f64) -> f64 {
+        value + self.trail * sum
+    }
+
+    /// The value of standing for so many turns.
+    pub(super) fn standing(&mut self, depth: u32, terrain: &mut Terrain) -> f64 {
+        let mut game = self.root.clone();
+        let (mut sum, mut value) = (0.0, 0.0);
+        for _ in 0..depth {
+            self.play(&mut game, []);
+            value = self.lens.value(&game, terrain);
+            sum += value;
+        }
+        self.total(value, sum)
+    }
+
+    /// These deeds of the own dogs as orders, in terms of the believed position.
+    pub(super) fn orders(&self, deeds: impl IntoIterator<Item = Deed>) -> Orders {
+        let mut game = self.root.clone();
+        let mut orders = Orders::new();
+        for (own, deed) in self.lens.own.iter().zip(deeds) {
+            for command in deed.commands(DogId(*own as u16)) {
+                if game.play(self.me, command).is_ok() {
+                    orders.push(command);
+                }
+            }
+        }
+        orders
+    }
+}
+
+/// The position without the sheep that no dog near can reach within so many turns; the lens counts them as
+/// work for later.
+fn near(world: &World, lens: &mut Lens, depth: u32) -> SmartDog {
+    let game = &world.game;
+    let ground = game.ground();
+    let torus = ground.torus();
+    let range = (depth.min(RANGE_MAX) + bark(game) + 2) as i32;
+    let within = |from: Spot, to: Spot| steps(torus.displacement(from, to)) <= range;
+    let mut left_out = Vec::new();
+    let mut sheep = Vec::new();
+    for one in game.sheep() {
+        let land = ground.land(one.spot);
+        let at_stake = land == Land::Pen(world.me);
+        let mut dogs = game.dogs().iter();
+        if dogs.any(|dog| (dog.owner == world.me || at_stake) && within(dog.spot, one.spot)) {
+            sheep.push(one.clone());
+        } else if !at_stake {
+            left_out.push((torus.index(one.spot), matches!(land, Land::Pen(_))));
+        }
+    }
+    lens.leave_out(left_out);
+    let dogs = game.dogs().iter().cloned();
+    SmartDog::imagine(ground, game.turn(), dogs, sheep, PUSHES_MAX)
+}
+
+/// How far a bark is heard, as far as ranges go.
+fn bark(game: &SmartDog) -> u32 {
+    game.ground().options().get(Key::DogBarkingR).min(1_000)
+}
+
+fn steps((dx, dy): (i32, i32)) -> i32 {
+    dx.abs() + dy.abs()
+}
+
+/// A fingerprint: equal for equal positions.
+pub(super) fn print(game: &SmartDog) -> u64 {
+    let mut print = 0u64;
+    let mut mix = |value: u64| {
+        print = (print.rotate_left(5) ^ value).wrapping_mul(0x517C_C1B7_2722_0A95);
+    };
+    for dog in game.dogs() {
+        mix(u64::from(dog.spot.x) | u64::from(dog.spot.y) << 16 | u64::from(dog.disabled) << 32);
+    }
+    for sheep in game.sheep() {
+        mix(u64::from(sheep.spot.x)
+            | u64::from(sheep.spot.y) << 16
+            | (sheep.direction as u64) << 32
+            | u64::from(sheep.frightened) << 34);
+    }
+    print
+}
