@@ -164,21 +164,12 @@ impl Dialogue for Talk {
                 self.mix(text);
                 let scores = vec![4, 3, 2, 1];
                 return Ok(Next::Over(Ending {
-                    cause: Cause::Normal,
-                    detail: String::new(),
-                    wins: Vec::new(),
-                    last_word: String::new(),
                     scores,
+                    ..Ending::of(Cause::Normal, "")
                 }));
             }
-            "fact" => self.facts.push(Fact {
-                kind: "seen".into(),
-                data: json!({}),
-            }),
-            "bluff" => self.facts.push(Fact {
-                kind: "bluffed".into(),
-                data: json!({}),
-            }),
+            "fact" => self.facts.push(Fact::new("seen", json!({}))),
+            "bluff" => self.facts.push(Fact::new("bluffed", json!({}))),
             "boom" => panic!("boom on {text}"),
             _ => {
                 return Err(WireError {

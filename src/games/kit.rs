@@ -237,6 +237,18 @@ pub struct DialogueSetup {
     pub opening: Value,
 }
 
+impl DialogueSetup {
+    /// A bot with its seed and nothing else.
+    #[must_use]
+    pub fn of(bot: impl Into<String>, seed: u64) -> Self {
+        Self {
+            bot: bot.into(),
+            seed,
+            ..Self::default()
+        }
+    }
+}
+
 /// What a referee's side starts from.
 #[derive(Clone, Debug, Default)]
 pub struct TableSetup {
@@ -249,6 +261,19 @@ pub struct TableSetup {
     /// Each seat's number on the wire, where the wire carries one; else as many numbers as there are
     /// seats.
     pub ids: Vec<u64>,
+}
+
+impl TableSetup {
+    /// Match 1 of players with the numbers from 1 up, one a seat.
+    #[must_use]
+    pub fn numbered(seed: u64, options: Value, seats: usize) -> Self {
+        Self {
+            seed,
+            options,
+            market: 1,
+            ids: (1..=seats as u64).collect(),
+        }
+    }
 }
 
 /// A match to be played in process, without a wire.
@@ -264,6 +289,20 @@ pub struct PlaySetup {
     pub models: bool,
     /// Whether to keep the wire transcript and the facts (slower).
     pub record: bool,
+}
+
+impl PlaySetup {
+    /// A match without opponent models whose transcript and facts are kept.
+    #[must_use]
+    pub const fn recorded(bots: Vec<String>, seed: u64, options: Value) -> Self {
+        Self {
+            bots,
+            seed,
+            options,
+            models: false,
+            record: true,
+        }
+    }
 }
 
 /// How long bots may think in an in-process match. Time is passed in: level 5 owns the clock.

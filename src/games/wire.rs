@@ -58,6 +58,20 @@ pub struct Ending {
     pub last_word: Frame,
 }
 
+impl Ending {
+    /// An end of which no more is known.
+    #[must_use]
+    pub fn of(cause: Cause, detail: impl Into<String>) -> Self {
+        Self {
+            cause,
+            detail: detail.into(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+            last_word: Frame::new(),
+        }
+    }
+}
+
 /// Something learnt from a transcript and kept for history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
@@ -65,6 +79,15 @@ pub struct Fact {
     pub kind: String,
     /// The particulars.
     pub data: Value,
+}
+
+impl Fact {
+    /// A fact of this kind.
+    #[must_use]
+    pub fn new(kind: impl Into<String>, data: Value) -> Self {
+        let kind = kind.into();
+        Self { kind, data }
+    }
 }
 
 /// What one match taught about one rival: merged into stored models by [`crate::Models::merge`].

@@ -54,14 +54,7 @@ async fn referee(store: &Store, number: u64) {
         append.close = Some(Box::new(close));
         pen.send(store, append).await;
     }
-    let (cause, detail) = (Cause::Normal, String::new());
-    let result = MatchResult {
-        at_us: 51,
-        cause,
-        blame: None,
-        detail,
-        scores: vec![5, 6],
-    };
+    let result = MatchResult::of(51, Cause::Normal, vec![5, 6]);
     store.close_match(&match_id(number), result).await.unwrap();
 }
 

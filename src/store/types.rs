@@ -165,6 +165,20 @@ pub struct MatchResult {
     pub scores: Vec<i64>,
 }
 
+impl MatchResult {
+    /// A result that is no seat's fault and has no details.
+    #[must_use]
+    pub const fn of(at_us: i64, cause: Cause, scores: Vec<i64>) -> Self {
+        Self {
+            at_us,
+            cause,
+            blame: None,
+            detail: String::new(),
+            scores,
+        }
+    }
+}
+
 /// Everything that one callback, line or reply adds to a session: committed completely or not at all.
 #[derive(Debug)]
 pub struct Append {

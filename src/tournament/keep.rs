@@ -104,10 +104,7 @@ async fn one(
     }
     for (seat, text) in (0u8..).zip(&played.stderr) {
         if !text.is_empty() {
-            let fact = Fact {
-                kind: "stderr".to_owned(),
-                data: json!({ "text": text }),
-            };
+            let fact = Fact::new("stderr", json!({ "text": text }));
             record.note(Seat(seat), fact).await?;
         }
     }

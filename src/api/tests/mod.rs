@@ -276,13 +276,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     let lines = app.get_as("bot:champion", &format!("{path}.ndjson")).await;
     assert!(!lines.text.contains("hand is"));
     assert!(lines.headers.contains_key("drover-withheld"));
-    let result = crate::store::MatchResult {
-        at_us: 9,
-        cause: games::Cause::Cancelled,
-        blame: None,
-        detail: String::new(),
-        scores: vec![],
-    };
+    let result = crate::store::MatchResult::of(9, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     assert!(app.get_as("read", &path).await.text.contains("hand is"));
 }

@@ -236,13 +236,7 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
     let mut app = App::new().await;
     play(&app).await;
     let now_us = crate::clock::now_us();
-    let result = MatchResult {
-        at_us: now_us - 60_000_000,
-        cause: games::Cause::Cancelled,
-        blame: None,
-        detail: String::new(),
-        scores: vec![],
-    };
+    let result = MatchResult::of(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     let token = app.token("read").await;
     let bearer = format!("Bearer {token}");

@@ -111,12 +111,11 @@ impl ByHand {
     ) -> Result<(Option<Outcome>, bool), SetupError> {
         self.program.discard();
         let seats = game.rivals.len() + 1;
-        let mut table = self.kit.table(&TableSetup {
-            seed: game.seed,
-            options: game.options.clone(),
-            market: 1,
-            ids: (1..=seats as u64).collect(),
-        })?;
+        let mut table = self.kit.table(&TableSetup::numbered(
+            game.seed,
+            game.options.clone(),
+            seats,
+        ))?;
         let mut bots = Vec::with_capacity(seats);
         for (place, name) in game.rivals.iter().enumerate() {
             let place = place + usize::from(place >= game.seat.index());

@@ -98,21 +98,15 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         .as_ref()
         .map(|outcome| outcome.scores.values().to_vec());
     MatchResult {
-        at_us: end.at_us,
-        cause: end.cause,
-        blame: None,
         detail: end.detail.clone(),
-        scores: scores.unwrap_or_default(),
+        ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
     }
 }
 
 pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
     MatchResult {
-        at_us: now_us(),
-        cause: Cause::Cancelled,
-        blame: None,
         detail,
-        scores: Vec::new(),
+        ..MatchResult::of(now_us(), Cause::Cancelled, Vec::new())
     }
 }
 

@@ -4,10 +4,7 @@ use super::world::{World, key, key_at, options};
 use crate::store::{Filter, OpponentKind, PageAt, Standing};
 
 fn page() -> PageAt {
-    PageAt {
-        after: None,
-        limit: 10,
-    }
+    PageAt::first(10)
 }
 
 #[tokio::test]
@@ -64,9 +61,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
 
 #[tokio::test]
 async fn an_end_again_after_a_restart_opens_nothing() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     world.say(&at, "end").await;
     let world = world.restart().await;
     // The second is known to nobody: it may have ended long ago.

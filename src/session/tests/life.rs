@@ -9,11 +9,8 @@ use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_transcript_holds_what_came_and_what_was_said() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    assert_eq!(world.say(&at, "begin").await, "");
-    let said = world.say(&at, "ask").await;
-    assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+    let (world, at) = World::begun(options()).await;
+    let said = world.bot_answers(&at, "ask").await;
     assert_eq!(world.say(&at, "ask&how=pass").await, "");
     assert_eq!(world.say(&at, "nonsense").await, "");
     let expected = [
@@ -61,13 +58,11 @@ async fn sessions_of_one_referees_market_share_a_match_and_those_of_two_do_not()
 
 #[tokio::test]
 async fn a_second_begin_ends_the_session_and_opens_another() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
-    let first = until(|| world.sessions.list(1).pop()).await;
+    let (world, at) = World::begun(options()).await;
+    let first = world.only().await;
     world.say(&at, "info").await;
     world.say(&at, "begin").await;
-    let second = until(|| world.sessions.list(1).pop()).await;
+    let second = world.only().await;
     assert_ne!(first.id, second.id);
     assert_ne!(first.match_id, second.match_id);
     assert_eq!(world.sessions.live(), 1);
@@ -81,9 +76,7 @@ async fn a_second_begin_ends_the_session_and_opens_another() {
 
 #[tokio::test]
 async fn after_its_end_a_session_answers_the_default_until_a_new_match_begins() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     assert_eq!(world.say(&at, "end").await, "");
     assert_eq!(world.sessions.live(), 0);
     assert_eq!(world.say(&at, "ask").await, "");
@@ -140,9 +133,7 @@ async fn an_idle_session_sleeps_and_wakes_as_it_was() {
         hibernate_after: Duration::from_millis(50),
         ..options()
     };
-    let world = World::new(short).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(short).await;
     let asked = Instant::now();
     let first = world.say(&at, "ask").await;
     until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
@@ -195,7 +186,7 @@ async fn a_match_of_our_own_referee_is_joined_by_its_number_and_seat() {
     };
     world.parts.identities.register("r", 5, known);
     world.say(&key(5, 23), "begin").await;
-    let view = until(|| world.sessions.list(1).pop()).await;
+    let view = world.only().await;
     assert_eq!((view.match_id.as_str(), view.seat), ("01MATCH", Some(2)));
     let live = world.restart().await.parts.store.live().await.unwrap();
     let named = serde_json::json!([["W", "n3"], ["N", "n0"], ["E", "n1"]]);

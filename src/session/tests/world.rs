@@ -4,9 +4,9 @@ use crate::fake;
 use crate::identities::Identities;
 use crate::replay;
 use crate::session::{
-    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
+    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, SessionView, Sessions,
 };
-use crate::store::types::{Direction, Entry};
+use crate::store::types::Direction;
 use crate::store::{Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
 use std::sync::Arc;
@@ -62,23 +62,35 @@ impl World {
         }
     }
 
+    /// A world in which the session of match 1 and player 1 has begun, and its key.
+    pub(super) async fn begun(options: SessionOptions) -> (Self, Key) {
+        let (world, at) = (Self::new(options).await, key(1, 1));
+        assert_eq!(world.say(&at, "begin").await, "");
+        (world, at)
+    }
+
+    /// The session that is the only live one, as soon as it is listed.
+    pub(super) async fn only(&self) -> SessionView {
+        until(|| self.sessions.list(1).pop()).await
+    }
+
+    /// [`World::say`] of what the bot itself must answer.
+    pub(super) async fn bot_answers(&self, key: &Key, rest: &str) -> String {
+        let said = self.say(key, rest).await;
+        assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+        said
+    }
+
     /// The same after a stop and a start.
     pub(super) async fn restart(self) -> Self {
-        let Self {
-            sessions,
-            parts,
-            options,
-            folder,
-        } = self;
-        sessions.close().await;
-        drop(sessions);
-        parts.store.close().await;
-        let (sessions, parts) = open(&options, &folder).await;
+        self.sessions.close().await;
+        drop(self.sessions);
+        self.parts.store.close().await;
+        let (sessions, parts) = open(&self.options, &self.folder).await;
         Self {
             sessions,
             parts,
-            options,
-            folder,
+            ..self
         }
     }
 
@@ -151,14 +163,8 @@ impl World {
             return Vec::new();
         };
         let entries = self.parts.store.transcript(view.id, head).await.unwrap();
-        entries
-            .into_iter()
-            .map(
-                |Entry {
-                     direction, text, ..
-                 }| (direction, text),
-            )
-            .collect()
+        let lines = entries.into_iter();
+        lines.map(|entry| (entry.direction, entry.text)).collect()
     }
 }
 

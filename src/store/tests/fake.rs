@@ -15,6 +15,7 @@ use games::{
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+use tempfile::TempDir;
 
 pub(crate) struct FakeKit;
 
@@ -105,14 +106,11 @@ impl Dialogue for FakeDialogue {
                 Ok(Next::Wait)
             }
             ("end", scores) => Ok(Next::Over(Ending {
-                cause: Cause::Normal,
-                detail: String::new(),
-                wins: Vec::new(),
-                last_word: String::new(),
                 scores: scores
                     .split(',')
                     .map(|score| score.parse().unwrap())
                     .collect(),
+                ..Ending::of(Cause::Normal, "")
             })),
             _ => Err(WireError {
                 field: "word",
@@ -173,10 +171,7 @@ impl Table for FakeTable {
 pub(crate) fn bluff(what: &str) -> (Fact, Bluff) {
     let (by, bid) = what.split_once(' ').unwrap();
     let bid: i64 = bid.parse().unwrap();
-    let fact = Fact {
-        kind: "bluff".into(),
-        data: json!({ "by": by, "bid": bid }),
-    };
+    let fact = Fact::new("bluff", json!({ "by": by, "bid": bid }));
     (
         fact,
         Bluff {
@@ -197,6 +192,21 @@ pub(crate) fn settings(folder: &Path) -> Settings {
 
 pub(crate) async fn open(folder: &Path) -> Store {
     Store::open(&settings(folder)).await.unwrap()
+}
+
+/// A store in a folder of its own.
+pub(crate) async fn opened() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await;
+    (folder, store)
+}
+
+/// The same with a session of match 1 that was asked once.
+pub(crate) async fn asked() -> (TempDir, Store, Pen) {
+    let (folder, store) = opened().await;
+    let mut pen = Pen::player(&store, 1);
+    pen.write(&store, vec![heard("ask")]).await;
+    (folder, store, pen)
 }
 
 /// A match's row: four seats, the first ours. Ids rise with `number`.
