@@ -2,9 +2,10 @@
 //! join its match and know their rivals' names. For a foreign referee nothing is known.
 
 use crate::store::types::NewMatch;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The most matches registered at once; further ones are unknown to our sessions.
 const MATCHES_MAX: usize = 100_000;
@@ -41,7 +42,7 @@ impl Identities {
     /// Registers a match before its first message is sent. `referee` is the name under which our callbacks
     /// will see the referee: the path segment, or its address without port.
     pub fn register(&self, referee: &str, market: u64, known: KnownMatch) {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.lock();
         if all.len() < MATCHES_MAX {
             all.insert((referee.to_owned(), market), known);
         }
@@ -67,14 +68,14 @@ impl Identities {
 
     /// Removes a match that is over.
     pub fn forget(&self, referee: &str, market: u64) {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.lock();
         all.remove(&(referee.to_owned(), market));
     }
 
     /// Which player `id` is in the referee's match `market`, if that match is ours.
     #[must_use]
     pub fn find(&self, referee: &str, market: u64, id: u64) -> Option<Identity> {
-        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.known.lock();
         let known = all.get(&(referee.to_owned(), market))?;
         let seat = known.ids.iter().position(|known| *known == id)?;
         let count = known.ids.len();

@@ -2,9 +2,10 @@
 //! scarce a newcomer replaces an idle connection of the peer that has the most.
 
 use super::shares::{Peer, is_short, share};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// This part of the room is reserved for peers that have fewer than others.
@@ -135,7 +136,7 @@ impl Crowd {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 

@@ -10,10 +10,11 @@ use crate::store::Store;
 use crate::store::types::LedgerRow;
 use bytes::Bytes;
 use games::Kit;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
@@ -103,7 +104,7 @@ impl Session {
     }
 
     fn lock(&self) -> MutexGuard<'_, Mailbox> {
-        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mailbox.lock()
     }
 
     /// Lets a message in. While an actor is at work, it goes into the mailbox as what `wrap` makes of

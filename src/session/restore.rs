@@ -5,7 +5,7 @@ use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
 use super::message::Expiry;
-use super::registry::{Registry, lock};
+use super::registry::Registry;
 use crate::link::Peer;
 use crate::store::SessionRow;
 use crate::store::types::{LiveSession, NewSession};
@@ -50,7 +50,7 @@ impl Registry {
             };
             actor::expire(self, &session, expiry);
         }
-        let former = lock(self.shard(&key)).insert(key, session);
+        let former = self.shard(&key).lock().insert(key, session);
         if let Some(former) = former {
             // Its end could not be stored when the next match of its key began.
             let expiry = Expiry {
@@ -76,7 +76,8 @@ impl Registry {
         let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
         let core = Box::new(SessionState::over(row));
         let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        lock(self.shard(&key))
+        self.shard(&key)
+            .lock()
             .entry(key.clone())
             .or_insert_with(session);
     }

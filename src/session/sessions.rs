@@ -8,7 +8,7 @@ use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Session};
 use super::message::{Expiry, Numbered, Opening, Origin, Refusal};
 use super::options::{Dependencies, SessionOptions, StoreError};
-use super::registry::{Registry, lock};
+use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
 use crate::link::Share;
@@ -235,7 +235,7 @@ impl Sessions {
     }
 
     fn expire(&self, key: &Key, cause: Cause, detail: String, hung_up: bool) {
-        let found = lock(self.registry.shard(key)).get(key).map(Arc::clone);
+        let found = self.registry.shard(key).lock().get(key).map(Arc::clone);
         if let Some(session) = found {
             let expiry = Expiry {
                 idle_since_ms: i64::MAX,
@@ -286,14 +286,14 @@ impl Sessions {
         let registry = &self.registry;
         let shard = registry.shard(&key);
         let now_ms = registry.clock_ms();
-        if let Some(session) = lock(shard).get(&key) {
+        if let Some(session) = shard.lock().get(&key) {
             // Touched under the lock, so that the sweep does not forget it meanwhile.
             session.touch(now_ms);
             return Ok((Arc::clone(session), None));
         }
         // Refused keys stay out of the registry.
         let permit = begins::admit(registry, &key, origin)?;
-        let session = match lock(shard).entry(key) {
+        let session = match shard.lock().entry(key) {
             Entry::Occupied(at) => Arc::clone(at.get()),
             Entry::Vacant(at) => {
                 let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
@@ -327,7 +327,7 @@ impl Sessions {
         let now_ms = self.registry.clock_ms();
         let mut found = Vec::new();
         for shard in &self.registry.shards {
-            for session in lock(shard).values() {
+            for session in shard.lock().values() {
                 if found.len() >= limit {
                     return found;
                 }

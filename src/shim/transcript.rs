@@ -1,7 +1,7 @@
 //! The arbiter's messages in this game and their answers: the shim's own copy of the transcript.
 
 use crate::link::relay::{Heard, Hello};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 
 /// One game.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl ShimTranscript {
     }
 
     fn lock(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.told.lock()
     }
 
     /// The number of the next message.

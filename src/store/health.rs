@@ -1,9 +1,9 @@
 //! The writer's health: what `/readyz` and `/metrics` show.
 
 use super::types::LedgerRow;
+use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Upper bounds of the batch histogram: appends per commit. The last bucket has no bound.
 pub const BATCH_BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 64, 256, 1024];
@@ -51,11 +51,6 @@ pub(super) struct Gauges {
     ledger_dropped: AtomicU64,
 }
 
-/// A poisoned lock still holds valid values here: nothing is half done under it.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Gauges {
     pub(super) fn committed(&self, appends: u64, entries: u64, at_us: i64, took_us: u64) {
         let bucket = BATCH_BOUNDS
@@ -75,18 +70,18 @@ impl Gauges {
 
     /// Records why writing fails, or that it works again; true if that changed.
     pub(super) fn set_failing(&self, why: Option<String>) -> bool {
-        let mut failing = locked(&self.failing);
+        let mut failing = self.failing.lock();
         let news = failing.is_some() != why.is_some();
         *failing = why;
         news
     }
 
     pub(super) fn failing(&self) -> Option<String> {
-        locked(&self.failing).clone()
+        self.failing.lock().clone()
     }
 
     pub(super) fn note_ledger(&self, row: LedgerRow) {
-        let mut ledger = locked(&self.ledger);
+        let mut ledger = self.ledger.lock();
         if ledger.len() < LEDGER_PENDING_MAX {
             ledger.push(row);
             self.ledger_waiting.store(ledger.len(), Ordering::Relaxed);
@@ -101,7 +96,7 @@ impl Gauges {
 
     pub(super) fn take_ledger(&self) -> Vec<LedgerRow> {
         self.ledger_waiting.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *locked(&self.ledger))
+        std::mem::take(&mut *self.ledger.lock())
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {

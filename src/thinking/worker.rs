@@ -6,7 +6,6 @@ use super::pool::Shared;
 use super::queue::Waiting;
 use super::slice::Slice;
 use games::{Budget, Progress};
-use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// No job gets less thinking than this, however many are present.
@@ -21,7 +20,7 @@ pub(super) fn work(shared: &Shared) {
         let outcome = slice(waiting, begun, end);
         let surplus = shared.note_end(number);
         match outcome {
-            Outcome::More(waiting) => lock(shared).put_back(waiting),
+            Outcome::More(waiting) => shared.queue.lock().put_back(waiting),
             Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
         }
         if surplus {
@@ -45,12 +44,8 @@ struct Over {
     done: tokio::sync::oneshot::Sender<Thought>,
 }
 
-fn lock(shared: &Shared) -> MutexGuard<'_, super::queue::Queue> {
-    shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn next(shared: &Shared) -> Option<Waiting> {
-    let mut queue = lock(shared);
+    let mut queue = shared.queue.lock();
     loop {
         if queue.closed {
             return None;
@@ -58,10 +53,7 @@ fn next(shared: &Shared) -> Option<Waiting> {
         if let Some(waiting) = queue.take(shared.threads, FLOOR, Instant::now()) {
             return Some(waiting);
         }
-        queue = shared
-            .arrived
-            .wait(queue)
-            .unwrap_or_else(PoisonError::into_inner);
+        shared.arrived.wait(&mut queue);
     }
 }
 
@@ -153,7 +145,7 @@ fn finish(
     dialogue: Option<Box<dyn games::Dialogue>>,
     panic: Option<String>,
 ) {
-    lock(shared).present -= 1;
+    shared.queue.lock().present -= 1;
     shared.note_decision(over.used);
     let Over {
         best,

@@ -13,11 +13,12 @@ use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Wr
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch};
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -302,7 +303,7 @@ impl HubServer {
     }
 
     fn lobby(&self) -> MutexGuard<'_, Lobby<Guest>> {
-        self.lobby.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lobby.lock()
     }
 
     /// Begins matches in rooms that have waited long enough.

@@ -7,7 +7,8 @@ use crate::referee::seat::seat_task::Message;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
@@ -110,7 +111,7 @@ impl Journal {
             None
         };
         let (told, safe) = receipt(self.waits && sent.wanted);
-        let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let _in_order = self.order.lock();
         let at_us = self.stamps.next();
         if let Some(line) = line {
             let entry = NewEntry {
