@@ -26,32 +26,15 @@ async fn referee(store: &Store, number: u64) {
         [0, 1].map(|seat| Pen::new(store, None, new_session(number, Side::Referee, seat)));
     for (turn, reply) in (0..).zip(["5", "2", "\u{1}late", "4"]) {
         let at_us = 10 * turn;
-        let call = NewEntry {
-            at_us,
-            direction: Direction::Out,
-            text: format!("turn {turn}"),
-        };
-        let reply = NewEntry {
-            at_us: at_us + 1,
-            direction: Direction::In,
-            text: reply.into(),
-        };
+        let call = NewEntry::new(at_us, Direction::Out, format!("turn {turn}"));
+        let reply = NewEntry::new(at_us + 1, Direction::In, reply);
         pens[turn as usize % 2]
             .write(store, vec![call, reply])
             .await;
     }
     for mut pen in pens {
         let mut append = pen.append(Vec::new());
-        let (cause, detail) = (Cause::Normal, String::new());
-        let close = Close {
-            at_us: 50,
-            cause,
-            detail,
-            scores: Vec::new(),
-            wins: Vec::new(),
-            lessons: Vec::new(),
-        };
-        append.close = Some(Box::new(close));
+        append.close = Some(Box::new(Close::of(50, Cause::Normal)));
         pen.send(store, append).await;
     }
     let result = MatchResult::of(51, Cause::Normal, vec![5, 6]);

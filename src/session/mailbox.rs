@@ -40,6 +40,20 @@ pub(super) struct Callback {
     pub(super) numbered: Option<Numbered>,
 }
 
+impl Callback {
+    pub(super) fn of(text: String, received: Instant) -> Self {
+        Self {
+            text,
+            begins: false,
+            opening: None,
+            received,
+            origin: Origin::default(),
+            permit: None,
+            numbered: None,
+        }
+    }
+}
+
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.
 pub(super) struct Session {
     pub(super) key: Key,
@@ -200,22 +214,23 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer without a word.
-    pub(super) fn nothing() -> Self {
+    /// An answer that nobody need tell to have been handed over.
+    pub(super) fn of(text: impl Into<Bytes>) -> Self {
         Self {
-            text: Bytes::new(),
+            text: text.into(),
             sending: None,
             ended: None,
         }
     }
 
+    /// An answer without a word.
+    pub(super) fn nothing() -> Self {
+        Self::of(Bytes::new())
+    }
+
     /// What the game's player says to this message when nothing better is known.
     pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
-        Self {
-            text: Bytes::from_static(kit.default_answer(message).as_bytes()),
-            sending: None,
-            ended: None,
-        }
+        Self::of(kit.default_answer(message).as_bytes())
     }
 }
 

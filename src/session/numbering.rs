@@ -6,7 +6,6 @@ use super::mailbox::Answer;
 use super::message::{Local, Numbered, Refusal};
 use super::registry::Registry;
 use crate::store::types::{Direction, NewEntry};
-use bytes::Bytes;
 use games::Fact;
 use serde_json::json;
 
@@ -55,11 +54,7 @@ pub(super) async fn number(
     let Some(last) = last.filter(|last| last.number == numbered.number && last.text == text) else {
         return Ok(Heard::Before(Answer::nothing()));
     };
-    let answer = Answer {
-        text: Bytes::from(last.answer.clone()),
-        sending: None,
-        ended: None,
-    };
+    let answer = Answer::of(last.answer.clone());
     if let Some(local) = numbered
         .local
         .as_ref()
@@ -75,15 +70,8 @@ async fn overruled(registry: &Registry, core: &mut SessionState, number: u64, lo
     if core.ended || local.said.is_empty() {
         return;
     }
-    let entry = NewEntry {
-        at_us: local.at_us,
-        direction: Direction::Out,
-        text: local.said.clone(),
-    };
-    let fact = Fact {
-        kind: "local".to_owned(),
-        data: json!({ "message": number, "overruled": true }),
-    };
+    let entry = NewEntry::new(local.at_us, Direction::Out, local.said.clone());
+    let fact = Fact::new("local", json!({ "message": number, "overruled": true }));
     let kept = registry.append(core, vec![entry], vec![(fact, None)], None);
     if let Err(error) = kept.await {
         tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");

@@ -128,13 +128,9 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let callback = Callback {
-            text,
             begins,
-            opening: None,
-            received,
             origin,
-            permit: None,
-            numbered: None,
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -156,20 +152,14 @@ impl Sessions {
         let seating = first.then(route).flatten().and_then(|route| route.seating);
         let opening = seating.map(|seating| {
             Box::new(Opening {
-                before: Vec::new(),
-                words: serde_json::Value::Null,
                 seating: Some(seating),
-                line: None,
+                ..Opening::default()
             })
         });
         let callback = Callback {
-            text,
-            begins: false,
             opening,
-            received,
-            origin: Origin::default(),
-            permit: None,
             numbered: Some(numbered),
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -186,13 +176,9 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let callback = Callback {
-            text,
             begins: true,
             opening: Some(Box::new(opening)),
-            received,
-            origin: Origin::default(),
-            permit: None,
-            numbered: None,
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -238,10 +224,8 @@ impl Sessions {
         let found = self.registry.shard(key).lock().get(key).map(Arc::clone);
         if let Some(session) = found {
             let expiry = Expiry {
-                idle_since_ms: i64::MAX,
-                cause,
-                detail: detail.into(),
                 hung_up,
+                ..Expiry::now(cause, detail)
             };
             actor::expire(&self.registry, &session, expiry);
         }

@@ -83,9 +83,7 @@ fn sweep(registry: &Arc<Registry>) {
     {
         let expiry = Expiry {
             idle_since_ms,
-            cause: Cause::Unterminated,
-            detail: "nothing was heard of it any more".into(),
-            hung_up: false,
+            ..Expiry::now(Cause::Unterminated, "nothing was heard of it any more")
         };
         actor::expire(registry, &session, expiry);
     }

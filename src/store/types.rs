@@ -57,6 +57,18 @@ pub struct NewEntry {
     pub text: String,
 }
 
+impl NewEntry {
+    /// A line.
+    #[must_use]
+    pub fn new(at_us: i64, direction: Direction, text: impl Into<String>) -> Self {
+        Self {
+            at_us,
+            direction,
+            text: text.into(),
+        }
+    }
+}
+
 /// One line of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
@@ -148,6 +160,21 @@ pub struct Close {
     /// Its lessons. Merged into the models of named opponents (by the names on the match's seats) and of
     /// learnt types inside the same transaction, by the game's [`games::Models::merge`].
     pub lessons: Vec<Lesson>,
+}
+
+impl Close {
+    /// An end of which no more is known.
+    #[must_use]
+    pub const fn of(at_us: i64, cause: Cause) -> Self {
+        Self {
+            at_us,
+            cause,
+            detail: String::new(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+            lessons: Vec::new(),
+        }
+    }
 }
 
 /// The end of a match that our referee ran.

@@ -224,11 +224,11 @@ fn note(before: &mut Vec<NewEntry>, direction: Direction, text: &str) {
         let kept = text
             .char_indices()
             .take_while(|(at, _)| *at < WORD_BYTES_MAX);
-        before.push(NewEntry {
-            at_us: now_us(),
+        before.push(NewEntry::new(
+            now_us(),
             direction,
-            text: kept.map(|(_, letter)| letter).collect(),
-        });
+            kept.map(|(_, letter)| letter).collect::<String>(),
+        ));
     }
 }
 

@@ -71,7 +71,7 @@ impl Default for HostSettings {
 pub struct Host {
     pub(in crate::referee) kit: &'static dyn Kit,
     pub(in crate::referee) settings: HostSettings,
-    pub(in crate::referee) recording: Arc<dyn Recording>,
+    pub(in crate::referee) recording: Recording,
     pub(in crate::referee) registry: MatchRegistry,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -82,7 +82,7 @@ pub(in crate::referee) struct Play {
     pub(in crate::referee) table: Box<dyn Table>,
     pub(in crate::referee) links: Links,
     pub(super) past: Past,
-    pub(in crate::referee) record: Box<dyn MatchRecord>,
+    pub(in crate::referee) record: MatchRecord,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
 }
@@ -90,11 +90,7 @@ pub(in crate::referee) struct Play {
 impl Host {
     /// A host without any matches.
     #[must_use]
-    pub fn new(
-        kit: &'static dyn Kit,
-        settings: HostSettings,
-        recording: Arc<dyn Recording>,
-    ) -> Arc<Self> {
+    pub fn new(kit: &'static dyn Kit, settings: HostSettings, recording: Recording) -> Arc<Self> {
         Arc::new(Self {
             kit,
             registry: MatchRegistry::new(settings.matches_max, settings.ended_kept),
@@ -140,7 +136,7 @@ impl Host {
         let links = self.links(&request.seats, &seeds, request.reach.as_ref())?;
         let numbers = Draw::of(request.numbers)
             .free(
-                &*self.recording,
+                &self.recording,
                 (self.kit.game(), self.seats()),
                 |numbers| permit.claim(numbers),
             )
@@ -153,8 +149,7 @@ impl Host {
             ids: info.ids.clone(),
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
-        let mut record = self.recording.open(row, &info.ids).await?;
-        record.seeded(&seeds);
+        let record = self.recording.open(&row, &info.ids, &seeds).await?;
         let hosted = hosted(info);
         permit.enter(Arc::clone(&hosted));
         Ok(self.spawn(

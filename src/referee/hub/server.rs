@@ -9,7 +9,7 @@ use crate::clock::now_us;
 use crate::link::{AcceptFaults, Crowd, Peer};
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
-use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Writer};
+use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch};
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
@@ -128,7 +128,7 @@ pub(super) enum Entrance {
 pub struct HubServer {
     settings: HubSettings,
     reception: &'static dyn Reception,
-    recording: Arc<dyn Recording>,
+    recording: Recording,
     lobby: Mutex<Lobby<Guest>>,
     /// A room's wait has changed.
     changed: Notify,
@@ -150,7 +150,7 @@ impl HubServer {
     /// if the recording cannot be read.
     pub async fn open(
         settings: HubSettings,
-        recording: Arc<dyn Recording>,
+        recording: Recording,
     ) -> Result<Arc<Self>, SetupError> {
         let game = settings.kit.game();
         let reception = settings
@@ -372,7 +372,7 @@ impl HubServer {
             started_us: now_us(),
         };
         let row = row(&info, &settings.referee, table.setup());
-        let record = self.record(row.clone(), &info.ids).await;
+        let record = self.record(&row, &info.ids).await;
         tracing::info!(
             match_id = info.match_id,
             room = party.room.name,
@@ -431,13 +431,12 @@ impl HubServer {
     }
 
     /// Where the match is recorded; nowhere if recording fails, since its players are waiting.
-    async fn record(&self, row: NewMatch, ids: &[u64]) -> Box<dyn MatchRecord> {
-        let match_id = row.id.clone();
-        match self.recording.open(row, ids).await {
+    async fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
+        match self.recording.open(row, ids, &[]).await {
             Ok(record) => record,
             Err(error) => {
-                tracing::error!(match_id, %error, "a match is not recorded");
-                Box::new(Unrecorded)
+                tracing::error!(match_id = row.id, %error, "a match is not recorded");
+                MatchRecord::none()
             }
         }
     }
