@@ -102,25 +102,11 @@ impl Identities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::types::NewSeat;
+    use crate::store::tests::fake::named_match;
 
     #[test]
     fn rivals_are_named_clockwise_from_the_left() {
-        let seats = (0..4).map(|seat| NewSeat {
-            seat,
-            spec: String::new(),
-            name: (seat != 2).then(|| format!("n{seat}")),
-        });
-        let row = NewMatch {
-            id: "M".into(),
-            game: "koehandel".into(),
-            referee: "r".into(),
-            market: 7,
-            ours: true,
-            started_us: 0,
-            setup: serde_json::Value::Null,
-            seats: seats.collect(),
-        };
+        let row = named_match("M", 7, |seat| (seat != 2).then(|| format!("n{seat}")));
         let identities = Identities::default();
         identities.register(
             "r",

@@ -3,7 +3,8 @@
 use super::world::{World, key, key_at, options, until};
 use crate::identities::KnownMatch;
 use crate::session::{Refusal, SessionOptions};
-use crate::store::types::{Direction, NewMatch, NewSeat};
+use crate::store::tests::fake::named_match;
+use crate::store::types::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -165,21 +166,7 @@ async fn a_session_that_nobody_ends_is_ended_by_a_bound() {
 #[tokio::test]
 async fn a_match_of_our_own_referee_is_joined_by_its_number_and_seat() {
     let world = World::new(options()).await;
-    let seats = (0..4).map(|seat| NewSeat {
-        seat,
-        spec: String::new(),
-        name: Some(format!("n{seat}")),
-    });
-    let row = NewMatch {
-        id: "01MATCH".into(),
-        game: "fake".into(),
-        referee: "r".into(),
-        market: 5,
-        ours: true,
-        started_us: 1,
-        setup: serde_json::Value::Null,
-        seats: seats.collect(),
-    };
+    let row = named_match("01MATCH", 5, |seat| Some(format!("n{seat}")));
     let known = KnownMatch {
         row: Arc::new(row),
         ids: vec![21, 22, 23, 24],

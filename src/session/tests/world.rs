@@ -7,17 +7,19 @@ use crate::session::{
     Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, SessionView, Sessions,
 };
 use crate::store::types::Direction;
-use crate::store::{Settings, Store};
+use crate::store::{KitOf, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Sessions with everything below them.
 pub(super) struct World {
     pub(super) sessions: Sessions,
     pub(super) parts: Dependencies,
     pub(super) options: SessionOptions,
-    pub(super) folder: tempfile::TempDir,
+    pub(super) folder: TempDir,
 }
 
 /// Options whose deadline is 200 ms after receipt.
@@ -29,25 +31,28 @@ pub(super) fn options() -> SessionOptions {
     }
 }
 
-async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Dependencies) {
-    let mut settings = Settings::at(folder.path().join("drover.db"));
-    settings.kit = fake::find;
-    let parts = Dependencies {
-        store: Store::open(&settings).await.unwrap(),
-        pool: Pool::start(&PoolOptions {
-            threads: 1,
-            ..PoolOptions::default()
-        })
-        .unwrap(),
-        identities: Identities::default(),
-        find: fake::find,
+/// What sessions depend on, over a store in this folder.
+pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
+    let settings = Settings {
+        kit: find,
+        ..Settings::at(folder.join("drover.db"))
     };
-    (
-        Sessions::open(options.clone(), parts.clone())
-            .await
-            .unwrap(),
-        parts,
-    )
+    let pool = PoolOptions {
+        threads: 1,
+        ..PoolOptions::default()
+    };
+    Dependencies {
+        store: Store::open(&settings).await.unwrap(),
+        pool: Pool::start(&pool).unwrap(),
+        identities: Identities::default(),
+        find,
+    }
+}
+
+async fn open(options: &SessionOptions, folder: &TempDir) -> (Sessions, Dependencies) {
+    let parts = dependencies(folder.path(), fake::find).await;
+    let sessions = Sessions::open(options.clone(), parts.clone()).await;
+    (sessions.unwrap(), parts)
 }
 
 impl World {

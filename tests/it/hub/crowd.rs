@@ -6,7 +6,6 @@ use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
