@@ -7,6 +7,7 @@ use super::queue::Waiting;
 use super::slice::Slice;
 use games::{Budget, Progress};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// No job gets less thinking than this, however many are present.
 pub(super) const FLOOR: Duration = Duration::from_millis(1);
@@ -21,7 +22,13 @@ pub(super) fn work(shared: &Shared) {
         let surplus = shared.note_end(number);
         match outcome {
             Outcome::More(waiting) => shared.queue.lock().put_back(waiting),
-            Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
+            Outcome::Over(over) => {
+                shared.queue.lock().present -= 1;
+                let (thought, done) = *over;
+                shared.note_decision(thought.used);
+                // The caller may have given up and rebuilt the dialogue.
+                drop(done.send(thought));
+            }
         }
         if surplus {
             // The job it put back is for another thread, which may be asleep.
@@ -33,15 +40,7 @@ pub(super) fn work(shared: &Shared) {
 
 enum Outcome {
     More(Waiting),
-    Over(Box<Over>, Option<Box<dyn games::Dialogue>>, Option<String>),
-}
-
-/// What is left of a job without its dialogue.
-struct Over {
-    best: games::Frame,
-    thought: bool,
-    used: Duration,
-    done: tokio::sync::oneshot::Sender<Thought>,
+    Over(Box<(Thought, oneshot::Sender<Thought>)>),
 }
 
 fn next(shared: &Shared) -> Option<Waiting> {
@@ -108,27 +107,17 @@ fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
 }
 
 fn over(waiting: Waiting, panic: Option<String>) -> Outcome {
-    let Waiting {
-        job,
-        best,
-        done,
-        used,
-        slices,
-        ..
-    } = waiting;
-    let thought = slices > 0;
-    let over = Over {
-        best,
-        thought,
-        used,
-        done,
+    let thought = Thought {
+        dialogue: match panic {
+            Some(_) => discard(waiting.job.dialogue),
+            None => Some(waiting.job.dialogue),
+        },
+        best: waiting.best,
+        thought: waiting.slices > 0,
+        panic,
+        used: waiting.used,
     };
-    let dialogue = if panic.is_some() {
-        discard(job.dialogue)
-    } else {
-        Some(job.dialogue)
-    };
-    Outcome::Over(Box::new(over), dialogue, panic)
+    Outcome::Over(Box::new((thought, waiting.done)))
 }
 
 /// Drops a dialogue whose state cannot be trusted; its own drop may panic as well.
@@ -137,28 +126,4 @@ fn discard(dialogue: Box<dyn games::Dialogue>) -> Option<Box<dyn games::Dialogue
         tracing::warn!(%panic, "dropping a bot that panicked panicked as well");
     }
     None
-}
-
-fn finish(
-    shared: &Shared,
-    over: Over,
-    dialogue: Option<Box<dyn games::Dialogue>>,
-    panic: Option<String>,
-) {
-    shared.queue.lock().present -= 1;
-    shared.note_decision(over.used);
-    let Over {
-        best,
-        thought,
-        used,
-        done,
-    } = over;
-    // The caller may have given up and rebuilt the dialogue.
-    drop(done.send(Thought {
-        dialogue,
-        best,
-        thought,
-        panic,
-        used,
-    }));
 }
