@@ -250,7 +250,7 @@ impl Host {
                 Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
             }
             (SeatSpec::Builtin(name), Some(builtins)) => {
-                let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
+                let seat = BuiltinSeat::new(self.kit, name, seed, builtins)?;
                 Ok(Some(Box::new(seat)))
             }
             (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),

@@ -1,11 +1,11 @@
 //! One match of a hub: lines in as they arrive, calls out; handles players out of time or gone.
 
 use super::connection::Outbox;
-use crate::clock::Stamps;
+use crate::clock::{Stamps, now_us};
 use crate::referee::record::{Queued, RecordLine};
 use crate::replay::RecordedReply;
-use crate::store::types::{Direction, NewEntry};
-use games::{Call, Cause, Outcome, Seat, Table};
+use crate::store::types::{Direction, MatchResult, NewEntry};
+use games::{Call, Seat, Table};
 use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -23,17 +23,6 @@ pub(super) struct Heard {
     pub(super) line: Option<String>,
     /// When it was read.
     pub(super) at: Instant,
-}
-
-/// How a match ended.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) cause: Cause,
-    /// What happened to players, as a sentence.
-    pub(super) detail: String,
-    /// The first player to blame.
-    pub(super) blame: Option<Seat>,
-    pub(super) outcome: Option<Outcome>,
 }
 
 /// One player's place at the table.
@@ -89,8 +78,8 @@ impl Game {
         }
     }
 
-    /// Plays to the end, or until `stop`, which abandons it.
-    pub(super) async fn play(mut self, stop: &CancellationToken) -> Ended {
+    /// Plays to the end; `None` if it was abandoned at `stop`.
+    pub(super) async fn play(mut self, stop: &CancellationToken) -> Option<MatchResult> {
         let outcome = loop {
             self.call().await;
             if let Some(outcome) = self.table.outcome() {
@@ -114,20 +103,11 @@ impl Game {
             }
         };
         self.journal.flush().await;
-        match outcome {
-            Some(outcome) => Ended {
-                cause: outcome.cause,
-                detail: self.faults.join("; "),
-                blame: self.blame,
-                outcome: Some(outcome),
-            },
-            None => Ended {
-                cause: Cause::Cancelled,
-                detail: "the hub was stopped".to_owned(),
-                blame: None,
-                outcome: None,
-            },
-        }
+        outcome.map(|outcome| MatchResult {
+            blame: self.blame.map(|seat| seat.0),
+            detail: self.faults.join("; "),
+            ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+        })
     }
 
     /// Sends the pending calls: one write per player.

@@ -1,7 +1,7 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
 use super::connection::{Guest, Seated, converse};
-use super::game::{Ended, Game, Heard, INBOX_MAX, Place};
+use super::game::{Game, Heard, INBOX_MAX, Place};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
@@ -11,7 +11,7 @@ use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
 use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch};
+use crate::store::types::NewMatch;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
@@ -403,26 +403,26 @@ impl HubServer {
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
-        let ended = Game::new(table, places, inbox, writer.lines())
-            .play(&self.stop)
-            .await;
-        if ended.outcome.is_none() {
+        let game = Game::new(table, places, inbox, writer.lines());
+        let result = game.play(&self.stop).await;
+        if result.is_none() {
             let given_up = self.reception.given_up() + "\n";
             outs.iter().for_each(|out| out.say(given_up.clone()));
         }
         outs.iter().for_each(|out| out.close());
+        let result = result.unwrap_or_else(|| cancelled("the hub was stopped".to_owned()));
         tracing::info!(
             match_id = info.match_id,
-            cause = ended.cause.word(),
-            scores = ?ended.outcome.as_ref().map(|outcome| outcome.scores.values()),
-            detail = ended.detail,
+            cause = result.cause.word(),
+            scores = ?result.scores,
+            detail = result.detail,
             "a match ended"
         );
         if let Some(tell) = &settings.on_line {
             lines.into_iter().for_each(|line| tell(line, None));
         }
         let closed = match writer.flush().await {
-            Ok(record) => record.close(result(ended)).await,
+            Ok(record) => record.close(result).await,
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
@@ -450,20 +450,4 @@ async fn accept(
     let place = Arc::clone(places).acquire_owned().await;
     let place = place.map_err(io::Error::other)?;
     Ok((place, listener.accept().await?))
-}
-
-fn result(ended: Ended) -> MatchResult {
-    let Ended {
-        cause,
-        detail,
-        blame,
-        outcome,
-    } = ended;
-    MatchResult {
-        at_us: now_us(),
-        cause,
-        blame: blame.map(|seat| seat.0),
-        detail,
-        scores: outcome.map_or_else(Vec::new, |outcome| outcome.scores.values().to_vec()),
-    }
 }

@@ -50,13 +50,9 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     let bluffs = store.bluffs(&alice, &page()).await.unwrap().items;
     assert_eq!(bluffs.len(), 1);
     assert_eq!(bluffs.first().unwrap().seat, Some(1));
-    assert_eq!(
-        store
-            .model("fake", OpponentKind::Named, "bob")
-            .await
-            .unwrap(),
-        None
-    );
+    let known = store.models(None, Some(OpponentKind::Named), &page()).await;
+    let names = known.unwrap().items.into_iter().map(|model| model.name);
+    assert!(!names.collect::<Vec<_>>().contains(&"bob".to_owned()));
 }
 
 #[tokio::test]

@@ -173,6 +173,12 @@ impl World {
     }
 }
 
+/// Whether less than this has passed since a moment.
+pub(super) fn within(most_ms: u64, since: Instant) {
+    let took = since.elapsed();
+    assert!(took < Duration::from_millis(most_ms), "{took:?}");
+}
+
 /// Waits for the thing itself, at most ten seconds.
 pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();

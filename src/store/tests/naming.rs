@@ -1,14 +1,14 @@
 //! Naming the players on seats, and which model learns.
 
 use super::fake::{Pen, asked, heard, match_id, new_match, opened};
-use crate::store::{OpponentKind, Store, StoreError};
+use crate::store::{OpponentKind, PageAt, Store, StoreError};
 use serde_json::json;
 
 async fn bluffs_of(store: &Store, name: &str) -> Option<i64> {
-    let model = store
-        .model("fake", OpponentKind::Named, name)
-        .await
-        .unwrap()?;
+    let named = Some(OpponentKind::Named);
+    let models = store.models(Some("fake"), named, &PageAt::first(50)).await;
+    let models = models.unwrap().items;
+    let model = models.iter().find(|model| model.name == name)?;
     model.model["bluffs"].as_i64()
 }
 

@@ -1,8 +1,8 @@
-//! One program, talked to by hand, or run through a whole game against built-in bots while a person watches.
+//! One program, talked to line by line, or run through a whole game against built-in bots while a person watches.
 
-use super::players::Builtin;
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
 use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_builtin::Builtin;
 use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub enum Spoken {
 
 /// A game to run the program through.
 #[derive(Clone, Debug)]
-pub struct HandGame {
+pub struct InteractiveGame {
     /// The program's seat.
     pub seat: Seat,
     /// The built-in bots on the other seats, in order.
@@ -41,12 +41,12 @@ pub struct HandGame {
 }
 
 /// A running program.
-pub struct ByHand {
+pub struct InteractiveProgram {
     kit: &'static dyn Kit,
     program: Program,
 }
 
-impl ByHand {
+impl InteractiveProgram {
     /// Starts the program.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl ByHand {
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
     pub fn game(
         &mut self,
-        game: &HandGame,
+        game: &InteractiveGame,
         hear: &mut dyn FnMut(Spoken),
     ) -> Result<(Option<Outcome>, bool), SetupError> {
         self.program.discard();
