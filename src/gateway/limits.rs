@@ -59,9 +59,5 @@ fn hold(load: &Arc<Load>, which: fn(&Load) -> &AtomicUsize, max: usize) -> Optio
         load: Arc::clone(load),
         which,
     };
-    if which(load).fetch_add(1, Ordering::Relaxed) < max {
-        Some(held)
-    } else {
-        None
-    }
+    (which(load).fetch_add(1, Ordering::Relaxed) < max).then_some(held)
 }

@@ -77,12 +77,12 @@ pub enum CallError {
         /// The system's reason.
         why: String,
     },
-    /// The host has no address that may be called.
+    /// The host has no address that may be called; the game whose settings say which may.
     #[error(
         "{0} has no address that may be called from here: of private, local and reserved addresses only \
-         those of `referee.koehandel.allow` are called"
+         those of `referee.{1}.allow` are called"
     )]
-    OutOfReach(String),
+    OutOfReach(String, &'static str),
     /// The connection ended before any answer.
     #[error("the connection was closed before an answer")]
     Cut,
@@ -95,6 +95,13 @@ pub enum CallError {
     /// The request cannot be expressed in HTTP.
     #[error("the request is not valid HTTP: {0}")]
     Request(String),
+}
+
+impl CallError {
+    fn out_of_reach(target: &Target) -> Self {
+        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
+        Self::OutOfReach(target.host().to_owned(), game)
+    }
 }
 
 /// The client of one player.
@@ -204,7 +211,7 @@ impl HttpOut {
             authority: self.target.authority().to_owned(),
             why: error.to_string(),
         };
-        let mut failure = (CallError::OutOfReach(self.target.host().to_owned()), false);
+        let mut failure = (CallError::out_of_reach(&self.target), false);
         for address in self
             .addresses()
             .await
@@ -246,7 +253,7 @@ pub async fn callable(target: &Target, reach: &Reach) -> Result<(), CallError> {
     }
     let found = tokio::time::timeout(RESOLVE_MAX, addresses(target, reach)).await;
     match found.map_err(|_| CallError::Late(RESOLVE_MAX))? {
-        Ok(found) if found.is_empty() => Err(CallError::OutOfReach(target.host().to_owned())),
+        Ok(found) if found.is_empty() => Err(CallError::out_of_reach(target)),
         Ok(_) => Ok(()),
         Err(error) => Err(CallError::Unreachable {
             authority: target.authority().to_owned(),

@@ -1,11 +1,10 @@
 //! What verification finds.
 
 use crate::store::tests::fake::{
-    Pen, heard, match_id, new_match, new_session, open, said, settings,
+    Pen, heard, match_id, new_match, new_session, opened, said, settings,
 };
 use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;
-use tempfile::tempdir;
 
 /// A player's match with a decision, a due answer, a bluff and an end.
 async fn play(store: &Store, number: u64) {
@@ -43,8 +42,7 @@ async fn referee(store: &Store, number: u64) {
 
 /// What verification says about one match after `damage`.
 async fn after(damage: &'static str) -> Vec<String> {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     store.alter(damage).await;
@@ -61,8 +59,7 @@ async fn after(damage: &'static str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_good_store_is_clean() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     Pen::player(&store, 3)
@@ -138,8 +135,7 @@ async fn every_kind_of_damage_is_found() {
 
 #[tokio::test]
 async fn a_backup_of_a_busy_store_opens_and_verifies() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     let mut pen = Pen::player(&store, 3);

@@ -105,7 +105,12 @@ impl App {
 
     /// Asks with a new token of this scope.
     async fn get_as(&self, scope: &str, path: &str) -> Answer {
-        let bearer = format!("Bearer {}", self.token(scope).await);
+        self.get_by(&self.token(scope).await, path).await
+    }
+
+    /// Asks with this token.
+    async fn get_by(&self, token: &str, path: &str) -> Answer {
+        let bearer = format!("Bearer {token}");
         self.get_with(path, header::AUTHORIZATION, &bearer).await
     }
 

@@ -45,16 +45,6 @@ pub struct ServerSettings {
     pub for_others: Option<Reach>,
 }
 
-impl Default for ServerSettings {
-    fn default() -> Self {
-        Self {
-            http: HttpIn::default(),
-            hosts: Hosts::new([], "referee.koehandel.hosts"),
-            for_others: None,
-        }
-    }
-}
-
 /// Serves until `stop`; requests under way are answered first. The host keeps running: see [`Host::drain`].
 ///
 /// # Errors

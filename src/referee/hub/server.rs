@@ -6,7 +6,7 @@ use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
 use crate::clock::now_us;
-use crate::link::{AcceptFaults, Crowd, Peer};
+use crate::link::{Accepted, Acceptor, Crowd};
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
 use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
@@ -200,35 +200,23 @@ impl HubServer {
         stop: CancellationToken,
     ) -> io::Result<()> {
         listener.local_addr()?;
-        let places = Arc::new(Semaphore::new(self.settings.connections_max));
-        let mut faults = AcceptFaults::new("hub");
+        let mut acceptor = Acceptor::new("hub", self.crowd.clone());
         let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
         loop {
-            if places.available_permits() == 0 {
-                self.crowd.make_room();
-            }
             let accepted = tokio::select! {
-                accepted = accept(&listener, &places) => accepted,
+                accepted = acceptor.next(&listener, |_| false) => accepted,
                 () = stop.cancelled() => break,
             };
-            let (place, (stream, peer)) = match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    if faults.lasts(&error) {
-                        self.crowd.make_room();
-                        faults.pause(&error).await;
-                    }
-                    continue;
-                }
-            };
-            let Ok(stay) = self.crowd.admit(Peer::of(peer.ip()), false) else {
-                tracing::debug!(%peer, "its share of connections is used up: one is closed");
-                continue;
-            };
+            let Accepted {
+                stream,
+                peer,
+                stay,
+                permit,
+            } = accepted;
             let (hub, stop) = (Arc::clone(self), stop.clone());
             self.connections.spawn(async move {
                 converse(hub, (stream, peer), stay, stop).await;
-                drop(place);
+                drop(permit);
             });
         }
         matchmaker.abort();
@@ -440,14 +428,4 @@ impl HubServer {
             }
         }
     }
-}
-
-/// The next connection, once there is a free slot.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(OwnedSemaphorePermit, (tokio::net::TcpStream, SocketAddr))> {
-    let place = Arc::clone(places).acquire_owned().await;
-    let place = place.map_err(io::Error::other)?;
-    Ok((place, listener.accept().await?))
 }

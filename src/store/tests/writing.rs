@@ -2,8 +2,8 @@
 
 use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{
-    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side, Store,
-    StoreError,
+    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side,
+    Standing, Store, StoreError,
 };
 
 async fn count(store: &Store, table: &'static str) -> i64 {
@@ -213,45 +213,23 @@ async fn matches_are_paged_and_filtered() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(Filter::default()).await, [5, 4, 3, 2, 1]);
-    assert_eq!(
-        ids(Filter {
-            live: Some(true),
-            ..Filter::default()
-        })
-        .await,
-        [5, 3, 1]
-    );
-    assert_eq!(
-        ids(Filter {
-            bot: Some("guide".into()),
-            ..Filter::default()
-        })
-        .await,
-        [0; 0]
-    );
-    let outcome = |word: &str| {
-        crate::store::Standing::ALL
-            .iter()
-            .find(|(name, _)| *name == word)
-            .unwrap()
-            .1
+    let live = Filter {
+        live: Some(true),
+        ..Filter::default()
     };
-    assert_eq!(
-        ids(Filter {
-            outcome: Some(outcome("won")),
+    assert_eq!(ids(live).await, [5, 3, 1]);
+    let guide = Filter {
+        bot: Some("guide".into()),
+        ..Filter::default()
+    };
+    assert_eq!(ids(guide).await, [0; 0]);
+    for (outcome, expected) in [(Standing::Won, 4), (Standing::Lost, 2)] {
+        let outcome = Filter {
+            outcome: Some(outcome),
             ..Filter::default()
-        })
-        .await,
-        [4]
-    );
-    assert_eq!(
-        ids(Filter {
-            outcome: Some(outcome("lost")),
-            ..Filter::default()
-        })
-        .await,
-        [2]
-    );
+        };
+        assert_eq!(ids(outcome).await, [expected]);
+    }
     let first = store
         .matches(&Filter::default(), &PageAt::first(2))
         .await
