@@ -98,7 +98,7 @@ impl Connection {
         match self
             .gateway
             .sessions
-            .callback_from(origin, key, route.begins, text, received)
+            .callback(origin, key, route.begins, text, received)
             .await
         {
             Ok(answer) => {

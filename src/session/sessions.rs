@@ -98,28 +98,12 @@ impl Sessions {
     }
 
     /// One message for the session of this key, with the moment at which it was received. The answer
-    /// is durable.
+    /// is durable. A session that this begins counts for whom it came from.
     ///
     /// # Errors
-    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping; nothing
-    /// is stored then.
+    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping, and if that
+    /// caller has its share while little is left; nothing is stored then.
     pub async fn callback(
-        &self,
-        key: Key,
-        begins: bool,
-        text: String,
-        received: Instant,
-    ) -> Result<Answer, Refusal> {
-        let nobody = Origin::default();
-        self.callback_from(nobody, key, begins, text, received)
-            .await
-    }
-
-    /// As [`Sessions::callback`]; a session that this begins counts for whom it came from.
-    ///
-    /// # Errors
-    /// As [`Sessions::callback`], and if that caller has its share while little is left.
-    pub async fn callback_from(
         &self,
         origin: Origin,
         key: Key,
@@ -252,7 +236,7 @@ impl Sessions {
             Entered::Waits(answer) => answer
                 .await
                 .unwrap_or_else(|_| Err(self.registry.stopping())),
-            // Whoever numbers his messages must not take one for heard that was not.
+            // Whoever numbers its messages must not take one for heard that was not.
             Entered::Full if numbered => Err(Refusal::Busy),
             Entered::Full => {
                 self.registry.meters.defaulted("mailbox_full");

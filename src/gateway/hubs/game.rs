@@ -2,7 +2,7 @@
 
 use super::dial::{Line, LineFault};
 use crate::clock::now_us;
-use crate::session::{Answer, BotAddress, Ended, Key, Opening, Refusal, Sessions};
+use crate::session::{Answer, BotAddress, Ended, Key, Opening, Origin, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ impl Seat {
                 return Err(LineFault::Garbage(what).into());
             }
             answer = sessions
-                .callback(key.clone(), false, frame, received)
+                .callback(Origin::default(), key.clone(), false, frame, received)
                 .await?;
         }
     }

@@ -1,7 +1,7 @@
 //! Bots that are late, stuck or panic; stores that cannot write; callers who flood.
 
 use super::world::{World, key, key_at, options, until, within};
-use crate::session::{Refusal, SessionOptions};
+use crate::session::{Origin, Refusal, SessionOptions};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn a_full_mailbox_answers_the_default_at_once() {
             tokio::spawn(async move {
                 let text = format!("market=1&id=1&type=ask&how=long&x={number}");
                 sessions
-                    .callback(at, false, text, Instant::now())
+                    .callback(Origin::default(), at, false, text, Instant::now())
                     .await
                     .unwrap()
                     .text

@@ -18,7 +18,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     let store = &world.parts.store;
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
     store.name_seat(&match_id, 1, "alice").await.unwrap();
-    // The one who does not know his seat ends first: the result waits for the other.
+    // The one that does not know its seat ends first: the result waits for the other.
     world.say(&second, "end").await;
     world.say(&first, "end").await;
     let sessions = store.sessions_of(&match_id).await.unwrap();

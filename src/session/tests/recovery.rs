@@ -1,7 +1,7 @@
 //! The fold: restarts, repeated messages, lost connections.
 
 use super::world::{World, key, options};
-use crate::session::{BotAddress, Key, SessionOptions};
+use crate::session::{BotAddress, Key, Origin, SessionOptions};
 use crate::store::types::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
     assert_eq!((first.id, second.entries), (second.id, 1));
 }
 
-/// A session whose caller went away while his message was thought about.
+/// A session whose caller went away while its message was thought about.
 async fn hung_up() -> (World, Key) {
     let slow = SessionOptions {
         budget_default: Duration::from_millis(100),
@@ -142,9 +142,10 @@ async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
         id: 1,
     };
     for (text, entries) in [("x=1", 1), ("x=1", 1), ("x=2", 2), ("x=1", 3)] {
+        let (nobody, sent) = (Origin::default(), text.to_owned());
         let told = world
             .sessions
-            .callback(at.clone(), false, text.to_owned(), Instant::now());
+            .callback(nobody, at.clone(), false, sent, Instant::now());
         let answer = told.await.unwrap();
         answer.sending.unwrap().handed();
         assert_eq!(world.transcript(&at).await.len(), entries, "{text}");

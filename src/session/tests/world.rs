@@ -123,7 +123,7 @@ impl World {
         let text = format!("market={}&id={}&type={rest}", key.market, key.id);
         let begins = rest == "begin";
         self.sessions
-            .callback_from(origin, key.clone(), begins, text, Instant::now())
+            .callback(origin, key.clone(), begins, text, Instant::now())
             .await
     }
 
