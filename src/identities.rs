@@ -30,12 +30,12 @@ pub struct Identity {
     pub rivals: Vec<Option<String>>,
 }
 
-type Place = (String, u64);
+type MatchAddress = (String, u64);
 
 /// The register. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
-    known: Arc<Mutex<HashMap<Place, KnownMatch>>>,
+    known: Arc<Mutex<HashMap<MatchAddress, KnownMatch>>>,
 }
 
 impl Identities {

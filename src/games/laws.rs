@@ -8,7 +8,7 @@
 use crate::contest::{Advice, Contest, Deal, Door, TICK};
 use crate::game::{Game, Outcome, Seat, Seats};
 use crate::kit::{
-    BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup,
+    BotCard, DialogueSetup, Kit as _, MapStyle, Nodes, Pace, PlaySetup, Played, TableSetup, Wire,
     bot_seed,
 };
 use crate::rng::Rng;
@@ -300,8 +300,10 @@ pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
             assert_eq!(door.in_form(exchange.call.as_bytes(), reply), Ok(()));
             table.spent(seat, TICK);
             table.answer(seat, Reply::Text(reply.as_bytes()));
-            // Whatever came next would count as more of this answer.
-            assert!(!table.waits(seat), "it waits before its call is taken");
+            if C::WIRE == Wire::Stdio {
+                // Whatever a program says next would count as more of this answer.
+                assert!(!table.waits(seat), "it waits before its call is taken");
+            }
         }
         pump(table.as_mut(), &mut calls);
         assert!(

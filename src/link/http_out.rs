@@ -1,7 +1,7 @@
 //! The client that calls one player: one keep-alive connection, one request at a time, and a clear outcome
 //! for each. Hyper speaks the protocol; this file decides when to try again.
 
-use super::counted::{Counted, Heard};
+use super::counted::{Counted, ReceivedBytes};
 use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
@@ -279,14 +279,14 @@ struct Wire {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once it has ended.
     connection: Option<Pin<Box<Protocol>>>,
-    heard: Heard,
+    received: ReceivedBytes,
 }
 
 impl Wire {
     async fn open(socket: TcpStream) -> hyper::Result<Self> {
         // Best effort: without it answers come later, not wrongly.
         let _ = socket.set_nodelay(true);
-        let (socket, heard) = Counted::new(socket);
+        let (socket, received) = Counted::new(socket);
         let (sender, connection) = http1::Builder::new()
             .max_headers(HEADERS_MAX)
             .max_header_size(HEAD_LEN_MAX)
@@ -298,7 +298,7 @@ impl Wire {
         Ok(Self {
             sender,
             connection: Some(Box::pin(connection)),
-            heard,
+            received,
         })
     }
 
@@ -319,7 +319,7 @@ impl Wire {
 
     /// Sends and reads. [`CallError::Cut`]: it ended before a byte of the answer came.
     async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Answer, CallError> {
-        let before = self.heard.bytes();
+        let before = self.received.bytes();
         let sender = &mut self.sender;
         let mut talk = pin!(async move {
             sender.ready().await?;
@@ -337,7 +337,7 @@ impl Wire {
         .await;
         talked.map_err(|error| match error {
             TalkError::TooLong(status) => CallError::TooLong(status),
-            TalkError::Wire(_) if self.heard.bytes() == before => CallError::Cut,
+            TalkError::Wire(_) if self.received.bytes() == before => CallError::Cut,
             TalkError::Wire(error) => CallError::Garbage(sentence(&error)),
         })
     }

@@ -7,7 +7,7 @@ use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
 use super::message::{Ended, Expiry, Local, Opening, Origin, Refusal};
-use super::numbering::{self, Heard};
+use super::numbering::{self, MessageOrder};
 use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
@@ -172,9 +172,9 @@ impl Actor {
                 match numbering::number(&self.registry, self.core.as_deref_mut(), numbered, &text)
                     .await?
                 {
-                    Heard::Before(answer) => return Ok(answer),
-                    Heard::First => true,
-                    Heard::Next => false,
+                    MessageOrder::Before(answer) => return Ok(answer),
+                    MessageOrder::First => true,
+                    MessageOrder::Next => false,
                 }
             }
             None => begins,

@@ -10,7 +10,7 @@ use games::Fact;
 use serde_json::json;
 
 /// What a numbered message is to its session.
-pub(super) enum Heard {
+pub(super) enum MessageOrder {
     /// Known already; its answer again.
     Before(Answer),
     /// The first one: the session begins.
@@ -25,14 +25,14 @@ pub(super) async fn number(
     core: Option<&mut SessionState>,
     numbered: &Numbered,
     text: &str,
-) -> Result<Heard, Refusal> {
+) -> Result<MessageOrder, Refusal> {
     let Some(core) = core else {
         return match numbered.number {
             0 => {
                 registry.meters.repeated.increment(1);
-                Ok(Heard::Before(Answer::nothing()))
+                Ok(MessageOrder::Before(Answer::nothing()))
             }
-            1 => Ok(Heard::First),
+            1 => Ok(MessageOrder::First),
             _ => Err(Refusal::Gap(0)),
         };
     };
@@ -48,11 +48,11 @@ pub(super) async fn number(
         return Err(Refusal::Gap(heard));
     }
     if numbered.number == heard + 1 {
-        return Ok(Heard::Next);
+        return Ok(MessageOrder::Next);
     }
     registry.meters.repeated.increment(1);
     let Some(last) = last.filter(|last| last.number == numbered.number && last.text == text) else {
-        return Ok(Heard::Before(Answer::nothing()));
+        return Ok(MessageOrder::Before(Answer::nothing()));
     };
     let answer = Answer::of(last.answer.clone());
     if let Some(local) = numbered
@@ -62,7 +62,7 @@ pub(super) async fn number(
     {
         overruled(registry, core, numbered.number, local).await;
     }
-    Ok(Heard::Before(answer))
+    Ok(MessageOrder::Before(answer))
 }
 
 /// Our answer did not reach the edge in time, and it gave another one: that is what was said.

@@ -7,7 +7,7 @@ use super::local::{Due, Local, Thinking};
 use super::reconnector::{Reconnector, caught_up};
 use super::transcript::ShimTranscript;
 use crate::clock::now_us;
-use crate::link::relay::{Bye, Heard, Hello, Request};
+use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
 use games::answer::{MARGIN, margin};
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
@@ -485,8 +485,8 @@ fn bot(options: &ShimOptions, transcript: &ShimTranscript) -> Result<Local, Setu
     Local::new(*kit, bot, transcript.hello.market, *thinking)
 }
 
-fn heard(n: u64, text: String, said: Option<String>) -> Heard {
-    Heard {
+fn heard(n: u64, text: String, said: Option<String>) -> NumberedMessage {
+    NumberedMessage {
         n,
         text,
         said,

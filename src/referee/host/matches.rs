@@ -12,7 +12,7 @@ use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
 use crate::referee::record::journal::Journal;
-use crate::referee::record::log::{self, LogLine};
+use crate::referee::record::log::{self, LogLine, MatchLog};
 use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
@@ -150,7 +150,8 @@ impl Host {
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
         let record = self.recording.open(&row, &info.ids, &seeds).await?;
-        let hosted = hosted(info);
+        let log = MatchLog::new(info.ids.len());
+        let hosted = hosted(info, log);
         permit.enter(Arc::clone(&hosted));
         Ok(self.spawn(
             hosted,
@@ -321,22 +322,15 @@ impl Host {
         if played == Err(DriveError::Stopped) {
             return;
         }
-        let end = match played {
-            Ok(outcome) => MatchEnd {
-                at_us: now_us(),
-                cause: outcome.cause,
-                detail: String::new(),
-                outcome: Some(outcome),
-            },
-            Err(error) => {
-                let (cause, detail) = (error.cause(), error.to_string());
-                MatchEnd {
-                    at_us: now_us(),
-                    cause,
-                    detail,
-                    outcome: None,
-                }
-            }
+        let (cause, detail, outcome) = match played {
+            Ok(outcome) => (outcome.cause, String::new(), Some(outcome)),
+            Err(error) => (error.cause(), error.to_string(), None),
+        };
+        let end = MatchEnd {
+            at_us: now_us(),
+            cause,
+            detail,
+            outcome,
         };
         let closed = match flushed {
             Ok(record) => record.close(result(&end)).await,

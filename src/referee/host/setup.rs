@@ -14,11 +14,10 @@ use std::sync::{Arc, OnceLock};
 /// Failures in a row after which a player is a filler, where the game has no such option.
 const FAILURES_MAX: u16 = 10;
 
-pub(in crate::referee) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
-    let log = Arc::new(MatchLog::new(info.ids.len()));
+pub(in crate::referee) fn hosted(info: MatchInfo, log: MatchLog) -> Arc<HostedMatch> {
     Arc::new(HostedMatch {
         info,
-        log,
+        log: Arc::new(log),
         end: OnceLock::new(),
     })
 }

@@ -17,7 +17,7 @@ pub(super) const INBOX_MAX: usize = 256;
 
 /// A message from a player.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct PlayerLine {
     pub(super) seat: Seat,
     /// A line, or `None`: the player is gone.
     pub(super) line: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Heard {
 }
 
 /// One player's place at the table.
-pub(super) struct Place {
+pub(super) struct PlayerState {
     pub(super) name: String,
     pub(super) out: Outbox,
     deadline: Option<Instant>,
@@ -35,7 +35,7 @@ pub(super) struct Place {
     out_of_it: bool,
 }
 
-impl Place {
+impl PlayerState {
     pub(super) fn new(name: String, out: Outbox) -> Self {
         Self {
             name,
@@ -50,8 +50,8 @@ impl Place {
 /// One match.
 pub(super) struct Game {
     pub(super) table: Box<dyn Table>,
-    pub(super) places: Vec<Place>,
-    pub(super) inbox: mpsc::Receiver<Heard>,
+    pub(super) places: Vec<PlayerState>,
+    pub(super) inbox: mpsc::Receiver<PlayerLine>,
     pub(super) journal: Journal,
     faults: Vec<String>,
     blame: Option<Seat>,
@@ -60,8 +60,8 @@ pub(super) struct Game {
 impl Game {
     pub(super) fn new(
         table: Box<dyn Table>,
-        places: Vec<Place>,
-        inbox: mpsc::Receiver<Heard>,
+        places: Vec<PlayerState>,
+        inbox: mpsc::Receiver<PlayerLine>,
         lines: mpsc::Sender<Queued>,
     ) -> Self {
         Self {
@@ -151,8 +151,8 @@ impl Game {
         }
     }
 
-    async fn hear(&mut self, heard: Heard) {
-        let Heard { seat, line, at } = heard;
+    async fn hear(&mut self, heard: PlayerLine) {
+        let PlayerLine { seat, line, at } = heard;
         let place = self.places.get_mut(seat.index());
         let Some(place) = place.filter(|place| !place.out_of_it) else {
             return;

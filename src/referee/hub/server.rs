@@ -1,7 +1,7 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
 use super::connection::{Guest, Seated, converse};
-use super::game::{Game, Heard, INBOX_MAX, Place};
+use super::game::{Game, INBOX_MAX, PlayerLine, PlayerState};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
@@ -385,9 +385,9 @@ impl HubServer {
             if guest.seated.send(seated).is_err() {
                 let (line, at) = (None, Instant::now());
                 // The inbox has room for every player.
-                let _ = said.try_send(Heard { seat, line, at });
+                let _ = said.try_send(PlayerLine { seat, line, at });
             }
-            places.push(Place::new(guest.name, guest.out));
+            places.push(PlayerState::new(guest.name, guest.out));
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
