@@ -1,9 +1,14 @@
 //! A tiny game for tests of everything around games: its bot answers with a digest of everything that it
 //! received and sent, so that two folds of one transcript can be compared.
+//!
+//! Messages: `type=KIND&…` or `KIND REST`. `ask` wants a decision, `say X` wants exactly `X`, `fact` and
+//! `bluff BY BID` yield a fact, `end 3,1` ends. The table calls each of two seats in turn, `rounds` times; each
+//! seat scores its answers' numbers.
 
 use games::{
-    Bluff, BotCard, Budget, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Models, Next,
-    OptionCard, Pace, PlaySetup, Played, Progress, Route, SetupError, Table, TableSetup, WireError,
+    Bluff, BotCard, Budget, Call, Cause, Dialogue, DialogueSetup, Ending, Fact, Frame, Kit, Models,
+    Next, OptionCard, Outcome, Pace, PlaySetup, Played, Progress, Reply, Route, Seat, SetupError,
+    Table, TableSetup, WireError,
 };
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -51,11 +56,12 @@ fn number(text: &str, name: &'static str) -> Result<u64, WireError> {
 }
 
 impl Models for Fake {
-    fn merge(&self, model: Option<&Value>, _: &Value) -> Value {
-        model.cloned().unwrap_or(Value::Null)
+    fn merge(&self, model: Option<&Value>, evidence: &Value) -> Value {
+        let count = |value: &Value| value["bluffs"].as_i64().unwrap_or(0);
+        json!({ "bluffs": model.map_or(0, count) + count(evidence) })
     }
     fn show(&self, model: &Value) -> Value {
-        model.clone()
+        json!({ "bluff_rate": { "value": 0.5, "evidence": model["bluffs"], "low": 0.1, "high": 0.9 } })
     }
 }
 
@@ -64,7 +70,7 @@ impl Kit for Fake {
         "fake"
     }
     fn seats(&self) -> RangeInclusive<usize> {
-        4..=4
+        2..=4
     }
     fn bots(&self) -> &'static [BotCard] {
         &BOTS
@@ -96,10 +102,16 @@ impl Kit for Fake {
         Ok(Box::new(talk))
     }
     fn table(&self, _: &TableSetup) -> Result<Box<dyn Table>, SetupError> {
-        Err(SetupError("no table".into()))
+        self.reopen(&json!({ "rounds": 1 }))
     }
-    fn reopen(&self, _: &Value) -> Result<Box<dyn Table>, SetupError> {
-        Err(SetupError("no table".into()))
+    fn reopen(&self, setup: &Value) -> Result<Box<dyn Table>, SetupError> {
+        let rounds = setup["rounds"].as_u64();
+        Ok(Box::new(FakeTable {
+            rounds: rounds.ok_or_else(|| SetupError("no rounds".into()))?,
+            turn: 0,
+            called: false,
+            scores: [0, 0],
+        }))
     }
     fn play(&self, _: &PlaySetup, _: &dyn Pace) -> Result<Played, SetupError> {
         Err(SetupError("no play".into()))
@@ -144,8 +156,9 @@ impl Talk {
 impl Dialogue for Talk {
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let text = std::str::from_utf8(frame).unwrap_or_default();
-        let kind = field(text, "type").unwrap_or_default().to_owned();
-        match kind.as_str() {
+        let words = || text.split_once(' ').unwrap_or((text, ""));
+        let (kind, rest) = field(text, "type").map_or_else(words, |kind| (kind, ""));
+        match kind {
             "begin" | "info" => self.mix(text),
             "ask" => {
                 self.mix(text);
@@ -162,23 +175,16 @@ impl Dialogue for Talk {
             }
             "end" => {
                 self.mix(text);
-                let scores = vec![4, 3, 2, 1];
+                let scores = if rest.is_empty() { "4,3,2,1" } else { rest }.split(',');
                 return Ok(Next::Over(Ending {
-                    cause: Cause::Normal,
-                    detail: String::new(),
-                    wins: Vec::new(),
-                    last_word: String::new(),
-                    scores,
+                    scores: scores.map(|score| score.parse().unwrap()).collect(),
+                    ..Ending::of(Cause::Normal, "")
                 }));
             }
-            "fact" => self.facts.push(Fact {
-                kind: "seen".into(),
-                data: json!({}),
-            }),
-            "bluff" => self.facts.push(Fact {
-                kind: "bluffed".into(),
-                data: json!({}),
-            }),
+            "fact" => self.facts.push(Fact::new("seen", json!({}))),
+            "say" => return Ok(Next::Send(rest.into())),
+            "bluff" if !rest.is_empty() => self.facts.push(bluff(rest).0),
+            "bluff" => self.facts.push(Fact::new("bluffed", json!({}))),
             "boom" => panic!("boom on {text}"),
             _ => {
                 return Err(WireError {
@@ -235,4 +241,57 @@ impl Dialogue for Talk {
     fn view(&self) -> Value {
         json!(self.digest)
     }
+}
+
+struct FakeTable {
+    rounds: u64,
+    turn: u64,
+    called: bool,
+    scores: [i64; 2],
+}
+
+impl Table for FakeTable {
+    fn calls(&mut self, out: &mut Vec<Call>) {
+        if !self.called && self.outcome().is_none() {
+            self.called = true;
+            let seat = Seat((self.turn % 2) as u8);
+            let text = format!("turn {}", self.turn);
+            out.push(Call::ask(seat, text, Duration::from_secs(1)));
+        }
+    }
+    fn answer(&mut self, seat: Seat, reply: Reply<'_>) {
+        if let Reply::Text(text) = reply {
+            self.scores[seat.index()] += std::str::from_utf8(text).unwrap().parse::<i64>().unwrap();
+        }
+        self.turn += 1;
+        self.called = false;
+    }
+    fn waits(&self, seat: Seat) -> bool {
+        self.called && self.turn % 2 == u64::from(seat.0)
+    }
+    fn outcome(&self) -> Option<Outcome> {
+        (self.turn == self.rounds * 2).then(|| Outcome {
+            cause: Cause::Normal,
+            scores: self.scores.into_iter().collect(),
+        })
+    }
+    fn setup(&self) -> Value {
+        json!({ "rounds": self.rounds })
+    }
+}
+
+/// The fact of `bluff BY BID`, with its columns.
+pub(crate) fn bluff(what: &str) -> (Fact, Bluff) {
+    let (by, bid) = what.split_once(' ').unwrap();
+    let bid: i64 = bid.parse().unwrap();
+    let fact = Fact::new("bluff", json!({ "by": by, "bid": bid }));
+    (
+        fact,
+        Bluff {
+            by: by.into(),
+            bid,
+            held: Some(0),
+            caught: bid > 100,
+        },
+    )
 }

@@ -2,9 +2,10 @@
 //! join its match and know their rivals' names. For a foreign referee nothing is known.
 
 use crate::store::types::NewMatch;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The most matches registered at once; further ones are unknown to our sessions.
 const MATCHES_MAX: usize = 100_000;
@@ -29,19 +30,19 @@ pub struct Identity {
     pub rivals: Vec<Option<String>>,
 }
 
-type Place = (String, u64);
+type MatchAddress = (String, u64);
 
 /// The register. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
-    known: Arc<Mutex<HashMap<Place, KnownMatch>>>,
+    known: Arc<Mutex<HashMap<MatchAddress, KnownMatch>>>,
 }
 
 impl Identities {
     /// Registers a match before its first message is sent. `referee` is the name under which our callbacks
     /// will see the referee: the path segment, or its address without port.
     pub fn register(&self, referee: &str, market: u64, known: KnownMatch) {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.lock();
         if all.len() < MATCHES_MAX {
             all.insert((referee.to_owned(), market), known);
         }
@@ -67,14 +68,14 @@ impl Identities {
 
     /// Removes a match that is over.
     pub fn forget(&self, referee: &str, market: u64) {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.lock();
         all.remove(&(referee.to_owned(), market));
     }
 
     /// Which player `id` is in the referee's match `market`, if that match is ours.
     #[must_use]
     pub fn find(&self, referee: &str, market: u64, id: u64) -> Option<Identity> {
-        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.known.lock();
         let known = all.get(&(referee.to_owned(), market))?;
         let seat = known.ids.iter().position(|known| *known == id)?;
         let count = known.ids.len();
@@ -101,25 +102,11 @@ impl Identities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::types::NewSeat;
+    use crate::store::tests::fake::named_match;
 
     #[test]
     fn rivals_are_named_clockwise_from_the_left() {
-        let seats = (0..4).map(|seat| NewSeat {
-            seat,
-            spec: String::new(),
-            name: (seat != 2).then(|| format!("n{seat}")),
-        });
-        let row = NewMatch {
-            id: "M".into(),
-            game: "koehandel".into(),
-            referee: "r".into(),
-            market: 7,
-            ours: true,
-            started_us: 0,
-            setup: serde_json::Value::Null,
-            seats: seats.collect(),
-        };
+        let row = named_match("M", 7, |seat| (seat != 2).then(|| format!("n{seat}")));
         let identities = Identities::default();
         identities.register(
             "r",

@@ -7,8 +7,7 @@ use crate::stats::report;
 use crate::stored;
 use anyhow::{Context as _, ensure};
 use drover::link::HttpOptions;
-use drover::referee::store_recording::StoreRecording;
-use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::{Direction, Durability, Entry, Settings, Store};
 use games::Kit;
 use games::rng::Rng;
@@ -87,8 +86,8 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
         ..HostSettings::default()
     };
     let record = Store::open(&Settings::at(folder.path().join(RECORD))).await?;
-    let recording = StoreRecording::new(record.clone(), Durability::Process);
-    let host = Host::new(kit, settings, Arc::new(recording));
+    let recording = Recording::new(record.clone(), Durability::Process);
+    let host = Host::new(kit, settings, recording);
     let enough = CancellationToken::new();
     let counts = Arc::new(Counts::default());
     let mut playing = JoinSet::new();

@@ -5,7 +5,7 @@ use crate::stats::{Latencies, shown};
 use crate::stored;
 use anyhow::{Context as _, ensure};
 use drover::link::HttpOptions;
-use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec, Unrecorded};
+use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::{Durability, LedgerRow, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -138,7 +138,7 @@ async fn play(args: &MatchesArgs, site: &Site) -> anyhow::Result<(usize, u64)> {
         http: HttpOptions::default(),
         ..HostSettings::default()
     };
-    let host = Host::new(kit, settings, Arc::new(Unrecorded));
+    let host = Host::new(kit, settings, Recording::none());
     let mut playing = JoinSet::new();
     for number in 0..args.matches {
         let request = MatchRequest {

@@ -6,9 +6,10 @@ use crate::clock::now_us;
 use crate::link::Caller;
 use crate::secrets::{NoRandomness, nonce};
 use crate::store::{DIGEST_LEN, NewToken, Store, StoreError, TokenRow};
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use subtle::{Choice, ConstantTimeEq as _};
 
 /// The most live tokens: each request's token is compared with all of them.
@@ -294,10 +295,7 @@ impl Tokens {
     }
 
     fn live(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.inner
-            .live
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.live.lock()
     }
 }
 

@@ -1,13 +1,11 @@
 //! The bluff history.
 
-use super::params::{PAGE, Params};
+use super::asked::Asked;
+use super::params::PAGE;
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sight::{Sight, WITHHELD};
-use super::state::ApiState;
 use crate::store::{BluffRow, Filter, Page, PageAt, Store};
-use axum::Extension;
-use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -19,15 +17,17 @@ const FILTERS: &[&str] = &[
 const READS_MAX: usize = 100;
 
 /// `GET /api/v1/bluffs`
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = seen(&state.store, &sight, &params.filter()?, params.page()?).await?;
-    let mut value = response::page(page, |row| shown(&sight, row));
-    if !sight.sees_all() {
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FILTERS, PAGE])?;
+    let page = seen(
+        &asked.state.store,
+        &asked.sight,
+        &params.filter()?,
+        params.page()?,
+    )
+    .await?;
+    let mut value = response::page(page, |row| shown(&asked.sight, row));
+    if !asked.sight.sees_all() {
         // Sent whether or not anything was left out: the difference would reveal what is happening.
         value["withheld"] = WITHHELD.into();
     }

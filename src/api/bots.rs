@@ -1,15 +1,14 @@
 //! The built-in bots.
 
-use super::params::Params;
+use super::asked::Asked;
 use super::problem::Problem;
 use super::response;
-use axum::extract::RawQuery;
 use axum::response::Response;
 use serde_json::{Value, json};
 
 /// `GET /api/v1/bots`
-pub(super) async fn list(RawQuery(query): RawQuery) -> Result<Response, Problem> {
-    let wanted = Params::read(query.as_deref(), &[&["game"]])?.game()?;
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let wanted = asked.params(&[&["game"]])?.game()?;
     let mut items = Vec::new();
     for kit in games::ALL
         .iter()

@@ -1,15 +1,14 @@
 //! A match's transcripts.
 
+use super::asked::Asked;
 use super::matches;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sight::{Sight, WITHHELD};
-use super::state::ApiState;
 use crate::store::MatchEntry;
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::Path;
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -17,40 +16,28 @@ const FILTERS: &[&str] = &["seat", "session"];
 const NDJSON: &str = "application/x-ndjson";
 
 /// `GET /api/v1/matches/{id}/entries`: a page of JSON, or all of it as ndjson if `Accept` says so.
-pub(super) async fn list(
-    state: State<ApiState>,
-    sight: Extension<Sight>,
-    path: Path<String>,
-    query: RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let accept = headers.get_all(header::ACCEPT).iter();
+pub(super) async fn list(path: Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let accept = asked.headers.get_all(header::ACCEPT).iter();
     let wants = accept
         .filter_map(|value| value.to_str().ok())
         .any(|value| value.contains("ndjson"));
     if wants {
-        lines(state, sight, path, query, headers).await
+        lines(path, asked).await
     } else {
-        page(state, sight, path, query, headers).await
+        page(path, asked).await
     }
 }
 
 /// `GET /api/v1/matches/{id}/entries.ndjson`
-pub(super) async fn lines(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[FILTERS])?;
-    let read = Read::of(&state, &sight, &id, &params).await?;
+pub(super) async fn lines(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FILTERS])?;
+    let read = Read::of(&asked, &id, &params).await?;
     let mut body = String::new();
     for entry in &read.entries {
-        body.push_str(&shown(&sight, entry).to_string());
+        body.push_str(&shown(&asked.sight, entry).to_string());
         body.push('\n');
     }
-    let mut response = response::tagged(&headers, read.open, NDJSON, body);
+    let mut response = response::tagged(&asked.headers, read.open, NDJSON, body);
     if read.withheld {
         response
             .headers_mut()
@@ -59,28 +46,22 @@ pub(super) async fn lines(
     Ok(response)
 }
 
-async fn page(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
+async fn page(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FILTERS, PAGE])?;
     let at = params.page()?;
     let after = at
         .after
         .as_deref()
         .and_then(|cursor| cursor.parse().ok())
         .unwrap_or(0);
-    let read = Read::of(&state, &sight, &id, &params).await?;
+    let read = Read::of(&asked, &id, &params).await?;
     let begin = read.entries.partition_point(|entry| entry.id.0 <= after);
     let rest = read.entries.get(begin..).unwrap_or_default();
     let cut = rest.get(..at.limit as usize);
     let items: Vec<Value> = cut
         .unwrap_or(rest)
         .iter()
-        .map(|entry| shown(&sight, entry))
+        .map(|entry| shown(&asked.sight, entry))
         .collect();
     let last = cut
         .filter(|cut| cut.len() < rest.len())
@@ -89,7 +70,7 @@ async fn page(
     if read.withheld {
         value["withheld"] = WITHHELD.into();
     }
-    Ok(response::tagged_json(&headers, read.open, &value))
+    Ok(response::tagged_json(&asked.headers, read.open, &value))
 }
 
 /// What the caller may read of a match.
@@ -101,22 +82,11 @@ struct Read {
 }
 
 impl Read {
-    async fn of(
-        state: &ApiState,
-        sight: &Sight,
-        id: &str,
-        params: &Params,
-    ) -> Result<Self, Problem> {
-        let row = matches::find(state, id).await?;
-        let seat = params.number::<u8>("seat")?;
-        let session = params.number::<i64>("session")?;
-        let mut sessions = state.store.sessions_of(id).await?;
-        sessions.retain(|row| seat.is_none_or(|seat| row.opened.seat == Some(seat)));
-        sessions.retain(|row| session.is_none_or(|session| row.id.0 == session));
-        let withheld = sight.keep(&mut sessions);
-        let entries = state.store.entries(&sessions).await?;
+    async fn of(asked: &Asked, id: &str, params: &Params) -> Result<Self, Problem> {
+        let (row, sessions, withheld) = matches::seen(asked, id, params).await?;
+        let entries = asked.state.store.entries(&sessions).await?;
         Ok(Self {
-            open: sight.is_open(&row),
+            open: asked.sight.is_open(&row),
             entries,
             withheld,
         })

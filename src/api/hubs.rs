@@ -1,21 +1,17 @@
 //! Connections to hubs that we dial.
 
-use super::params::{PAGE, Params};
+use super::asked::Asked;
+use super::params::PAGE;
 use super::problem::Problem;
 use super::response::{self, time};
-use super::state::ApiState;
 use crate::gateway::hubs::HubStatus;
-use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
 /// `GET /api/v1/hubs`
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let wanted = Params::read(query.as_deref(), &[&["game"], PAGE])?.game()?;
-    let hubs = state.hubs.list();
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let wanted = asked.params(&[&["game"], PAGE])?.game()?;
+    let hubs = asked.state.hubs.list();
     let items: Vec<Value> = hubs
         .iter()
         .filter(|hub| wanted.as_deref().is_none_or(|game| game == hub.game))

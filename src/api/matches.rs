@@ -1,15 +1,14 @@
 //! Matches.
 
+use super::asked::Asked;
 use super::params::{PAGE, Params};
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sessions;
 use super::sight::Sight;
 use super::state::ApiState;
-use crate::store::{MatchRow, SeatRow};
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
-use axum::http::HeaderMap;
+use crate::store::{MatchRow, SeatRow, SessionRow};
+use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -18,31 +17,27 @@ const FILTERS: &[&str] = &[
 ];
 
 /// `GET /api/v1/matches`
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FILTERS, PAGE])?;
+    let page = asked
+        .state
         .store
         .matches(&params.filter()?, &params.page_of_matches()?)
         .await?;
     Ok(response::json(&response::page(page, |row| {
-        shown(&sight, &row)
+        shown(&asked.sight, &row)
     })))
 }
 
 /// `GET /api/v1/matches/{id}`
-pub(super) async fn one(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
-    let row = find(&state, &id).await?;
-    let value = whole(&state, &sight, &row).await?;
-    Ok(response::tagged_json(&headers, sight.is_open(&row), &value))
+pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    let row = find(&asked.state, &id).await?;
+    let value = whole(&asked.state, &asked.sight, &row).await?;
+    Ok(response::tagged_json(
+        &asked.headers,
+        asked.sight.is_open(&row),
+        &value,
+    ))
 }
 
 /// A match with its sessions.
@@ -64,6 +59,23 @@ pub(super) async fn whole(
 pub(super) async fn find(state: &ApiState, id: &str) -> Result<MatchRow, Problem> {
     let row = state.store.match_row(id).await?;
     row.ok_or_else(|| Problem::not_found(format!("there is no match {id}")))
+}
+
+/// A match, those of its sessions that the caller sees and the parameters `seat` and `session` name, and
+/// whether there are others.
+pub(super) async fn seen(
+    asked: &Asked,
+    id: &str,
+    params: &Params,
+) -> Result<(MatchRow, Vec<SessionRow>, bool), Problem> {
+    let row = find(&asked.state, id).await?;
+    let seat = params.number::<u8>("seat")?;
+    let session = params.number::<i64>("session")?;
+    let mut sessions = asked.state.store.sessions_of(id).await?;
+    sessions.retain(|row| seat.is_none_or(|seat| row.opened.seat == Some(seat)));
+    sessions.retain(|row| session.is_none_or(|session| row.id.0 == session));
+    let withheld = asked.sight.keep(&mut sessions);
+    Ok((row, sessions, withheld))
 }
 
 /// A match as shown to callers.

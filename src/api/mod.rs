@@ -1,5 +1,6 @@
 //! REST over the store: `/api/v1`, problem documents, health and metrics.
 
+mod asked;
 mod auth;
 mod bluffs;
 mod bots;

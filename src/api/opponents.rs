@@ -1,49 +1,51 @@
 //! Opponents and what is known about them.
 
-use super::params::{PAGE, Params};
+use super::asked::Asked;
+use super::params::PAGE;
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sight::{Sight, WITHHELD};
 use super::state::ApiState;
 use crate::store::{OpponentKind, StoredModel, Teaching};
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
 
 /// `GET /api/v1/opponents`
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[&["game", "kind"], PAGE])?;
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[&["game", "kind"], PAGE])?;
     let kinds = [OpponentKind::Named, OpponentKind::Type].map(|kind| (kind.word(), kind));
     let kind = params.word("kind", kinds)?;
-    let page = state
+    let page = asked
+        .state
         .store
         .models(params.game()?.as_deref(), kind, &params.page()?)
         .await?;
-    let taught = taught(&state, &sight).await?;
+    let taught = taught(&asked.state, &asked.sight).await?;
     Ok(response::json(&response::page(page, |model| {
-        shown(&sight, &taught, &model).0
+        shown(&asked.sight, &taught, &model).0
     })))
 }
 
 /// `GET /api/v1/opponents/{id}/model`
-pub(super) async fn model(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    Path(id): Path<String>,
-) -> Result<Response, Problem> {
+pub(super) async fn model(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     let unknown = || Problem::not_found(format!("there is no opponent {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let stored = state.store.model_by_id(number).await?.ok_or_else(unknown)?;
-    let kit = state
+    let stored = asked
+        .state
         .store
-        .kit(&stored.game)
-        .ok_or_else(|| Problem::not_found(format!("this version knows no game {}", stored.game)))?;
-    let (mut value, seen) = shown(&sight, &taught(&state, &sight).await?, &stored);
+        .model_by_id(number)
+        .await?
+        .ok_or_else(unknown)?;
+    let kit =
+        asked.state.store.kit(&stored.game).ok_or_else(|| {
+            Problem::not_found(format!("this version knows no game {}", stored.game))
+        })?;
+    let (mut value, seen) = shown(
+        &asked.sight,
+        &taught(&asked.state, &asked.sight).await?,
+        &stored,
+    );
     value["model"] = match seen {
         true => kit.models().map(|models| models.show(&stored.model)).into(),
         false => Value::Null,

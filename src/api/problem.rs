@@ -13,7 +13,7 @@ const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/problem+
 #[derive(Clone, Debug, Serialize)]
 pub struct Problem {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: String,
     title: &'static str,
     #[serde(serialize_with = "number")]
     status: StatusCode,
@@ -29,12 +29,15 @@ fn number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::
 }
 
 impl Problem {
-    fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: String) -> Self {
+    fn new(status: StatusCode, kind: &str, title: &'static str, detail: impl Into<String>) -> Self {
         Self {
-            kind,
+            kind: match kind {
+                "" => "about:blank".to_owned(),
+                kind => format!("urn:drover:problem:{kind}"),
+            },
             title,
             status,
-            detail,
+            detail: detail.into(),
             parameter: None,
             allowed: Vec::new(),
         }
@@ -46,80 +49,54 @@ impl Problem {
         detail: String,
         allowed: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
+        let (status, title) = (StatusCode::BAD_REQUEST, "A parameter is not understood");
         Self {
             parameter: Some(name.to_owned()),
             allowed: allowed.into_iter().map(Into::into).collect(),
-            ..Self::new(
-                StatusCode::BAD_REQUEST,
-                "urn:drover:problem:bad-parameter",
-                "A parameter is not understood",
-                detail,
-            )
+            ..Self::new(status, "bad-parameter", title, detail)
         }
     }
 
     /// No such thing exists.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
-        let title = "There is no such thing";
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "urn:drover:problem:not-found",
-            title,
-            detail.into(),
-        )
+        let (status, title) = (StatusCode::NOT_FOUND, "There is no such thing");
+        Self::new(status, "not-found", title, detail)
     }
 
     /// The request's body is invalid.
     pub(super) fn body(detail: impl Into<String>) -> Self {
-        let title = "The body is not understood";
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            "urn:drover:problem:bad-body",
-            title,
-            detail.into(),
-        )
+        let (status, title) = (StatusCode::BAD_REQUEST, "The body is not understood");
+        Self::new(status, "bad-body", title, detail)
     }
 
     /// The token is missing or wrong.
     pub(super) fn unauthorised(detail: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::UNAUTHORIZED,
-            "urn:drover:problem:unauthorised",
-            "A bearer token is required",
-            detail.into(),
-        )
+        let (status, title) = (StatusCode::UNAUTHORIZED, "A bearer token is required");
+        Self::new(status, "unauthorised", title, detail)
     }
 
     /// It conflicts with the present state.
     pub(super) fn conflict(detail: impl Into<String>) -> Self {
-        let title = "Not as things stand";
-        let kind = "urn:drover:problem:conflict";
-        Self::new(StatusCode::CONFLICT, kind, title, detail.into())
+        let (status, title) = (StatusCode::CONFLICT, "Not as things stand");
+        Self::new(status, "conflict", title, detail)
     }
 
     /// Not for this caller.
     pub(super) fn forbidden(detail: impl Into<String>) -> Self {
-        let title = "Not for this caller";
-        Self::new(
-            StatusCode::FORBIDDEN,
-            "urn:drover:problem:forbidden",
-            title,
-            detail.into(),
-        )
+        let (status, title) = (StatusCode::FORBIDDEN, "Not for this caller");
+        Self::new(status, "forbidden", title, detail)
     }
 
     /// The request is meant for another listener, or comes from another site's page.
     pub(super) fn misdirected(why: &Misdirected) -> Self {
-        let title = "Not for this listener, or not from this page";
-        let kind = "urn:drover:problem:misdirected";
-        Self::new(why.status(), kind, title, why.to_string())
+        let (status, title) = (why.status(), "Not for this listener, or not from this page");
+        Self::new(status, "misdirected", title, why.to_string())
     }
 
     /// The daemon cannot do it at the moment.
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
-        let title = "Not possible at present";
-        let kind = "urn:drover:problem:unavailable";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, kind, title, detail.into())
+        let (status, title) = (StatusCode::SERVICE_UNAVAILABLE, "Not possible at present");
+        Self::new(status, "unavailable", title, detail)
     }
 
     /// An error from a lower layer that has no text of its own.
@@ -133,7 +110,7 @@ impl Problem {
             StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "the answer took too long",
             _ => title,
         };
-        Self::new(status, "about:blank", title, detail.into())
+        Self::new(status, "", title, detail)
     }
 }
 
@@ -151,12 +128,8 @@ impl From<StoreError> for Problem {
             }
             _ => {
                 tracing::error!(%error, "an API request failed");
-                Self::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "urn:drover:problem:internal",
-                    "The store failed",
-                    error.to_string(),
-                )
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                Self::new(status, "internal", "The store failed", error.to_string())
             }
         }
     }

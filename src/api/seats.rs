@@ -1,13 +1,11 @@
 //! Naming who sits on a seat.
 
+use super::asked::Asked;
 use super::matches;
 use super::problem::Problem;
 use super::response;
-use super::sight::Sight;
-use super::state::ApiState;
-use axum::Extension;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::response::Response;
 use serde::Deserialize;
 
@@ -22,9 +20,8 @@ struct Naming {
 
 /// `PUT /api/v1/matches/{id}/seats/{seat}` with `{"name": "alice"}`
 pub(super) async fn name(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
     Path((id, seat)): Path<(String, String)>,
+    asked: Asked,
     body: Bytes,
 ) -> Result<Response, Problem> {
     let naming: Naming = serde_json::from_slice(&body)
@@ -38,8 +35,10 @@ pub(super) async fn name(
     let number = seat
         .parse()
         .map_err(|_| Problem::not_found(format!("there is no seat {seat}")))?;
-    matches::find(&state, &id).await?;
-    state.store.name_seat(&id, number, name).await?;
-    let row = matches::find(&state, &id).await?;
-    Ok(response::json(&matches::whole(&state, &sight, &row).await?))
+    matches::find(&asked.state, &id).await?;
+    asked.state.store.name_seat(&id, number, name).await?;
+    let row = matches::find(&asked.state, &id).await?;
+    Ok(response::json(
+        &matches::whole(&asked.state, &asked.sight, &row).await?,
+    ))
 }

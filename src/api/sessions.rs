@@ -1,13 +1,12 @@
 //! Sessions: our side of one seat, or our referee's.
 
-use super::params::{PAGE, Params};
+use super::asked::Asked;
+use super::params::PAGE;
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sight::{Sight, WITHHELD};
-use super::state::ApiState;
 use crate::store::{SessionId, SessionRow};
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -19,46 +18,40 @@ const FILTERS: &[&str] = &[
 const QUARANTINED: &str = "quarantined";
 
 /// `GET /api/v1/sessions`
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let params = Params::read(query.as_deref(), &[FILTERS, PAGE])?;
-    let page = state
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    let params = asked.params(&[FILTERS, PAGE])?;
+    let page = asked
+        .state
         .store
         .sessions(&params.filter()?, &params.page()?)
         .await?;
     Ok(response::json(&response::page(page, |row| {
-        shown(&sight, &row)
+        shown(&asked.sight, &row)
     })))
 }
 
 /// `GET /api/v1/sessions/{id}`
-pub(super) async fn one(
-    State(state): State<ApiState>,
-    Extension(sight): Extension<Sight>,
-    Path(id): Path<String>,
-) -> Result<Response, Problem> {
+pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     let unknown = || Problem::not_found(format!("there is no session {id}"));
     let number = id.parse().map_err(|_| unknown())?;
-    let row = state
+    let row = asked
+        .state
         .store
         .session(SessionId(number))
         .await?
         .ok_or_else(unknown)?;
-    let mut value = shown(&sight, &row);
-    if !sight.sees(&row.secrecy) {
+    let mut value = shown(&asked.sight, &row);
+    if !asked.sight.sees(&row.secrecy) {
         return Ok(response::json(&value));
     }
-    if let Some((_, count)) = state.store.head(&row).await? {
+    if let Some((_, count)) = asked.state.store.head(&row).await? {
         value["entries"] = count.into();
     }
-    let hung = state.store.has_fact(row.id, QUARANTINED).await?;
+    let hung = asked.state.store.has_fact(row.id, QUARANTINED).await?;
     value["quarantined"] = hung.into();
-    let kit = state.store.kit(&row.opened.game);
+    let kit = asked.state.store.kit(&row.opened.game);
     let team = match kit.and_then(|kit| kit.team_fact()) {
-        Some(fact) => state.store.team_of(row.id, &fact).await?,
+        Some(fact) => asked.state.store.team_of(row.id, &fact).await?,
         None => Vec::new(),
     };
     let mates = team

@@ -1,11 +1,11 @@
 //! Managing tokens.
 
+use super::asked::Asked;
 use super::problem::Problem;
 use super::response::{self, time};
-use super::state::ApiState;
 use crate::access::{AccessError, TokenCard};
 use axum::body::Bytes;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
@@ -19,25 +19,22 @@ struct Wanted {
 }
 
 /// `GET /api/v1/tokens`: those that have not been revoked, oldest first.
-pub(super) async fn list(
-    State(state): State<ApiState>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    super::params::Params::read(query.as_deref(), &[])?;
-    let items: Vec<Value> = state.tokens.list().iter().map(shown).collect();
+pub(super) async fn list(asked: Asked) -> Result<Response, Problem> {
+    asked.params(&[])?;
+    let items: Vec<Value> = asked.state.tokens.list().iter().map(shown).collect();
     Ok(response::json(
         &json!({ "items": items, "next": Value::Null }),
     ))
 }
 
 /// `POST /api/v1/tokens` with `{"name": "ann", "scopes": ["bot:champion"]}`: 201, and the token, once.
-pub(super) async fn add(State(state): State<ApiState>, body: Bytes) -> Result<Response, Problem> {
+pub(super) async fn add(asked: Asked, body: Bytes) -> Result<Response, Problem> {
     let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
         Problem::body(format!(
             "it takes {{\"name\": \"ann\", \"scopes\": [\"bot:champion\"]}}: {error}"
         ))
     })?;
-    let issued = state.tokens.add(&wanted.name, &wanted.scopes).await?;
+    let issued = asked.state.tokens.add(&wanted.name, &wanted.scopes).await?;
     let mut value = shown(&issued.card);
     value["token"] = issued.token.into();
     let mut response = response::json(&value);
@@ -46,11 +43,10 @@ pub(super) async fn add(State(state): State<ApiState>, body: Bytes) -> Result<Re
 }
 
 /// `DELETE /api/v1/tokens/{name or id}`: the next request with it is refused.
-pub(super) async fn revoke(
-    State(state): State<ApiState>,
-    Path(which): Path<String>,
-) -> Result<Response, Problem> {
-    Ok(response::json(&shown(&state.tokens.revoke(&which).await?)))
+pub(super) async fn revoke(Path(which): Path<String>, asked: Asked) -> Result<Response, Problem> {
+    Ok(response::json(&shown(
+        &asked.state.tokens.revoke(&which).await?,
+    )))
 }
 
 fn shown(card: &TokenCard) -> Value {

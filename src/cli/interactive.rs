@@ -5,7 +5,7 @@ use super::play_args::{PlayArgs, rule_options};
 use super::usage::UsageError;
 use crate::link::program::{ProgramLimits, ProgramOptions, adopt_orphans};
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{ByHand, HandGame, Spoken};
+use crate::referee::arbiter::{InteractiveGame, InteractiveProgram, Spoken};
 use anyhow::Context as _;
 use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
@@ -62,7 +62,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     };
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     let rules = args.programs(kit)?;
-    let mut program = ByHand::start(
+    let mut program = InteractiveProgram::start(
         kit,
         &ProgramOptions {
             words,
@@ -163,7 +163,7 @@ impl Table {
         &mut self,
         kit: &'static dyn Kit,
         args: &PlayArgs,
-        program: &mut ByHand,
+        program: &mut InteractiveProgram,
         command: &str,
     ) -> Result<bool, String> {
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
@@ -224,7 +224,7 @@ impl Table {
         &mut self,
         kit: &'static dyn Kit,
         args: &PlayArgs,
-        program: &mut ByHand,
+        program: &mut InteractiveProgram,
     ) -> Result<bool, String> {
         if self.seat >= self.players {
             return Err(format!(
@@ -234,7 +234,7 @@ impl Table {
         }
         let others = self.players - 1;
         let rivals = self.rivals.iter().cycle().take(others).cloned().collect();
-        let game = HandGame {
+        let game = InteractiveGame {
             seat: Seat(self.seat as u8),
             rivals,
             seed: self.seed,

@@ -6,7 +6,7 @@ use super::usage::UsageError;
 use crate::link::program::{adopt_orphans, kill_all};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, OnMatch, OwnAddress, Recording, SeatSpec, Unrecorded};
+use crate::referee::{Host, HostSettings, OnMatch, OwnAddress, Recording, SeatSpec};
 use crate::tournament::{
     self, Conditions, Hosted, InProcess, MatchError, MatchPlayer, Plan, PlayedMatch, Programs,
     REFEREE, Report, Stop, Tally, keep, open_recording,
@@ -45,7 +45,7 @@ pub struct GatewayReady {
     /// The secret part of that address, if any.
     pub own: Option<OwnAddress>,
     /// The store, if a database was requested: gateway and referee share it.
-    pub recording: Option<Arc<dyn Recording>>,
+    pub recording: Option<Recording>,
     /// Is notified of every match, so that seats can be named.
     pub on_match: Option<OnMatch>,
     /// Shuts it down once everything is stored.
@@ -211,13 +211,13 @@ impl Run<'_> {
             None if args.wire => anyhow::bail!("this build has no gateway to play over"),
             _ => None,
         };
-        let recording: Arc<dyn Recording> = match (&ready, &args.store) {
+        let recording: Recording = match (&ready, &args.store) {
             (Some(ready), Some(_)) => ready
                 .recording
                 .clone()
                 .context("the gateway stores no matches")?,
             (None, Some(path)) => open_recording(path).await?,
-            (_, None) => Arc::new(Unrecorded),
+            (_, None) => Recording::none(),
         };
         let builtins = Builtins {
             budget: args.budget(kit),

@@ -6,7 +6,6 @@ use crate::daemon::known_match;
 use crate::gateway::{CallbackOptions, Callbacks, OwnReferee};
 use crate::identities::Identities;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::store_recording::StoreRecording;
 use crate::referee::{MatchInfo, OwnAddress, Recording};
 use crate::session::{Dependencies, SessionOptions, Sessions};
 use crate::store::{Durability, Settings, Store};
@@ -75,13 +74,7 @@ async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
     };
     let stop = CancellationToken::new();
     let serving = tokio::spawn(callbacks.serve(listener, stop.clone()));
-    let recording: Option<Arc<dyn Recording>> = match kept {
-        true => Some(Arc::new(StoreRecording::new(
-            store.clone(),
-            Durability::Process,
-        ))),
-        false => None,
-    };
+    let recording = kept.then(|| Recording::new(store.clone(), Durability::Process));
     let on_match = move |info: &MatchInfo| {
         identities.register(REFEREE, info.market, known_match(info, REFEREE));
     };

@@ -10,7 +10,7 @@ use crate::config::{Config, Flags, Targets};
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
-use crate::referee::{Host, HostSettings, Reaches, Recording, Unrecorded, merged, serve};
+use crate::referee::{Host, HostSettings, Reaches, Recording, merged, serve};
 use crate::tournament::open_recording;
 use anyhow::Context as _;
 use games::{Kit, TableSetup, Wire};
@@ -104,10 +104,10 @@ async fn listen_until_signal(
     Ok((listener, stop))
 }
 
-async fn recording(store: Option<&Path>) -> anyhow::Result<Arc<dyn Recording>> {
+async fn recording(store: Option<&Path>) -> anyhow::Result<Recording> {
     Ok(match store {
         Some(path) => open_recording(path).await?,
-        None => Arc::new(Unrecorded),
+        None => Recording::none(),
     })
 }
 

@@ -4,8 +4,8 @@ use super::options::durability_of;
 use crate::config::Config;
 use crate::gateway::hubs::HubPlan;
 use crate::identities::Identities;
+use crate::referee::Recording;
 use crate::referee::hub::{HubServer, HubSettings, OnLine, Room, read_maps};
-use crate::referee::store_recording::StoreRecording;
 use crate::session::Dependencies;
 use anyhow::Context as _;
 use games::Kit;
@@ -30,7 +30,7 @@ impl RunningHub {
         stop: CancellationToken,
     ) -> anyhow::Result<Self> {
         let durability = durability_of(config, kit.game());
-        let recording = Arc::new(StoreRecording::new(parts.store.clone(), durability));
+        let recording = Recording::new(parts.store.clone(), durability);
         let settings = HubSettings {
             on_line: Some(introduce(parts.identities.clone())),
             connections_max,

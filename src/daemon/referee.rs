@@ -7,9 +7,9 @@ use crate::link::{Hosts, HttpIn, HttpOptions, OwnDoor};
 use crate::referee::budget::ThinkBudget;
 use crate::referee::demo::{DemoSettings, demo};
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::store_recording::StoreRecording;
 use crate::referee::{
-    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, SeatSpec, ServerSettings, serve,
+    Host, HostSettings, MatchInfo, OnMatch, OwnAddress, Reaches, Recording, SeatSpec,
+    ServerSettings, serve,
 };
 use crate::store::Store;
 use crate::store::types::{NewMatch, NewSeat};
@@ -55,7 +55,7 @@ impl RefereePlan<'_> {
         stop: CancellationToken,
     ) -> anyhow::Result<RunningReferee> {
         let durability = durability_of(self.config, self.kit.game());
-        let recording = Arc::new(StoreRecording::new(self.store.clone(), durability));
+        let recording = Recording::new(self.store.clone(), durability);
         let allow = &self.config.referee.koehandel.allow;
         let reaches = Reaches::of(allow, listener.local_addr()?, self.own_doors());
         let mut settings = self.settings();

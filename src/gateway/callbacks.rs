@@ -5,17 +5,16 @@ use super::limits::{self, Peers};
 use super::options::CallbackOptions;
 use super::routes::Routes;
 use super::wording;
-use crate::link::{AcceptFaults, Crowd, Peer, Socket, Stay};
+use crate::link::{Accepted, Acceptor, Crowd, Peer, Socket, Stay};
 use crate::session::Sessions;
 use games::Kit;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -100,8 +99,8 @@ impl Callbacks {
         let gateway = self.gateway;
         let drain = gateway.options.drain;
         let sessions = gateway.sessions.clone();
-        let serving = Serving {
-            room: Arc::new(Semaphore::new(gateway.options.connections_max)),
+        let mut serving = Serving {
+            acceptor: Acceptor::new("callbacks", gateway.crowd.clone()),
             builder: builder(&gateway.options),
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
@@ -151,51 +150,37 @@ fn builder(options: &CallbackOptions) -> http1::Builder {
 struct Serving {
     gateway: Arc<Gateway>,
     builder: http1::Builder,
-    room: Arc<Semaphore>,
+    acceptor: Acceptor,
     tracker: TaskTracker,
     /// Cancelled when connections are to end after the current request.
     finish: CancellationToken,
 }
 
 impl Serving {
-    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+    async fn accept_until(&mut self, listener: &TcpListener, end: impl Future<Output = ()>) {
         tokio::pin!(end);
-        let crowd = &self.gateway.crowd;
-        let mut faults = AcceptFaults::new("callbacks");
+        let options = &self.gateway.options;
+        // A proxy's connections belong to many callers.
+        let exempt = |peer| options.is_proxy(peer) || options.is_exempt(peer);
         loop {
-            if self.room.available_permits() == 0 {
-                crowd.make_room();
-            }
-            let permit = tokio::select! {
+            let accepted = tokio::select! {
                 () = &mut end => return,
-                permit = Arc::clone(&self.room).acquire_owned() => permit,
+                accepted = self.acceptor.next(listener, exempt) => accepted,
             };
-            let Ok(permit) = permit else { return };
-            tokio::select! {
-                () = &mut end => return,
-                accepted = listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.take(stream, peer, permit),
-                    Err(error) => {
-                        if faults.lasts(&error) {
-                            crowd.make_room();
-                            faults.pause(&error).await;
-                        }
-                    }
-                },
-            }
+            self.take(accepted);
         }
     }
 
-    fn take(&self, stream: TcpStream, peer: SocketAddr, permit: tokio::sync::OwnedSemaphorePermit) {
+    fn take(&self, accepted: Accepted) {
+        let Accepted {
+            stream,
+            peer,
+            stay,
+            permit,
+        } = accepted;
         let peer = peer.ip().to_canonical();
         let counted = Peer::of(peer);
         let options = &self.gateway.options;
-        // A proxy's connections belong to many callers.
-        let exempt = options.is_proxy(peer) || options.is_exempt(peer);
-        let Ok(stay) = self.gateway.crowd.admit(counted, exempt) else {
-            tracing::debug!(%peer, "its share of connections is used up: one is closed");
-            return;
-        };
         let stay = Arc::new(stay);
         let load = self.gateway.peers.of(counted);
         let Some(held) = limits::connection(&load, options.connections_per_peer_max) else {

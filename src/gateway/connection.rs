@@ -10,9 +10,10 @@ use crate::session::{BotAddress, Key, Origin};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request, Response, StatusCode};
+use parking_lot::Mutex;
 use std::convert::Infallible;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// One connection.
@@ -97,7 +98,7 @@ impl Connection {
         match self
             .gateway
             .sessions
-            .callback_from(origin, key, route.begins, text, received)
+            .callback(origin, key, route.begins, text, received)
             .await
         {
             Ok(answer) => {
@@ -128,7 +129,7 @@ impl Connection {
 
     fn bot(&self, request: &Request<Incoming>, caller: IpAddr) -> Result<Arc<BotAddress>, NoRoute> {
         let path = request.uri().path();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let same = |visited: &&Visited| visited.caller == caller && *visited.path == *path;
         if let Some(visited) = last.as_ref().filter(same) {
             return Ok(Arc::clone(&visited.bot));

@@ -1,9 +1,10 @@
 //! How much one peer may hold at once.
 
 use crate::link::Peer;
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Addresses kept before those without any load are removed.
 const PEERS_SWEEP: usize = 4_096;
@@ -22,7 +23,7 @@ pub(super) struct Peers(Mutex<HashMap<Peer, Arc<Load>>>);
 impl Peers {
     /// The load of a peer.
     pub(super) fn of(&self, peer: Peer) -> Arc<Load> {
-        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = self.0.lock();
         if peers.len() >= PEERS_SWEEP {
             peers.retain(|_, load| Arc::strong_count(load) > 1);
         }
@@ -58,9 +59,5 @@ fn hold(load: &Arc<Load>, which: fn(&Load) -> &AtomicUsize, max: usize) -> Optio
         load: Arc::clone(load),
         which,
     };
-    if which(load).fetch_add(1, Ordering::Relaxed) < max {
-        Some(held)
-    } else {
-        None
-    }
+    (which(load).fetch_add(1, Ordering::Relaxed) < max).then_some(held)
 }

@@ -2,6 +2,7 @@
 
 use super::referees::OwnReferee;
 use crate::config::PathReferee;
+use games::Wire;
 use ipnet::IpNet;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -38,7 +39,9 @@ pub struct CallbackOptions {
 impl Default for CallbackOptions {
     fn default() -> Self {
         Self {
-            default_bot: "champion".to_owned(),
+            default_bot: games::met_by(Wire::Callbacks)
+                .and_then(|kit| kit.bots().last())
+                .map_or(String::new(), |card| card.name.to_owned()),
             secret_path: String::new(),
             referees: Vec::new(),
             own_referee: None,

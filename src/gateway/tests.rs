@@ -3,10 +3,8 @@
 use super::{CallbackOptions, Callbacks};
 use crate::config::PathReferee;
 use crate::fake;
-use crate::identities::Identities;
-use crate::session::{Dependencies, SessionOptions, Sessions};
-use crate::store::{Settings, Store};
-use crate::thinking::{Pool, PoolOptions};
+use crate::session::tests::world::dependencies;
+use crate::session::{SessionOptions, Sessions};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -31,18 +29,7 @@ fn options() -> CallbackOptions {
 
 async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
-    let mut settings = Settings::at(folder.path().join("drover.db"));
-    settings.kit = fake::find;
-    let parts = Dependencies {
-        store: Store::open(&settings).await.unwrap(),
-        pool: Pool::start(&PoolOptions {
-            threads: 1,
-            ..PoolOptions::default()
-        })
-        .unwrap(),
-        identities: Identities::default(),
-        find: fake::find,
-    };
+    let parts = dependencies(folder.path(), fake::find).await;
     let sessions = Sessions::open(sessions, parts).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -85,6 +72,10 @@ impl Client {
         (head, String::from_utf8(body).unwrap())
     }
 
+    async fn status_of(&mut self, target: &str) -> u16 {
+        status(&self.get(target).await.0)
+    }
+
     async fn get(&mut self, target: &str) -> (String, String) {
         self.send(&format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n"))
             .await;
@@ -94,6 +85,11 @@ impl Client {
 
 async fn get(site: &Site, target: &str) -> (String, String) {
     Client::new(site).await.get(target).await
+}
+
+/// The status of the response to a GET.
+async fn status_of(site: &Site, target: &str) -> u16 {
+    status(&get(site, target).await.0)
 }
 
 fn status(head: &str) -> u16 {
@@ -144,7 +140,7 @@ async fn paths_lead_to_bots() {
         "/fake/quick/ref-2",
     ] {
         assert_eq!(
-            status(&get(&site, &format!("{path}?market=1&id=1")).await.0),
+            status_of(&site, &format!("{path}?market=1&id=1")).await,
             404,
             "{path}"
         );
@@ -199,7 +195,7 @@ async fn a_request_line_too_long_is_refused_with_a_sentence() {
         );
     }
     assert_eq!(
-        status(&get(&site, "/fake/quick?market=1&id=1&type=begin").await.0),
+        status_of(&site, "/fake/quick?market=1&id=1&type=begin").await,
         200
     );
 }
@@ -256,11 +252,13 @@ async fn connections_and_requests_of_a_peer_are_bounded() {
     .await;
     let (mut first, mut second) = (Client::new(&site).await, Client::new(&site).await);
     assert_eq!(
-        status(&first.get("/fake/deep?market=1&id=1&type=begin").await.0),
+        first.status_of("/fake/deep?market=1&id=1&type=begin").await,
         200
     );
     assert_eq!(
-        status(&second.get("/fake/deep?market=2&id=1&type=begin").await.0),
+        second
+            .status_of("/fake/deep?market=2&id=1&type=begin")
+            .await,
         200
     );
     let mut third = Client::new(&site).await;
@@ -273,12 +271,12 @@ async fn connections_and_requests_of_a_peer_are_bounded() {
         .send("GET /fake/deep?market=1&id=1&type=ask&how=long HTTP/1.1\r\nHost: x\r\n\r\n")
         .await;
     let begun = Instant::now();
-    while status(&second.get("/fake/deep?market=2&id=1&type=info").await.0) != 429 {
+    while second.status_of("/fake/deep?market=2&id=1&type=info").await != 429 {
         assert!(begun.elapsed() < Duration::from_millis(350), "no bound");
     }
     assert!(first.read().await.1.starts_with("?n="));
     assert_eq!(
-        status(&second.get("/fake/deep?market=2&id=1&type=info").await.0),
+        second.status_of("/fake/deep?market=2&id=1&type=info").await,
         200
     );
 }
@@ -294,10 +292,7 @@ async fn a_full_house_says_when_to_come_back() {
     )
     .await;
     let mut client = Client::new(&site).await;
-    assert_eq!(
-        status(&client.get("/?market=1&id=1&type=begin").await.0),
-        200
-    );
+    assert_eq!(client.status_of("/?market=1&id=1&type=begin").await, 200);
     let (head, body) = client.get("/?market=1&id=2&type=begin").await;
     assert!(
         status(&head) == 503 && head.contains("retry-after: 10"),
@@ -383,10 +378,10 @@ async fn a_secret_path_hides_everything_else() {
     };
     let site = site(secret, SessionOptions::default()).await;
     assert_eq!(
-        status(&get(&site, "/s3cret/fake/quick?market=1&id=1").await.0),
+        status_of(&site, "/s3cret/fake/quick?market=1&id=1").await,
         200
     );
-    assert_eq!(status(&get(&site, "/s3cret?market=1&id=1").await.0), 200);
+    assert_eq!(status_of(&site, "/s3cret?market=1&id=1").await, 200);
     for path in ["/", "/fake/quick", "/s3cretly"] {
         let (head, body) = get(&site, &format!("{path}?market=1&id=1")).await;
         assert!(
@@ -405,17 +400,14 @@ async fn at_a_stop_matches_go_on_until_they_end() {
     while !site.sessions.draining() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(
-        status(&get(&site, "/?market=2&id=1&type=begin").await.0),
-        503
-    );
+    assert_eq!(status_of(&site, "/?market=2&id=1&type=begin").await, 503);
     assert!(
         get(&site, "/?market=1&id=1&type=ask")
             .await
             .1
             .starts_with("?a=")
     );
-    assert_eq!(status(&client.get("/?market=1&id=1&type=end").await.0), 200);
+    assert_eq!(client.status_of("/?market=1&id=1&type=end").await, 200);
     tokio::time::timeout(Duration::from_secs(5), site.serving)
         .await
         .unwrap()

@@ -2,12 +2,12 @@
 //! no text here may contain `=`, `&` or `?`.
 
 use super::body::Reply;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// Seconds after which a refused match may be tried again.
-const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("10");
+const RETRY_AFTER_SECONDS: &str = "10";
 
 /// A plain sentence with a status.
 pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {
@@ -28,43 +28,36 @@ pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {
     response
 }
 
+/// The same with one more header.
+fn with(status: StatusCode, text: &str, name: HeaderName, value: &'static str) -> Response<Reply> {
+    let mut response = sentence(status, text);
+    let value = HeaderValue::from_static(value);
+    response.headers_mut().insert(name, value);
+    response
+}
+
 pub(super) fn wrong_method() -> Response<Reply> {
-    let mut response = sentence(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "a referee's messages come by GET only",
-    );
-    response
-        .headers_mut()
-        .insert(ALLOW, HeaderValue::from_static("GET"));
-    response
+    let text = "a referee's messages come by GET only";
+    with(StatusCode::METHOD_NOT_ALLOWED, text, ALLOW, "GET")
 }
 
 pub(super) fn refused(text: &str) -> Response<Reply> {
-    let mut response = sentence(StatusCode::SERVICE_UNAVAILABLE, text);
-    response
-        .headers_mut()
-        .insert(RETRY_AFTER, RETRY_AFTER_SECONDS);
-    response
+    with(
+        StatusCode::SERVICE_UNAVAILABLE,
+        text,
+        RETRY_AFTER,
+        RETRY_AFTER_SECONDS,
+    )
 }
 
 pub(super) fn too_many(text: &str) -> Response<Reply> {
-    let mut response = sentence(StatusCode::TOO_MANY_REQUESTS, text);
-    response
-        .headers_mut()
-        .insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    response
+    with(StatusCode::TOO_MANY_REQUESTS, text, RETRY_AFTER, "1")
 }
 
 pub(super) fn too_long() -> Response<Reply> {
-    let text = format!(
-        "the request line is longer than {} bytes",
-        super::routes::TARGET_BYTES_MAX
-    );
-    let mut response = sentence(StatusCode::URI_TOO_LONG, &text);
-    response
-        .headers_mut()
-        .insert(CONNECTION, HeaderValue::from_static("close"));
-    response
+    let most = super::routes::TARGET_BYTES_MAX;
+    let text = format!("the request line is longer than {most} bytes");
+    with(StatusCode::URI_TOO_LONG, &text, CONNECTION, "close")
 }
 
 /// Counts a refusal that hyper wrote by itself.

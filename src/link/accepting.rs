@@ -1,7 +1,13 @@
-//! How a listener handles a connection that could not be accepted.
+//! How a listener accepts connections: within a bound, and what it does with one that could not be accepted.
 
+use super::crowd::{Crowd, Stay};
+use super::shares::Peer;
 use std::io::{Error, ErrorKind};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Pause after a failed accept, such as for lack of file descriptors, which does not pass by itself.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -47,5 +53,73 @@ impl AcceptFaults {
             tracing::warn!(listener = self.listener, %error, "connections cannot be accepted");
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Accepts a listener's connections, up to a limit at once. At the limit, and when shares are enforced, idle
+/// connections make room for new ones.
+pub struct Acceptor {
+    crowd: Crowd,
+    room: Arc<Semaphore>,
+    faults: AcceptFaults,
+}
+
+/// A connection, with its place among the others: given back when it is dropped.
+pub struct Accepted {
+    /// The connection.
+    pub stream: TcpStream,
+    /// Its other end.
+    pub peer: SocketAddr,
+    /// Its place among the peers.
+    pub stay: Stay,
+    /// Its slot.
+    pub permit: OwnedSemaphorePermit,
+}
+
+impl Acceptor {
+    /// An acceptor of `crowd`. `listener` names it in the log.
+    #[must_use]
+    pub fn new(listener: &'static str, crowd: Crowd) -> Self {
+        let slots = crowd.fullness().max.min(Semaphore::MAX_PERMITS);
+        Self {
+            crowd,
+            room: Arc::new(Semaphore::new(slots)),
+            faults: AcceptFaults::new(listener),
+        }
+    }
+
+    /// The next connection that is let in; `exempt`: the peers that no share binds. Dropping the future loses
+    /// no connection.
+    pub async fn next(
+        &mut self,
+        listener: &TcpListener,
+        exempt: impl Fn(IpAddr) -> bool,
+    ) -> Accepted {
+        loop {
+            if self.room.available_permits() == 0 {
+                self.crowd.make_room();
+            }
+            let permit = Arc::clone(&self.room).acquire_owned().await;
+            let permit = permit.expect("the semaphore is never closed");
+            match listener.accept().await {
+                Ok((stream, peer)) => {
+                    let ip = peer.ip().to_canonical();
+                    if let Some(stay) = self.crowd.admit(Peer::of(ip), exempt(ip)) {
+                        return Accepted {
+                            stream,
+                            peer,
+                            stay,
+                            permit,
+                        };
+                    }
+                    tracing::debug!(%peer, "its share of connections is used up: one is closed");
+                }
+                Err(error) if self.faults.lasts(&error) => {
+                    self.crowd.make_room();
+                    self.faults.pause(&error).await;
+                }
+                Err(_) => {}
+            }
+        }
     }
 }

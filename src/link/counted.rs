@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 
 /// How many bytes a socket has received so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Heard(Arc<AtomicU64>);
+pub(super) struct ReceivedBytes(Arc<AtomicU64>);
 
-impl Heard {
+impl ReceivedBytes {
     /// Bytes so far.
     pub(super) fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -23,19 +23,19 @@ impl Heard {
 /// A TCP connection that counts.
 pub(super) struct Counted {
     socket: TcpStream,
-    heard: Heard,
+    received: ReceivedBytes,
 }
 
 impl Counted {
     /// Wraps a connected socket and returns its counter with it.
-    pub(super) fn new(socket: TcpStream) -> (Self, Heard) {
-        let heard = Heard::default();
+    pub(super) fn new(socket: TcpStream) -> (Self, ReceivedBytes) {
+        let received = ReceivedBytes::default();
         (
             Self {
                 socket,
-                heard: heard.clone(),
+                received: received.clone(),
             },
-            heard,
+            received,
         )
     }
 
@@ -58,7 +58,7 @@ impl AsyncRead for Counted {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
         let read = buffer.filled().len() - before;
-        self.heard.0.fetch_add(read as u64, Ordering::Relaxed);
+        self.received.0.fetch_add(read as u64, Ordering::Relaxed);
         polled
     }
 }

@@ -2,9 +2,10 @@
 //! scarce a newcomer replaces an idle connection of the peer that has the most.
 
 use super::shares::{Peer, is_short, share};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// This part of the room is reserved for peers that have fewer than others.
@@ -64,11 +65,6 @@ impl Fullness {
     }
 }
 
-/// The peer has its share of connections, and slots are scarce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the peer has its share of connections")]
-pub struct TurnedAway;
-
 impl Crowd {
     /// Room for this many.
     #[must_use]
@@ -81,11 +77,9 @@ impl Crowd {
     }
 
     /// Admits a connection, if necessary by closing an idle one of a peer that has more. An exempt one is
-    /// always admitted and never closed to make room. The listener itself bounds the total.
-    ///
-    /// # Errors
-    /// [`TurnedAway`] when slots are scarce and the peer has its share.
-    pub fn admit(&self, peer: Peer, exempt: bool) -> Result<Stay, TurnedAway> {
+    /// always admitted and never closed to make room. The listener itself bounds the total. `None` when slots
+    /// are scarce and the peer has its share.
+    pub fn admit(&self, peer: Peer, exempt: bool) -> Option<Stay> {
         let mut inner = self.lock();
         let free = self.max.saturating_sub(inner.total);
         if !exempt && is_short(free, self.max) {
@@ -95,7 +89,7 @@ impl Crowd {
             let swapped = inner.send_away(has + 1);
             if !within && !swapped && has > 0 {
                 inner.turned_away += 1;
-                return Err(TurnedAway);
+                return None;
             }
         }
         let guest = Arc::new(Guest::default());
@@ -108,7 +102,7 @@ impl Crowd {
             of_peer.insert(number, Arc::clone(&guest));
         }
         drop(inner);
-        Ok(Stay {
+        Some(Stay {
             crowd: self.clone(),
             peer,
             number,
@@ -135,7 +129,7 @@ impl Crowd {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 }
 
@@ -246,7 +240,7 @@ impl Drop for Busy<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Crowd, Stay, TurnedAway};
+    use super::{Crowd, Stay};
     use crate::link::Peer;
 
     fn peer(last: u8) -> Peer {
@@ -254,7 +248,7 @@ mod tests {
     }
 
     fn fill(crowd: &Crowd, last: u8) -> Vec<Stay> {
-        std::iter::from_fn(|| crowd.admit(peer(last), false).ok()).collect()
+        std::iter::from_fn(|| crowd.admit(peer(last), false)).collect()
     }
 
     #[test]
@@ -262,11 +256,7 @@ mod tests {
         let crowd = Crowd::new(100);
         let mut greedy = fill(&crowd, 2);
         assert_eq!(greedy.len(), 76);
-        assert_eq!(
-            crowd.admit(peer(2), false).unwrap_err(),
-            TurnedAway,
-            "it has most"
-        );
+        assert!(crowd.admit(peer(2), false).is_none(), "it has most");
         let busy = greedy.first().unwrap();
         let answering = busy.busy();
         let honest = crowd.admit(peer(3), false).unwrap();
@@ -280,7 +270,7 @@ mod tests {
         assert!(fullness.is_short() && !fullness.is_full());
         greedy.truncate(10);
         assert!(!crowd.fullness().is_short());
-        assert!(crowd.admit(peer(2), false).is_ok(), "there is plenty");
+        assert!(crowd.admit(peer(2), false).is_some(), "there is plenty");
         drop((honest, second, greedy));
         assert_eq!(crowd.fullness().open, 0);
     }
@@ -295,7 +285,7 @@ mod tests {
                 stays.retain(|stay| !stay.away().is_cancelled());
             }
             for (last, stays) in (2..).zip(&mut all) {
-                stays.extend((0..100).filter_map(|_| crowd.admit(peer(last), false).ok()));
+                stays.extend((0..100).filter_map(|_| crowd.admit(peer(last), false)));
             }
         }
         let honest: Vec<Stay> = (0..80)
@@ -303,7 +293,7 @@ mod tests {
                 for stays in &mut all {
                     stays.retain(|stay| !stay.away().is_cancelled());
                 }
-                crowd.admit(peer(99), false).ok()
+                crowd.admit(peer(99), false)
             })
             .collect();
         assert_eq!(honest.len(), 80);

@@ -2,10 +2,9 @@
 //! for a request head, on idle time and on the lifetime of a connection; it attaches the caller to each
 //! request ([`Caller`]).
 
-use super::accepting::AcceptFaults;
+use super::accepting::{Accepted, Acceptor};
 use super::caller::Caller;
 use super::crowd::{Crowd, Stay};
-use super::shares::Peer;
 use super::socket::Socket;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
@@ -20,7 +19,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -84,41 +82,26 @@ impl HttpIn {
     {
         listener.local_addr()?;
         let crowd = Crowd::new(self.connections_max);
-        let room = Arc::new(Semaphore::new(self.connections_max));
-        let mut faults = AcceptFaults::new(self.name);
+        let mut acceptor = Acceptor::new(self.name, crowd);
         let connections = TaskTracker::new();
         loop {
-            if room.available_permits() == 0 {
-                crowd.make_room();
-            }
-            let permit = tokio::select! {
-                permit = Arc::clone(&room).acquire_owned() => permit,
-                () = stop.cancelled() => break,
-            };
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                () = stop.cancelled() => break,
-            };
-            let (socket, peer) = match accepted {
-                Ok((socket, peer)) => (socket, peer.ip().to_canonical()),
-                Err(error) => {
-                    if faults.lasts(&error) {
-                        crowd.make_room();
-                        faults.pause(&error).await;
-                    }
-                    continue;
-                }
-            };
             // A proxy's connections are those of many callers.
-            let Ok(stay) = crowd.admit(Peer::of(peer), self.is_proxy(peer)) else {
-                tracing::debug!(%peer, "its share of connections is used up: one is closed");
-                continue;
+            let accepted = tokio::select! {
+                accepted = acceptor.next(&listener, |peer| self.is_proxy(peer)) => accepted,
+                () = stop.cancelled() => break,
             };
+            let Accepted {
+                stream,
+                peer,
+                stay,
+                permit,
+            } = accepted;
+            let peer = peer.ip().to_canonical();
             let (http, answer, stop) = (self.clone(), answer.clone(), stop.clone());
             connections.spawn(async move {
                 let away = stay.away();
                 tokio::select! {
-                    () = http.converse((socket, peer), &stay, answer, stop) => {}
+                    () = http.converse((stream, peer), &stay, answer, stop) => {}
                     () = away.cancelled() => tracing::debug!(%peer, "an idle connection is closed to make room"),
                 }
                 drop((stay, permit));

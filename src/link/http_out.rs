@@ -1,7 +1,7 @@
 //! The client that calls one player: one keep-alive connection, one request at a time, and a clear outcome
 //! for each. Hyper speaks the protocol; this file decides when to try again.
 
-use super::counted::{Counted, Heard};
+use super::counted::{Counted, ReceivedBytes};
 use super::reach::Reach;
 use super::target::Target;
 use bytes::{Bytes, BytesMut};
@@ -77,12 +77,12 @@ pub enum CallError {
         /// The system's reason.
         why: String,
     },
-    /// The host has no address that may be called.
+    /// The host has no address that may be called; the game whose settings say which may.
     #[error(
         "{0} has no address that may be called from here: of private, local and reserved addresses only \
-         those of `referee.koehandel.allow` are called"
+         those of `referee.{1}.allow` are called"
     )]
-    OutOfReach(String),
+    OutOfReach(String, &'static str),
     /// The connection ended before any answer.
     #[error("the connection was closed before an answer")]
     Cut,
@@ -95,6 +95,13 @@ pub enum CallError {
     /// The request cannot be expressed in HTTP.
     #[error("the request is not valid HTTP: {0}")]
     Request(String),
+}
+
+impl CallError {
+    fn out_of_reach(target: &Target) -> Self {
+        let game = games::met_by(games::Wire::Callbacks).map_or("", |kit| kit.game());
+        Self::OutOfReach(target.host().to_owned(), game)
+    }
 }
 
 /// The client of one player.
@@ -204,7 +211,7 @@ impl HttpOut {
             authority: self.target.authority().to_owned(),
             why: error.to_string(),
         };
-        let mut failure = (CallError::OutOfReach(self.target.host().to_owned()), false);
+        let mut failure = (CallError::out_of_reach(&self.target), false);
         for address in self
             .addresses()
             .await
@@ -246,7 +253,7 @@ pub async fn callable(target: &Target, reach: &Reach) -> Result<(), CallError> {
     }
     let found = tokio::time::timeout(RESOLVE_MAX, addresses(target, reach)).await;
     match found.map_err(|_| CallError::Late(RESOLVE_MAX))? {
-        Ok(found) if found.is_empty() => Err(CallError::OutOfReach(target.host().to_owned())),
+        Ok(found) if found.is_empty() => Err(CallError::out_of_reach(target)),
         Ok(_) => Ok(()),
         Err(error) => Err(CallError::Unreachable {
             authority: target.authority().to_owned(),
@@ -272,14 +279,14 @@ struct Wire {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once it has ended.
     connection: Option<Pin<Box<Protocol>>>,
-    heard: Heard,
+    received: ReceivedBytes,
 }
 
 impl Wire {
     async fn open(socket: TcpStream) -> hyper::Result<Self> {
         // Best effort: without it answers come later, not wrongly.
         let _ = socket.set_nodelay(true);
-        let (socket, heard) = Counted::new(socket);
+        let (socket, received) = Counted::new(socket);
         let (sender, connection) = http1::Builder::new()
             .max_headers(HEADERS_MAX)
             .max_header_size(HEAD_LEN_MAX)
@@ -291,7 +298,7 @@ impl Wire {
         Ok(Self {
             sender,
             connection: Some(Box::pin(connection)),
-            heard,
+            received,
         })
     }
 
@@ -312,7 +319,7 @@ impl Wire {
 
     /// Sends and reads. [`CallError::Cut`]: it ended before a byte of the answer came.
     async fn ask(&mut self, request: Request<Empty<Bytes>>) -> Result<Answer, CallError> {
-        let before = self.heard.bytes();
+        let before = self.received.bytes();
         let sender = &mut self.sender;
         let mut talk = pin!(async move {
             sender.ready().await?;
@@ -330,7 +337,7 @@ impl Wire {
         .await;
         talked.map_err(|error| match error {
             TalkError::TooLong(status) => CallError::TooLong(status),
-            TalkError::Wire(_) if self.heard.bytes() == before => CallError::Cut,
+            TalkError::Wire(_) if self.received.bytes() == before => CallError::Cut,
             TalkError::Wire(error) => CallError::Garbage(sentence(&error)),
         })
     }

@@ -16,9 +16,9 @@ mod shares;
 mod socket;
 pub mod target;
 
-pub use accepting::AcceptFaults;
+pub use accepting::{AcceptFaults, Accepted, Acceptor};
 pub use caller::Caller;
-pub use crowd::{Busy, Crowd, Fullness, Stay, TurnedAway};
+pub use crowd::{Busy, Crowd, Fullness, Stay};
 pub use hosts::{Hosts, Misdirected};
 pub use http_in::{HttpIn, PeerAddress};
 pub use http_out::{Answer, CallError, HttpOptions, HttpOut, callable};

@@ -15,7 +15,7 @@ pub enum Request {
     /// The session of the following messages.
     Hello(Hello),
     /// A message from the arbiter.
-    Heard(Heard),
+    Heard(NumberedMessage),
     /// No more messages will come.
     Bye(Bye),
 }
@@ -50,7 +50,7 @@ pub struct Hello {
 /// A message from the arbiter, numbered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Heard {
+pub struct NumberedMessage {
     /// Its number in its session, from 1.
     pub n: u64,
     /// Its exact text.
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn lines_come_back() {
-        let heard = Request::Heard(Heard {
+        let heard = Request::Heard(NumberedMessage {
             n: 7,
             text: "play 0 AS".into(),
             said: None,

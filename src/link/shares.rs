@@ -1,10 +1,11 @@
 //! How much of a scarce resource each peer may hold. While there is plenty, there is no limit; once less than
 //! a quarter is left, a peer gets no more than its share of what is left.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The resource is scarce while less than this part of the whole is free.
 const SHORT_PART: usize = 4;
@@ -168,7 +169,7 @@ impl Shares {
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }
 

@@ -1,11 +1,10 @@
 //! What verification finds.
 
 use crate::store::tests::fake::{
-    Pen, heard, match_id, new_match, new_session, open, said, settings,
+    Pen, heard, match_id, new_match, new_session, opened, said, settings,
 };
 use crate::store::{Close, Direction, MatchResult, NewEntry, Side, Store, StoreError};
 use games::Cause;
-use tempfile::tempdir;
 
 /// A player's match with a decision, a due answer, a bluff and an end.
 async fn play(store: &Store, number: u64) {
@@ -26,49 +25,24 @@ async fn referee(store: &Store, number: u64) {
         [0, 1].map(|seat| Pen::new(store, None, new_session(number, Side::Referee, seat)));
     for (turn, reply) in (0..).zip(["5", "2", "\u{1}late", "4"]) {
         let at_us = 10 * turn;
-        let call = NewEntry {
-            at_us,
-            direction: Direction::Out,
-            text: format!("turn {turn}"),
-        };
-        let reply = NewEntry {
-            at_us: at_us + 1,
-            direction: Direction::In,
-            text: reply.into(),
-        };
+        let call = NewEntry::new(at_us, Direction::Out, format!("turn {turn}"));
+        let reply = NewEntry::new(at_us + 1, Direction::In, reply);
         pens[turn as usize % 2]
             .write(store, vec![call, reply])
             .await;
     }
     for mut pen in pens {
         let mut append = pen.append(Vec::new());
-        let (cause, detail) = (Cause::Normal, String::new());
-        let close = Close {
-            at_us: 50,
-            cause,
-            detail,
-            scores: Vec::new(),
-            wins: Vec::new(),
-            lessons: Vec::new(),
-        };
-        append.close = Some(Box::new(close));
+        append.close = Some(Box::new(Close::of(50, Cause::Normal)));
         pen.send(store, append).await;
     }
-    let (cause, detail) = (Cause::Normal, String::new());
-    let result = MatchResult {
-        at_us: 51,
-        cause,
-        blame: None,
-        detail,
-        scores: vec![5, 6],
-    };
+    let result = MatchResult::of(51, Cause::Normal, vec![5, 6]);
     store.close_match(&match_id(number), result).await.unwrap();
 }
 
 /// What verification says about one match after `damage`.
 async fn after(damage: &'static str) -> Vec<String> {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     store.alter(damage).await;
@@ -85,8 +59,7 @@ async fn after(damage: &'static str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_good_store_is_clean() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     Pen::player(&store, 3)
@@ -162,8 +135,7 @@ async fn every_kind_of_damage_is_found() {
 
 #[tokio::test]
 async fn a_backup_of_a_busy_store_opens_and_verifies() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     let mut pen = Pen::player(&store, 3);

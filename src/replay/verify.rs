@@ -93,10 +93,7 @@ impl Store {
         }
         summary.integrity = self.integrity().await?;
         let counts = self.entry_counts(None).await?;
-        let mut at = PageAt {
-            after: None,
-            limit: MATCHES_AT_A_TIME,
-        };
+        let mut at = PageAt::first(MATCHES_AT_A_TIME);
         loop {
             let page = self.matches(&Filter::default(), &at).await?;
             for row in page.items {

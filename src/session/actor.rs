@@ -7,7 +7,7 @@ use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
 use super::message::{Ended, Expiry, Local, Opening, Origin, Refusal};
-use super::numbering::{self, Heard};
+use super::numbering::{self, MessageOrder};
 use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
@@ -172,9 +172,9 @@ impl Actor {
                 match numbering::number(&self.registry, self.core.as_deref_mut(), numbered, &text)
                     .await?
                 {
-                    Heard::Before(answer) => return Ok(answer),
-                    Heard::First => true,
-                    Heard::Next => false,
+                    MessageOrder::Before(answer) => return Ok(answer),
+                    MessageOrder::First => true,
+                    MessageOrder::Next => false,
                 }
             }
             None => begins,
@@ -290,14 +290,14 @@ impl Actor {
         }
         self.registry.meters.repeated.increment(1);
         let session = Arc::clone(&self.session);
+        let (mark, ledger) = (last.mark, None);
         Some(Answer {
-            text: Bytes::from(last.answer.clone()),
             sending: Some(Sending {
                 session,
-                mark: last.mark,
-                ledger: None,
+                mark,
+                ledger,
             }),
-            ended: None,
+            ..Answer::of(last.answer.clone())
         })
     }
 
@@ -460,18 +460,14 @@ impl Actor {
         } = turn;
         let mut entries = before;
         entries.reserve_exact(2);
-        entries.push(NewEntry {
-            at_us,
-            direction: Direction::In,
-            text: text.clone(),
-        });
+        entries.push(NewEntry::new(at_us, Direction::In, text.clone()));
         let mark = core.seq + entries.len() as u64;
         if !said.is_empty() {
-            entries.push(NewEntry {
-                at_us: if local { at_us } else { self.registry.now_us() },
-                direction: Direction::Out,
-                text: said.clone(),
-            });
+            entries.push(NewEntry::new(
+                if local { at_us } else { self.registry.now_us() },
+                Direction::Out,
+                said.clone(),
+            ));
         }
         let close = ending.map(|ending| self.registry.closing(core, ending));
         let ends = close.as_ref().map(|close| Ended {
@@ -550,12 +546,8 @@ impl Actor {
             return;
         }
         let close = Close {
-            at_us: self.registry.now_us(),
-            cause,
             detail: detail.to_owned(),
-            scores: Vec::new(),
-            wins: Vec::new(),
-            lessons: Vec::new(),
+            ..Close::of(self.registry.now_us(), cause)
         };
         self.finish(Vec::new(), Box::new(close), cause).await;
     }

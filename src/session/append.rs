@@ -53,10 +53,7 @@ impl Registry {
         }
         if let Some(cause) = fallback {
             self.meters.fallback(cause);
-            facts.push(Fact {
-                kind: "fallback".to_owned(),
-                data: json!({ "cause": cause }),
-            });
+            facts.push(Fact::new("fallback", json!({ "cause": cause })));
         }
         facts
             .into_iter()

@@ -10,10 +10,11 @@ use crate::store::Store;
 use crate::store::types::LedgerRow;
 use bytes::Bytes;
 use games::Kit;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
@@ -37,6 +38,20 @@ pub(super) struct Callback {
     pub(super) permit: Option<Box<Share>>,
     /// Where an edge numbers its messages: the number, and how it was answered without us.
     pub(super) numbered: Option<Numbered>,
+}
+
+impl Callback {
+    pub(super) fn of(text: String, received: Instant) -> Self {
+        Self {
+            text,
+            begins: false,
+            opening: None,
+            received,
+            origin: Origin::default(),
+            permit: None,
+            numbered: None,
+        }
+    }
 }
 
 /// One session's place in the registry. Outlives its sessions: a new match of the same key lives here too.
@@ -103,7 +118,7 @@ impl Session {
     }
 
     fn lock(&self) -> MutexGuard<'_, Mailbox> {
-        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mailbox.lock()
     }
 
     /// Lets a message in. While an actor is at work, it goes into the mailbox as what `wrap` makes of
@@ -199,22 +214,23 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer without a word.
-    pub(super) fn nothing() -> Self {
+    /// An answer that nobody need tell to have been handed over.
+    pub(super) fn of(text: impl Into<Bytes>) -> Self {
         Self {
-            text: Bytes::new(),
+            text: text.into(),
             sending: None,
             ended: None,
         }
     }
 
+    /// An answer without a word.
+    pub(super) fn nothing() -> Self {
+        Self::of(Bytes::new())
+    }
+
     /// What the game's player says to this message when nothing better is known.
     pub(super) fn default_of_game(kit: &dyn Kit, message: &str) -> Self {
-        Self {
-            text: Bytes::from_static(kit.default_answer(message).as_bytes()),
-            sending: None,
-            ended: None,
-        }
+        Self::of(kit.default_answer(message).as_bytes())
     }
 }
 

@@ -68,6 +68,18 @@ pub(super) struct Expiry {
     pub(super) hung_up: bool,
 }
 
+impl Expiry {
+    /// An end whatever came last.
+    pub(super) fn now(cause: Cause, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            idle_since_ms: i64::MAX,
+            cause,
+            detail: detail.into(),
+            hung_up: false,
+        }
+    }
+}
+
 /// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {

@@ -24,7 +24,7 @@ mod restore;
 mod sessions;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod turn;
 
 pub use bot_address::{BotAddress, Key};

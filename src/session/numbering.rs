@@ -6,12 +6,11 @@ use super::mailbox::Answer;
 use super::message::{Local, Numbered, Refusal};
 use super::registry::Registry;
 use crate::store::types::{Direction, NewEntry};
-use bytes::Bytes;
 use games::Fact;
 use serde_json::json;
 
 /// What a numbered message is to its session.
-pub(super) enum Heard {
+pub(super) enum MessageOrder {
     /// Known already; its answer again.
     Before(Answer),
     /// The first one: the session begins.
@@ -26,14 +25,14 @@ pub(super) async fn number(
     core: Option<&mut SessionState>,
     numbered: &Numbered,
     text: &str,
-) -> Result<Heard, Refusal> {
+) -> Result<MessageOrder, Refusal> {
     let Some(core) = core else {
         return match numbered.number {
             0 => {
                 registry.meters.repeated.increment(1);
-                Ok(Heard::Before(Answer::nothing()))
+                Ok(MessageOrder::Before(Answer::nothing()))
             }
-            1 => Ok(Heard::First),
+            1 => Ok(MessageOrder::First),
             _ => Err(Refusal::Gap(0)),
         };
     };
@@ -49,17 +48,13 @@ pub(super) async fn number(
         return Err(Refusal::Gap(heard));
     }
     if numbered.number == heard + 1 {
-        return Ok(Heard::Next);
+        return Ok(MessageOrder::Next);
     }
     registry.meters.repeated.increment(1);
     let Some(last) = last.filter(|last| last.number == numbered.number && last.text == text) else {
-        return Ok(Heard::Before(Answer::nothing()));
+        return Ok(MessageOrder::Before(Answer::nothing()));
     };
-    let answer = Answer {
-        text: Bytes::from(last.answer.clone()),
-        sending: None,
-        ended: None,
-    };
+    let answer = Answer::of(last.answer.clone());
     if let Some(local) = numbered
         .local
         .as_ref()
@@ -67,7 +62,7 @@ pub(super) async fn number(
     {
         overruled(registry, core, numbered.number, local).await;
     }
-    Ok(Heard::Before(answer))
+    Ok(MessageOrder::Before(answer))
 }
 
 /// Our answer did not reach the edge in time, and it gave another one: that is what was said.
@@ -75,15 +70,8 @@ async fn overruled(registry: &Registry, core: &mut SessionState, number: u64, lo
     if core.ended || local.said.is_empty() {
         return;
     }
-    let entry = NewEntry {
-        at_us: local.at_us,
-        direction: Direction::Out,
-        text: local.said.clone(),
-    };
-    let fact = Fact {
-        kind: "local".to_owned(),
-        data: json!({ "message": number, "overruled": true }),
-    };
+    let entry = NewEntry::new(local.at_us, Direction::Out, local.said.clone());
+    let fact = Fact::new("local", json!({ "message": number, "overruled": true }));
     let kept = registry.append(core, vec![entry], vec![(fact, None)], None);
     if let Err(error) = kept.await {
         tracing::warn!(session = core.id.0, %error, "a local answer could not be stored");

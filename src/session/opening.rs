@@ -1,12 +1,12 @@
 //! How a session begins: number, seed, match, rivals.
 
 use super::bot_address::Key;
-use super::core::{DialogueState, Quarantine, Rows, SessionState};
+use super::core::{Quarantine, Rows, SessionState};
 use super::message::Opening;
 use super::registry::Registry;
 use crate::identities::Identity;
 use crate::link::Share;
-use crate::store::types::{NewMatch, NewSeat, NewSession, Side};
+use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession, Side};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
@@ -45,7 +45,7 @@ pub(super) fn open(
     let setup = setup(key, registry.options.models, late, identity.as_ref(), words);
     let game = key.bot.kit().game();
     let session = NewSession {
-        match_id: match_id.to_string(),
+        match_id: match_id.into(),
         side: Side::Player,
         game: game.to_owned(),
         bot: key.bot.card().name.to_owned(),
@@ -54,33 +54,25 @@ pub(super) fn open(
         player: key.id,
         seat,
         seed: Ulid::generate().random() as u64 >> 1,
-        setup: setup.clone(),
+        setup,
         durability: registry.options.durability(game),
     };
     let match_ = match &identity {
         Some(identity) => NewMatch::clone(&identity.row),
-        None => foreign_match(key, &match_id, at_us, told),
+        None => foreign_match(key, &session.match_id, at_us, told),
     };
     registry.meters.opened(game);
-    SessionState {
+    let begun = LiveSession {
         id: registry.dependencies.store.next_session(),
-        match_id,
-        seed: session.seed,
-        seat: session.seat,
-        setup,
-        rows: Some(Box::new(Rows { session, match_ })),
+        opened: session.clone(),
         head: None,
         seq: 0,
-        mind: DialogueState::Asleep,
-        stray: None,
+        last_us: at_us,
+    };
+    SessionState {
+        rows: Some(Box::new(Rows { session, match_ })),
         quarantine: Quarantine::Clear,
-        last: None,
-        facts_stored_to: 0,
-        pending_facts: Vec::new(),
-        ended: false,
-        normal: false,
-        fresh: true,
-        permit: Some(permit),
+        ..SessionState::found(begun, Some(permit))
     }
 }
 

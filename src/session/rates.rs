@@ -4,7 +4,6 @@ use crate::link::Peer;
 use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
-use std::fmt;
 use std::num::NonZeroU32;
 
 /// Sessions that a peer may begin under shortage: so many a second, and so many at once. Fifty matches at
@@ -16,12 +15,6 @@ const RATED_MAX: usize = 16_384;
 
 /// How fast each peer has begun sessions of late.
 pub(super) struct Rates(RateLimiter<Peer, HashMapStateStore<Peer>, DefaultClock>);
-
-impl fmt::Debug for Rates {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Rates({})", self.0.len())
-    }
-}
 
 impl Rates {
     pub(super) fn new() -> Self {

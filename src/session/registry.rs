@@ -10,11 +10,12 @@ use super::options::{Dependencies, SessionOptions};
 use super::rates::Rates;
 use crate::link::Shares;
 use games::Cause;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -75,7 +76,7 @@ impl Registry {
     }
 
     pub(super) fn groups(&self) -> MutexGuard<'_, Groups> {
-        lock(&self.groups)
+        self.groups.lock()
     }
 
     pub(super) fn shard(&self, key: &Key) -> &Mutex<HashMap<Key, Arc<Session>>> {
@@ -107,8 +108,4 @@ impl Registry {
     pub(super) fn forget_after(&self) -> Duration {
         self.options.idle_limit
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

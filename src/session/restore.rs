@@ -5,7 +5,7 @@ use super::bot_address::{BotAddress, Key};
 use super::core::SessionState;
 use super::mailbox::Session;
 use super::message::Expiry;
-use super::registry::{Registry, lock};
+use super::registry::Registry;
 use crate::link::Peer;
 use crate::store::SessionRow;
 use crate::store::types::{LiveSession, NewSession};
@@ -42,23 +42,16 @@ impl Registry {
         self.meters.live.increment(1.0);
         let session = Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
         if key.bot.kit().wire() == Wire::Hub {
-            let expiry = Expiry {
-                idle_since_ms: i64::MAX,
-                cause: Cause::Disconnect,
-                detail: "the daemon was stopped in mid-game".into(),
-                hung_up: false,
-            };
+            let expiry = Expiry::now(Cause::Disconnect, "the daemon was stopped in mid-game");
             actor::expire(self, &session, expiry);
         }
-        let former = lock(self.shard(&key)).insert(key, session);
+        let former = self.shard(&key).lock().insert(key, session);
         if let Some(former) = former {
             // Its end could not be stored when the next match of its key began.
-            let expiry = Expiry {
-                idle_since_ms: i64::MAX,
-                cause: Cause::Unterminated,
-                detail: "the referee began a new match under the same numbers".into(),
-                hung_up: false,
-            };
+            let expiry = Expiry::now(
+                Cause::Unterminated,
+                "the referee began a new match under the same numbers",
+            );
             actor::expire(self, &former, expiry);
         }
     }
@@ -76,7 +69,8 @@ impl Registry {
         let idle_ms = (self.started_us - row.ended_us.unwrap_or(self.started_us)) / 1000;
         let core = Box::new(SessionState::over(row));
         let session = || Arc::new(Session::new(key.clone(), Some(core), -idle_ms));
-        lock(self.shard(&key))
+        self.shard(&key)
+            .lock()
             .entry(key.clone())
             .or_insert_with(session);
     }

@@ -8,7 +8,7 @@ use super::detach::DetachOnDrop;
 use super::mailbox::{Answer, Callback, Entered, Message, Session};
 use super::message::{Expiry, Numbered, Opening, Origin, Refusal};
 use super::options::{Dependencies, SessionOptions, StoreError};
-use super::registry::{Registry, lock};
+use super::registry::Registry;
 use super::restore::KnownBots;
 use super::sweep;
 use crate::link::Share;
@@ -98,28 +98,12 @@ impl Sessions {
     }
 
     /// One message for the session of this key, with the moment at which it was received. The answer
-    /// is durable.
+    /// is durable. A session that this begins counts for whom it came from.
     ///
     /// # Errors
-    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping; nothing
-    /// is stored then.
+    /// [`Refusal`] if it begins a session and there is no room for one, or if all is stopping, and if that
+    /// caller has its share while little is left; nothing is stored then.
     pub async fn callback(
-        &self,
-        key: Key,
-        begins: bool,
-        text: String,
-        received: Instant,
-    ) -> Result<Answer, Refusal> {
-        let nobody = Origin::default();
-        self.callback_from(nobody, key, begins, text, received)
-            .await
-    }
-
-    /// As [`Sessions::callback`]; a session that this begins counts for whom it came from.
-    ///
-    /// # Errors
-    /// As [`Sessions::callback`], and if that caller has its share while little is left.
-    pub async fn callback_from(
         &self,
         origin: Origin,
         key: Key,
@@ -128,13 +112,9 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let callback = Callback {
-            text,
             begins,
-            opening: None,
-            received,
             origin,
-            permit: None,
-            numbered: None,
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -156,20 +136,14 @@ impl Sessions {
         let seating = first.then(route).flatten().and_then(|route| route.seating);
         let opening = seating.map(|seating| {
             Box::new(Opening {
-                before: Vec::new(),
-                words: serde_json::Value::Null,
                 seating: Some(seating),
-                line: None,
+                ..Opening::default()
             })
         });
         let callback = Callback {
-            text,
-            begins: false,
             opening,
-            received,
-            origin: Origin::default(),
-            permit: None,
             numbered: Some(numbered),
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -186,13 +160,9 @@ impl Sessions {
         received: Instant,
     ) -> Result<Answer, Refusal> {
         let callback = Callback {
-            text,
             begins: true,
             opening: Some(Box::new(opening)),
-            received,
-            origin: Origin::default(),
-            permit: None,
-            numbered: None,
+            ..Callback::of(text, received)
         };
         self.tell(key, callback).await
     }
@@ -235,13 +205,11 @@ impl Sessions {
     }
 
     fn expire(&self, key: &Key, cause: Cause, detail: String, hung_up: bool) {
-        let found = lock(self.registry.shard(key)).get(key).map(Arc::clone);
+        let found = self.registry.shard(key).lock().get(key).map(Arc::clone);
         if let Some(session) = found {
             let expiry = Expiry {
-                idle_since_ms: i64::MAX,
-                cause,
-                detail: detail.into(),
                 hung_up,
+                ..Expiry::now(cause, detail)
             };
             actor::expire(&self.registry, &session, expiry);
         }
@@ -268,7 +236,7 @@ impl Sessions {
             Entered::Waits(answer) => answer
                 .await
                 .unwrap_or_else(|_| Err(self.registry.stopping())),
-            // Whoever numbers his messages must not take one for heard that was not.
+            // Whoever numbers its messages must not take one for heard that was not.
             Entered::Full if numbered => Err(Refusal::Busy),
             Entered::Full => {
                 self.registry.meters.defaulted("mailbox_full");
@@ -286,14 +254,14 @@ impl Sessions {
         let registry = &self.registry;
         let shard = registry.shard(&key);
         let now_ms = registry.clock_ms();
-        if let Some(session) = lock(shard).get(&key) {
+        if let Some(session) = shard.lock().get(&key) {
             // Touched under the lock, so that the sweep does not forget it meanwhile.
             session.touch(now_ms);
             return Ok((Arc::clone(session), None));
         }
         // Refused keys stay out of the registry.
         let permit = begins::admit(registry, &key, origin)?;
-        let session = match lock(shard).entry(key) {
+        let session = match shard.lock().entry(key) {
             Entry::Occupied(at) => Arc::clone(at.get()),
             Entry::Vacant(at) => {
                 let session = Arc::new(Session::new(at.key().clone(), None, now_ms));
@@ -327,7 +295,7 @@ impl Sessions {
         let now_ms = self.registry.clock_ms();
         let mut found = Vec::new();
         for shard in &self.registry.shards {
-            for session in lock(shard).values() {
+            for session in shard.lock().values() {
                 if found.len() >= limit {
                     return found;
                 }

@@ -5,7 +5,7 @@ use super::actor;
 use super::begins;
 use super::mailbox::{Rest, Session};
 use super::message::Expiry;
-use super::registry::{Registry, lock};
+use super::registry::Registry;
 use crate::link::Peer;
 use games::{Cause, Wire};
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -51,7 +51,7 @@ fn sweep(registry: &Arc<Registry>) {
     let mut idle: Vec<Arc<Session>> = Vec::new();
     let mut fresh = Fresh::default();
     for shard in &registry.shards {
-        lock(shard).retain(|_, session| {
+        shard.lock().retain(|_, session| {
             let touched_ms = session.touched_ms();
             let line = session.key.bot.kit().wire() == Wire::Hub;
             match session.rest(touched_ms <= sleep_before) {
@@ -83,9 +83,7 @@ fn sweep(registry: &Arc<Registry>) {
     {
         let expiry = Expiry {
             idle_since_ms,
-            cause: Cause::Unterminated,
-            detail: "nothing was heard of it any more".into(),
-            hung_up: false,
+            ..Expiry::now(Cause::Unterminated, "nothing was heard of it any more")
         };
         actor::expire(registry, &session, expiry);
     }

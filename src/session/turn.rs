@@ -53,10 +53,8 @@ impl Turn {
                 DialogueState::Asleep
             }
         };
-        core.pending_facts.push(Fact {
-            kind: "local".to_owned(),
-            data: json!({ "entry": core.seq }),
-        });
+        core.pending_facts
+            .push(Fact::new("local", json!({ "entry": core.seq })));
         self.said = said;
         self
     }

@@ -1,7 +1,7 @@
 //! The answers that a shim gave on its own, kept beside the daemon's socket until the daemon has them. Locked
 //! while its shim is alive.
 
-use crate::link::relay::{Bye, Heard, Hello, Request, line};
+use crate::link::relay::{Bye, Hello, NumberedMessage, Request, line};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -115,7 +115,7 @@ pub struct Told {
     /// The session of these messages.
     pub hello: Hello,
     /// The messages with their answers, in order.
-    pub heard: Vec<Heard>,
+    pub heard: Vec<NumberedMessage>,
     /// The shim's farewell, if it had time for one.
     pub bye: Option<Bye>,
     /// The journal, locked.

@@ -1,6 +1,6 @@
 //! The shim's end of the connection to the daemon: one request, one response, blocking with a deadline.
 
-use crate::link::relay::{Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
+use crate::link::relay::{Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
@@ -104,11 +104,8 @@ impl Line {
     /// missing there.
     fn settle(&mut self, until: Instant) -> io::Result<Option<u64>> {
         while let Some(number) = self.owed.pop_front() {
-            match self.response(until.saturating_duration_since(Instant::now()))? {
-                Response::Say { n, .. } if n == number => {}
-                Response::Have(count) => return Ok(Some(count)),
-                Response::Refused(why) => return Err(broken(why)),
-                _ => return Err(broken("the daemon answers something else")),
+            if let Handed::Have(count) = self.outcome(number, until)? {
+                return Ok(Some(count));
             }
         }
         Ok(None)
@@ -119,6 +116,10 @@ impl Line {
         if let Some(count) = self.settle(until)? {
             return Ok(Handed::Have(count));
         }
+        self.outcome(number, until)
+    }
+
+    fn outcome(&mut self, number: u64, until: Instant) -> io::Result<Handed> {
         match self.response(until.saturating_duration_since(Instant::now()))? {
             Response::Say { n, text } if n == number => Ok(Handed::Say(text)),
             Response::Have(count) => Ok(Handed::Have(count)),
@@ -128,7 +129,11 @@ impl Line {
     }
 
     /// Hands over a message that has already been answered.
-    pub(super) fn deliver(&mut self, heard: &Heard, within: Duration) -> io::Result<Handed> {
+    pub(super) fn deliver(
+        &mut self,
+        heard: &NumberedMessage,
+        within: Duration,
+    ) -> io::Result<Handed> {
         self.ask(&Request::Heard(heard.clone()))?;
         self.handed(heard.n, Instant::now() + within)
     }

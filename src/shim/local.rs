@@ -48,11 +48,7 @@ impl Local {
         seed: u64,
         thinking: Thinking,
     ) -> Result<Self, SetupError> {
-        let dialogue = kit.dialogue(&DialogueSetup {
-            bot: bot.to_owned(),
-            seed,
-            ..DialogueSetup::default()
-        })?;
+        let dialogue = kit.dialogue(&DialogueSetup::of(bot, seed))?;
         Ok(Self {
             kit,
             dialogue: Some(dialogue),

@@ -3,9 +3,10 @@
 
 use super::line::{Handed, Line, WITHIN};
 use super::transcript::ShimTranscript;
+use parking_lot::Mutex;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ impl Reconnector {
             while !stopped.load(Ordering::Relaxed) {
                 let called = Line::call(&socket, &transcript.hello);
                 if let Ok(line) = called.and_then(|line| caught_up(line, &transcript, WITHIN)) {
-                    *bring.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+                    *bring.lock() = Some(line);
                     return;
                 }
                 std::thread::park_timeout(wait);
@@ -54,10 +55,7 @@ impl Reconnector {
 
     /// The connection, if the daemon is back and has all but the last few messages.
     pub(super) fn back(&self) -> Option<Line> {
-        self.back
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.back.lock().take()
     }
 
     /// Stops trying.

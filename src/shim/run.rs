@@ -7,13 +7,14 @@ use super::local::{Due, Local, Thinking};
 use super::reconnector::{Reconnector, caught_up};
 use super::transcript::ShimTranscript;
 use crate::clock::now_us;
-use crate::link::relay::{Bye, Heard, Hello, Request};
+use crate::link::relay::{Bye, Hello, NumberedMessage, Request};
 use games::answer::{MARGIN, margin};
 use games::{Kit, SetupError};
 use nix::sys::signal::{SigSet, Signal};
+use parking_lot::Mutex;
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take for a message that asks for no decision.
@@ -84,7 +85,7 @@ pub fn run(
         },
         hung_up: matches!(relayed, Ok(Ended::HungUp)),
     };
-    lock(&shim).bye(bye);
+    shim.lock().bye(bye);
     relayed.map(drop)
 }
 
@@ -105,9 +106,9 @@ fn relay(
 ) -> Result<Ended, ShimError> {
     while let Some(frame) = input::frame(input, kit)? {
         let received = Instant::now();
-        let answer = lock(shim).answer(frame, received)?;
+        let answer = shim.lock().answer(frame, received)?;
         if answer.is_empty() {
-            lock(shim).look_back();
+            shim.lock().look_back();
             continue;
         }
         let said = output
@@ -118,13 +119,9 @@ fn relay(
             said => said?,
         }
         // No clock is running now.
-        lock(shim).look_back();
+        shim.lock().look_back();
     }
     Ok(Ended::HungUp)
-}
-
-fn lock(shim: &Mutex<Shim>) -> MutexGuard<'_, Shim> {
-    shim.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Blocks SIGTERM and SIGINT in this thread and those that it starts. If that fails, they end the process as
@@ -145,7 +142,7 @@ fn on_signal(signals: SigSet, shim: &Arc<Mutex<Shim>>) {
         }
         let until = Instant::now() + STOP_WITHIN;
         while Instant::now() < until {
-            if let Ok(mut shim) = shim.try_lock() {
+            if let Some(mut shim) = shim.try_lock() {
                 shim.bye(Bye {
                     why: "the shim was told to stop".to_owned(),
                     // Engines that have no end message are stopped together with their players.
@@ -488,8 +485,8 @@ fn bot(options: &ShimOptions, transcript: &ShimTranscript) -> Result<Local, Setu
     Local::new(*kit, bot, transcript.hello.market, *thinking)
 }
 
-fn heard(n: u64, text: String, said: Option<String>) -> Heard {
-    Heard {
+fn heard(n: u64, text: String, said: Option<String>) -> NumberedMessage {
+    NumberedMessage {
         n,
         text,
         said,

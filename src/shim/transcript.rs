@@ -1,7 +1,7 @@
 //! The arbiter's messages in this game and their answers: the shim's own copy of the transcript.
 
-use crate::link::relay::{Heard, Hello};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::link::relay::{Hello, NumberedMessage};
+use parking_lot::{Mutex, MutexGuard};
 
 /// One game.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct ShimTranscript {
 /// The messages of a game, in order, each with its answer.
 #[derive(Debug, Default)]
 struct Told {
-    exchanges: Vec<Heard>,
+    exchanges: Vec<NumberedMessage>,
     /// How many of them the daemon is known to have.
     delivered: usize,
 }
@@ -28,7 +28,7 @@ impl ShimTranscript {
     }
 
     fn lock(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        self.told.lock()
     }
 
     /// The number of the next message.
@@ -37,7 +37,7 @@ impl ShimTranscript {
     }
 
     /// Adds a message that was answered.
-    pub(super) fn add(&self, heard: Heard, delivered: bool) {
+    pub(super) fn add(&self, heard: NumberedMessage, delivered: bool) {
         let mut told = self.lock();
         told.exchanges.push(heard);
         if delivered {
@@ -46,13 +46,13 @@ impl ShimTranscript {
     }
 
     /// The first message that the daemon is not known to have.
-    pub(super) fn undelivered(&self) -> Option<Heard> {
+    pub(super) fn undelivered(&self) -> Option<NumberedMessage> {
         let told = self.lock();
         told.exchanges.get(told.delivered).cloned()
     }
 
     /// All messages that the daemon is not known to have, oldest first.
-    pub(super) fn missing(&self) -> Vec<Heard> {
+    pub(super) fn missing(&self) -> Vec<NumberedMessage> {
         let told = self.lock();
         told.exchanges
             .get(told.delivered..)

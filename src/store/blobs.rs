@@ -1,6 +1,7 @@
 //! Every form in which the database holds more than a plain column, read from arbitrary bytes.
 
-use super::{matches, rows, startup};
+use super::records::SeatRow;
+use super::{rows, startup};
 
 /// Reads bytes as stored heads, live sessions, seats and scores. For the fuzz targets: a panic is a
 /// finding.
@@ -11,7 +12,7 @@ pub fn fuzz(data: &[u8]) {
     }
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = startup::live_rows(text);
-        let _ = matches::seats(text);
-        let _ = rows::scores(text);
+        let _ = rows::json::<Vec<SeatRow>>(text);
+        let _ = rows::json::<Vec<i64>>(text);
     }
 }

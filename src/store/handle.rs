@@ -9,11 +9,12 @@ use super::types::{
 use super::writer::{self, Checkpoints, Command, OpenMatch};
 use super::{numbers, startup, transcript};
 use futures_util::future::{AbortHandle, Aborted, abortable};
+use parking_lot::Mutex;
 use sqlx::sqlite::SqlitePool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// Every match, for ever. Cheap to clone; all clones share one writer and a few readers.
@@ -187,12 +188,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn live(&self) -> Result<Vec<LiveSession>, StoreError> {
-        let found = self
-            .inner
-            .found
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let found = self.inner.found.lock().take();
         match found {
             Some(live) if self.inner.gauges.health(0, 0).commits == 0 => Ok(live),
             _ => {

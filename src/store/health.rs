@@ -1,9 +1,9 @@
 //! The writer's health: what `/readyz` and `/metrics` show.
 
 use super::types::LedgerRow;
+use parking_lot::Mutex;
 use serde::Serialize;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Upper bounds of the batch histogram: appends per commit. The last bucket has no bound.
 pub const BATCH_BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 64, 256, 1024];
@@ -39,59 +39,40 @@ pub struct Health {
 /// The writer's side of [`Health`], and the ledger rows that wait.
 #[derive(Debug, Default)]
 pub(super) struct Gauges {
-    failing: Mutex<Option<String>>,
-    last_commit_us: AtomicU64,
-    commits: AtomicU64,
-    appends: AtomicU64,
-    entries: AtomicU64,
-    committing_us: AtomicU64,
-    batches: [AtomicU64; BATCH_BOUNDS.len() + 1],
+    health: Mutex<Health>,
     ledger: Mutex<Vec<LedgerRow>>,
     ledger_waiting: AtomicUsize,
-    ledger_dropped: AtomicU64,
-}
-
-/// A poisoned lock still holds valid values here: nothing is half done under it.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Gauges {
     pub(super) fn committed(&self, appends: u64, entries: u64, at_us: i64, took_us: u64) {
-        let bucket = BATCH_BOUNDS
-            .iter()
-            .take_while(|bound| appends > **bound)
-            .count();
+        let bounds = BATCH_BOUNDS.iter();
+        let bucket = bounds.take_while(|bound| appends > **bound).count();
+        let mut health = self.health.lock();
         // A commit of ledger rows alone is not a batch.
-        if let Some(count) = self.batches.get(bucket).filter(|_| appends > 0) {
-            count.fetch_add(1, Ordering::Relaxed);
+        if let Some(count) = health.batches.get_mut(bucket).filter(|_| appends > 0) {
+            *count += 1;
         }
-        self.last_commit_us.store(at_us as u64, Ordering::Relaxed);
-        self.commits.fetch_add(1, Ordering::Relaxed);
-        self.appends.fetch_add(appends, Ordering::Relaxed);
-        self.entries.fetch_add(entries, Ordering::Relaxed);
-        self.committing_us.fetch_add(took_us, Ordering::Relaxed);
+        health.last_commit_us = at_us;
+        health.commits += 1;
+        health.appends += appends;
+        health.entries += entries;
+        health.committing_us += took_us;
     }
 
     /// Records why writing fails, or that it works again; true if that changed.
     pub(super) fn set_failing(&self, why: Option<String>) -> bool {
-        let mut failing = locked(&self.failing);
-        let news = failing.is_some() != why.is_some();
-        *failing = why;
-        news
-    }
-
-    pub(super) fn failing(&self) -> Option<String> {
-        locked(&self.failing).clone()
+        let news = why.is_some();
+        std::mem::replace(&mut self.health.lock().failing, why).is_some() != news
     }
 
     pub(super) fn note_ledger(&self, row: LedgerRow) {
-        let mut ledger = locked(&self.ledger);
+        let mut ledger = self.ledger.lock();
         if ledger.len() < LEDGER_PENDING_MAX {
             ledger.push(row);
             self.ledger_waiting.store(ledger.len(), Ordering::Relaxed);
         } else {
-            self.ledger_dropped.fetch_add(1, Ordering::Relaxed);
+            self.drop_ledger(1);
         }
     }
 
@@ -101,30 +82,18 @@ impl Gauges {
 
     pub(super) fn take_ledger(&self) -> Vec<LedgerRow> {
         self.ledger_waiting.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *locked(&self.ledger))
+        std::mem::take(&mut *self.ledger.lock())
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {
-        self.ledger_dropped
-            .fetch_add(rows as u64, Ordering::Relaxed);
+        self.health.lock().ledger_dropped += rows as u64;
     }
 
     pub(super) fn health(&self, queue_depth: usize, queue_capacity: usize) -> Health {
-        let mut health = Health {
-            failing: self.failing(),
-            last_commit_us: self.last_commit_us.load(Ordering::Relaxed) as i64,
+        Health {
             queue_depth,
             queue_capacity,
-            commits: self.commits.load(Ordering::Relaxed),
-            appends: self.appends.load(Ordering::Relaxed),
-            entries: self.entries.load(Ordering::Relaxed),
-            committing_us: self.committing_us.load(Ordering::Relaxed),
-            ledger_dropped: self.ledger_dropped.load(Ordering::Relaxed),
-            ..Health::default()
-        };
-        for (shown, count) in health.batches.iter_mut().zip(&self.batches) {
-            *shown = count.load(Ordering::Relaxed);
+            ..self.health.lock().clone()
         }
-        health
     }
 }

@@ -282,9 +282,7 @@ const SESSION_COLUMNS: Columns = Columns {
 fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) {
     if let Some(game) = &filter.game {
         query
-            .push(" AND ")
-            .push(columns.game)
-            .push(" = ")
+            .push(format_args!(" AND {} = ", columns.game))
             .push_bind(game.clone());
     }
     if let Some(match_id) = &filter.match_id {
@@ -292,29 +290,23 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
     }
     if let Some(since) = filter.since_us {
         query
-            .push(" AND ")
-            .push(columns.time)
-            .push(" >= ")
+            .push(format_args!(" AND {} >= ", columns.time))
             .push_bind(since);
     }
     if let Some(until) = filter.until_us {
         query
-            .push(" AND ")
-            .push(columns.time)
-            .push(" < ")
+            .push(format_args!(" AND {} < ", columns.time))
             .push_bind(until);
     }
     if let Some(cause) = filter.cause {
         query
-            .push(" AND ")
-            .push(columns.cause)
-            .push(" = ")
+            .push(format_args!(" AND {} = ", columns.cause))
             .push_bind(cause.word());
     }
     if let Some(live) = filter.live {
         // Literal, so that the index of live rows can be used.
-        let state = if live { " IS NULL" } else { " IS NOT NULL" };
-        query.push(" AND ").push(columns.ended).push(state);
+        let state = if live { "IS NULL" } else { "IS NOT NULL" };
+        query.push(format_args!(" AND {} {state}", columns.ended));
     }
     if let Some(opponent) = &filter.opponent {
         query
@@ -369,7 +361,6 @@ fn narrow_ours(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Colu
 }
 
 fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
-    let seats: &str = row.try_get(12)?;
     Ok(MatchRow {
         id: row.try_get(0)?,
         game: row.try_get(1)?,
@@ -383,15 +374,10 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         detail: row.try_get::<Option<String>, _>(9)?.unwrap_or_default(),
         scores: row
             .try_get::<Option<&str>, _>(10)?
-            .map_or(Ok(Vec::new()), rows::scores)?,
+            .map_or(Ok(Vec::new()), rows::json)?,
         over_us: row.try_get(13)?,
-        seats: self::seats(seats)?,
+        seats: rows::json(row.try_get(12)?)?,
     })
-}
-
-/// The seats of a match from their column.
-pub(super) fn seats(text: &str) -> Result<Vec<super::records::SeatRow>, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
 }
 
 fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
@@ -428,7 +414,7 @@ fn session_row(row: &SqliteRow) -> Result<SessionRow, StoreError> {
         detail: row.try_get::<Option<String>, _>(17)?.unwrap_or_default(),
         scores: row
             .try_get::<Option<&str>, _>(18)?
-            .map_or(Ok(Vec::new()), rows::scores)?,
+            .map_or(Ok(Vec::new()), rows::json)?,
         secrecy: secrecy::read(row, (2, 4), 19)?,
     })
 }

@@ -12,26 +12,6 @@ use sqlx::{QueryBuilder, Row as _};
 const MODELS_MAX: i64 = 1000;
 
 impl Store {
-    /// The model of a named opponent or a learnt type.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn model(
-        &self,
-        game: &str,
-        kind: OpponentKind,
-        name: &str,
-    ) -> Result<Option<StoredModel>, StoreError> {
-        let row =
-            sqlx::query("SELECT * FROM opponent_models WHERE game = ? AND kind = ? AND name = ?")
-                .bind(game.to_owned())
-                .bind(kind.word())
-                .bind(name.to_owned())
-                .fetch_optional(self.folders())
-                .await?;
-        row.as_ref().map(model).transpose()
-    }
-
     /// The numbers of the current versions of the models of all learnt types of a game and of these
     /// opponents.
     ///

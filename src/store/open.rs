@@ -78,10 +78,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
         .pragma("cache_size", CACHE_KIB)
         .pragma("temp_store", "memory")
         .statement_cache_capacity(STATEMENTS_MAX);
-    let mut writer = options
-        .connect()
-        .await
-        .map_err(|error| opening(path, &error))?;
+    let mut writer = connect(path, &options).await?;
     check_version(path, &mut writer).await?;
     MIGRATIONS
         .run(&mut writer)
@@ -96,10 +93,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
 /// The connection that makes checkpoints alongside the writer.
 pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreError> {
     let options = options(path).pragma("wal_autocheckpoint", NO_AUTOCHECKPOINT);
-    options
-        .connect()
-        .await
-        .map_err(|error| opening(path, &error))
+    connect(path, &options).await
 }
 
 /// Connections for reading.
@@ -115,12 +109,12 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
         });
     }
     let plain = options(path).read_only(true);
-    let mut probe = connect_read(path, plain.clone()).await;
-    let mut chosen = plain;
+    let mut probe = connect_read(path, &plain).await;
+    let mut chosen = plain.clone();
     if probe.is_err() && !files::beside(path, "-wal").exists() {
         // A read-only folder and no writer: nothing can change during our reads.
         chosen = chosen.immutable(true);
-        probe = connect_read(path, chosen.clone()).await;
+        probe = connect_read(path, &chosen).await;
     }
     let mut connection = probe?;
     check_version(path, &mut connection).await?;
@@ -130,17 +124,22 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
 
 async fn connect_read(
     path: &Path,
-    options: SqliteConnectOptions,
+    options: &SqliteConnectOptions,
 ) -> Result<SqliteConnection, StoreError> {
-    let mut connection = options
-        .connect()
-        .await
-        .map_err(|error| opening(path, &error))?;
+    let mut connection = connect(path, options).await?;
     sqlx::query("SELECT count(*) FROM sqlite_master")
         .execute(&mut connection)
         .await
         .map_err(|error| opening(path, &error))?;
     Ok(connection)
+}
+
+async fn connect(
+    path: &Path,
+    options: &SqliteConnectOptions,
+) -> Result<SqliteConnection, StoreError> {
+    let connected = options.connect().await;
+    connected.map_err(|error| opening(path, &error))
 }
 
 fn options(path: &Path) -> SqliteConnectOptions {

@@ -116,6 +116,14 @@ pub struct PageAt {
     pub limit: u32,
 }
 
+impl PageAt {
+    /// The first page, of at most so many rows.
+    #[must_use]
+    pub const fn first(limit: u32) -> Self {
+        Self { after: None, limit }
+    }
+}
+
 /// One seat of a stored match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeatRow {

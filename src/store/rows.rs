@@ -3,7 +3,7 @@
 use super::error::StoreError;
 use super::types::{Direction, Durability, NewSession, Side};
 use games::Cause;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IntoDeserializer as _};
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
 
@@ -33,14 +33,6 @@ impl Side {
             Side::Referee => "referee",
         }
     }
-
-    pub(super) fn from_word(word: &str) -> Result<Self, StoreError> {
-        match word {
-            "player" => Ok(Side::Player),
-            "referee" => Ok(Side::Referee),
-            other => Err(StoreError::Corrupt(format!("side {other}"))),
-        }
-    }
 }
 
 impl Durability {
@@ -52,25 +44,20 @@ impl Durability {
             Durability::Process => "process",
         }
     }
-
-    fn from_word(word: &str) -> Result<Self, StoreError> {
-        match word {
-            "power" => Ok(Durability::Power),
-            "process" => Ok(Durability::Process),
-            other => Err(StoreError::Corrupt(format!("durability {other}"))),
-        }
-    }
 }
 
 pub(super) fn cause(word: &str) -> Result<Cause, StoreError> {
     Cause::from_word(word).ok_or_else(|| StoreError::Corrupt(format!("cause {word}")))
 }
 
-pub(super) fn json(text: &str) -> Result<Value, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
+/// One of a few words, as serde reads them.
+pub(super) fn word<T: DeserializeOwned>(word: &str) -> Result<T, StoreError> {
+    let read: Result<T, serde::de::value::Error> = T::deserialize(word.into_deserializer());
+    read.map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-pub(super) fn scores(text: &str) -> Result<Vec<i64>, StoreError> {
+/// Anything that a column holds as JSON.
+pub(super) fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Corrupt(format!("{error} in {text}")))
 }
 
@@ -87,7 +74,7 @@ pub(super) fn seat(number: Option<i64>) -> Result<Option<u8>, StoreError> {
 pub(super) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
     Ok(NewSession {
         match_id: row.try_get(1)?,
-        side: Side::from_word(row.try_get(2)?)?,
+        side: word(row.try_get(2)?)?,
         game: row.try_get(3)?,
         bot: row.try_get(4)?,
         referee: row.try_get(5)?,
@@ -96,6 +83,6 @@ pub(super) fn opened(row: &SqliteRow) -> Result<NewSession, StoreError> {
         seat: seat(row.try_get(8)?)?,
         seed: row.try_get::<i64, _>(9)? as u64,
         setup: json(row.try_get(10)?)?,
-        durability: Durability::from_word(row.try_get(11)?)?,
+        durability: word(row.try_get(11)?)?,
     })
 }

@@ -1,6 +1,7 @@
 //! Who may see what a session knows, and until when it is secret.
 
 use super::error::StoreError;
+use super::rows;
 use super::types::Side;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteRow;
@@ -35,7 +36,7 @@ pub(super) fn read(
     at: usize,
 ) -> Result<Secrecy, StoreError> {
     Ok(Secrecy {
-        side: Side::from_word(row.try_get(side)?)?,
+        side: rows::word(row.try_get(side)?)?,
         bot: row.try_get(bot)?,
         entrant: row.try_get(at)?,
         over_us: row.try_get(at + 1)?,

@@ -57,6 +57,18 @@ pub struct NewEntry {
     pub text: String,
 }
 
+impl NewEntry {
+    /// A line.
+    #[must_use]
+    pub fn new(at_us: i64, direction: Direction, text: impl Into<String>) -> Self {
+        Self {
+            at_us,
+            direction,
+            text: text.into(),
+        }
+    }
+}
+
 /// One line of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
@@ -150,6 +162,21 @@ pub struct Close {
     pub lessons: Vec<Lesson>,
 }
 
+impl Close {
+    /// An end of which no more is known.
+    #[must_use]
+    pub const fn of(at_us: i64, cause: Cause) -> Self {
+        Self {
+            at_us,
+            cause,
+            detail: String::new(),
+            scores: Vec::new(),
+            wins: Vec::new(),
+            lessons: Vec::new(),
+        }
+    }
+}
+
 /// The end of a match that our referee ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchResult {
@@ -163,6 +190,20 @@ pub struct MatchResult {
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
+}
+
+impl MatchResult {
+    /// A result that is no seat's fault and has no details.
+    #[must_use]
+    pub const fn of(at_us: i64, cause: Cause, scores: Vec<i64>) -> Self {
+        Self {
+            at_us,
+            cause,
+            blame: None,
+            detail: String::new(),
+            scores,
+        }
+    }
 }
 
 /// Everything that one callback, line or reply adds to a session: committed completely or not at all.

@@ -2,8 +2,9 @@
 
 use super::slice::Slice;
 use games::{Dialogue, Frame};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -47,7 +48,7 @@ pub(super) struct Published {
 
 impl Published {
     pub(super) fn publish(&self, best: &Frame) {
-        let mut published = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut published = self.best.lock();
         match published.as_mut() {
             Some(old) if old == best => {}
             _ => *published = Some(best.clone()),
@@ -60,7 +61,7 @@ impl Published {
 
     /// Records the slice in which the job is running; `None`: it is not running.
     pub(super) fn runs(&self, slice: Option<Slice>) {
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = slice;
+        *self.running.lock() = slice;
     }
 }
 
@@ -80,18 +81,14 @@ impl Pending {
     /// The best answer published so far; `None` before the first slice is over.
     #[must_use]
     pub fn best(&self) -> Option<Frame> {
-        self.published
-            .best
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.published.best.lock().clone()
     }
 
     /// Whether a bot holds its thread far beyond the end of its slice, and not for lack of processor time.
     #[must_use]
     pub fn hangs(&self) -> bool {
         let running = self.published.running.lock();
-        let slice = *running.unwrap_or_else(PoisonError::into_inner);
+        let slice = *running;
         slice.is_some_and(|slice| slice.hangs(Instant::now()))
     }
 

@@ -3,8 +3,9 @@
 use super::job::{Job, Pending, Published};
 use super::queue::Queue;
 use super::worker;
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -119,11 +120,7 @@ impl Pool {
     pub fn submit(&self, job: Job) -> Pending {
         let (sender, done) = oneshot::channel();
         let published = Arc::new(Published::default());
-        let mut queue = self
-            .shared
-            .queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.shared.queue.lock();
         if !queue.closed {
             queue.arrive(job, Arc::clone(&published), sender);
         }
@@ -152,11 +149,7 @@ impl Pool {
     /// How many decisions are being computed or are waiting.
     #[must_use]
     pub fn jobs(&self) -> usize {
-        self.shared
-            .queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .present
+        self.shared.queue.lock().present
     }
 
     /// How many decisions were computed so far, and the total time spent.
@@ -221,10 +214,7 @@ fn step_back() {
 
 impl Shared {
     fn close(&self) {
-        self.queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .close();
+        self.queue.lock().close();
         self.arrived.notify_all();
     }
 
@@ -236,7 +226,7 @@ impl Shared {
 
     /// Records the start of a slice due to end at `end`; returns its number.
     pub(super) fn note_begin(&self, end: Instant) -> u64 {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self.watch.lock();
         watch.slices += 1;
         let number = watch.slices;
         watch.running.push((number, end, false));
@@ -245,7 +235,7 @@ impl Shared {
 
     /// Records the end of a slice; true if its thread was replaced meanwhile and must end.
     pub(super) fn note_end(&self, number: u64) -> bool {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self.watch.lock();
         let Some(place) = watch
             .running
             .iter()
@@ -266,12 +256,12 @@ impl Shared {
     }
 
     fn threads_free(&self, now: Instant) -> usize {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = self.queue.lock();
         if queue.closed {
             return 0;
         }
         drop(queue);
-        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = self.watch.lock();
         let held = watch
             .running
             .iter()
@@ -281,7 +271,7 @@ impl Shared {
     }
 
     fn mark_stuck(&self, now: Instant) -> usize {
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = self.watch.lock();
         let room = REPLACEMENTS_MAX.saturating_sub(watch.replaced);
         let mut lost = 0;
         for (_, end, replaced) in &mut watch.running {

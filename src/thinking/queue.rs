@@ -1,8 +1,7 @@
 //! Which job runs next: the earliest deadline first; and for how long: a fair share of the time left.
 
 use super::job::{Job, Published, Thought};
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -37,31 +36,11 @@ impl Waiting {
     }
 }
 
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank() == other.rank()
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank().cmp(&other.rank())
-    }
-}
-
 /// Jobs by deadline.
 #[derive(Default)]
 pub(super) struct Queue {
-    heap: BinaryHeap<Reverse<Waiting>>,
-    /// Jobs in the heap and on threads.
+    waiting: BTreeMap<(Instant, u64), Waiting>,
+    /// Jobs that wait and those on threads.
     pub(super) present: usize,
     arrivals: u64,
     pub(super) closed: bool,
@@ -78,7 +57,7 @@ impl Queue {
         self.arrivals += 1;
         self.present += 1;
         let best = job.fallback.clone();
-        self.heap.push(Reverse(Waiting {
+        self.insert(Waiting {
             job,
             best,
             published,
@@ -87,7 +66,7 @@ impl Queue {
             used: Duration::ZERO,
             slices: 0,
             order: self.arrivals,
-        }));
+        });
     }
 
     /// Returns a job that needs more thinking to the queue; if the pool is closed it is dropped.
@@ -96,14 +75,18 @@ impl Queue {
             self.present -= 1;
             return;
         }
-        self.heap.push(Reverse(waiting));
+        self.insert(waiting);
+    }
+
+    fn insert(&mut self, waiting: Waiting) {
+        self.waiting.insert(waiting.rank(), waiting);
     }
 
     /// Accepts no more jobs and drops all that wait.
     pub(super) fn close(&mut self) {
         self.closed = true;
-        self.present -= self.heap.len();
-        self.heap.clear();
+        self.present -= self.waiting.len();
+        self.waiting.clear();
     }
 
     /// Takes the most urgent job and, before its first slice, sets its share: the time left until its stop,
@@ -114,7 +97,7 @@ impl Queue {
         floor: Duration,
         now: Instant,
     ) -> Option<Waiting> {
-        let Reverse(mut waiting) = self.heap.pop()?;
+        let (_, mut waiting) = self.waiting.pop_first()?;
         if waiting.share.is_none() {
             let left = waiting.stop().saturating_duration_since(now);
             let threads = threads.min(self.present) as u32;

@@ -8,19 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Thinks for as long as it may.
-struct Deep;
+/// A bot that thinks like this.
+struct Thinker<F>(F);
 
-impl Dialogue for Deep {
+impl<F: FnMut(Budget<'_>, &mut Frame) -> Progress + Send> Dialogue for Thinker<F> {
     fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
         Ok(Next::Wait)
     }
     fn think(&mut self, slice: Budget<'_>, best: &mut Frame) -> Progress {
-        while !(slice.stop)() {
-            std::hint::spin_loop();
-        }
-        best.push('+');
-        Progress::More
+        (self.0)(slice, best)
     }
     fn said(&mut self, _: &str) {}
     fn facts(&mut self) -> Vec<Fact> {
@@ -29,6 +25,15 @@ impl Dialogue for Deep {
     fn view(&self) -> Value {
         Value::Null
     }
+}
+
+/// Thinks for as long as it may.
+fn deep(slice: Budget<'_>, best: &mut Frame) -> Progress {
+    while !(slice.stop)() {
+        std::hint::spin_loop();
+    }
+    best.push('+');
+    Progress::More
 }
 
 fn pool() -> Pool {
@@ -41,7 +46,7 @@ fn pool() -> Pool {
 
 fn job(received: Instant, ceiling: Duration) -> Job {
     Job {
-        dialogue: Box::new(Deep),
+        dialogue: Box::new(Thinker(deep)),
         fallback: "f".to_owned(),
         ceiling,
         nodes: u64::MAX,
@@ -87,31 +92,17 @@ async fn two_hundred_jobs_at_once_all_think_and_end_near_the_ceiling() {
     );
 }
 
-/// Records when it runs; the first waits until all the others are there.
-struct Turn {
-    number: u64,
-    turns: Arc<Mutex<Vec<u64>>>,
-    go: Arc<AtomicBool>,
-}
+type Turns = Arc<Mutex<Vec<u64>>>;
 
-impl Dialogue for Turn {
-    fn receive(&mut self, _: &[u8]) -> Result<Next, WireError> {
-        Ok(Next::Wait)
-    }
-    fn think(&mut self, _: Budget<'_>, _: &mut Frame) -> Progress {
-        while !self.go.load(Ordering::Acquire) {
+/// A bot that records when it runs; the first waits until all the others are there.
+fn turn(number: u64, turns: Turns, go: Arc<AtomicBool>) -> Box<dyn Dialogue> {
+    Box::new(Thinker(move |_: Budget<'_>, _: &mut Frame| {
+        while !go.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
-        self.turns.lock().unwrap().push(self.number);
+        turns.lock().unwrap().push(number);
         Progress::Done
-    }
-    fn said(&mut self, _: &str) {}
-    fn facts(&mut self) -> Vec<Fact> {
-        Vec::new()
-    }
-    fn view(&self) -> Value {
-        Value::Null
-    }
+    }))
 }
 
 #[tokio::test]
@@ -119,12 +110,12 @@ async fn the_more_urgent_goes_first() {
     const JOBS: u64 = 50;
     let pool = pool();
     let now = Instant::now();
-    let (turns, go) = (Arc::default(), Arc::default());
+    let (turns, go) = (Turns::default(), Arc::default());
     let submit = |number: u64| {
         let (turns, go) = (Arc::clone(&turns), Arc::clone(&go));
         let ceiling = Duration::from_millis(100 + number);
         pool.submit(Job {
-            dialogue: Box::new(Turn { number, turns, go }),
+            dialogue: turn(number, turns, go),
             ..job(now, ceiling)
         })
     };
@@ -141,13 +132,9 @@ async fn the_more_urgent_goes_first() {
 
 /// Keeps its thread until released, regardless of time.
 fn hanging(go: &Arc<AtomicBool>) -> Job {
-    let (turns, go) = (Arc::default(), Arc::clone(go));
+    let (turns, go) = (Turns::default(), Arc::clone(go));
     Job {
-        dialogue: Box::new(Turn {
-            number: 0,
-            turns,
-            go,
-        }),
+        dialogue: turn(0, turns, go),
         ..job(Instant::now(), Duration::from_millis(1))
     }
 }

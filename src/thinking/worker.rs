@@ -6,8 +6,8 @@ use super::pool::Shared;
 use super::queue::Waiting;
 use super::slice::Slice;
 use games::{Budget, Progress};
-use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// No job gets less thinking than this, however many are present.
 pub(super) const FLOOR: Duration = Duration::from_millis(1);
@@ -21,8 +21,14 @@ pub(super) fn work(shared: &Shared) {
         let outcome = slice(waiting, begun, end);
         let surplus = shared.note_end(number);
         match outcome {
-            Outcome::More(waiting) => lock(shared).put_back(waiting),
-            Outcome::Over(waiting, dialogue, panic) => finish(shared, *waiting, dialogue, panic),
+            Outcome::More(waiting) => shared.queue.lock().put_back(waiting),
+            Outcome::Over(over) => {
+                shared.queue.lock().present -= 1;
+                let (thought, done) = *over;
+                shared.note_decision(thought.used);
+                // The caller may have given up and rebuilt the dialogue.
+                drop(done.send(thought));
+            }
         }
         if surplus {
             // The job it put back is for another thread, which may be asleep.
@@ -34,23 +40,11 @@ pub(super) fn work(shared: &Shared) {
 
 enum Outcome {
     More(Waiting),
-    Over(Box<Over>, Option<Box<dyn games::Dialogue>>, Option<String>),
-}
-
-/// What is left of a job without its dialogue.
-struct Over {
-    best: games::Frame,
-    thought: bool,
-    used: Duration,
-    done: tokio::sync::oneshot::Sender<Thought>,
-}
-
-fn lock(shared: &Shared) -> MutexGuard<'_, super::queue::Queue> {
-    shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    Over(Box<(Thought, oneshot::Sender<Thought>)>),
 }
 
 fn next(shared: &Shared) -> Option<Waiting> {
-    let mut queue = lock(shared);
+    let mut queue = shared.queue.lock();
     loop {
         if queue.closed {
             return None;
@@ -58,10 +52,7 @@ fn next(shared: &Shared) -> Option<Waiting> {
         if let Some(waiting) = queue.take(shared.threads, FLOOR, Instant::now()) {
             return Some(waiting);
         }
-        queue = shared
-            .arrived
-            .wait(queue)
-            .unwrap_or_else(PoisonError::into_inner);
+        shared.arrived.wait(&mut queue);
     }
 }
 
@@ -116,27 +107,17 @@ fn slice(mut waiting: Waiting, begun: Instant, end: Instant) -> Outcome {
 }
 
 fn over(waiting: Waiting, panic: Option<String>) -> Outcome {
-    let Waiting {
-        job,
-        best,
-        done,
-        used,
-        slices,
-        ..
-    } = waiting;
-    let thought = slices > 0;
-    let over = Over {
-        best,
-        thought,
-        used,
-        done,
+    let thought = Thought {
+        dialogue: match panic {
+            Some(_) => discard(waiting.job.dialogue),
+            None => Some(waiting.job.dialogue),
+        },
+        best: waiting.best,
+        thought: waiting.slices > 0,
+        panic,
+        used: waiting.used,
     };
-    let dialogue = if panic.is_some() {
-        discard(job.dialogue)
-    } else {
-        Some(job.dialogue)
-    };
-    Outcome::Over(Box::new(over), dialogue, panic)
+    Outcome::Over(Box::new((thought, waiting.done)))
 }
 
 /// Drops a dialogue whose state cannot be trusted; its own drop may panic as well.
@@ -145,28 +126,4 @@ fn discard(dialogue: Box<dyn games::Dialogue>) -> Option<Box<dyn games::Dialogue
         tracing::warn!(%panic, "dropping a bot that panicked panicked as well");
     }
     None
-}
-
-fn finish(
-    shared: &Shared,
-    over: Over,
-    dialogue: Option<Box<dyn games::Dialogue>>,
-    panic: Option<String>,
-) {
-    lock(shared).present -= 1;
-    shared.note_decision(over.used);
-    let Over {
-        best,
-        thought,
-        used,
-        done,
-    } = over;
-    // The caller may have given up and rebuilt the dialogue.
-    drop(done.send(Thought {
-        dialogue,
-        best,
-        thought,
-        panic,
-        used,
-    }));
 }

@@ -2,15 +2,13 @@
 
 use super::match_player::PlayedMatch;
 use crate::clock::now_us;
-use crate::referee::store_recording::{StoreRecording, lines_of};
-use crate::referee::{Draw, Numbers, Recording, StartError};
+use crate::referee::{Draw, Numbers, Recording, StartError, lines_of};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use games::{Blame, Fact, Kit, Seat, TableSetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// The name under which matches of `play` are stored: no other referee resumes them.
@@ -22,9 +20,9 @@ const LINES_AT_ONCE: usize = 64;
 ///
 /// # Errors
 /// Why it cannot be opened.
-pub async fn open_recording(path: &Path) -> anyhow::Result<Arc<dyn Recording>> {
+pub async fn open_recording(path: &Path) -> anyhow::Result<Recording> {
     let store = Store::open(&Settings::at(path)).await?;
-    Ok(Arc::new(StoreRecording::new(store, Durability::Process)))
+    Ok(Recording::new(store, Durability::Process))
 }
 
 /// Stores every match received until the sender is gone.
@@ -34,20 +32,20 @@ pub async fn open_recording(path: &Path) -> anyhow::Result<Arc<dyn Recording>> {
 pub async fn keep(
     kit: &'static dyn Kit,
     options: Value,
-    recording: Arc<dyn Recording>,
+    recording: Recording,
     mut played: mpsc::Receiver<PlayedMatch>,
 ) -> anyhow::Result<()> {
     let mut last = recording.last_market(kit.game()).await?;
     while let Some(played) = played.recv().await {
         last += 1;
         let numbers = match kit.wire() {
-            Wire::Callbacks => drawn(kit, &*recording, &played).await?,
+            Wire::Callbacks => drawn(kit, &recording, &played).await?,
             _ => Numbers {
                 market: last,
                 ids: (1..=played.seats.len() as u64).collect(),
             },
         };
-        one(kit, &options, &*recording, &played, numbers)
+        one(kit, &options, &recording, &played, numbers)
             .await
             .with_context(|| format!("cannot store match {}", played.number + 1))?;
     }
@@ -57,7 +55,7 @@ pub async fn keep(
 /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
 async fn drawn(
     kit: &dyn Kit,
-    recording: &dyn Recording,
+    recording: &Recording,
     played: &PlayedMatch,
 ) -> Result<Numbers, StartError> {
     let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
@@ -68,7 +66,7 @@ async fn drawn(
 async fn one(
     kit: &dyn Kit,
     options: &Value,
-    recording: &dyn Recording,
+    recording: &Recording,
     played: &PlayedMatch,
     numbers: Numbers,
 ) -> anyhow::Result<()> {
@@ -98,16 +96,13 @@ async fn one(
             })
             .collect(),
     };
-    let mut record = recording.open(row, &numbers.ids).await?;
+    let mut record = recording.open(&row, &numbers.ids, &[]).await?;
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }
     for (seat, text) in (0u8..).zip(&played.stderr) {
         if !text.is_empty() {
-            let fact = Fact {
-                kind: "stderr".to_owned(),
-                data: json!({ "text": text }),
-            };
+            let fact = Fact::new("stderr", json!({ "text": text }));
             record.note(Seat(seat), fact).await?;
         }
     }

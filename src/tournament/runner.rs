@@ -6,8 +6,8 @@ use super::sides::Sides;
 use super::sink::MatchSink;
 use super::stop::Stop;
 use super::tally::{Counted, Tally};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// A match that was played.
 pub struct FinishedMatch {
@@ -36,13 +36,10 @@ pub fn run(
     // The scope ends with the panic that poisoned a lock.
     let work = || {
         while !stop.is_set() {
-            let next = planned
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .next();
+            let next = planned.lock().next();
             let Some(next) = next else { return };
             let finished = one(plan, next, player, stop);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut results = results.lock();
             match finished {
                 Ok(Some(finished)) => (results.0)(finished),
                 Ok(None) => return,
@@ -59,7 +56,7 @@ pub fn run(
         }
     });
     player.finish();
-    let (_, failure) = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (_, failure) = results.into_inner();
     failure.map_or(Ok(()), Err)
 }
 

@@ -10,9 +10,7 @@ mod recording;
 mod server;
 
 use drover::link::HttpOptions;
-use drover::referee::{
-    Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec, Unrecorded,
-};
+use drover::referee::{Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec};
 use fake::FAKE;
 use players::{Manner, Player};
 use serde_json::Value;
@@ -26,10 +24,10 @@ const IMPATIENT: HttpOptions = HttpOptions {
 };
 
 async fn host(settings: HostSettings) -> Arc<Host> {
-    kept_host(settings, Arc::new(Unrecorded)).await
+    kept_host(settings, Recording::none()).await
 }
 
-async fn kept_host(settings: HostSettings, recording: Arc<dyn Recording>) -> Arc<Host> {
+async fn kept_host(settings: HostSettings, recording: Recording) -> Arc<Host> {
     Host::new(&FAKE, settings, recording)
 }
 

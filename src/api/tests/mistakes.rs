@@ -4,7 +4,14 @@ use super::App;
 use crate::access::Tokens;
 use crate::store::tests::fake::{Pen, heard};
 use axum::http::{StatusCode, header};
-use serde_json::json;
+use serde_json::{Value, json};
+
+fn allows(problem: &Value, word: &str) -> bool {
+    problem["allowed"]
+        .as_array()
+        .unwrap()
+        .contains(&word.into())
+}
 
 #[tokio::test]
 async fn every_mistake_has_its_problem_document() {
@@ -17,21 +24,9 @@ async fn every_mistake_has_its_problem_document() {
     );
     let cause = app.problem("/api/v1/matches?cause=bored", bad).await;
     assert_eq!(cause["parameter"], "cause");
-    assert!(
-        cause["allowed"]
-            .as_array()
-            .unwrap()
-            .contains(&json!("time_forfeit")),
-        "{cause}"
-    );
+    assert!(allows(&cause, "time_forfeit"), "{cause}");
     let unknown = app.problem("/api/v1/matches?gmae=fake", bad).await;
-    assert!(
-        unknown["allowed"]
-            .as_array()
-            .unwrap()
-            .contains(&json!("game")),
-        "{unknown}"
-    );
+    assert!(allows(&unknown, "game"), "{unknown}");
     for path in [
         "/api/v1/matches?limit=251",
         "/api/v1/matches?limit=5&limit=6",
@@ -104,35 +99,28 @@ async fn the_token_guards_all_but_health() {
     assert_eq!(figures.text, "drover_up 1\n");
 }
 
+/// It is not ready, and says this of why.
+async fn unready(app: &App, why: &str) {
+    let unavailable = StatusCode::SERVICE_UNAVAILABLE;
+    let problem = app.problem("/readyz", unavailable).await;
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains(why), "{problem}");
+}
+
 #[tokio::test]
 async fn readiness_says_why_not() {
     let app = App::new().await;
     app.state.readiness.refuse("the daemon is draining");
-    let problem = app
-        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
-        .await;
-    assert_eq!(problem["detail"], "the daemon is draining");
+    unready(&app, "the daemon is draining").await;
     app.state.readiness.accept();
     assert_eq!(app.get("/readyz").await.status, StatusCode::OK);
     let mut pen = Pen::player(app.store(), 1);
     app.store().limit_pages(Some(1)).await;
     let append = pen.append(vec![heard(&"x".repeat(1_000_000))]);
     app.store().append(append).await.unwrap_err();
-    let problem = app
-        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
-        .await;
-    assert!(
-        problem["detail"].as_str().unwrap().contains("full"),
-        "{problem}"
-    );
+    unready(&app, "full").await;
     assert_eq!(app.get("/healthz").await.status, StatusCode::OK);
     let app = App::new().await;
     app.state.pool.close();
-    let problem = app
-        .problem("/readyz", StatusCode::SERVICE_UNAVAILABLE)
-        .await;
-    assert!(
-        problem["detail"].as_str().unwrap().contains("thinking"),
-        "{problem}"
-    );
+    unready(&app, "thinking").await;
 }

@@ -8,7 +8,7 @@ use super::{ApiState, Readiness, router};
 use crate::access::Tokens;
 use crate::link::Caller;
 use crate::store::Store;
-use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, open, said};
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{NewEntry, Side};
 use crate::thinking::{Pool, PoolOptions};
 use axum::body::Body;
@@ -45,8 +45,7 @@ impl Answer {
 
 impl App {
     async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = open(folder.path()).await;
+        let (folder, store) = opened().await;
         let state = ApiState {
             hubs: crate::gateway::hubs::Hubs::default(),
             store: store.clone(),
@@ -83,6 +82,11 @@ impl App {
         }
     }
 
+    /// What a path shows.
+    async fn json(&self, path: &str) -> Value {
+        self.get(path).await.json()
+    }
+
     async fn get(&self, path: &str) -> Answer {
         self.ask(Request::get(path).body(Body::empty()).unwrap())
             .await
@@ -101,7 +105,12 @@ impl App {
 
     /// Asks with a new token of this scope.
     async fn get_as(&self, scope: &str, path: &str) -> Answer {
-        let bearer = format!("Bearer {}", self.token(scope).await);
+        self.get_by(&self.token(scope).await, path).await
+    }
+
+    /// Asks with this token.
+    async fn get_by(&self, token: &str, path: &str) -> Answer {
+        let bearer = format!("Bearer {token}");
         self.get_with(path, header::AUTHORIZATION, &bearer).await
     }
 
@@ -155,29 +164,26 @@ async fn matches_are_listed_page_by_page() {
     for number in 1..=3 {
         play(&app, number, number < 3).await;
     }
-    let page = app.get("/api/v1/matches?limit=2").await.json();
+    let page = app.json("/api/v1/matches?limit=2").await;
     assert_eq!(page["items"][0]["id"], match_id(3));
     assert_eq!(page["items"][0]["live"], true);
     assert_eq!(page["items"][1]["seats"][0]["win_share"], 1.0);
     let next = page["next"].as_str().unwrap();
     let rest = app
-        .get(&format!("/api/v1/matches?limit=2&cursor={next}"))
-        .await
-        .json();
+        .json(&format!("/api/v1/matches?limit=2&cursor={next}"))
+        .await;
     assert_eq!(
         (rest["items"].as_array().unwrap().len(), &rest["next"]),
         (1, &Value::Null)
     );
     assert_eq!(rest["items"][0]["started"], "1970-01-01T00:00:01Z");
     let won = app
-        .get("/api/v1/matches?outcome=won&bot=champion&cause=normal")
-        .await
-        .json();
+        .json("/api/v1/matches?outcome=won&bot=champion&cause=normal")
+        .await;
     assert_eq!(won["items"].as_array().unwrap().len(), 2);
     let none = app
-        .get("/api/v1/matches?until=1970-01-01T00%3A00%3A01Z")
-        .await
-        .json();
+        .json("/api/v1/matches?until=1970-01-01T00%3A00%3A01Z")
+        .await;
     assert_eq!(none["items"], json!([]));
 }
 
@@ -186,13 +192,13 @@ async fn a_match_shows_its_sessions_entries_and_facts() {
     let app = App::new().await;
     play(&app, 1, true).await;
     let path = format!("/api/v1/matches/{}", match_id(1));
-    let whole = app.get(&path).await.json();
+    let whole = app.json(&path).await;
     assert_eq!(whole["cause"], "normal");
     assert_eq!(whole["sessions"][0]["bot"], "champion");
     assert_eq!(whole["sessions"][0]["entries"], 4);
-    let session = app.get("/api/v1/sessions/1").await.json();
+    let session = app.json("/api/v1/sessions/1").await;
     assert_eq!(session["match"], match_id(1));
-    let page = app.get(&format!("{path}/entries?limit=3")).await.json();
+    let page = app.json(&format!("{path}/entries?limit=3")).await;
     let second = &page["items"][1];
     assert_eq!(
         (&second["text"], &second["direction"], &second["seq"]),
@@ -200,10 +206,7 @@ async fn a_match_shows_its_sessions_entries_and_facts() {
     );
     assert_eq!(second["time"], "1970-01-01T00:00:00.000006Z");
     let rest = format!("{path}/entries?cursor={}", page["next"].as_str().unwrap());
-    assert_eq!(
-        app.get(&rest).await.json()["items"][0]["text"],
-        "end 3,1,0,0"
-    );
+    assert_eq!(app.json(&rest).await["items"][0]["text"], "end 3,1,0,0");
     let lines = app
         .get_with(
             &format!("{path}/entries"),
@@ -217,10 +220,10 @@ async fn a_match_shows_its_sessions_entries_and_facts() {
     );
     assert_eq!(lines.headers[header::CONTENT_TYPE], "application/x-ndjson");
     assert_eq!(lines.text.lines().count(), 4);
-    let facts = app.get(&format!("{path}/facts?kind=bluff")).await.json();
+    let facts = app.json(&format!("{path}/facts?kind=bluff")).await;
     assert_eq!(facts["items"][0]["data"]["bid"], 190);
     assert_eq!(
-        app.get(&format!("{path}/entries?seat=2")).await.json()["items"],
+        app.json(&format!("{path}/entries?seat=2")).await["items"],
         json!([])
     );
 }
@@ -276,13 +279,7 @@ async fn a_live_match_does_not_show_its_referees_transcripts() {
     let lines = app.get_as("bot:champion", &format!("{path}.ndjson")).await;
     assert!(!lines.text.contains("hand is"));
     assert!(lines.headers.contains_key("drover-withheld"));
-    let result = crate::store::MatchResult {
-        at_us: 9,
-        cause: games::Cause::Cancelled,
-        blame: None,
-        detail: String::new(),
-        scores: vec![],
-    };
+    let result = crate::store::MatchResult::of(9, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     assert!(app.get_as("read", &path).await.text.contains("hand is"));
 }
@@ -296,26 +293,24 @@ async fn opponents_are_named_and_their_bluffs_found() {
     assert_eq!(named.status, StatusCode::OK, "{}", named.text);
     assert_eq!(named.json()["seats"][1]["name"], "alice");
     let bluffs = app
-        .get("/api/v1/bluffs?opponent=alice&caught=true&by=W")
-        .await
-        .json();
+        .json("/api/v1/bluffs?opponent=alice&caught=true&by=W")
+        .await;
     assert_eq!(bluffs["items"][0]["bid"], 190);
     assert_eq!(bluffs["items"][0]["seat"], 1);
     assert_eq!(
-        app.get("/api/v1/bluffs?opponent=bob").await.json()["items"],
+        app.json("/api/v1/bluffs?opponent=bob").await["items"],
         json!([])
     );
-    let opponents = app.get("/api/v1/opponents?kind=named").await.json();
+    let opponents = app.json("/api/v1/opponents?kind=named").await;
     assert_eq!(opponents["items"][0]["name"], "alice");
     let model = app
-        .get(&format!(
+        .json(&format!(
             "/api/v1/opponents/{}/model",
             opponents["items"][0]["id"]
         ))
-        .await
-        .json();
+        .await;
     assert_eq!(model["model"]["bluff_rate"]["evidence"], 1);
-    let found = app.get("/api/v1/matches?opponent=alice").await.json();
+    let found = app.json("/api/v1/matches?opponent=alice").await;
     assert_eq!(found["items"][0]["id"], match_id(1));
     for (path, body, status) in [
         (seat.as_str(), "{}", StatusCode::BAD_REQUEST),

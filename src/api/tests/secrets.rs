@@ -96,25 +96,26 @@ async fn play(app: &App) {
     champion.end(store, vec![3, 1, 0, 0], 77_001).await;
 }
 
-/// Which of these words a caller finds anywhere.
+/// The secrets of the matches that [`play`] makes.
+const WORDS: [&str; 11] = [
+    "secret-champion-1",
+    "secret-guide-1",
+    "secret-ann-1",
+    "secret-dave-1",
+    "secret-champion-2",
+    "secret-guide-2",
+    "8800010",
+    "8800012",
+    "8800021",
+    "77001",
+    "s3cret",
+];
+
+/// Which of them a caller finds anywhere.
 async fn found(app: &App, token: &str) -> Vec<&'static str> {
-    const WORDS: [&str; 11] = [
-        "secret-champion-1",
-        "secret-guide-1",
-        "secret-ann-1",
-        "secret-dave-1",
-        "secret-champion-2",
-        "secret-guide-2",
-        "8800010",
-        "8800012",
-        "8800021",
-        "77001",
-        "s3cret",
-    ];
     let mut found = Vec::new();
-    let bearer = format!("Bearer {token}");
     for path in paths() {
-        let answer = app.get_with(&path, header::AUTHORIZATION, &bearer).await;
+        let answer = app.get_by(token, &path).await;
         assert_eq!(answer.status, StatusCode::OK, "{path} {}", answer.text);
         assert_eq!(answer.headers[header::VARY], "Authorization", "{path}");
         let tagged = answer.headers.contains_key(header::ETAG);
@@ -131,19 +132,6 @@ async fn found(app: &App, token: &str) -> Vec<&'static str> {
 async fn a_running_match_tells_each_caller_their_own_secrets() {
     let app = App::new().await;
     play(&app).await;
-    let everything = [
-        "secret-champion-1",
-        "secret-guide-1",
-        "secret-ann-1",
-        "secret-dave-1",
-        "secret-champion-2",
-        "secret-guide-2",
-        "8800010",
-        "8800012",
-        "8800021",
-        "77001",
-        "s3cret",
-    ];
     for (scope, sees) in [
         ("read", &[][..]),
         (
@@ -158,7 +146,7 @@ async fn a_running_match_tells_each_caller_their_own_secrets() {
         ("entrant:ann", &["secret-ann-1", "8800012"]),
         ("entrant:bob", &["secret-guide-2", "8800021"]),
         ("entrant:dave", &[]),
-        ("admin", &everything),
+        ("admin", &WORDS),
     ] {
         let token = app.token(scope).await;
         assert_eq!(found(&app, &token).await, sees, "{scope}");
@@ -208,9 +196,8 @@ async fn a_page_of_bluffs_tells_nothing_of_those_between() {
         super::play(&app, number, number % 2 == 1 && number < 7).await;
     }
     let token = app.token("read").await;
-    let bearer = format!("Bearer {token}");
     let get = async |path: &str| {
-        let answer = app.get_with(path, header::AUTHORIZATION, &bearer).await;
+        let answer = app.get_by(&token, path).await;
         answer.json()
     };
     let mut path = "/api/v1/bluffs?limit=1".to_owned();
@@ -236,21 +223,14 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
     let mut app = App::new().await;
     play(&app).await;
     let now_us = crate::clock::now_us();
-    let result = MatchResult {
-        at_us: now_us - 60_000_000,
-        cause: games::Cause::Cancelled,
-        blame: None,
-        detail: String::new(),
-        scores: vec![],
-    };
+    let result = MatchResult::of(now_us - 60_000_000, games::Cause::Cancelled, vec![]);
     app.store().close_match(&match_id(1), result).await.unwrap();
     let token = app.token("read").await;
-    let bearer = format!("Bearer {token}");
     let ours = format!("/api/v1/matches/{}/entries", match_id(1));
     let foreign = format!("/api/v1/matches/{}", match_id(2));
     for (embargo_s, seen) in [(0, true), (59, true), (61, false)] {
         app.state.embargo = Duration::from_secs(embargo_s);
-        let answer = app.get_with(&ours, header::AUTHORIZATION, &bearer).await;
+        let answer = app.get_by(&token, &ours).await;
         assert_eq!(answer.text.contains("secret-ann-1"), seen, "{embargo_s}");
         let tagged = answer.headers.contains_key(header::ETAG);
         assert_eq!(tagged, seen, "{embargo_s}");
@@ -260,18 +240,18 @@ async fn an_end_is_for_all_after_the_embargo_and_when_everybody_has_heard_it() {
     }
     app.state.embargo = Duration::ZERO;
     // The other referee's match has a row that has ended, and a seat that plays on.
-    let row = app.get_with(&foreign, header::AUTHORIZATION, &bearer).await;
+    let row = app.get_by(&token, &foreign).await;
     assert_eq!(row.json()["live"], false, "{}", row.text);
     let model = "/api/v1/opponents/1/model";
-    let forming = app.get_with(model, header::AUTHORIZATION, &bearer).await;
+    let forming = app.get_by(&token, model).await;
     assert_eq!(forming.json()["model"], Value::Null, "{}", forming.text);
     app.store()
         .alter("UPDATE sessions SET ended_us = opened_us WHERE match_id LIKE '%2'")
         .await;
     let entries = format!("{foreign}/entries");
-    let open = app.get_with(&entries, header::AUTHORIZATION, &bearer).await;
+    let open = app.get_by(&token, &entries).await;
     assert!(open.text.contains("secret-champion-2"), "{}", open.text);
-    let formed = app.get_with(model, header::AUTHORIZATION, &bearer).await;
+    let formed = app.get_by(&token, model).await;
     assert_eq!(
         formed.json()["model"]["bluff_rate"]["evidence"],
         77_001,

@@ -7,7 +7,8 @@ use crate::clock::now_us;
 use crate::metrics::{HUB_FAULTS, HUB_GAMES};
 use crate::session::{BotAddress, Ended, Sessions};
 use games::{Cause, Kit};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -99,7 +100,7 @@ impl Hubs {
     pub fn list(&self) -> Vec<HubStatus> {
         self.seats
             .iter()
-            .map(|status| lock(status).clone())
+            .map(|status| status.lock().clone())
             .collect()
     }
 
@@ -107,10 +108,6 @@ impl Hubs {
     pub async fn ended(&self) {
         self.tasks.wait().await;
     }
-}
-
-fn lock(status: &Mutex<HubStatus>) -> std::sync::MutexGuard<'_, HubStatus> {
-    status.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Dialler {
@@ -150,7 +147,7 @@ impl Dialler {
     async fn join(&self) -> Result<Joined, GameFault> {
         self.enters(Phase::Connecting);
         let connected = || {
-            lock(&self.status).connects += 1;
+            self.status.lock().connects += 1;
         };
         let joining = self.seat.join(&self.sessions, connected).await?;
         self.enters(Phase::Queued);
@@ -161,7 +158,7 @@ impl Dialler {
     async fn play(&mut self, joined: Joined) -> Duration {
         self.enters(Phase::Playing);
         {
-            let mut status = lock(&self.status);
+            let mut status = self.status.lock();
             status.games += 1;
             if let Some(lost) = self.lost.take() {
                 let after = u64::try_from(lost.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -173,7 +170,7 @@ impl Dialler {
         let Played { ended, answered } = self.seat.play(&self.sessions, joined).await;
         let Ended { cause, detail } = ended;
         metrics::counter!(HUB_GAMES, "cause" => cause.word()).increment(1);
-        *lock(&self.status).ended.entry(cause.word()).or_default() += 1;
+        *self.status.lock().ended.entry(cause.word()).or_default() += 1;
         // A hub that only announces games is no better than one that cannot be reached.
         if answered {
             self.backoff.began();
@@ -194,21 +191,21 @@ impl Dialler {
             why,
             "a hub's line is lost"
         );
-        let mut status = lock(&self.status);
+        let mut status = self.status.lock();
         status.last_error = Some(why);
         status.last_error_us = Some(now_us());
     }
 
     fn waits(&self, wait: Duration) {
         self.enters(Phase::Waiting);
-        let mut status = lock(&self.status);
+        let mut status = self.status.lock();
         let wait_us = i64::try_from(wait.as_micros()).unwrap_or(i64::MAX);
         status.next_retry_us = Some(now_us().saturating_add(wait_us));
         status.failures = self.backoff.failures();
     }
 
     fn enters(&self, phase: Phase) {
-        let mut status = lock(&self.status);
+        let mut status = self.status.lock();
         status.phase = phase;
         status.since_us = now_us();
         status.next_retry_us = None;

@@ -2,7 +2,7 @@
 
 use super::dial::{Line, LineFault};
 use crate::clock::now_us;
-use crate::session::{Answer, BotAddress, Ended, Key, Opening, Refusal, Sessions};
+use crate::session::{Answer, BotAddress, Ended, Key, Opening, Origin, Refusal, Sessions};
 use crate::store::types::{Direction, NewEntry};
 use games::{Cause, Dialogue, DialogueSetup, Kit, Next, Seating};
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ impl Seat {
                 return Err(LineFault::Garbage(what).into());
             }
             answer = sessions
-                .callback(key.clone(), false, frame, received)
+                .callback(Origin::default(), key.clone(), false, frame, received)
                 .await?;
         }
     }
@@ -224,11 +224,11 @@ fn note(before: &mut Vec<NewEntry>, direction: Direction, text: &str) {
         let kept = text
             .char_indices()
             .take_while(|(at, _)| *at < WORD_BYTES_MAX);
-        before.push(NewEntry {
-            at_us: now_us(),
+        before.push(NewEntry::new(
+            now_us(),
             direction,
-            text: kept.map(|(_, letter)| letter).collect(),
-        });
+            kept.map(|(_, letter)| letter).collect::<String>(),
+        ));
     }
 }
 

@@ -1,7 +1,7 @@
 //! One shim.
 
 use super::journals::number;
-use crate::link::relay::{Bye, Heard, Hello, LINE_MAX, Request, Response, Welcome, line};
+use crate::link::relay::{Bye, Hello, LINE_MAX, NumberedMessage, Request, Response, Welcome, line};
 use crate::session::{BotAddress, Key, Refusal, Sessions};
 use futures_util::StreamExt as _;
 use games::{Cause, Wire};
@@ -112,7 +112,7 @@ impl Connection {
         }
     }
 
-    async fn heard(&self, heard: Heard, received: Instant) -> Result<Response, Refusal> {
+    async fn heard(&self, heard: NumberedMessage, received: Instant) -> Result<Response, Refusal> {
         let Some(key) = self.key.clone() else {
             return Ok(Response::Refused("a hello comes first".to_owned()));
         };

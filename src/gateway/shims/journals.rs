@@ -1,7 +1,7 @@
 //! Journals of shims that have gone: what they sent is folded into their sessions.
 
 use super::connection::{key_of, leave};
-use crate::link::relay::{Bye, Heard};
+use crate::link::relay::{Bye, NumberedMessage};
 use crate::session::{Answer, Key, Local, Numbered, Refusal, Sessions};
 use crate::shim::{JOURNAL_EXTENSION, JournalError, Told, folder_of, read_journal};
 use std::fs::File;
@@ -17,10 +17,10 @@ const JOURNALS_MAX: usize = 1_000;
 pub(super) async fn number(
     sessions: &Sessions,
     key: Key,
-    heard: Heard,
+    heard: NumberedMessage,
     received: Instant,
 ) -> Result<Answer, Refusal> {
-    let Heard {
+    let NumberedMessage {
         n,
         text,
         said,

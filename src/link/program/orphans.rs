@@ -1,6 +1,7 @@
 //! Processes that a program left behind and that left its group: as this process adopts orphans, they become
 //! its children, and are recognised by what they inherited.
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
     waitpid,
@@ -8,7 +9,6 @@ use rustix::process::{
 use std::collections::BTreeSet;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
@@ -72,7 +72,7 @@ pub fn kill_all() {
 }
 
 fn live() -> MutexGuard<'static, BTreeSet<i32>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+    LIVE.lock()
 }
 
 /// Starts a program, which is known from then on.

@@ -30,24 +30,25 @@ impl Program {
     /// # Errors
     /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Gone`].
     pub fn say(&mut self, frame: &str, deadline: Instant) -> Result<(), LineFault> {
-        let Some(stdin) = &mut self.stdin else {
-            return Err(LineFault::Gone);
-        };
-        let text = format!("{frame}\n");
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            match stdin.write(rest) {
-                Ok(taken) => rest = rest.get(taken..).unwrap_or_default(),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if !ready(&[(stdin.as_fd(), PollFlags::OUT)], deadline)? {
-                        return Err(LineFault::Late);
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(LineFault::Gone),
+        let mut rest = format!(
+            "{frame}
+"
+        )
+        .into_bytes();
+        loop {
+            self.push(&mut rest)?;
+            if rest.is_empty() {
+                return Ok(());
+            }
+            let input: Vec<_> = self
+                .input()
+                .map(|input| (input, PollFlags::OUT))
+                .into_iter()
+                .collect();
+            if !ready(&input, deadline)? {
+                return Err(LineFault::Late);
             }
         }
-        Ok(())
     }
 
     /// Sends as much of this as its pipe accepts at once, and leaves the rest.

@@ -1,9 +1,10 @@
 //! A program's standard error: drained so that it never blocks, keeping the end of it.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io::Read as _;
 use std::process::ChildStderr;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Bytes read at once.
@@ -37,7 +38,7 @@ impl Stderr {
             let _draining = draining;
             let mut chunk = vec![0; CHUNK];
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
-                let mut ring = filled.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut ring = filled.lock();
                 ring.total += count as u64;
                 let fresh = chunk
                     .get(count.saturating_sub(kept_max)..count)
@@ -58,7 +59,7 @@ impl Stderr {
     /// processes that hold the pipe open.
     pub(super) fn end(self) -> (Vec<u8>, u64) {
         let _ = self.drained.recv_timeout(REST_WITHIN);
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.ring.lock();
         (std::mem::take(&mut ring.kept).into(), ring.total)
     }
 }

@@ -1,7 +1,7 @@
 //! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
 use super::players::Player;
-use crate::link::program::{LineFault, ready};
+use crate::link::program::{LineFault, Program, ready};
 use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
 use games::{Blame, Call, Cause, Exchange, Noted, Outcome, Reply, Seat, Table};
@@ -360,9 +360,7 @@ impl<'a> Game<'a> {
     /// Checks which players have exited silently.
     fn notice_exits(&mut self) {
         for open in &self.open {
-            if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
-                && let Some(program) = &mut pipes.program
-            {
+            if let Some(program) = program(self.players, open.seat) {
                 program.notice_exit();
             }
         }
@@ -372,11 +370,7 @@ impl<'a> Game<'a> {
     fn read(&mut self) -> bool {
         let mut any = false;
         for open in &self.open {
-            if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
-                && let Some(program) = &mut pipes.program
-            {
-                any |= program.read() > 0;
-            }
+            any |= program(self.players, open.seat).is_some_and(|program| program.read() > 0);
         }
         any
     }
@@ -387,9 +381,7 @@ impl<'a> Game<'a> {
             return;
         };
         open.looked = true;
-        if let Some(Player::Program(pipes)) = self.players.get_mut(open.seat.index())
-            && let Some(program) = &mut pipes.program
-        {
+        if let Some(program) = program(self.players, open.seat) {
             let mut reads = 0..LOOKS_MAX;
             while program.read() > 0 && reads.next().is_some() {}
         }
@@ -402,12 +394,9 @@ impl<'a> Game<'a> {
             return false;
         };
         let (seat, due, looked) = (open.seat, open.since + open.within, open.looked);
-        let heard = match self.player(seat) {
-            Some(Player::Program(pipes)) => match &mut pipes.program {
-                Some(program) => program.heard(),
-                None => Err(LineFault::Gone),
-            },
-            _ => Err(LineFault::Gone),
+        let heard = match program(self.players, seat) {
+            Some(program) => program.heard(),
+            None => Err(LineFault::Gone),
         };
         let line = match heard {
             Ok(Some(line)) => line,
@@ -420,12 +409,8 @@ impl<'a> Game<'a> {
                 self.look(*at);
                 return true;
             }
-            Ok(None) => {
-                let open = self.open.remove(*at);
-                self.fault(open, &LineFault::Late);
-                return true;
-            }
-            Err(fault) => {
+            failed => {
+                let fault = failed.err().unwrap_or(LineFault::Late);
                 let open = self.open.remove(*at);
                 self.fault(open, &fault);
                 return true;
@@ -451,6 +436,14 @@ impl<'a> Game<'a> {
             self.end_if_blamed(seat);
         }
         true
+    }
+}
+
+/// The running program on this seat, if one plays there.
+fn program(players: &mut [Player], seat: Seat) -> Option<&mut Program> {
+    match players.get_mut(seat.index()) {
+        Some(Player::Program(pipes)) => pipes.program.as_mut(),
+        _ => None,
     }
 }
 

@@ -2,12 +2,12 @@
 //! built-in bots, keeps their clocks, and ends them without leaving anything behind. Runs on its own threads
 //! with blocking calls: a lock-step game is thousands of round trips.
 
-mod by_hand;
 mod game;
+mod interactive;
 mod play;
 mod players;
 
-pub use by_hand::{ByHand, HandGame, Spoken};
 pub use game::Ended;
+pub use interactive::{InteractiveGame, InteractiveProgram, Spoken};
 pub use play::{ArbiterMatch, play};
 pub use players::ProgramRules;

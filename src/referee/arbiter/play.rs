@@ -9,9 +9,6 @@ use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
-/// The number of every match on a wire that has none.
-const MATCH_NUMBER: u64 = 1;
-
 /// The match to play.
 pub struct ArbiterMatch<'a> {
     /// The game.
@@ -37,12 +34,9 @@ pub struct ArbiterMatch<'a> {
 /// # Errors
 /// [`SetupError`] for unknown bots or options or a wrong number of seats.
 pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, SetupError> {
-    let mut table = plan.kit.table(&TableSetup {
-        seed: plan.seed,
-        options: plan.options.clone(),
-        market: MATCH_NUMBER,
-        ids: (1..=plan.seats.len() as u64).collect(),
-    })?;
+    let (options, seats) = (plan.options.clone(), plan.seats.len());
+    let setup = TableSetup::numbered(plan.seed, options, seats);
+    let mut table = plan.kit.table(&setup)?;
     let seats = (0u8..).map(Seat).zip(plan.seats);
     let mut players = seats
         .map(|(seat, spec)| {

@@ -4,12 +4,11 @@ use crate::link::program::{
     Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
 };
 use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_builtin::Builtin;
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::thinking::guarded;
-use games::{Dialogue, DialogueSetup, Kit, SetupError, StdioWire};
+use games::{Kit, SetupError, StdioWire};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 
 /// Bytes that a program may leave unread beyond its pipe's capacity.
 const UNSAID_MAX: usize = 16 << 20;
@@ -49,13 +48,6 @@ pub(super) struct Pipes {
     pub(super) marker: Option<Marker>,
     /// The thread that ends it.
     ending: Option<JoinHandle<Ended>>,
-}
-
-/// A bot in this process.
-pub(super) struct Builtin {
-    /// `None` once it has panicked.
-    dialogue: Option<Box<dyn Dialogue>>,
-    budget: ThinkBudget,
 }
 
 impl Player {
@@ -177,43 +169,5 @@ impl Pipes {
             0 => text.into_owned(),
             lost => format!("[{lost} bytes before this were not kept]\n{text}"),
         }
-    }
-}
-
-impl Builtin {
-    /// The bot with this name.
-    pub(super) fn new(
-        kit: &dyn Kit,
-        name: &str,
-        seed: u64,
-        budget: ThinkBudget,
-        models: bool,
-    ) -> Result<Self, SetupError> {
-        let setup = DialogueSetup {
-            bot: name.to_owned(),
-            seed,
-            models,
-            ..DialogueSetup::default()
-        };
-        Ok(Self {
-            dialogue: Some(kit.dialogue(&setup)?),
-            budget,
-        })
-    }
-
-    /// Its answer to a frame; `None` if it has panicked.
-    pub(super) fn answer(&mut self, frame: &str) -> Option<String> {
-        let dialogue = self.dialogue.as_deref_mut()?;
-        let budget = self.budget;
-        let received = Instant::now();
-        let answered = guarded(|| {
-            let next = dialogue.receive(frame.as_bytes()).ok()?;
-            Some(budget.answer(dialogue, next, received))
-        });
-        answered.unwrap_or_else(|panic| {
-            tracing::error!(%panic, "a built-in bot panicked");
-            self.dialogue = None;
-            None
-        })
     }
 }

@@ -12,7 +12,7 @@ use super::started::{StartError, Started};
 use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
 use crate::referee::record::journal::Journal;
-use crate::referee::record::log::{self, LogLine};
+use crate::referee::record::log::{self, LogLine, MatchLog};
 use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
@@ -71,7 +71,7 @@ impl Default for HostSettings {
 pub struct Host {
     pub(in crate::referee) kit: &'static dyn Kit,
     pub(in crate::referee) settings: HostSettings,
-    pub(in crate::referee) recording: Arc<dyn Recording>,
+    pub(in crate::referee) recording: Recording,
     pub(in crate::referee) registry: MatchRegistry,
     tasks: TaskTracker,
     stop: CancellationToken,
@@ -82,7 +82,7 @@ pub(in crate::referee) struct Play {
     pub(in crate::referee) table: Box<dyn Table>,
     pub(in crate::referee) links: Links,
     pub(super) past: Past,
-    pub(in crate::referee) record: Box<dyn MatchRecord>,
+    pub(in crate::referee) record: MatchRecord,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
 }
@@ -90,11 +90,7 @@ pub(in crate::referee) struct Play {
 impl Host {
     /// A host without any matches.
     #[must_use]
-    pub fn new(
-        kit: &'static dyn Kit,
-        settings: HostSettings,
-        recording: Arc<dyn Recording>,
-    ) -> Arc<Self> {
+    pub fn new(kit: &'static dyn Kit, settings: HostSettings, recording: Recording) -> Arc<Self> {
         Arc::new(Self {
             kit,
             registry: MatchRegistry::new(settings.matches_max, settings.ended_kept),
@@ -140,7 +136,7 @@ impl Host {
         let links = self.links(&request.seats, &seeds, request.reach.as_ref())?;
         let numbers = Draw::of(request.numbers)
             .free(
-                &*self.recording,
+                &self.recording,
                 (self.kit.game(), self.seats()),
                 |numbers| permit.claim(numbers),
             )
@@ -153,9 +149,9 @@ impl Host {
             ids: info.ids.clone(),
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
-        let mut record = self.recording.open(row, &info.ids).await?;
-        record.seeded(&seeds);
-        let hosted = hosted(info);
+        let record = self.recording.open(&row, &info.ids, &seeds).await?;
+        let log = MatchLog::new(info.ids.len());
+        let hosted = hosted(info, log);
         permit.enter(Arc::clone(&hosted));
         Ok(self.spawn(
             hosted,
@@ -255,7 +251,7 @@ impl Host {
                 Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
             }
             (SeatSpec::Builtin(name), Some(builtins)) => {
-                let seat = BuiltinSeat::new(self.kit, name, seed, builtins.clone())?;
+                let seat = BuiltinSeat::new(self.kit, name, seed, builtins)?;
                 Ok(Some(Box::new(seat)))
             }
             (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),
@@ -326,22 +322,15 @@ impl Host {
         if played == Err(DriveError::Stopped) {
             return;
         }
-        let end = match played {
-            Ok(outcome) => MatchEnd {
-                at_us: now_us(),
-                cause: outcome.cause,
-                detail: String::new(),
-                outcome: Some(outcome),
-            },
-            Err(error) => {
-                let (cause, detail) = (error.cause(), error.to_string());
-                MatchEnd {
-                    at_us: now_us(),
-                    cause,
-                    detail,
-                    outcome: None,
-                }
-            }
+        let (cause, detail, outcome) = match played {
+            Ok(outcome) => (outcome.cause, String::new(), Some(outcome)),
+            Err(error) => (error.cause(), error.to_string(), None),
+        };
+        let end = MatchEnd {
+            at_us: now_us(),
+            cause,
+            detail,
+            outcome,
         };
         let closed = match flushed {
             Ok(record) => record.close(result(&end)).await,

@@ -52,7 +52,7 @@ impl Draw {
     /// [`StartError`] if the recording cannot be read, or no free numbers are found.
     pub async fn free(
         mut self,
-        recording: &dyn Recording,
+        recording: &Recording,
         (game, seats): (&str, usize),
         mut claim: impl FnMut(&Numbers) -> bool,
     ) -> Result<Numbers, StartError> {
@@ -93,13 +93,14 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::{Draw, NUMBER_MAX};
-    use crate::referee::Unrecorded;
+    use crate::referee::Recording;
     use std::collections::HashSet;
 
     #[tokio::test]
     async fn numbers_are_drawn_over_the_whole_range_and_again_if_they_are_used() {
+        let nowhere = Recording::none();
         let drawn = async |seed: Option<u64>| {
-            let draw = Draw::of(seed).free(&Unrecorded, ("koehandel", 4), |_| true);
+            let draw = Draw::of(seed).free(&nowhere, ("koehandel", 4), |_| true);
             draw.await.unwrap()
         };
         let mut seen = HashSet::new();
@@ -119,7 +120,7 @@ mod tests {
         assert_ne!(Draw::seed(7, 0), Draw::seed(7, 1));
 
         let mut refused = Vec::new();
-        let draw = Draw::of(Some(7)).free(&Unrecorded, ("koehandel", 4), |numbers| {
+        let draw = Draw::of(Some(7)).free(&nowhere, ("koehandel", 4), |numbers| {
             refused.push(numbers.market);
             refused.len() > 2
         });
@@ -128,7 +129,7 @@ mod tests {
             (refused[0], refused[2]),
             (drawn(Some(7)).await.market, third)
         );
-        let none = Draw::of(None).free(&Unrecorded, ("koehandel", 4), |_| false);
+        let none = Draw::of(None).free(&nowhere, ("koehandel", 4), |_| false);
         assert!(
             none.await
                 .unwrap_err()

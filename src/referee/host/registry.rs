@@ -3,8 +3,9 @@
 use super::match_info::HostedMatch;
 use super::numbers::Numbers;
 use games::Seat;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The running matches, within a bound, and the last ended ones, with the numbers that they hold.
 pub(in crate::referee) struct MatchRegistry {
@@ -149,6 +150,6 @@ impl MatchRegistry {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

@@ -2,9 +2,9 @@
 //! the match's setup, replay the transcripts, and go on from there.
 
 use super::drive::{Links, Past};
-use super::match_info::{HostedMatch, MatchInfo};
+use super::match_info::MatchInfo;
 use super::matches::{Host, Play};
-use super::setup::{cancelled, specs};
+use super::setup::{cancelled, hosted, specs};
 use crate::referee::record::log::{MatchLog, answered};
 use crate::referee::record::{RecordError, UnfinishedMatch};
 use crate::referee::seat::OwnAddress;
@@ -12,7 +12,7 @@ use crate::replay::{RecordedReply, replay_table};
 use crate::store::types::{Direction, Entry, NewMatch};
 use crate::thinking::guarded;
 use games::{Seats, Table};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Host {
@@ -60,12 +60,7 @@ impl Host {
             names: row.seats.iter().map(|seat| seat.name.clone()).collect(),
             started_us: row.started_us,
         };
-        let log = Arc::new(MatchLog::of_past(&entries));
-        let hosted = Arc::new(HostedMatch {
-            info,
-            log,
-            end: OnceLock::new(),
-        });
+        let hosted = hosted(info, MatchLog::of_past(&entries));
         self.registry.enter(Arc::clone(&hosted));
         let play = Play {
             table,

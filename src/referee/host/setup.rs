@@ -14,11 +14,10 @@ use std::sync::{Arc, OnceLock};
 /// Failures in a row after which a player is a filler, where the game has no such option.
 const FAILURES_MAX: u16 = 10;
 
-pub(in crate::referee) fn hosted(info: MatchInfo) -> Arc<HostedMatch> {
-    let log = Arc::new(MatchLog::new(info.ids.len()));
+pub(in crate::referee) fn hosted(info: MatchInfo, log: MatchLog) -> Arc<HostedMatch> {
     Arc::new(HostedMatch {
         info,
-        log,
+        log: Arc::new(log),
         end: OnceLock::new(),
     })
 }
@@ -98,21 +97,15 @@ pub(in crate::referee) fn result(end: &MatchEnd) -> MatchResult {
         .as_ref()
         .map(|outcome| outcome.scores.values().to_vec());
     MatchResult {
-        at_us: end.at_us,
-        cause: end.cause,
-        blame: None,
         detail: end.detail.clone(),
-        scores: scores.unwrap_or_default(),
+        ..MatchResult::of(end.at_us, end.cause, scores.unwrap_or_default())
     }
 }
 
 pub(in crate::referee) fn cancelled(detail: String) -> MatchResult {
     MatchResult {
-        at_us: now_us(),
-        cause: Cause::Cancelled,
-        blame: None,
         detail,
-        scores: Vec::new(),
+        ..MatchResult::of(now_us(), Cause::Cancelled, Vec::new())
     }
 }
 

@@ -45,16 +45,6 @@ pub struct ServerSettings {
     pub for_others: Option<Reach>,
 }
 
-impl Default for ServerSettings {
-    fn default() -> Self {
-        Self {
-            http: HttpIn::default(),
-            hosts: Hosts::new([], "referee.koehandel.hosts"),
-            for_others: None,
-        }
-    }
-}
-
 /// Serves until `stop`; requests under way are answered first. The host keeps running: see [`Host::drain`].
 ///
 /// # Errors
@@ -267,22 +257,16 @@ fn plain(status: StatusCode, said: String) -> Response<Text> {
 fn respond(status: StatusCode, kind: &'static str, body: Text) -> Response<Text> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
-    headers.insert(
-        header::CACHE_CONTROL,
-        header::HeaderValue::from_static("no-store"),
-    );
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        header::HeaderValue::from_static("nosniff"),
-    );
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        header::HeaderValue::from_static(
-            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
-        ),
-    );
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, policy),
+    ] {
+        let value = header::HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
     response
 }
 

@@ -1,6 +1,6 @@
 //! One player's connection: at the reception, in a queue, at a table.
 
-use super::game::Heard;
+use super::game::PlayerLine;
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
 use crate::link::{AnyLine, Stay, keep_alive};
@@ -72,7 +72,7 @@ pub(super) struct Guest {
 /// A player's seat in a running match.
 pub(super) struct Seated {
     pub(super) seat: Seat,
-    pub(super) inbox: mpsc::Sender<Heard>,
+    pub(super) inbox: mpsc::Sender<PlayerLine>,
 }
 
 /// Where a player is.
@@ -206,7 +206,7 @@ impl Visitor {
             let line = Some(String::from_utf8_lossy(line).into_owned());
             // The match may just have ended.
             let _ = inbox
-                .send(Heard {
+                .send(PlayerLine {
                     seat: *seat,
                     line,
                     at,
@@ -256,7 +256,7 @@ impl Visitor {
         if let Some(Seated { seat, inbox }) = seated {
             let (line, at) = (None, Instant::now());
             // After the match, no one receives it.
-            let _ = inbox.send(Heard { seat, line, at }).await;
+            let _ = inbox.send(PlayerLine { seat, line, at }).await;
         }
     }
 }

@@ -1,11 +1,11 @@
 //! One match of a hub: lines in as they arrive, calls out; handles players out of time or gone.
 
 use super::connection::Outbox;
-use crate::clock::Stamps;
+use crate::clock::{Stamps, now_us};
 use crate::referee::record::{Queued, RecordLine};
 use crate::replay::RecordedReply;
-use crate::store::types::{Direction, NewEntry};
-use games::{Call, Cause, Outcome, Seat, Table};
+use crate::store::types::{Direction, MatchResult, NewEntry};
+use games::{Call, Seat, Table};
 use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ pub(super) const INBOX_MAX: usize = 256;
 
 /// A message from a player.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct PlayerLine {
     pub(super) seat: Seat,
     /// A line, or `None`: the player is gone.
     pub(super) line: Option<String>,
@@ -25,19 +25,8 @@ pub(super) struct Heard {
     pub(super) at: Instant,
 }
 
-/// How a match ended.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) cause: Cause,
-    /// What happened to players, as a sentence.
-    pub(super) detail: String,
-    /// The first player to blame.
-    pub(super) blame: Option<Seat>,
-    pub(super) outcome: Option<Outcome>,
-}
-
 /// One player's place at the table.
-pub(super) struct Place {
+pub(super) struct PlayerState {
     pub(super) name: String,
     pub(super) out: Outbox,
     deadline: Option<Instant>,
@@ -46,7 +35,7 @@ pub(super) struct Place {
     out_of_it: bool,
 }
 
-impl Place {
+impl PlayerState {
     pub(super) fn new(name: String, out: Outbox) -> Self {
         Self {
             name,
@@ -61,8 +50,8 @@ impl Place {
 /// One match.
 pub(super) struct Game {
     pub(super) table: Box<dyn Table>,
-    pub(super) places: Vec<Place>,
-    pub(super) inbox: mpsc::Receiver<Heard>,
+    pub(super) places: Vec<PlayerState>,
+    pub(super) inbox: mpsc::Receiver<PlayerLine>,
     pub(super) journal: Journal,
     faults: Vec<String>,
     blame: Option<Seat>,
@@ -71,8 +60,8 @@ pub(super) struct Game {
 impl Game {
     pub(super) fn new(
         table: Box<dyn Table>,
-        places: Vec<Place>,
-        inbox: mpsc::Receiver<Heard>,
+        places: Vec<PlayerState>,
+        inbox: mpsc::Receiver<PlayerLine>,
         lines: mpsc::Sender<Queued>,
     ) -> Self {
         Self {
@@ -89,8 +78,8 @@ impl Game {
         }
     }
 
-    /// Plays to the end, or until `stop`, which abandons it.
-    pub(super) async fn play(mut self, stop: &CancellationToken) -> Ended {
+    /// Plays to the end; `None` if it was abandoned at `stop`.
+    pub(super) async fn play(mut self, stop: &CancellationToken) -> Option<MatchResult> {
         let outcome = loop {
             self.call().await;
             if let Some(outcome) = self.table.outcome() {
@@ -114,20 +103,11 @@ impl Game {
             }
         };
         self.journal.flush().await;
-        match outcome {
-            Some(outcome) => Ended {
-                cause: outcome.cause,
-                detail: self.faults.join("; "),
-                blame: self.blame,
-                outcome: Some(outcome),
-            },
-            None => Ended {
-                cause: Cause::Cancelled,
-                detail: "the hub was stopped".to_owned(),
-                blame: None,
-                outcome: None,
-            },
-        }
+        outcome.map(|outcome| MatchResult {
+            blame: self.blame.map(|seat| seat.0),
+            detail: self.faults.join("; "),
+            ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+        })
     }
 
     /// Sends the pending calls: one write per player.
@@ -171,8 +151,8 @@ impl Game {
         }
     }
 
-    async fn hear(&mut self, heard: Heard) {
-        let Heard { seat, line, at } = heard;
+    async fn hear(&mut self, heard: PlayerLine) {
+        let PlayerLine { seat, line, at } = heard;
         let place = self.places.get_mut(seat.index());
         let Some(place) = place.filter(|place| !place.out_of_it) else {
             return;

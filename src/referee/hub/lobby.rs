@@ -170,20 +170,26 @@ mod tests {
         Lobby::new(Room::official(), WAIT, seed)
     }
 
+    /// How many wait once this one has joined, if it waits.
+    fn waits(
+        lobby: &mut Lobby<&'static str>,
+        room: Option<&str>,
+        guest: (u64, &'static str),
+        now: Instant,
+    ) -> Option<usize> {
+        match lobby.join(room, guest, true, now) {
+            Joined::Waits(queued) => Some(queued),
+            _ => None,
+        }
+    }
+
     #[test]
     fn a_full_room_begins_in_the_order_of_arrival() {
         let (mut lobby, now) = (lobby(1), Instant::now());
-        let waits = lobby.join(Some("trio"), (1, "a"), true, now);
-        assert!(matches!(waits, Joined::Waits(1)));
-        assert!(matches!(
-            lobby.join(Some("trio"), (2, "ghost"), true, now),
-            Joined::Waits(2)
-        ));
+        assert_eq!(waits(&mut lobby, Some("trio"), (1, "a"), now), Some(1));
+        assert_eq!(waits(&mut lobby, Some("trio"), (2, "ghost"), now), Some(2));
         lobby.leave(2);
-        assert!(matches!(
-            lobby.join(Some("trio"), (3, "b"), true, now),
-            Joined::Waits(2)
-        ));
+        assert_eq!(waits(&mut lobby, Some("trio"), (3, "b"), now), Some(2));
         let Joined::Begins(party) = lobby.join(Some("trio"), (4, "c"), true, now) else {
             panic!("it does not begin");
         };
@@ -204,10 +210,7 @@ mod tests {
         let mut begun_at_once = 0;
         for seed in 0..200 {
             let (mut lobby, now) = (lobby(seed), Instant::now());
-            assert!(matches!(
-                lobby.join(None, (1, "a"), true, now),
-                Joined::Waits(1)
-            ));
+            assert_eq!(waits(&mut lobby, None, (1, "a"), now), Some(1));
             assert_eq!(lobby.next_due(), None, "one alone cannot play");
             match lobby.join(None, (2, "b"), true, now) {
                 Joined::Begins(party) => {

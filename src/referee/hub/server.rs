@@ -1,23 +1,24 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
 use super::connection::{Guest, Seated, converse};
-use super::game::{Ended, Game, Heard, INBOX_MAX, Place};
+use super::game::{Game, INBOX_MAX, PlayerLine, PlayerState};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
 use crate::clock::now_us;
-use crate::link::{AcceptFaults, Crowd, Peer};
+use crate::link::{Accepted, Acceptor, Crowd};
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
-use crate::referee::record::{MatchRecord, RecordError, Recording, Unrecorded, Writer};
+use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch};
+use crate::store::types::NewMatch;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -127,7 +128,7 @@ pub(super) enum Entrance {
 pub struct HubServer {
     settings: HubSettings,
     reception: &'static dyn Reception,
-    recording: Arc<dyn Recording>,
+    recording: Recording,
     lobby: Mutex<Lobby<Guest>>,
     /// A room's wait has changed.
     changed: Notify,
@@ -149,7 +150,7 @@ impl HubServer {
     /// if the recording cannot be read.
     pub async fn open(
         settings: HubSettings,
-        recording: Arc<dyn Recording>,
+        recording: Recording,
     ) -> Result<Arc<Self>, SetupError> {
         let game = settings.kit.game();
         let reception = settings
@@ -199,35 +200,23 @@ impl HubServer {
         stop: CancellationToken,
     ) -> io::Result<()> {
         listener.local_addr()?;
-        let places = Arc::new(Semaphore::new(self.settings.connections_max));
-        let mut faults = AcceptFaults::new("hub");
+        let mut acceptor = Acceptor::new("hub", self.crowd.clone());
         let matchmaker = tokio::spawn(Arc::clone(self).begin_when_due());
         loop {
-            if places.available_permits() == 0 {
-                self.crowd.make_room();
-            }
             let accepted = tokio::select! {
-                accepted = accept(&listener, &places) => accepted,
+                accepted = acceptor.next(&listener, |_| false) => accepted,
                 () = stop.cancelled() => break,
             };
-            let (place, (stream, peer)) = match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    if faults.lasts(&error) {
-                        self.crowd.make_room();
-                        faults.pause(&error).await;
-                    }
-                    continue;
-                }
-            };
-            let Ok(stay) = self.crowd.admit(Peer::of(peer.ip()), false) else {
-                tracing::debug!(%peer, "its share of connections is used up: one is closed");
-                continue;
-            };
+            let Accepted {
+                stream,
+                peer,
+                stay,
+                permit,
+            } = accepted;
             let (hub, stop) = (Arc::clone(self), stop.clone());
             self.connections.spawn(async move {
                 converse(hub, (stream, peer), stay, stop).await;
-                drop(place);
+                drop(permit);
             });
         }
         matchmaker.abort();
@@ -302,7 +291,7 @@ impl HubServer {
     }
 
     fn lobby(&self) -> MutexGuard<'_, Lobby<Guest>> {
-        self.lobby.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lobby.lock()
     }
 
     /// Begins matches in rooms that have waited long enough.
@@ -371,7 +360,7 @@ impl HubServer {
             started_us: now_us(),
         };
         let row = row(&info, &settings.referee, table.setup());
-        let record = self.record(row.clone(), &info.ids).await;
+        let record = self.record(&row, &info.ids).await;
         tracing::info!(
             match_id = info.match_id,
             room = party.room.name,
@@ -396,32 +385,32 @@ impl HubServer {
             if guest.seated.send(seated).is_err() {
                 let (line, at) = (None, Instant::now());
                 // The inbox has room for every player.
-                let _ = said.try_send(Heard { seat, line, at });
+                let _ = said.try_send(PlayerLine { seat, line, at });
             }
-            places.push(Place::new(guest.name, guest.out));
+            places.push(PlayerState::new(guest.name, guest.out));
         }
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
-        let ended = Game::new(table, places, inbox, writer.lines())
-            .play(&self.stop)
-            .await;
-        if ended.outcome.is_none() {
+        let game = Game::new(table, places, inbox, writer.lines());
+        let result = game.play(&self.stop).await;
+        if result.is_none() {
             let given_up = self.reception.given_up() + "\n";
             outs.iter().for_each(|out| out.say(given_up.clone()));
         }
         outs.iter().for_each(|out| out.close());
+        let result = result.unwrap_or_else(|| cancelled("the hub was stopped".to_owned()));
         tracing::info!(
             match_id = info.match_id,
-            cause = ended.cause.word(),
-            scores = ?ended.outcome.as_ref().map(|outcome| outcome.scores.values()),
-            detail = ended.detail,
+            cause = result.cause.word(),
+            scores = ?result.scores,
+            detail = result.detail,
             "a match ended"
         );
         if let Some(tell) = &settings.on_line {
             lines.into_iter().for_each(|line| tell(line, None));
         }
         let closed = match writer.flush().await {
-            Ok(record) => record.close(result(ended)).await,
+            Ok(record) => record.close(result).await,
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
@@ -430,40 +419,13 @@ impl HubServer {
     }
 
     /// Where the match is recorded; nowhere if recording fails, since its players are waiting.
-    async fn record(&self, row: NewMatch, ids: &[u64]) -> Box<dyn MatchRecord> {
-        let match_id = row.id.clone();
-        match self.recording.open(row, ids).await {
+    async fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
+        match self.recording.open(row, ids, &[]).await {
             Ok(record) => record,
             Err(error) => {
-                tracing::error!(match_id, %error, "a match is not recorded");
-                Box::new(Unrecorded)
+                tracing::error!(match_id = row.id, %error, "a match is not recorded");
+                MatchRecord::none()
             }
         }
-    }
-}
-
-/// The next connection, once there is a free slot.
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(OwnedSemaphorePermit, (tokio::net::TcpStream, SocketAddr))> {
-    let place = Arc::clone(places).acquire_owned().await;
-    let place = place.map_err(io::Error::other)?;
-    Ok((place, listener.accept().await?))
-}
-
-fn result(ended: Ended) -> MatchResult {
-    let Ended {
-        cause,
-        detail,
-        blame,
-        outcome,
-    } = ended;
-    MatchResult {
-        at_us: now_us(),
-        cause,
-        blame: blame.map(|seat| seat.0),
-        detail,
-        scores: outcome.map_or_else(Vec::new, |outcome| outcome.scores.values().to_vec()),
     }
 }

@@ -7,7 +7,8 @@ use crate::referee::seat::seat_task::Message;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, NewEntry};
 use games::Seat;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
@@ -62,11 +63,7 @@ impl Journal {
     pub(in crate::referee) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
         let at_us = self.stamps.next();
         if !call.stored {
-            let entry = NewEntry {
-                at_us,
-                direction: Direction::Out,
-                text: call.text.clone(),
-            };
+            let entry = NewEntry::new(at_us, Direction::Out, call.text.clone());
             let (kept, safe) = receipt(self.waits && called);
             let line = RecordLine { seat, entry };
             // A failed writer reports it at the end; the match goes on.
@@ -110,14 +107,10 @@ impl Journal {
             None
         };
         let (told, safe) = receipt(self.waits && sent.wanted);
-        let _in_order = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let _in_order = self.order.lock();
         let at_us = self.stamps.next();
         if let Some(line) = line {
-            let entry = NewEntry {
-                at_us,
-                direction: Direction::In,
-                text: kept.encode(),
-            };
+            let entry = NewEntry::new(at_us, Direction::In, kept.encode());
             let line_of = RecordLine { seat, entry };
             line.send(Queued {
                 line: line_of,

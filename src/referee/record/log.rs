@@ -3,8 +3,8 @@
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
 use games::{Seat, Seats};
+use parking_lot::Mutex;
 use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 /// The maximum number of lines kept per seat; a match within its own bounds stays far below.
 const LINES_MAX: usize = 50_000;
@@ -49,7 +49,7 @@ impl MatchLog {
     /// Adds one seat's next line.
     pub fn push(&self, seat: Seat, line: LogLine) {
         if let Some(lines) = self.0.get(seat) {
-            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = lines.lock();
             if lines.len() < LINES_MAX {
                 lines.push(line);
             }
@@ -59,10 +59,7 @@ impl MatchLog {
     /// The lines of one seat so far.
     #[must_use]
     pub fn lines(&self, seat: Seat) -> Vec<LogLine> {
-        let lines = self
-            .0
-            .get(seat)
-            .map(|lines| lines.lock().unwrap_or_else(PoisonError::into_inner));
+        let lines = self.0.get(seat).map(|lines| lines.lock());
         lines.map(|lines| lines.clone()).unwrap_or_default()
     }
 }

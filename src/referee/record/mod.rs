@@ -3,8 +3,7 @@
 pub(super) mod journal;
 pub mod log;
 mod recording;
-pub mod store_recording;
 pub mod transcript;
 
-pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, Unrecorded};
+pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
 pub(super) use recording::{Queued, Writer};

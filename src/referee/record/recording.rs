@@ -1,9 +1,16 @@
-//! The interface between a match and whatever stores it, and the writer that feeds it without delaying the
-//! match.
+//! Where matches are stored, one session per seat seen from the referee's side, and the writer that feeds it
+//! without delaying the match.
 
-use crate::store::types::{Entry, MatchResult, NewEntry, NewMatch};
-use futures_util::future::BoxFuture;
-use games::{Fact, Seat, Seats};
+use crate::referee::host::setup::ids;
+use crate::store::types::{
+    Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
+    NewSession, SessionId, Side,
+};
+use crate::store::{SessionRow, Store, StoreError};
+use futures_util::future::try_join_all;
+use games::{Fact, Seat, Seats, Wire};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -17,6 +24,12 @@ const BATCH_MAX: usize = 64;
 #[error("the match cannot be recorded: {0}")]
 pub struct RecordError(pub String);
 
+impl From<StoreError> for RecordError {
+    fn from(error: StoreError) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// One line of one seat's transcript, seen from the referee: `Out` is the call, `In` the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordLine {
@@ -26,70 +39,323 @@ pub struct RecordLine {
     pub entry: NewEntry,
 }
 
-/// Stores matches.
-pub trait Recording: Send + Sync {
-    /// The highest market number ever used for the game by our referees.
-    fn last_market<'a>(&'a self, game: &'a str) -> BoxFuture<'a, Result<u64, RecordError>>;
-    /// Whether the number of one of our matches or its players was used before.
-    fn used<'a>(
-        &'a self,
-        game: &'a str,
-        market: u64,
-        ids: &'a [u64],
-    ) -> BoxFuture<'a, Result<bool, RecordError>> {
-        let _ = (game, market, ids);
-        Box::pin(std::future::ready(Ok(false)))
+/// Stores matches, or none at all: local play, tests. Cheap to clone. Every error is the store's.
+#[derive(Clone)]
+pub struct Recording(Option<(Store, Durability)>);
+
+impl Recording {
+    /// Stores matches in `store`, committed with this `durability`.
+    #[must_use]
+    pub fn new(store: Store, durability: Durability) -> Self {
+        Self(Some((store, durability)))
     }
+
+    /// Stores nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    fn store(&self) -> Option<&Store> {
+        self.0.as_ref().map(|(store, _)| store)
+    }
+
+    /// The highest market number ever used for the game by our referees.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn last_market(&self, game: &str) -> Result<u64, RecordError> {
+        match self.store() {
+            Some(store) => Ok(store.last_market(game).await?),
+            None => Ok(0),
+        }
+    }
+
+    /// Whether the number of one of our matches or its players was used before.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn used(&self, game: &str, market: u64, ids: &[u64]) -> Result<bool, RecordError> {
+        let seats = ids.len() as u64;
+        match self.store() {
+            Some(store) => Ok(store.numbers_used(game, market, ids, seats).await?),
+            None => Ok(false),
+        }
+    }
+
     /// The market and seat of one of our players in a game with this many `seats`, by its number on the wire.
-    fn seat_of<'a>(
-        &'a self,
-        game: &'a str,
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn seat_of(
+        &self,
+        game: &str,
         id: u64,
         seats: usize,
-    ) -> BoxFuture<'a, Result<Option<(u64, Seat)>, RecordError>> {
-        let _ = (game, id, seats);
-        Box::pin(std::future::ready(Ok(None)))
+    ) -> Result<Option<(u64, Seat)>, RecordError> {
+        let Some(store) = self.store() else {
+            return Ok(None);
+        };
+        let found = store.seat_of_player(game, id, seats as u64).await?;
+        Ok(found.map(|(market, seat)| (market, Seat(seat))))
     }
-    /// Opens a match. `ids`: each seat's number on the wire.
-    fn open<'a>(
-        &'a self,
-        new: NewMatch,
-        ids: &'a [u64],
-    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>>;
+
+    /// Opens a match. `ids`: each seat's number on the wire; `seeds`: those of the bots in this process, by
+    /// seat; may be shorter.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn open(
+        &self,
+        new: &NewMatch,
+        ids: &[u64],
+        seeds: &[u64],
+    ) -> Result<MatchRecord, RecordError> {
+        let mut record = self.record(new, ids);
+        if let Some(store) = &record.store {
+            store.open_numbered(new.clone(), ids.to_vec()).await?;
+        }
+        for (session, seed) in record.sessions.iter_mut().zip(seeds) {
+            session.opened.seed = *seed;
+        }
+        Ok(record)
+    }
+
+    fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
+        let session = |store: &Store, durability, (seat, player): (usize, &u64)| SeatSession {
+            id: store.next_session(),
+            opened: NewSession {
+                match_id: row.id.clone(),
+                side: Side::Referee,
+                game: row.game.clone(),
+                bot: row
+                    .seats
+                    .get(seat)
+                    .map_or(String::new(), |seat| seat.spec.clone()),
+                referee: row.referee.clone(),
+                market: row.market,
+                player: *player,
+                seat: Some(seat as u8),
+                seed: 0,
+                setup: Value::Null,
+                durability,
+            },
+            last: None,
+            seq: 0,
+            written: false,
+            closed: false,
+        };
+        let sessions = self.0.iter().flat_map(|(store, durability)| {
+            let seats = ids.iter().enumerate();
+            seats.map(move |seat| session(store, *durability, seat))
+        });
+        MatchRecord {
+            sessions: sessions.collect(),
+            store: self.store().cloned(),
+            match_id: row.id.clone(),
+        }
+    }
+
     /// The game's matches by this referee of ours that were never closed.
-    fn unfinished<'a>(
-        &'a self,
-        game: &'a str,
-        referee: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>>;
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn unfinished(
+        &self,
+        game: &str,
+        referee: &str,
+    ) -> Result<Vec<UnfinishedMatch>, RecordError> {
+        let mut unfinished = Vec::new();
+        if let Some(store) = self.store() {
+            for row in store.unfinished(game, referee).await? {
+                unfinished.push(self.unfinished_match(store, row).await?);
+            }
+        }
+        Ok(unfinished)
+    }
+
+    async fn unfinished_match(
+        &self,
+        store: &Store,
+        row: NewMatch,
+    ) -> Result<UnfinishedMatch, StoreError> {
+        let drawn = store.players_of(&row.id).await?;
+        let ids = drawn.unwrap_or_else(|| ids(row.market, row.seats.len()));
+        let mut record = self.record(&row, &ids);
+        let mut past = Seats::from_fn(row.seats.len(), |_| Vec::new());
+        let mut stored = store.sessions_of(&row.id).await?;
+        stored.retain(|session| session.opened.side == Side::Referee);
+        for session in stored {
+            let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
+            let head = store.head(&session).await?;
+            if let (Some(own), Some((last, seq))) = (record.sessions.get_mut(seat.index()), head) {
+                past[seat] = store.transcript(session.id, last).await?;
+                own.id = session.id;
+                own.opened = session.opened;
+                own.closed = session.ended_us.is_some();
+                (own.last, own.seq, own.written) = (Some(last), seq, true);
+            }
+        }
+        let seeds = record.sessions.iter().map(|session| session.opened.seed);
+        Ok(UnfinishedMatch {
+            seeds: seeds.collect(),
+            row,
+            ids,
+            past,
+            record,
+        })
+    }
+
     /// One seat's transcript of one of our matches, if there is such a match.
-    fn transcript<'a>(
-        &'a self,
-        game: &'a str,
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn transcript(
+        &self,
+        game: &str,
         market: u64,
         seat: Seat,
-    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>>;
+    ) -> Result<Option<Vec<Entry>>, RecordError> {
+        let Some(store) = self.store() else {
+            return Ok(None);
+        };
+        let Some(id) = store.match_of_market(game, market).await? else {
+            return Ok(None);
+        };
+        let own = |session: &SessionRow| {
+            session.opened.side == Side::Referee && session.opened.seat == Some(seat.0)
+        };
+        if let Some(session) = store.sessions_of(&id).await?.into_iter().find(own)
+            && let Some((last, _)) = store.head(&session).await?
+        {
+            return Ok(Some(store.transcript(session.id, last).await?));
+        }
+        Ok(Some(Vec::new()))
+    }
 }
 
 /// Where one match is stored.
-pub trait MatchRecord: Send {
-    /// Adds lines. Those of one seat are in order.
-    fn append(&mut self, lines: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>>;
+pub struct MatchRecord {
+    store: Option<Store>,
+    match_id: String,
+    /// By seat; none if nothing is stored.
+    sessions: Vec<SeatSession>,
+}
+
+/// One seat's session.
+struct SeatSession {
+    id: SessionId,
+    opened: NewSession,
+    last: Option<EntryId>,
+    seq: u64,
+    /// Whether its row is written.
+    written: bool,
+    /// Whether an earlier run, interrupted while closing the match, has already closed it.
+    closed: bool,
+}
+
+impl SeatSession {
+    async fn append(
+        &mut self,
+        store: &Store,
+        entries: Vec<NewEntry>,
+        facts: Vec<Fact>,
+        close: Option<Box<Close>>,
+    ) -> Result<(), RecordError> {
+        let count = entries.len() as u64;
+        let append = Append {
+            session: self.id,
+            previous: self.last,
+            seq: self.seq,
+            open: (!self.written).then(|| Box::new(self.opened.clone())),
+            match_: None,
+            entries,
+            facts: facts.into_iter().map(|fact| (fact, None)).collect(),
+            close,
+        };
+        let receipt = store.append(append).await?;
+        self.written = true;
+        self.last = receipt.last;
+        self.seq += count;
+        Ok(())
+    }
+}
+
+impl MatchRecord {
+    /// A record of nothing.
+    pub(in crate::referee) fn none() -> Self {
+        Self {
+            store: None,
+            match_id: String::new(),
+            sessions: Vec::new(),
+        }
+    }
+
     /// Whether lines outlive this process, so that the match waits until they are stored.
-    fn lasting(&self) -> bool {
-        true
+    pub(in crate::referee) fn lasting(&self) -> bool {
+        self.store.is_some()
     }
-    /// Passes the seeds of the bots in this process, by seat, before the first line.
-    fn seeded(&mut self, seeds: &[u64]) {
-        let _ = seeds;
+
+    /// Adds lines. Those of one seat are in order.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn append(&mut self, lines: Vec<RecordLine>) -> Result<(), RecordError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let mut by_seat: BTreeMap<usize, Vec<NewEntry>> = BTreeMap::new();
+        for line in lines {
+            let of_seat = by_seat.entry(line.seat.index()).or_default();
+            of_seat.push(line.entry);
+        }
+        let sessions = self.sessions.iter_mut().enumerate();
+        let appends = sessions.filter_map(|(seat, session)| {
+            let entries = by_seat.remove(&seat)?;
+            Some(session.append(store, entries, Vec::new(), None))
+        });
+        try_join_all(appends).await.map(drop)
     }
+
     /// Keeps a fact about a seat whose transcript has begun.
-    fn note(&mut self, seat: Seat, fact: Fact) -> BoxFuture<'_, Result<(), RecordError>> {
-        let _ = (seat, fact);
-        Box::pin(std::future::ready(Ok(())))
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn note(&mut self, seat: Seat, fact: Fact) -> Result<(), RecordError> {
+        match (&self.store, self.sessions.get_mut(seat.index())) {
+            (Some(store), Some(session)) if session.written => {
+                session.append(store, Vec::new(), vec![fact], None).await
+            }
+            _ => Ok(()),
+        }
     }
+
     /// Closes the match and its seats' transcripts.
-    fn close(self: Box<Self>, result: MatchResult) -> BoxFuture<'static, Result<(), RecordError>>;
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn close(mut self, result: MatchResult) -> Result<(), RecordError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let sessions = self.sessions.iter_mut().enumerate();
+        let written = sessions.filter(|(_, seat)| seat.written && !seat.closed);
+        let closes = written.map(|(seat, session)| {
+            let mut scores = result.scores.clone();
+            // Own seat first, then clockwise.
+            if seat < scores.len() {
+                scores.rotate_left(seat);
+            }
+            let close = Close {
+                detail: result.detail.clone(),
+                scores,
+                ..Close::of(result.at_us, result.cause)
+            };
+            session.append(store, Vec::new(), Vec::new(), Some(Box::new(close)))
+        });
+        try_join_all(closes).await?;
+        Ok(store.close_match(&self.match_id, result.clone()).await?)
+    }
 }
 
 /// A match interrupted by a stop of the daemon.
@@ -103,56 +369,34 @@ pub struct UnfinishedMatch {
     /// Each seat's transcript so far.
     pub past: Seats<Vec<Entry>>,
     /// Where its record continues.
-    pub record: Box<dyn MatchRecord>,
+    pub record: MatchRecord,
 }
 
-/// Stores nothing: local play, tests.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unrecorded;
-
-impl Recording for Unrecorded {
-    fn last_market<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<u64, RecordError>> {
-        Box::pin(async { Ok(0) })
+/// Lines of a match that is over: a call and a reply each; where players are called, no call goes without a
+/// reply. A reply is stamped as long after its call as it took, everything else one microsecond apart.
+#[must_use]
+pub fn lines_of(transcript: &[games::Exchange], wire: Wire, started_us: i64) -> Vec<RecordLine> {
+    let mut lines = Vec::with_capacity(2 * transcript.len());
+    let mut at_us = started_us;
+    for exchange in transcript {
+        let called = wire == Wire::Callbacks;
+        let reply = exchange.reply.clone().or_else(|| called.then(String::new));
+        let call = (Direction::Out, exchange.call.clone());
+        let reply = reply.map(|reply| (Direction::In, reply));
+        for (direction, text) in std::iter::once(call).chain(reply) {
+            at_us += match exchange.took {
+                Some(took) if direction == Direction::In => {
+                    i64::try_from(took.as_micros()).unwrap_or(i64::MAX)
+                }
+                _ => 1,
+            };
+            lines.push(RecordLine {
+                seat: exchange.seat,
+                entry: NewEntry::new(at_us, direction, text),
+            });
+        }
     }
-
-    fn open<'a>(
-        &'a self,
-        _: NewMatch,
-        _: &'a [u64],
-    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
-        Box::pin(async { Ok(Box::new(Unrecorded) as Box<dyn MatchRecord>) })
-    }
-
-    fn unfinished<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn transcript<'a>(
-        &'a self,
-        _: &'a str,
-        _: u64,
-        _: Seat,
-    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
-        Box::pin(async { Ok(None) })
-    }
-}
-
-impl MatchRecord for Unrecorded {
-    fn append(&mut self, _: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn lasting(&self) -> bool {
-        false
-    }
-
-    fn close(self: Box<Self>, _: MatchResult) -> BoxFuture<'static, Result<(), RecordError>> {
-        Box::pin(async { Ok(()) })
-    }
+    lines
 }
 
 /// A line on its way to the writer.
@@ -165,12 +409,12 @@ pub(in crate::referee) struct Queued {
 /// Writes one match's lines in the background.
 pub(in crate::referee) struct Writer {
     lines: mpsc::Sender<Queued>,
-    task: JoinHandle<(Box<dyn MatchRecord>, Result<(), RecordError>)>,
+    task: JoinHandle<(MatchRecord, Result<(), RecordError>)>,
 }
 
 impl Writer {
     /// Starts writing to `record`.
-    pub(in crate::referee) fn start(record: Box<dyn MatchRecord>) -> Self {
+    pub(in crate::referee) fn start(record: MatchRecord) -> Self {
         let (lines, queue) = mpsc::channel(LINES_WAITING_MAX);
         Self {
             lines,
@@ -184,7 +428,7 @@ impl Writer {
     }
 
     /// Waits until every line is stored. All other senders must be gone by now.
-    pub(in crate::referee) async fn flush(self) -> Result<Box<dyn MatchRecord>, RecordError> {
+    pub(in crate::referee) async fn flush(self) -> Result<MatchRecord, RecordError> {
         drop(self.lines);
         let (record, written) = self
             .task
@@ -195,9 +439,9 @@ impl Writer {
 }
 
 async fn write(
-    mut record: Box<dyn MatchRecord>,
+    mut record: MatchRecord,
     mut queue: mpsc::Receiver<Queued>,
-) -> (Box<dyn MatchRecord>, Result<(), RecordError>) {
+) -> (MatchRecord, Result<(), RecordError>) {
     let mut written = Ok(());
     let mut batch = Vec::with_capacity(BATCH_MAX);
     while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {

@@ -211,18 +211,9 @@ mod tests {
         ] {
             check(&open, given, "127.0.0.1/koehandel/guide", real);
         }
-        check(
-            &open,
-            "localhost/koehandel/guide",
-            "localhost/koehandel/guide",
-            real,
-        );
-        check(
-            &open,
-            "127.9.9.9/koehandel/guide",
-            "127.9.9.9/koehandel/guide",
-            real,
-        );
+        for local in ["localhost/koehandel/guide", "127.9.9.9/koehandel/guide"] {
+            check(&open, local, local, real);
+        }
         let champion = "127.0.0.1:80/koehandel/champion/n0nce";
         check(&open, "127.0.0.1", "127.0.0.1/koehandel/champion", champion);
         check(
@@ -247,26 +238,13 @@ mod tests {
         ] {
             check(&open, foreign, foreign, foreign);
         }
+        let here = "127.0.0.1/koehandel/guide";
         let both = own("[::]:80", "");
-        check(
-            &both,
-            "127.0.0.1/koehandel/guide",
-            "127.0.0.1/koehandel/guide",
-            "[::1]:80/koehandel/guide/n0nce",
-        );
+        check(&both, here, here, "[::1]:80/koehandel/guide/n0nce");
         let one = own("10.0.0.5:80", "");
-        check(
-            &one,
-            "127.0.0.1/koehandel/guide",
-            "127.0.0.1/koehandel/guide",
-            "127.0.0.1/koehandel/guide",
-        );
-        check(
-            &one,
-            "10.0.0.5/koehandel/guide",
-            "10.0.0.5/koehandel/guide",
-            "10.0.0.5:80/koehandel/guide/n0nce",
-        );
+        check(&one, here, here, here);
+        let there = "10.0.0.5/koehandel/guide";
+        check(&one, there, there, "10.0.0.5:80/koehandel/guide/n0nce");
     }
 
     #[test]

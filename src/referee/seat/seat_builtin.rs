@@ -22,11 +22,53 @@ pub struct Builtins {
     pub permits: Arc<Semaphore>,
 }
 
+/// A bot in this process.
+pub(in crate::referee) struct Builtin {
+    /// `None` once it has panicked.
+    dialogue: Option<Box<dyn Dialogue>>,
+    budget: ThinkBudget,
+}
+
+impl Builtin {
+    /// The game's bot `name`, its randomness seeded by `seed`.
+    pub(in crate::referee) fn new(
+        kit: &dyn Kit,
+        name: &str,
+        seed: u64,
+        budget: ThinkBudget,
+        models: bool,
+    ) -> Result<Self, SetupError> {
+        let setup = DialogueSetup {
+            models,
+            ..DialogueSetup::of(name, seed)
+        };
+        Ok(Self {
+            dialogue: Some(kit.dialogue(&setup)?),
+            budget,
+        })
+    }
+
+    /// Its answer to a frame; `None` if it has panicked.
+    pub(in crate::referee) fn answer(&mut self, frame: &str) -> Option<String> {
+        let dialogue = self.dialogue.as_deref_mut()?;
+        let budget = self.budget;
+        let received = Instant::now();
+        let answered = guarded(|| {
+            let next = dialogue.receive(frame.as_bytes()).ok()?;
+            Some(budget.answer(dialogue, next, received))
+        });
+        answered.unwrap_or_else(|panic| {
+            tracing::error!(%panic, "a built-in bot panicked");
+            self.dialogue = None;
+            None
+        })
+    }
+}
+
 /// A bot's dialogue as a seat.
 pub(in crate::referee) struct BuiltinSeat {
-    /// `None` once thinking has panicked.
-    dialogue: Option<Box<dyn Dialogue>>,
-    builtins: Builtins,
+    bot: Builtin,
+    permits: Arc<Semaphore>,
 }
 
 impl BuiltinSeat {
@@ -35,33 +77,25 @@ impl BuiltinSeat {
         kit: &dyn Kit,
         name: &str,
         seed: u64,
-        builtins: Builtins,
+        builtins: &Builtins,
     ) -> Result<Self, SetupError> {
-        let setup = DialogueSetup {
-            bot: name.to_owned(),
-            seed,
-            models: builtins.models,
-            ..DialogueSetup::default()
-        };
         Ok(Self {
-            dialogue: Some(kit.dialogue(&setup)?),
-            builtins,
+            bot: Builtin::new(kit, name, seed, builtins.budget, builtins.models)?,
+            permits: Arc::clone(&builtins.permits),
         })
     }
 
     async fn answer(&mut self, text: &str) -> SeatReply {
         let received = Instant::now();
-        let Some(mut dialogue) = self.dialogue.take() else {
+        let Some(mut dialogue) = self.bot.dialogue.take() else {
             return SeatReply::Failed("the bot broke down".to_owned());
         };
         let reply = match dialogue.receive(text.as_bytes()) {
             Err(error) => SeatReply::Failed(error.to_string()),
             Ok(next @ Next::Think { .. }) => return self.think(dialogue, next, received).await,
-            Ok(next) => {
-                SeatReply::said(self.builtins.budget.answer(&mut *dialogue, next, received))
-            }
+            Ok(next) => SeatReply::said(self.bot.budget.answer(&mut *dialogue, next, received)),
         };
-        self.dialogue = Some(dialogue);
+        self.bot.dialogue = Some(dialogue);
         reply
     }
 
@@ -72,8 +106,8 @@ impl BuiltinSeat {
         received: Instant,
     ) -> SeatReply {
         // The semaphore is never closed.
-        let place = Arc::clone(&self.builtins.permits).acquire_owned().await;
-        let budget = self.builtins.budget;
+        let place = Arc::clone(&self.permits).acquire_owned().await;
+        let budget = self.bot.budget;
         let thought = tokio::task::spawn_blocking(move || {
             let _place = place;
             let best = budget.answer(dialogue.as_mut(), next, received);
@@ -81,7 +115,7 @@ impl BuiltinSeat {
         });
         match thought.await {
             Ok((dialogue, best)) => {
-                self.dialogue = Some(dialogue);
+                self.bot.dialogue = Some(dialogue);
                 SeatReply::said(best)
             }
             Err(error) => SeatReply::Failed(format!("the bot broke down: {error}")),
@@ -91,7 +125,7 @@ impl BuiltinSeat {
 
 impl SeatLink for BuiltinSeat {
     fn take_up(&mut self, past: &[Entry]) -> Result<(), String> {
-        let Some(dialogue) = &mut self.dialogue else {
+        let Some(dialogue) = &mut self.bot.dialogue else {
             return Ok(());
         };
         let replies: Vec<_> = past

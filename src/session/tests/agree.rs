@@ -1,14 +1,15 @@
 //! What an unbroken dialogue, a woken one and verification find in a transcript is the same.
 
+use super::world::dependencies;
 use crate::fake;
-use crate::identities::{Identities, KnownMatch};
+use crate::identities::KnownMatch;
 use crate::replay::{self, Line, replay};
 use crate::session::core::{DialogueState, SessionState};
 use crate::session::message::Local;
 use crate::session::{BotAddress, Dependencies, Key, Numbered, SessionOptions, Sessions, fold};
-use crate::store::types::{LiveSession, NewMatch, NewSeat, NewSession};
-use crate::store::{Filter, PageAt, Settings, Store};
-use crate::thinking::{Pool, PoolOptions};
+use crate::store::tests::fake::named_match;
+use crate::store::types::{LiveSession, NewMatch, NewSession};
+use crate::store::{Filter, PageAt, Store};
 use games::{Dialogue, DialogueSetup, Fact, Kit, PlaySetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -22,16 +23,7 @@ const FIND: fn(&str) -> Option<&'static dyn Kit> =
     |game| games::find(game).or_else(|| fake::find(game));
 
 async fn open(folder: &Path) -> (Sessions, Dependencies) {
-    let settings = Settings {
-        kit: FIND,
-        ..Settings::at(folder.join("drover.db"))
-    };
-    let parts = Dependencies {
-        store: Store::open(&settings).await.unwrap(),
-        pool: Pool::start(&PoolOptions::default()).unwrap(),
-        identities: Identities::default(),
-        find: FIND,
-    };
+    let parts = dependencies(folder, FIND).await;
     let options = SessionOptions::default();
     let sessions = Sessions::open(options, parts.clone()).await.unwrap();
     (sessions, parts)
@@ -72,8 +64,7 @@ fn unbroken(kit: &dyn Kit, setup: &DialogueSetup, exchanges: &[Exchange]) -> Unb
 type Unbroken = (Box<dyn Dialogue>, Vec<Fact>);
 
 async fn only_session(store: &Store) -> LiveSession {
-    let (after, limit) = (None, 2);
-    let (all, page) = (Filter::default(), PageAt { after, limit });
+    let (all, page) = (Filter::default(), PageAt::first(2));
     let mut sessions = store.sessions(&all, &page).await.unwrap().items;
     let row = sessions.pop().unwrap();
     assert_eq!(sessions.len(), 0);
@@ -126,20 +117,11 @@ async fn agree(kit: &'static dyn Kit, bot: &str, exchanges: &[Exchange], what: &
     let bot = Arc::new(BotAddress::new(kit, bot, "r").unwrap());
     let (market, id) = (1, 1);
     let key = Key { bot, market, id };
-    let seats = (0..4).map(|seat| NewSeat {
-        seat,
-        spec: String::new(),
-        name: (seat == 2).then(|| "bob".to_owned()),
-    });
+    let bob = |seat| (seat == 2).then(|| "bob".to_owned());
     let row = NewMatch {
-        id: "01AAAAAAAAAAAAAAAAAAAAAAAA".to_owned(),
         game: game.to_owned(),
-        referee: "r".to_owned(),
-        market,
         ours: false,
-        started_us: 1,
-        setup: Value::Null,
-        seats: seats.collect(),
+        ..named_match("01AAAAAAAAAAAAAAAAAAAAAAAA", market, bob)
     };
     let known_match = KnownMatch {
         row: Arc::new(row),

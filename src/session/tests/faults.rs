@@ -1,14 +1,12 @@
 //! Bots that are late, stuck or panic; stores that cannot write; callers who flood.
 
-use super::world::{World, key, key_at, options, until};
-use crate::session::{Refusal, SessionOptions};
+use super::world::{World, key, key_at, options, until, within};
+use crate::session::{Origin, Refusal, SessionOptions};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let asked = Instant::now();
     assert_eq!(world.say(&at, "ask&stuck=1500").await, "?a=fallback");
     let took = asked.elapsed();
@@ -17,13 +15,8 @@ async fn a_bot_that_ignores_its_time_is_answered_for_in_time() {
         "{took:?}"
     );
     // Neither the session nor the only thread is lost to it.
-    let next = world.say(&at, "ask").await;
-    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
-    assert!(
-        asked.elapsed() < Duration::from_millis(1400),
-        "{:?}",
-        asked.elapsed()
-    );
+    world.bot_answers(&at, "ask").await;
+    within(1400, asked);
     assert_eq!(world.transcript(&at).await.len(), 5);
 }
 
@@ -59,19 +52,14 @@ async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
         let ask = format!("ask&spin=9000&x={number}");
         assert_eq!(world.say(&at, &ask).await, "?a=fallback");
     }
-    assert!(
-        asked.elapsed() < Duration::from_secs(6),
-        "{:?}",
-        asked.elapsed()
-    );
+    within(6000, asked);
     let mut expected = vec!["fallback late"; 2];
     expected.push("quarantined");
     expected.extend(["fallback quarantined"; 18]);
     assert_eq!(thought_facts(&world).await, expected);
     assert!(world.sessions.list(1).pop().unwrap().quarantined);
     world.say(&other, "begin").await;
-    let next = world.say(&other, "ask").await;
-    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+    world.bot_answers(&other, "ask").await;
     // A restart does not give it another thread to hang on.
     let world = world.restart().await;
     assert_eq!(world.say(&at, "ask&spin=9000&x=20").await, "?a=fallback");
@@ -81,15 +69,12 @@ async fn a_bot_that_hangs_is_not_asked_again_and_costs_nobody_else_a_thread() {
     );
     // A new match does.
     world.say(&at, "begin").await;
-    let next = world.say(&at, "ask").await;
-    assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+    world.bot_answers(&at, "ask").await;
 }
 
 #[tokio::test]
 async fn thinking_that_computes_on_long_after_its_time_hangs() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     assert_eq!(world.say(&at, "ask&spin=15000").await, "?a=fallback");
     // Nothing more is asked before the thread has computed for longer than any slice may.
     until(|| world.sessions.list(1).pop().filter(|view| view.quarantined)).await;
@@ -100,20 +85,14 @@ async fn thinking_that_computes_on_long_after_its_time_hangs() {
 
 #[tokio::test]
 async fn a_decision_is_not_waited_for_much_longer_than_it_is_worth() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let asked = Instant::now();
     assert_eq!(
         world.say(&at, "ask&stuck=1500&target=20").await,
         "?a=fallback"
     );
     // The wire would allow 200 ms.
-    assert!(
-        asked.elapsed() < Duration::from_millis(180),
-        "{:?}",
-        asked.elapsed()
-    );
+    within(180, asked);
 }
 
 #[tokio::test]
@@ -123,8 +102,7 @@ async fn a_bot_that_panics_while_thinking_is_answered_for() {
         let at = key_at(bot, "r", 1, 1);
         world.say(&at, "begin").await;
         assert_eq!(world.say(&at, "ask&how=panic").await, "?a=fallback");
-        let next = world.say(&at, "ask").await;
-        assert!(next.starts_with("?a=") && next != "?a=fallback", "{next}");
+        world.bot_answers(&at, "ask").await;
     }
     let at = key(2, 1);
     world.say(&at, "begin").await;
@@ -151,9 +129,7 @@ async fn a_message_on_which_a_bot_panics_costs_its_own_session_only() {
 
 #[tokio::test]
 async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let asked = Instant::now();
     let said = world.say(&at, "ask&how=long").await;
     assert!(said.starts_with("?n="), "{said}");
@@ -166,10 +142,8 @@ async fn long_thinking_ends_at_its_ceiling_and_is_no_fallback() {
 
 #[tokio::test]
 async fn while_nothing_can_be_stored_the_default_is_answered() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
+    let (world, at) = World::begun(options()).await;
     let store = &world.parts.store;
-    world.say(&at, "begin").await;
     let long = format!("info&x={}", "y".repeat(100_000));
     store.limit_pages(Some(1)).await;
     assert_eq!(world.say(&at, &long).await, "");
@@ -184,9 +158,7 @@ async fn while_nothing_can_be_stored_the_default_is_answered() {
 
 #[tokio::test]
 async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     world.parts.store.clone().close().await;
     for (at, text) in [(&at, "info"), (&at, "begin"), (&key(2, 2), "begin")] {
         assert_eq!(
@@ -210,18 +182,12 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
         hibernate_after: Duration::from_millis(50),
         ..options()
     };
-    let world = World::new(short).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(short).await;
     until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
     let held = world.parts.store.hold_folders().await;
     let asked = Instant::now();
     assert_eq!(world.say(&at, "ask").await, "");
-    assert!(
-        asked.elapsed() < Duration::from_secs(2),
-        "{:?}",
-        asked.elapsed()
-    );
+    within(2000, asked);
     drop(held);
     let said = world.say(&at, "ask&x=2").await;
     assert_eq!(world.transcript(&at).await.len(), 4);
@@ -241,20 +207,15 @@ async fn a_session_that_cannot_be_folded_in_time_keeps_its_transcript_whole() {
 
 #[tokio::test]
 async fn a_session_that_is_awake_is_not_folded_again() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let held = world.parts.store.hold_folders().await;
-    let said = world.say(&at, "ask").await;
-    assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+    world.bot_answers(&at, "ask").await;
     drop(held);
 }
 
 #[tokio::test]
 async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     world.say(&at, "ask").await;
     let world = world.restart().await;
     world
@@ -263,11 +224,11 @@ async fn a_broken_transcript_is_added_to_and_yields_to_a_new_match() {
         .alter("DELETE FROM entries WHERE id = 1")
         .await;
     assert_eq!(world.say(&at, "ask&x=2").await, "");
-    let view = until(|| world.sessions.list(1).pop()).await;
+    let view = world.only().await;
     assert_eq!(view.entries, 4);
     world.say(&at, "begin").await;
     assert_ne!(world.say(&at, "ask").await, "");
-    let next = until(|| world.sessions.list(1).pop()).await;
+    let next = world.only().await;
     assert_ne!(next.id, view.id);
 }
 
@@ -277,16 +238,14 @@ async fn a_full_mailbox_answers_the_default_at_once() {
         mailbox_max: 2,
         ..options()
     };
-    let world = World::new(small).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(small).await;
     let asks: Vec<_> = (0..8)
         .map(|number| {
             let (sessions, at) = (world.sessions.clone(), at.clone());
             tokio::spawn(async move {
                 let text = format!("market=1&id=1&type=ask&how=long&x={number}");
                 sessions
-                    .callback(at, false, text, Instant::now())
+                    .callback(Origin::default(), at, false, text, Instant::now())
                     .await
                     .unwrap()
                     .text

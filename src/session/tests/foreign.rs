@@ -4,10 +4,7 @@ use super::world::{World, key, key_at, options};
 use crate::store::{Filter, OpponentKind, PageAt, Standing};
 
 fn page() -> PageAt {
-    PageAt {
-        after: None,
-        limit: 10,
-    }
+    PageAt::first(10)
 }
 
 #[tokio::test]
@@ -21,7 +18,7 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     let store = &world.parts.store;
     let match_id = world.sessions.list(1).pop().unwrap().match_id;
     store.name_seat(&match_id, 1, "alice").await.unwrap();
-    // The one who does not know his seat ends first: the result waits for the other.
+    // The one that does not know its seat ends first: the result waits for the other.
     world.say(&second, "end").await;
     world.say(&first, "end").await;
     let sessions = store.sessions_of(&match_id).await.unwrap();
@@ -53,20 +50,14 @@ async fn seats_count_from_our_first_session_and_can_be_named_and_asked_for() {
     let bluffs = store.bluffs(&alice, &page()).await.unwrap().items;
     assert_eq!(bluffs.len(), 1);
     assert_eq!(bluffs.first().unwrap().seat, Some(1));
-    assert_eq!(
-        store
-            .model("fake", OpponentKind::Named, "bob")
-            .await
-            .unwrap(),
-        None
-    );
+    let known = store.models(None, Some(OpponentKind::Named), &page()).await;
+    let names = known.unwrap().items.into_iter().map(|model| model.name);
+    assert!(!names.collect::<Vec<_>>().contains(&"bob".to_owned()));
 }
 
 #[tokio::test]
 async fn an_end_again_after_a_restart_opens_nothing() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     world.say(&at, "end").await;
     let world = world.restart().await;
     // The second is known to nobody: it may have ended long ago.

@@ -3,17 +3,15 @@
 use super::world::{World, key, key_at, options, until};
 use crate::identities::KnownMatch;
 use crate::session::{Refusal, SessionOptions};
-use crate::store::types::{Direction, NewMatch, NewSeat};
+use crate::store::tests::fake::named_match;
+use crate::store::types::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_transcript_holds_what_came_and_what_was_said() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    assert_eq!(world.say(&at, "begin").await, "");
-    let said = world.say(&at, "ask").await;
-    assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+    let (world, at) = World::begun(options()).await;
+    let said = world.bot_answers(&at, "ask").await;
     assert_eq!(world.say(&at, "ask&how=pass").await, "");
     assert_eq!(world.say(&at, "nonsense").await, "");
     let expected = [
@@ -61,13 +59,11 @@ async fn sessions_of_one_referees_market_share_a_match_and_those_of_two_do_not()
 
 #[tokio::test]
 async fn a_second_begin_ends_the_session_and_opens_another() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
-    let first = until(|| world.sessions.list(1).pop()).await;
+    let (world, at) = World::begun(options()).await;
+    let first = world.only().await;
     world.say(&at, "info").await;
     world.say(&at, "begin").await;
-    let second = until(|| world.sessions.list(1).pop()).await;
+    let second = world.only().await;
     assert_ne!(first.id, second.id);
     assert_ne!(first.match_id, second.match_id);
     assert_eq!(world.sessions.live(), 1);
@@ -81,9 +77,7 @@ async fn a_second_begin_ends_the_session_and_opens_another() {
 
 #[tokio::test]
 async fn after_its_end_a_session_answers_the_default_until_a_new_match_begins() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     assert_eq!(world.say(&at, "end").await, "");
     assert_eq!(world.sessions.live(), 0);
     assert_eq!(world.say(&at, "ask").await, "");
@@ -140,9 +134,7 @@ async fn an_idle_session_sleeps_and_wakes_as_it_was() {
         hibernate_after: Duration::from_millis(50),
         ..options()
     };
-    let world = World::new(short).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(short).await;
     let asked = Instant::now();
     let first = world.say(&at, "ask").await;
     until(|| world.sessions.list(1).pop().filter(|view| !view.awake)).await;
@@ -174,28 +166,14 @@ async fn a_session_that_nobody_ends_is_ended_by_a_bound() {
 #[tokio::test]
 async fn a_match_of_our_own_referee_is_joined_by_its_number_and_seat() {
     let world = World::new(options()).await;
-    let seats = (0..4).map(|seat| NewSeat {
-        seat,
-        spec: String::new(),
-        name: Some(format!("n{seat}")),
-    });
-    let row = NewMatch {
-        id: "01MATCH".into(),
-        game: "fake".into(),
-        referee: "r".into(),
-        market: 5,
-        ours: true,
-        started_us: 1,
-        setup: serde_json::Value::Null,
-        seats: seats.collect(),
-    };
+    let row = named_match("01MATCH", 5, |seat| Some(format!("n{seat}")));
     let known = KnownMatch {
         row: Arc::new(row),
         ids: vec![21, 22, 23, 24],
     };
     world.parts.identities.register("r", 5, known);
     world.say(&key(5, 23), "begin").await;
-    let view = until(|| world.sessions.list(1).pop()).await;
+    let view = world.only().await;
     assert_eq!((view.match_id.as_str(), view.seat), ("01MATCH", Some(2)));
     let live = world.restart().await.parts.store.live().await.unwrap();
     let named = serde_json::json!([["W", "n3"], ["N", "n0"], ["E", "n1"]]);

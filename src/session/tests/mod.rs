@@ -6,4 +6,4 @@ mod foreign;
 mod life;
 mod recovery;
 mod shares;
-mod world;
+pub(crate) mod world;

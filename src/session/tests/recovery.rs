@@ -1,7 +1,7 @@
 //! The fold: restarts, repeated messages, lost connections.
 
-use super::world::{World, key, options, until};
-use crate::session::{BotAddress, Key, SessionOptions};
+use super::world::{World, key, options};
+use crate::session::{BotAddress, Key, Origin, SessionOptions};
 use crate::store::types::Direction;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,9 +49,7 @@ async fn a_recovered_session_goes_on_as_an_unbroken_one() {
 
 #[tokio::test]
 async fn a_message_again_gets_the_same_answer_until_it_is_known_to_have_arrived() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let lost = world.send(&at, "ask").await.unwrap();
     let text = lost.text.clone();
     drop(lost);
@@ -66,9 +64,7 @@ async fn a_message_again_gets_the_same_answer_until_it_is_known_to_have_arrived(
 
 #[tokio::test]
 async fn a_message_again_after_a_restart_gets_the_logged_answer() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     let text = world.say(&at, "ask").await;
     let world = world.restart().await;
     assert_eq!(world.say(&at, "ask").await, text);
@@ -78,9 +74,7 @@ async fn a_message_again_after_a_restart_gets_the_logged_answer() {
 
 #[tokio::test]
 async fn the_last_message_again_after_a_restart_opens_no_other_session() {
-    let world = World::new(options()).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(options()).await;
     drop(world.send(&at, "end").await.unwrap());
     let world = world.restart().await;
     assert_eq!(world.say(&at, "end").await, "");
@@ -94,21 +88,19 @@ async fn a_begin_again_whose_answer_was_lost_begins_nothing_new() {
     let world = World::new(options()).await;
     let at = key(1, 1);
     drop(world.send(&at, "begin").await.unwrap());
-    let first = until(|| world.sessions.list(1).pop()).await;
+    let first = world.only().await;
     world.say(&at, "begin").await;
-    let second = until(|| world.sessions.list(1).pop()).await;
+    let second = world.only().await;
     assert_eq!((first.id, second.entries), (second.id, 1));
 }
 
-/// A session whose caller went away while his message was thought about.
+/// A session whose caller went away while its message was thought about.
 async fn hung_up() -> (World, Key) {
     let slow = SessionOptions {
         budget_default: Duration::from_millis(100),
         ..options()
     };
-    let world = World::new(slow).await;
-    let at = key(1, 1);
-    world.say(&at, "begin").await;
+    let (world, at) = World::begun(slow).await;
     let hasty = world.send(&at, "ask&how=long");
     assert!(
         tokio::time::timeout(Duration::from_millis(10), hasty)
@@ -150,9 +142,10 @@ async fn where_messages_never_repeat_an_equal_one_is_answered_from_the_log() {
         id: 1,
     };
     for (text, entries) in [("x=1", 1), ("x=1", 1), ("x=2", 2), ("x=1", 3)] {
+        let (nobody, sent) = (Origin::default(), text.to_owned());
         let told = world
             .sessions
-            .callback(at.clone(), false, text.to_owned(), Instant::now());
+            .callback(nobody, at.clone(), false, sent, Instant::now());
         let answer = told.await.unwrap();
         answer.sending.unwrap().handed();
         assert_eq!(world.transcript(&at).await.len(), entries, "{text}");

@@ -3,7 +3,8 @@
 use super::world::{World, key, key_at, options, until};
 use crate::identities::KnownMatch;
 use crate::session::{Origin, Refusal, SessionOptions};
-use crate::store::types::{Durability, NewMatch};
+use crate::store::tests::fake::named_match;
+use crate::store::types::Durability;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,18 +58,8 @@ async fn one_peer_does_not_get_what_is_left_and_others_do() {
 async fn our_own_referees_matches_are_nobodys_share() {
     let world = scarce(16).await;
     fill(&world, from(2), "greedy").await;
-    let row = NewMatch {
-        id: "01MATCH".into(),
-        game: "fake".into(),
-        referee: "r".into(),
-        market: 5,
-        ours: true,
-        started_us: 1,
-        setup: serde_json::Value::Null,
-        seats: Vec::new(),
-    };
     let known = KnownMatch {
-        row: Arc::new(row),
+        row: Arc::new(named_match("01MATCH", 5, |_| None)),
         ids: vec![21],
     };
     world.parts.identities.register("r", 5, known);

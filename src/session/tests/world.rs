@@ -4,20 +4,22 @@ use crate::fake;
 use crate::identities::Identities;
 use crate::replay;
 use crate::session::{
-    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, Sessions,
+    Answer, BotAddress, Dependencies, Key, Origin, Refusal, SessionOptions, SessionView, Sessions,
 };
-use crate::store::types::{Direction, Entry};
-use crate::store::{Settings, Store};
+use crate::store::types::Direction;
+use crate::store::{KitOf, Settings, Store};
 use crate::thinking::{Pool, PoolOptions};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Sessions with everything below them.
 pub(super) struct World {
     pub(super) sessions: Sessions,
     pub(super) parts: Dependencies,
     pub(super) options: SessionOptions,
-    pub(super) folder: tempfile::TempDir,
+    pub(super) folder: TempDir,
 }
 
 /// Options whose deadline is 200 ms after receipt.
@@ -29,25 +31,28 @@ pub(super) fn options() -> SessionOptions {
     }
 }
 
-async fn open(options: &SessionOptions, folder: &tempfile::TempDir) -> (Sessions, Dependencies) {
-    let mut settings = Settings::at(folder.path().join("drover.db"));
-    settings.kit = fake::find;
-    let parts = Dependencies {
-        store: Store::open(&settings).await.unwrap(),
-        pool: Pool::start(&PoolOptions {
-            threads: 1,
-            ..PoolOptions::default()
-        })
-        .unwrap(),
-        identities: Identities::default(),
-        find: fake::find,
+/// What sessions depend on, over a store in this folder.
+pub(crate) async fn dependencies(folder: &Path, find: KitOf) -> Dependencies {
+    let settings = Settings {
+        kit: find,
+        ..Settings::at(folder.join("drover.db"))
     };
-    (
-        Sessions::open(options.clone(), parts.clone())
-            .await
-            .unwrap(),
-        parts,
-    )
+    let pool = PoolOptions {
+        threads: 1,
+        ..PoolOptions::default()
+    };
+    Dependencies {
+        store: Store::open(&settings).await.unwrap(),
+        pool: Pool::start(&pool).unwrap(),
+        identities: Identities::default(),
+        find,
+    }
+}
+
+async fn open(options: &SessionOptions, folder: &TempDir) -> (Sessions, Dependencies) {
+    let parts = dependencies(folder.path(), fake::find).await;
+    let sessions = Sessions::open(options.clone(), parts.clone()).await;
+    (sessions.unwrap(), parts)
 }
 
 impl World {
@@ -62,23 +67,35 @@ impl World {
         }
     }
 
+    /// A world in which the session of match 1 and player 1 has begun, and its key.
+    pub(super) async fn begun(options: SessionOptions) -> (Self, Key) {
+        let (world, at) = (Self::new(options).await, key(1, 1));
+        assert_eq!(world.say(&at, "begin").await, "");
+        (world, at)
+    }
+
+    /// The session that is the only live one, as soon as it is listed.
+    pub(super) async fn only(&self) -> SessionView {
+        until(|| self.sessions.list(1).pop()).await
+    }
+
+    /// [`World::say`] of what the bot itself must answer.
+    pub(super) async fn bot_answers(&self, key: &Key, rest: &str) -> String {
+        let said = self.say(key, rest).await;
+        assert!(said.starts_with("?a=") && said != "?a=fallback", "{said}");
+        said
+    }
+
     /// The same after a stop and a start.
     pub(super) async fn restart(self) -> Self {
-        let Self {
-            sessions,
-            parts,
-            options,
-            folder,
-        } = self;
-        sessions.close().await;
-        drop(sessions);
-        parts.store.close().await;
-        let (sessions, parts) = open(&options, &folder).await;
+        self.sessions.close().await;
+        drop(self.sessions);
+        self.parts.store.close().await;
+        let (sessions, parts) = open(&self.options, &self.folder).await;
         Self {
             sessions,
             parts,
-            options,
-            folder,
+            ..self
         }
     }
 
@@ -106,7 +123,7 @@ impl World {
         let text = format!("market={}&id={}&type={rest}", key.market, key.id);
         let begins = rest == "begin";
         self.sessions
-            .callback_from(origin, key.clone(), begins, text, Instant::now())
+            .callback(origin, key.clone(), begins, text, Instant::now())
             .await
     }
 
@@ -151,15 +168,15 @@ impl World {
             return Vec::new();
         };
         let entries = self.parts.store.transcript(view.id, head).await.unwrap();
-        entries
-            .into_iter()
-            .map(
-                |Entry {
-                     direction, text, ..
-                 }| (direction, text),
-            )
-            .collect()
+        let lines = entries.into_iter();
+        lines.map(|entry| (entry.direction, entry.text)).collect()
     }
+}
+
+/// Whether less than this has passed since a moment.
+pub(super) fn within(most_ms: u64, since: Instant) {
+    let took = since.elapsed();
+    assert!(took < Duration::from_millis(most_ms), "{took:?}");
 }
 
 /// Waits for the thing itself, at most ten seconds.

@@ -1,22 +1,20 @@
 //! Naming the players on seats, and which model learns.
 
-use super::fake::{Pen, heard, match_id, new_match, open};
-use crate::store::{OpponentKind, Store, StoreError};
+use super::fake::{Pen, asked, heard, match_id, new_match, opened};
+use crate::store::{OpponentKind, PageAt, Store, StoreError};
 use serde_json::json;
-use tempfile::tempdir;
 
 async fn bluffs_of(store: &Store, name: &str) -> Option<i64> {
-    let model = store
-        .model("fake", OpponentKind::Named, name)
-        .await
-        .unwrap()?;
+    let named = Some(OpponentKind::Named);
+    let models = store.models(Some("fake"), named, &PageAt::first(50)).await;
+    let models = models.unwrap().items;
+    let model = models.iter().find(|model| model.name == name)?;
     model.model["bluffs"].as_i64()
 }
 
 #[tokio::test]
 async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     for (number, bluffs) in [(1, 2), (2, 3)] {
         let mut pen = Pen::player(&store, number);
         pen.write(&store, vec![heard("ask")]).await;
@@ -55,10 +53,7 @@ async fn lessons_reach_types_at_once_and_names_when_they_are_known() {
 
 #[tokio::test]
 async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
-    let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask")]).await;
+    let (_folder, store, mut pen) = asked().await;
     store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
     let mut append = pen.append(vec![heard("end 1,2,3,4")]);
     append.close = Some(Box::new(crate::store::Close {
@@ -99,17 +94,10 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
 
 #[tokio::test]
 async fn a_match_is_ended_once_and_only_if_it_exists() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     store.open_match(new_match(1, true)).await.unwrap();
     store.open_match(new_match(1, true)).await.unwrap();
-    let result = |scores: Vec<i64>| crate::store::MatchResult {
-        at_us: 7,
-        cause: games::Cause::Normal,
-        blame: None,
-        detail: String::new(),
-        scores,
-    };
+    let result = |scores: Vec<i64>| crate::store::MatchResult::of(7, games::Cause::Normal, scores);
     store
         .close_match(&match_id(1), result(vec![4, 4]))
         .await

@@ -1,14 +1,13 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
-use super::fake::{Pen, heard, match_id, open, said, settings};
+use super::fake::{Pen, heard, match_id, open, opened, said, settings};
 use crate::store::{Store, StoreError};
 use tempfile::tempdir;
 
 #[tokio::test]
 async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
     for clean in [true, false] {
-        let folder = tempdir().unwrap();
-        let store = open(folder.path()).await;
+        let (folder, store) = opened().await;
         let mut pens: Vec<Pen> = (1..=3).map(|number| Pen::player(&store, number)).collect();
         for pen in &mut pens {
             pen.write(&store, vec![heard("ask"), said("1")]).await;
@@ -53,8 +52,7 @@ async fn reopened(folder: &std::path::Path) -> Store {
 
 #[tokio::test]
 async fn a_second_process_is_refused_until_the_first_ends() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (folder, store) = opened().await;
     let error = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(&error, StoreError::InUse { .. }), "{error}");
     assert!(
@@ -75,8 +73,7 @@ async fn a_second_process_is_refused_until_the_first_ends() {
 
 #[tokio::test]
 async fn a_database_from_a_newer_version_is_refused() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (folder, store) = opened().await;
     store
         .alter(
             "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -134,8 +131,7 @@ async fn a_folder_that_cannot_be_made_is_named() {
 
 #[tokio::test]
 async fn a_store_opened_for_reading_does_not_write() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let beside = Store::open_readonly(store.path()).await.unwrap();
     let append = Pen::player(&beside, 1).append(vec![heard("ask")]);
     assert!(matches!(

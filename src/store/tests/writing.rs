@@ -1,11 +1,10 @@
 //! Writing: order, batches, durability, recovery.
 
-use super::fake::{Pen, heard, match_id, new_match, new_session, open, said};
+use super::fake::{Pen, asked, heard, match_id, new_match, new_session, opened, said};
 use crate::store::{
-    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side, Store,
-    StoreError,
+    Durability, ENTRIES_MAX, EntryId, Filter, LedgerRow, NewEntry, PageAt, SessionId, Side,
+    Standing, Store, StoreError,
 };
-use tempfile::tempdir;
 
 async fn count(store: &Store, table: &'static str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
@@ -28,8 +27,7 @@ async fn texts(store: &Store, pen: &Pen) -> Vec<String> {
 
 #[tokio::test]
 async fn an_acknowledged_entry_is_there_for_another_connection() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     let odd = "?a=\u{0}&b=\"\\\u{1F600}\u{7f}\n".to_owned();
     let entries = vec![
@@ -50,8 +48,7 @@ async fn an_acknowledged_entry_is_there_for_another_connection() {
 
 #[tokio::test]
 async fn interleaved_transcripts_are_walked_back_each_by_itself() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pens: Vec<Pen> = (1..=20).map(|number| Pen::player(&store, number)).collect();
     for round in 0..30 {
         let writes = pens
@@ -73,10 +70,7 @@ async fn interleaved_transcripts_are_walked_back_each_by_itself() {
 
 #[tokio::test]
 async fn an_append_that_does_not_follow_is_refused_and_harms_nobody() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
-    let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask")]).await;
+    let (_folder, store, mut pen) = asked().await;
     let mut stale = pen.append(vec![said("1")]);
     stale.previous = None;
     stale.seq = 0;
@@ -97,8 +91,7 @@ async fn an_append_that_does_not_follow_is_refused_and_harms_nobody() {
 
 #[tokio::test]
 async fn a_refused_row_fails_its_own_caller_alone() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut good: Vec<Pen> = (1..=8).map(|number| Pen::player(&store, number)).collect();
     // Its match does not exist.
     let mut orphan = Pen::new(&store, None, new_session(77, Side::Player, 0));
@@ -121,8 +114,7 @@ async fn a_refused_row_fails_its_own_caller_alone() {
 
 #[tokio::test]
 async fn two_appends_of_one_session_keep_their_order() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     let first = pen.append(vec![heard("ask")]);
     let mut second = pen.append(vec![said("1")]);
@@ -135,10 +127,7 @@ async fn two_appends_of_one_session_keep_their_order() {
 
 #[tokio::test]
 async fn a_full_disk_is_an_error_and_then_is_over() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
-    let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask")]).await;
+    let (_folder, store, mut pen) = asked().await;
     store.limit_pages(Some(1)).await;
     let big = "x".repeat(100_000);
     let error = store
@@ -157,10 +146,7 @@ async fn a_full_disk_is_an_error_and_then_is_over() {
 
 #[tokio::test]
 async fn a_writer_without_callers_finds_out_by_itself_that_the_disk_is_free_again() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
-    let mut pen = Pen::player(&store, 1);
-    pen.write(&store, vec![heard("ask")]).await;
+    let (_folder, store, mut pen) = asked().await;
     store.limit_pages(Some(1)).await;
     store
         .append(pen.append(vec![said(&"x".repeat(100_000))]))
@@ -174,8 +160,7 @@ async fn a_writer_without_callers_finds_out_by_itself_that_the_disk_is_free_agai
 
 #[tokio::test]
 async fn durability_is_switched_by_the_strongest_of_a_batch() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut session = new_session(1, Side::Player, 0);
     session.durability = Durability::Process;
     let mut weak = Pen::new(&store, Some(new_match(1, false)), session);
@@ -188,8 +173,7 @@ async fn durability_is_switched_by_the_strongest_of_a_batch() {
 
 #[tokio::test]
 async fn ledger_rows_arrive_without_anybody_waiting() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let row = LedgerRow {
         session: SessionId(1),
         entry: EntryId(1),
@@ -212,8 +196,7 @@ async fn ledger_rows_arrive_without_anybody_waiting() {
 
 #[tokio::test]
 async fn matches_are_paged_and_filtered() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     for number in 1..=5 {
         let mut pen = Pen::player(&store, number);
         pen.write(&store, vec![heard("ask")]).await;
@@ -222,10 +205,7 @@ async fn matches_are_paged_and_filtered() {
         }
     }
     let ids = async |filter: Filter| {
-        let at = PageAt {
-            after: None,
-            limit: 50,
-        };
+        let at = PageAt::first(50);
         let page = store.matches(&filter, &at).await.unwrap();
         page.items
             .into_iter()
@@ -233,53 +213,25 @@ async fn matches_are_paged_and_filtered() {
             .collect::<Vec<_>>()
     };
     assert_eq!(ids(Filter::default()).await, [5, 4, 3, 2, 1]);
-    assert_eq!(
-        ids(Filter {
-            live: Some(true),
-            ..Filter::default()
-        })
-        .await,
-        [5, 3, 1]
-    );
-    assert_eq!(
-        ids(Filter {
-            bot: Some("guide".into()),
-            ..Filter::default()
-        })
-        .await,
-        [0; 0]
-    );
-    let outcome = |word: &str| {
-        crate::store::Standing::ALL
-            .iter()
-            .find(|(name, _)| *name == word)
-            .unwrap()
-            .1
+    let live = Filter {
+        live: Some(true),
+        ..Filter::default()
     };
-    assert_eq!(
-        ids(Filter {
-            outcome: Some(outcome("won")),
+    assert_eq!(ids(live).await, [5, 3, 1]);
+    let guide = Filter {
+        bot: Some("guide".into()),
+        ..Filter::default()
+    };
+    assert_eq!(ids(guide).await, [0; 0]);
+    for (outcome, expected) in [(Standing::Won, 4), (Standing::Lost, 2)] {
+        let outcome = Filter {
+            outcome: Some(outcome),
             ..Filter::default()
-        })
-        .await,
-        [4]
-    );
-    assert_eq!(
-        ids(Filter {
-            outcome: Some(outcome("lost")),
-            ..Filter::default()
-        })
-        .await,
-        [2]
-    );
+        };
+        assert_eq!(ids(outcome).await, [expected]);
+    }
     let first = store
-        .matches(
-            &Filter::default(),
-            &PageAt {
-                after: None,
-                limit: 2,
-            },
-        )
+        .matches(&Filter::default(), &PageAt::first(2))
         .await
         .unwrap();
     assert_eq!(first.next.as_deref(), Some(match_id(4).as_str()));
@@ -298,8 +250,7 @@ async fn matches_are_paged_and_filtered() {
 
 #[tokio::test]
 async fn batches_of_every_size_are_whole() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     let mut expected = 0;
     for size in [1, 2, 5, 63, 64, 65, 700, ENTRIES_MAX] {
@@ -320,8 +271,7 @@ async fn batches_of_every_size_are_whole() {
 
 #[tokio::test]
 async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pens: Vec<Pen> = (1..=5).map(|number| Pen::player(&store, number)).collect();
     let writes = pens
         .iter_mut()
@@ -335,8 +285,7 @@ async fn more_entries_than_one_transaction_takes_are_split_between_callers() {
 
 #[tokio::test]
 async fn checkpoints_are_made_beside_the_writer() {
-    let folder = tempdir().unwrap();
-    let store = open(folder.path()).await;
+    let (_folder, store) = opened().await;
     let mut pen = Pen::player(&store, 1);
     let size = || std::fs::metadata(store.path()).unwrap().len();
     let before = size();

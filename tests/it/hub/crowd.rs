@@ -2,11 +2,10 @@
 
 use super::player::Player;
 use crate::app::dial_from;
-use drover::referee::Unrecorded;
+use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +21,7 @@ fn hub(connections_max: usize) -> (tokio::runtime::Runtime, SocketAddr) {
         ..HubSettings::new(games::find("smartdog").unwrap())
     };
     let address = runtime.block_on(async {
-        let hub = HubServer::open(settings, Arc::new(Unrecorded)).await;
+        let hub = HubServer::open(settings, Recording::none()).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let serving = hub.unwrap();

@@ -1,9 +1,8 @@
 //! Our hub, dialled by players who do what they like.
 
 use super::player::Player;
+use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
-use drover::referee::store_recording::StoreRecording;
-use drover::referee::{Recording, Unrecorded};
 use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -21,7 +20,7 @@ struct Hub {
 }
 
 impl Hub {
-    fn with(settings: HubSettings, recording: Option<Arc<dyn Recording>>) -> Self {
+    fn with(settings: HubSettings, recording: Option<Recording>) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         Self::on(runtime, settings, recording)
     }
@@ -29,11 +28,11 @@ impl Hub {
     fn on(
         runtime: tokio::runtime::Runtime,
         settings: HubSettings,
-        recording: Option<Arc<dyn Recording>>,
+        recording: Option<Recording>,
     ) -> Self {
         let stop = CancellationToken::new();
         let (address, server) = runtime.block_on(async {
-            let recording = recording.unwrap_or_else(|| Arc::new(Unrecorded));
+            let recording = recording.unwrap_or_else(Recording::none);
             let server = HubServer::open(settings, recording).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
@@ -221,8 +220,8 @@ fn kept(folder: &Path, options: Value) -> (Hub, Store) {
     let store = runtime
         .block_on(Store::open(&Settings::at(folder.join("drover.db"))))
         .unwrap();
-    let recording = StoreRecording::new(store.clone(), Durability::Process);
-    let hub = Hub::on(runtime, settings(options), Some(Arc::new(recording)));
+    let recording = Recording::new(store.clone(), Durability::Process);
+    let hub = Hub::on(runtime, settings(options), Some(recording));
     (hub, store)
 }
 
@@ -388,7 +387,7 @@ fn a_stop_sends_queues_home_and_gives_up_what_lasts_too_long() {
 fn a_hub_of_wrong_settings_does_not_open() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = |settings| {
-        let opened = runtime.block_on(HubServer::open(settings, Arc::new(Unrecorded)));
+        let opened = runtime.block_on(HubServer::open(settings, Recording::none()));
         opened.err().unwrap().to_string()
     };
     assert!(error(settings(json!({"turnsLimit": 0}))).contains("turnsLimit is 0"));

@@ -249,7 +249,10 @@ async fn only_loopback_is_called_when_told_so() {
     };
     let mut away = HttpOut::new(Target::parse("http://192.0.2.1/").unwrap(), options.clone());
     let refused = away.get("", Duration::from_secs(5)).await.unwrap_err();
-    assert_eq!(refused, CallError::OutOfReach("192.0.2.1".to_owned()));
+    assert_eq!(
+        refused,
+        CallError::OutOfReach("192.0.2.1".to_owned(), "koehandel")
+    );
     let player = Player::start(Manner::KeepAlive).await;
     let mut near = HttpOut::new(Target::parse(&player.url).unwrap(), options);
     assert_eq!(
@@ -271,7 +274,10 @@ async fn a_name_is_called_at_allowed_addresses_only_and_redirects_are_not_follow
     let named = elsewhere.url.replace("127.0.0.1", "localhost");
     let mut hidden = HttpOut::new(Target::parse(&named).unwrap(), public);
     let refused = hidden.get("", Duration::from_secs(5)).await.unwrap_err();
-    assert_eq!(refused, CallError::OutOfReach("localhost".to_owned()));
+    assert_eq!(
+        refused,
+        CallError::OutOfReach("localhost".to_owned(), "koehandel")
+    );
 
     let moved = Player::start(Manner::Moved(elsewhere.url.clone())).await;
     let mut client = HttpOut::new(Target::parse(&moved.url).unwrap(), IMPATIENT);

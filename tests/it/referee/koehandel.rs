@@ -5,8 +5,7 @@ use super::url;
 use drover::link::HttpOptions;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::seat_builtin::Builtins;
-use drover::referee::store_recording::StoreRecording;
-use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::types::{Durability, Side};
 use drover::store::{Settings, Store};
 use games::{Cause, Seat};
@@ -26,12 +25,8 @@ async fn host(store: &Store) -> Arc<Host> {
         http: HttpOptions::default(),
         ..HostSettings::default()
     };
-    let recording = StoreRecording::new(store.clone(), Durability::Process);
-    Host::new(
-        games::find("koehandel").unwrap(),
-        settings,
-        Arc::new(recording),
-    )
+    let recording = Recording::new(store.clone(), Durability::Process);
+    Host::new(games::find("koehandel").unwrap(), settings, recording)
 }
 
 fn builtin(name: &str) -> SeatSpec {

@@ -3,18 +3,16 @@
 use super::fake::WITHIN;
 use super::players::{Manner, Player};
 use super::{FAKE, kept_host, players, request, scores};
-use drover::referee::store_recording::StoreRecording;
-use drover::referee::{
-    HostSettings, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch,
-};
-use drover::store::types::{Direction, Durability, Entry, MatchResult, NewMatch};
+use drover::referee::{HostSettings, Recording};
+use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
-use futures_util::future::BoxFuture;
 use games::{Cause, Kit, Seat};
 use serde_json::json;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 async fn store(path: &Path) -> Store {
     let find = |name: &str| (name == "count").then_some(&FAKE as &'static dyn Kit);
@@ -26,8 +24,8 @@ async fn store(path: &Path) -> Store {
     .unwrap()
 }
 
-fn recording(store: &Store) -> Arc<dyn Recording> {
-    Arc::new(StoreRecording::new(store.clone(), Durability::Process))
+fn recording(store: &Store) -> Recording {
+    Recording::new(store.clone(), Durability::Process)
 }
 
 async fn clean(store: &Store) {
@@ -135,14 +133,23 @@ async fn a_stopped_match_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn nobody_is_called_before_that_is_kept() {
-    let (release, released) = watch::channel(false);
-    let host = kept_host(HostSettings::default(), Arc::new(Stuck(released))).await;
+    let folder = tempfile::tempdir().unwrap();
+    let kept = store(&folder.path().join("matches.db")).await;
+    let host = kept_host(HostSettings::default(), recording(&kept)).await;
     let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
     let wanted = request(&players, json!({}));
-    let ending = host.start(wanted).await.unwrap().begin();
+    let started = host.start(wanted).await.unwrap();
+    // Nothing is stored while another connection writes.
+    let options = SqliteConnectOptions::new().filename(kept.path());
+    let mut other = options.connect().await.unwrap();
+    sqlx::query("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let ending = started.begin();
     let called = tokio::time::timeout(WITHIN, players[0].has_heard(1)).await;
     assert!(called.is_err(), "a call must not leave before it is kept");
-    release.send(true).unwrap();
+    other.close().await.unwrap();
     let hosted = ending.wait().await;
     assert_eq!(scores(&hosted), [5, 5, 0, 0]);
 }
@@ -168,48 +175,4 @@ async fn only_the_referee_itself_takes_its_matches_up() {
     assert_eq!(same.resume().await.unwrap(), 1);
     same.stop().await;
     kept.close().await;
-}
-
-/// Keeps nothing before it is released.
-#[derive(Clone)]
-struct Stuck(watch::Receiver<bool>);
-
-impl Recording for Stuck {
-    fn last_market<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<u64, RecordError>> {
-        Box::pin(async { Ok(0) })
-    }
-    fn open<'a>(
-        &'a self,
-        _: NewMatch,
-        _: &'a [u64],
-    ) -> BoxFuture<'a, Result<Box<dyn MatchRecord>, RecordError>> {
-        Box::pin(async { Ok(Box::new(self.clone()) as Box<dyn MatchRecord>) })
-    }
-    fn unfinished<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<UnfinishedMatch>, RecordError>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-    fn transcript<'a>(
-        &'a self,
-        _: &'a str,
-        _: u64,
-        _: Seat,
-    ) -> BoxFuture<'a, Result<Option<Vec<Entry>>, RecordError>> {
-        Box::pin(async { Ok(None) })
-    }
-}
-
-impl MatchRecord for Stuck {
-    fn append(&mut self, _: Vec<RecordLine>) -> BoxFuture<'_, Result<(), RecordError>> {
-        Box::pin(async {
-            self.0.wait_for(|released| *released).await.unwrap();
-            Ok(())
-        })
-    }
-    fn close(self: Box<Self>, _: MatchResult) -> BoxFuture<'static, Result<(), RecordError>> {
-        Box::pin(async { Ok(()) })
-    }
 }

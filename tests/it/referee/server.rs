@@ -2,6 +2,7 @@
 
 use super::players::{Manner, Player};
 use super::{host, players};
+use drover::link::{Hosts, HttpIn};
 use drover::referee::{Host, HostSettings, MatchInfo, ServerSettings, serve};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -14,12 +15,13 @@ async fn start(settings: HostSettings) -> (SocketAddr, Arc<Host>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let host = host(settings).await;
-    let serving = serve(
-        Arc::clone(&host),
-        listener,
-        ServerSettings::default(),
-        CancellationToken::new(),
-    );
+    let settings = ServerSettings {
+        http: HttpIn::default(),
+        hosts: Hosts::new([], "referee.koehandel.hosts"),
+        for_others: None,
+    };
+    let stop = CancellationToken::new();
+    let serving = serve(Arc::clone(&host), listener, settings, stop);
     tokio::spawn(serving);
     (address, host)
 }

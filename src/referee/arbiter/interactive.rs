@@ -1,8 +1,8 @@
-//! One program, talked to by hand, or run through a whole game against built-in bots while a person watches.
+//! One program, talked to line by line, or run through a whole game against built-in bots while a person watches.
 
-use super::players::Builtin;
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
 use crate::referee::seat::budget::ThinkBudget;
+use crate::referee::seat::seat_builtin::Builtin;
 use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub enum Spoken {
 
 /// A game to run the program through.
 #[derive(Clone, Debug)]
-pub struct HandGame {
+pub struct InteractiveGame {
     /// The program's seat.
     pub seat: Seat,
     /// The built-in bots on the other seats, in order.
@@ -41,12 +41,12 @@ pub struct HandGame {
 }
 
 /// A running program.
-pub struct ByHand {
+pub struct InteractiveProgram {
     kit: &'static dyn Kit,
     program: Program,
 }
 
-impl ByHand {
+impl InteractiveProgram {
     /// Starts the program.
     ///
     /// # Errors
@@ -106,17 +106,16 @@ impl ByHand {
     /// [`SetupError`] for unknown bots or options or a wrong number of seats.
     pub fn game(
         &mut self,
-        game: &HandGame,
+        game: &InteractiveGame,
         hear: &mut dyn FnMut(Spoken),
     ) -> Result<(Option<Outcome>, bool), SetupError> {
         self.program.discard();
         let seats = game.rivals.len() + 1;
-        let mut table = self.kit.table(&TableSetup {
-            seed: game.seed,
-            options: game.options.clone(),
-            market: 1,
-            ids: (1..=seats as u64).collect(),
-        })?;
+        let mut table = self.kit.table(&TableSetup::numbered(
+            game.seed,
+            game.options.clone(),
+            seats,
+        ))?;
         let mut bots = Vec::with_capacity(seats);
         for (place, name) in game.rivals.iter().enumerate() {
             let place = place + usize::from(place >= game.seat.index());
