@@ -1,4 +1,5 @@
-# A static binary in an empty image: no shell, no libraries, no root.
+# A static binary in an empty image: no shell, no libraries, no root. `deploy/image.sh` builds the same
+# last stage without a registry.
 FROM rust:1-alpine AS build
 RUN apk add --no-cache musl-dev gcc make
 WORKDIR /src
@@ -6,11 +7,17 @@ COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     cargo build --release --locked \
- && install -D target/release/drover /out/drover \
- && install -d -o 10001 -g 10001 /out/data
+ && install -D target/release/drover /out/root/drover \
+ && deploy/licenses.sh /out/root/licenses \
+ && install -d -m 1777 /out/root/tmp \
+ && install -d /out/data
 
 FROM scratch
-COPY --from=build /out/drover /drover
+LABEL org.opencontainers.image.title="Drover" \
+      org.opencontainers.image.description="A gateway daemon that hosts game bots and referees their games" \
+      org.opencontainers.image.licenses="MIT OR Apache-2.0"
+# The executable, /licenses and /tmp.
+COPY --from=build /out/root/ /
 COPY --from=build --chown=10001:10001 /out/data /data
 USER 10001:10001
 VOLUME /data

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Everything that must hold: formatting, lints, licences, tests, and a run of the README's command.
+# Everything that must hold: formatting, lints, licences, tests, a run of the README's command, and the container.
 set -eu
 cd "$(dirname "$0")"
 
 step() { printf '\n== %s\n' "$*"; }
+skipped=""
+skip() { printf '*** NOT TESTED: %s ***\n' "$*"; skipped="$skipped
+  $*"; }
 
 step "what this machine needs"
 command -v cc >/dev/null || { echo "a C compiler is missing (Debian: apt-get install build-essential)" >&2; exit 1; }
@@ -21,10 +24,20 @@ step "lints"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
 step "licences and bans"
+tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
+PATH="$PATH:$tools/bin"
+if ! cargo deny --version >/dev/null 2>&1; then
+    cargo install cargo-deny --locked --quiet --root "$tools" || true
+fi
 if cargo deny --version >/dev/null 2>&1; then
     cargo deny --offline check licenses bans sources
+    if cargo deny fetch db >/dev/null 2>&1; then
+        cargo deny check advisories
+    else
+        skip "cargo deny check advisories: the database could not be fetched"
+    fi
 else
-    echo "cargo-deny is not installed: skipped (cargo install cargo-deny)"
+    skip "cargo deny: it could not be installed"
 fi
 
 step "tests"
@@ -33,4 +46,13 @@ cargo test --workspace --locked
 step "the README's command, for a short while"
 .ci/smoke
 
-step "all is well"
+step "the container, run as it is deployed"
+code=0
+.ci/container || code=$?
+case "$code" in
+    0) ;;
+    77) skip "the container" ;;
+    *) exit "$code" ;;
+esac
+
+step "all is well${skipped:+, but for what was not tested:$skipped}"
