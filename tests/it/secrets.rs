@@ -1,11 +1,12 @@
 //! A live Koehandel match, read by everybody through every endpoint: what a seat knows is its owner's.
 
-use crate::app::{Answer, PATIENCE, TestApp, drover, folder, request, serve, text};
+use crate::app::{
+    Answer, PATIENCE, TestApp, WITH_REFEREE, connected, folder, ok, request, until, verb,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::process::Output;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
@@ -101,11 +102,8 @@ fn connect(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
         "/?connect&url1=http://{bots}/koehandel/champion/drover&url2=http://{bots}/koehandel/guide/drover\
          &url3=http://{ann}/&name3=ann"
     );
-    let reply = request(app.referee.unwrap(), "GET", &query, &[], "");
-    let market = reply.body.strip_prefix("?market=").unwrap();
-    let market: u64 = market.split('&').next().unwrap().parse().unwrap();
-    let matches = get(app, "/api/v1/matches?limit=250", admin).json();
-    let rows = matches["items"].as_array().unwrap();
+    let (market, _) = connected(app.referee.unwrap(), &query);
+    let rows = get(app, "/api/v1/matches?limit=250", admin).items();
     let own = rows.iter().find(|row| row["market"] == market).unwrap();
     own["id"].as_str().unwrap().to_owned()
 }
@@ -115,8 +113,7 @@ fn standing_match(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
     let begun = Instant::now();
     let id = connect(app, ann, admin);
     while begun.elapsed() < PATIENCE && ann.answer(STEP) {
-        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).json();
-        let facts = facts["items"].as_array().unwrap();
+        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).items();
         let of = |seat: u64| facts.iter().filter(|fact| fact["seat"] == seat).count();
         if of(0) >= FACTS_MIN && of(1) >= FACTS_MIN {
             return id;
@@ -211,33 +208,16 @@ fn shown(answer: &Answer, all: &BTreeMap<i64, Seated>, own: &BTreeSet<i64>) -> B
     told
 }
 
-/// `drover token …` against this daemon.
-fn token(app: &TestApp, by: Option<&str>, arguments: &[&str]) -> Output {
-    let mut command = drover();
-    command
-        .arg("token")
-        .args(arguments)
-        .args(["--url", &app.url()]);
-    if let Some(by) = by {
-        command.env("DROVER_TOKEN", by);
-    }
-    command.output().unwrap()
-}
-
 fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
-    let output = token(app, by, &["add", name, "--scope", scope]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout).trim().to_owned()
+    let add = ["token", "add", name, "--scope", scope];
+    ok(verb(&app.url(), by, &add)).trim().to_owned()
 }
 
 #[test]
 fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command
-        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
-        .env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "5");
-    let app = TestApp::spawn(command, folder.path());
+    let budget = ("THINKING__BUDGET_MS_KOEHANDEL", "5");
+    let app = TestApp::with(folder.path(), &[WITH_REFEREE, budget]);
     let ann = SlowPlayer::start();
     let proxied = |mut headers: Headers| {
         headers.push("X-Forwarded-For: 203.0.113.5".to_owned());
@@ -318,11 +298,8 @@ fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
     // When it is over, everything is everybody's.
     ann.answer_always();
     let reader = own("late", "read");
-    let begun = Instant::now();
-    while get(&app, &format!("/api/v1/matches/{id}"), &reader).json()["cause"].is_null() {
-        assert!(begun.elapsed() < PATIENCE, "{}", app.log());
-        std::thread::yield_now();
-    }
+    let row = format!("/api/v1/matches/{id}");
+    until(|| !get(&app, &row, &reader).json()["cause"].is_null());
     let mut seen = BTreeSet::new();
     for path in paths(&id, &all) {
         seen.extend(shown(&get(&app, &path, &reader), &all, &nobody));

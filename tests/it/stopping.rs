@@ -1,22 +1,17 @@
 //! Stopping and coming back: drains, second signals, `kill -9`.
 
-use crate::app::{TestApp, folder, request, run, serve, try_request};
+use crate::app::{TestApp, folder, request, run, try_request};
 use nix::sys::signal::Signal;
 
 /// The first message of a match to one of our bots.
 const BEGIN: &str = "/koehandel/filler?market=5&id=9&type=begin";
 
 fn drained_within(folder: &std::path::Path, seconds: &str) -> TestApp {
-    let mut command = serve(folder);
-    command.env("DROVER__DRAIN__LIMIT_S", seconds);
-    TestApp::spawn(command, folder)
+    TestApp::with(folder, &[("DRAIN__LIMIT_S", seconds)])
 }
 
 fn sessions(app: &TestApp) -> usize {
-    app.get("/api/v1/sessions?live=true").json()["items"]
-        .as_array()
-        .unwrap()
-        .len()
+    app.items("/api/v1/sessions?live=true").len()
 }
 
 #[test]
@@ -75,11 +70,11 @@ fn a_session_goes_on_after_kill_9() {
     assert_eq!(app.call(BEGIN).status, 200);
     assert_eq!(sessions(&app), 1);
     let entries = |app: &TestApp| {
-        let id = app.get("/api/v1/matches").json()["items"][0]["id"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        app.get(&format!("/api/v1/matches/{id}/entries")).json()["items"].clone()
+        let row = app.items("/api/v1/matches").remove(0);
+        app.items(&format!(
+            "/api/v1/matches/{}/entries",
+            row["id"].as_str().unwrap()
+        ))
     };
     let before = entries(&app);
     app.signal(Signal::SIGKILL);

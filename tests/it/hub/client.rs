@@ -1,13 +1,13 @@
 //! Our players on hubs that do what they like.
 
 use super::scripted::{Guest, Hub, START, TURN, WON};
-use crate::app::folder;
+use crate::app::{clean, folder, until};
 use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
 use drover::session::{Dependencies, SessionOptions, Sessions};
 use drover::store::{Filter, MatchRow, PageAt, Settings, Store};
 use drover::thinking::{Pool, PoolOptions};
 use games::Cause;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 struct World {
@@ -69,18 +69,22 @@ impl World {
             after: None,
             limit: 10,
         };
-        let begun = Instant::now();
-        loop {
-            let page = self
-                .runtime
-                .block_on(self.store.matches(&Filter::default(), &at));
-            let mut items = page.unwrap().items;
-            if items.len() == count && items[0].ended_us.is_some() {
-                return items.remove(0);
-            }
-            assert!(begun.elapsed() < super::player::PATIENCE, "{items:#?}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let matches = || {
+            self.runtime
+                .block_on(self.store.matches(&Filter::default(), &at))
+        };
+        let mut items = Vec::new();
+        until(|| {
+            items = matches().unwrap().items;
+            items.len() == count && items[0].ended_us.is_some()
+        });
+        items.remove(0)
+    }
+
+    /// The newest match's cause and detail, once it has ended.
+    fn ended_by(&self, count: usize) -> (Option<Cause>, String) {
+        let row = self.ended(count);
+        (row.cause, row.detail)
     }
 
     fn close(self) {
@@ -88,18 +92,9 @@ impl World {
         self.runtime.block_on(async {
             self.hubs.ended().await;
             self.sessions.close().await;
-            let summary = self.store.verify(None, |_| {}).await.unwrap();
-            assert!(summary.clean(), "{summary:?}");
+            clean(&self.store).await;
             self.store.close().await;
         });
-    }
-}
-
-fn until(mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < super::player::PATIENCE);
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -168,9 +163,7 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
     let mut guest = joined(&hub, "join bob duet\n");
     guest.say("error No such hub\n");
     assert_eq!(guest.line(), "join bob #duet\n");
-    guest.say(START);
-    guest.say(TURN);
-    assert!(guest.piece().ends_with("end\n"));
+    guest.plays();
     guest.say(WON);
     world.ended(1);
     until(|| world.status().failures == 0);
@@ -184,27 +177,18 @@ fn every_broken_game_is_kept_with_its_cause() {
     let world = World::new(&hub, "solo");
     let play = |last: &str| {
         let mut guest = joined(&hub, "join bob solo\n");
-        guest.say(START);
-        guest.say(TURN);
-        assert!(guest.piece().ends_with("end\n"));
+        guest.plays();
         guest.say(last);
         guest
     };
     drop(play("state  \"turn\":2\nobj  \"id\":"));
-    let row = world.ended(1);
-    assert_eq!(
-        (row.cause, row.detail.as_str()),
-        (Some(Cause::Disconnect), "it closed the connection")
-    );
+    let closed = "it closed the connection".to_owned();
+    assert_eq!(world.ended_by(1), (Some(Cause::Disconnect), closed));
     drop(play(
         "finished \"youWin\":false,\"error\":\"player.gone\"\n",
     ));
-    let row = world.ended(2);
-    let given_up = "the hub gave the match up: player.gone";
-    assert_eq!(
-        (row.cause, row.detail.as_str()),
-        (Some(Cause::Disconnect), given_up)
-    );
+    let given_up = "the hub gave the match up: player.gone".to_owned();
+    assert_eq!(world.ended_by(2), (Some(Cause::Disconnect), given_up));
     let garbage = "\u{1}\u{2}{}[]==,,\n".repeat(30_000);
     let guest = play(&garbage);
     let row = world.ended(3);
@@ -237,9 +221,7 @@ fn a_stop_ends_queues_at_once_and_games_after_their_end() {
     let hub = Hub::open();
     let world = World::new(&hub, "duet");
     let mut guest = joined(&hub, "join bob duet\n");
-    guest.say(START);
-    guest.say(TURN);
-    assert!(guest.piece().ends_with("end\n"));
+    guest.plays();
     world.stop.cancel();
     std::thread::sleep(Duration::from_millis(100));
     guest.say(TURN);

@@ -2,6 +2,7 @@
 
 use super::players::{Manner, Player};
 use super::url;
+use crate::app::{clean, folder};
 use drover::link::HttpOptions;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::seat_builtin::Builtins;
@@ -38,17 +39,9 @@ fn builtin(name: &str) -> SeatSpec {
     format!("builtin:{name}").parse().unwrap()
 }
 
-async fn clean(store: &Store) {
-    let mut told = Vec::new();
-    let summary = store
-        .verify(None, |checked| told.extend(checked.differences.clone()))
-        .await;
-    assert!(summary.unwrap().clean(), "{told:?}");
-}
-
 /// Plays to the end and checks that the stored transcript gives the stored result.
 async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let store = Store::open(&Settings::at(folder.path().join("matches.db")))
         .await
         .unwrap();
@@ -102,7 +95,7 @@ async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
 
 #[tokio::test]
 async fn matches_in_process_replay_from_the_store() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("play.db");
     let line = format!(
         "--pool builtin:tuned,builtin:guide,builtin:random,builtin:setbuilder,builtin:face \
@@ -120,7 +113,7 @@ async fn matches_in_process_replay_from_the_store() {
 /// Stops the referee again and again while built-in bots play: the match goes on each time.
 #[tokio::test]
 async fn built_in_bots_go_on_after_a_stop() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let settings = Settings::at(folder.path().join("matches.db"));
     let wanted = MatchRequest {
         seats: ["tuned", "guide", "champion", "random"]

@@ -2,6 +2,7 @@
 
 use super::fake::FAKE;
 use super::players::{Manner, Player};
+use crate::app::folder;
 use clap::Parser;
 use drover::cli::play::{GatewayReady, StartGateway, play};
 use drover::cli::play_args::PlayArgs;
@@ -95,7 +96,7 @@ async fn a_stop_ends_early_with_what_was_played() {
 
 #[tokio::test]
 async fn transcripts_and_matches_are_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let (log, db) = (folder.path().join("log"), folder.path().join("play.db"));
     let keep = format!("--log {} --store {}", log.display(), db.display());
     let line = format!("--seat builtin:one --games 3 --budget 1n {keep}");

@@ -3,6 +3,7 @@
 use super::fake::WITHIN;
 use super::players::{Manner, Player};
 use super::{FAKE, kept_host, players, request, scores};
+use crate::app::{clean, folder};
 use drover::referee::store_recording::StoreRecording;
 use drover::referee::{
     HostSettings, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch,
@@ -30,17 +31,9 @@ fn recording(store: &Store) -> Arc<dyn Recording> {
     Arc::new(StoreRecording::new(store.clone(), Durability::Process))
 }
 
-async fn clean(store: &Store) {
-    let mut told = Vec::new();
-    let summary = store
-        .verify(None, |checked| told.extend(checked.differences.clone()))
-        .await;
-    assert!(summary.unwrap().clean(), "{told:?}");
-}
-
 #[tokio::test]
 async fn a_match_is_kept_whole_and_numbers_go_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let players = players([Manner::KeepAlive, Manner::Garbage]).await;
     let wanted = || request(&players, json!({"all": true, "failures_max": 2}));
@@ -87,7 +80,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
 
 #[tokio::test]
 async fn a_stopped_match_goes_on_where_it_was() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let permits = Arc::new(Semaphore::new(0));
     let held = Player::start(Manner::Held(Arc::clone(&permits))).await;
@@ -149,7 +142,7 @@ async fn nobody_is_called_before_that_is_kept() {
 
 #[tokio::test]
 async fn only_the_referee_itself_takes_its_matches_up() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let held = [Player::start(Manner::Held(Arc::new(Semaphore::new(0)))).await];
     let kept = store(&path).await;
