@@ -2,7 +2,6 @@
 
 use super::common::{Common, on_all_cores};
 use super::play_args::PlayArgs;
-use super::play_gateway::start_gateway;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
@@ -95,7 +94,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.verb {
         Verb::Serve(args) => serve::run(&common, &args),
         Verb::Play(args) => on_all_cores(async {
-            play::run(*args, Some(start_gateway())).await?;
+            play::run(*args).await?;
             Ok(ExitCode::SUCCESS)
         }),
         Verb::Referee(args) => referee::run(&common, *args),

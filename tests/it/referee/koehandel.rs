@@ -104,7 +104,7 @@ async fn matches_in_process_replay_from_the_store() {
     );
     let kit = games::find("koehandel").unwrap();
     let stop = tokio_util::sync::CancellationToken::new();
-    let played = drover::cli::play::play(kit, super::play::args(&line), None, stop).await;
+    let played = drover::cli::play::play(kit, super::play::args(&line), stop).await;
     assert!(played.unwrap().contains("8 of 8 matches of koehandel"));
     let store = Store::open_readonly(&path).await.unwrap();
     clean(&store).await;
