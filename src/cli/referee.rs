@@ -4,7 +4,7 @@ use super::common::{Common, on_all_cores};
 use super::logging;
 use super::play_args::{game, rule_options};
 use super::referee_args::RefereeArgs;
-use super::referee_hub::{LISTEN as HUB_LISTEN, settings as hub_settings};
+use super::referee_hub::settings as hub_settings;
 use super::usage::UsageError;
 use crate::config::{Config, Flags, Targets};
 use crate::daemon::{Signals, server_settings};
@@ -26,8 +26,8 @@ use tokio_util::sync::CancellationToken;
 
 /// The original referee's address.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
-/// The game whose referee is configured.
-const CONFIGURED: &str = "koehandel";
+/// The original hub's address.
+const HUB_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
 /// The exit code after a second signal.
 const CUT: i32 = 130;
 
@@ -84,6 +84,11 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
     })
 }
 
+/// Whether the configuration has a section for this game: it has one for the first game of each wire.
+pub(super) fn is_configured(kit: &dyn Kit) -> bool {
+    games::met_by(kit.wire()).is_some_and(|first| first.game() == kit.game())
+}
+
 /// A listener, and a token that the first signal cancels; the second one ends the process.
 async fn listen_until_signal(
     listen: SocketAddr,
@@ -128,10 +133,9 @@ fn settings(
     config: &Config,
 ) -> anyhow::Result<HostSettings> {
     let set = &config.referee.koehandel;
-    let ours = if kit.game() == CONFIGURED {
-        set.options.clone()
-    } else {
-        Value::Null
+    let ours = match is_configured(kit) {
+        true => set.options.clone(),
+        false => Value::Null,
     };
     let options = merged(&ours, &rule_options(kit, &args.options)?);
     // A wrong value is reported now, not to the first player.

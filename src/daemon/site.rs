@@ -24,7 +24,8 @@ pub struct Site {
     pub pool: Pool,
     /// Who is who in the matches of this process's referee.
     pub identities: Identities,
-    sessions: Sessions,
+    /// Its sessions.
+    pub sessions: Sessions,
     stop: CancellationToken,
     serving: JoinHandle<Result<(), CallbacksError>>,
 }

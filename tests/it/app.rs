@@ -51,6 +51,8 @@ pub struct TestApp {
     pub referee: Option<SocketAddr>,
     pub hub: Option<SocketAddr>,
     log: PathBuf,
+    /// Its own folder, which goes with it.
+    folder: Option<TempDir>,
 }
 
 /// The executable with a clean environment.
@@ -208,6 +210,14 @@ pub fn set(mut command: Command, settings: &[(&str, &str)]) -> Command {
 }
 
 impl TestApp {
+    /// Starts a daemon in a folder of its own with these settings, such as `DRAIN__LIMIT_S`.
+    pub fn new(settings: &[(&str, &str)]) -> Self {
+        let folder = folder();
+        let mut app = Self::with(folder.path(), settings);
+        app.folder = Some(folder);
+        app
+    }
+
     /// Starts a daemon in this folder.
     pub fn start(folder: &Path) -> Self {
         Self::spawn(serve(folder), folder)
@@ -309,6 +319,7 @@ impl TestApp {
             referee,
             hub,
             log,
+            folder: None,
         }
     }
 
@@ -326,7 +337,8 @@ impl TestApp {
     }
 
     /// SIGTERM and a good end.
-    pub fn stop(self) {
+    pub fn stop(mut self) {
+        let _folder = self.folder.take();
         self.signal(Signal::SIGTERM);
         let log = self.log.clone();
         let status = self.wait();
@@ -338,7 +350,8 @@ impl TestApp {
     }
 
     /// A good end, after which every transcript gives the stored answers and results again.
-    pub fn stop_verified(self) {
+    pub fn stop_verified(mut self) {
+        let _folder = self.folder.take();
         let store = self.log.with_file_name("drover.db");
         self.stop();
         verified(&store);

@@ -111,7 +111,7 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     let path = folder.path().join("played.db");
     let database = path.to_str().unwrap();
     let mut play =
-        "play koehandel --games 2 --budget 1n --seat builtin:filler --seat builtin:random \
+        "play koehandel --games 2 --budget 1n --option trade_payment=exchange --seat builtin:filler --seat builtin:random \
                     --seat builtin:setbuilder --seat builtin:trader --store"
             .split_whitespace()
             .collect::<Vec<_>>();

@@ -22,8 +22,7 @@ fn refused(mut command: Command) -> String {
 
 #[test]
 fn it_is_well_until_it_is_gone() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
+    let app = TestApp::new(&[]);
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/readyz").status, 200);
     let nothing = app.get("/nothing");
@@ -131,8 +130,7 @@ fn a_default_bot_that_does_not_exist_is_told() {
 
 #[test]
 fn the_token_guards_the_api() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[("API__TOKEN", "open sesame")]);
+    let app = TestApp::new(&[("API__TOKEN", "open sesame")]);
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/api/v1/bots").status, 401);
     let token = |word: &str| format!("Authorization: Bearer {word}");
@@ -148,8 +146,7 @@ fn the_token_guards_the_api() {
 
 #[test]
 fn logs_are_json_on_request() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[("LOG__FORMAT", "json")]);
+    let app = TestApp::new(&[("LOG__FORMAT", "json")]);
     app.get_until("/readyz", |answer| answer.status == 200);
     let log = app.log();
     let lines: Vec<serde_json::Value> = log

@@ -10,11 +10,8 @@ const REFEREE: [u8; 4] = [127, 0, 0, 3];
 /// Within what an honest caller must have an answer: far less than a head's time limit.
 const SOON: Duration = Duration::from_secs(8);
 
-fn daemon(folder: &tempfile::TempDir, settings: &[(&str, &str)]) -> TestApp {
-    TestApp::with(
-        folder.path(),
-        &[&[("DRAIN__LIMIT_S", "0")], settings].concat(),
-    )
+fn daemon(settings: &[(&str, &str)]) -> TestApp {
+    TestApp::new(&[&[("DRAIN__LIMIT_S", "0")], settings].concat())
 }
 
 fn begin(app: &TestApp, from: [u8; 4], market: u32) -> Answer {
@@ -29,8 +26,7 @@ fn begin_on(stream: TcpStream, app: &TestApp, market: u32) -> Answer {
 
 #[test]
 fn one_caller_does_not_fill_the_sessions_for_everybody() {
-    let folder = folder();
-    let app = daemon(&folder, &[("CALLBACKS__SESSIONS_MAX", "32")]);
+    let app = daemon(&[("CALLBACKS__SESSIONS_MAX", "32")]);
     let said: Vec<Answer> = (1..=100)
         .map(|market| begin(&app, STRANGER, market))
         .collect();
@@ -56,8 +52,7 @@ fn one_caller_does_not_fill_the_sessions_for_everybody() {
 
 #[test]
 fn a_daemon_that_is_full_says_so() {
-    let folder = folder();
-    let app = daemon(&folder, &[("CALLBACKS__SESSIONS_MAX", "4")]);
+    let app = daemon(&[("CALLBACKS__SESSIONS_MAX", "4")]);
     assert_eq!(app.get("/readyz").body, "{\"status\":\"ready\"}");
     for last in 1..=4 {
         assert_eq!(begin(&app, [127, 0, 1, last], 1).status, 200);
@@ -74,8 +69,7 @@ fn a_daemon_that_is_full_says_so() {
 
 #[test]
 fn silent_connections_and_half_heads_keep_nobody_off() {
-    let folder = folder();
-    let app = daemon(&folder, &[("CALLBACKS__CONNECTIONS_MAX", "64")]);
+    let app = daemon(&[("CALLBACKS__CONNECTIONS_MAX", "64")]);
     let mut silent = Vec::new();
     for number in 0..200 {
         let mut stream = dial_from([127, 0, 1, 2 + number % 4], app.callbacks);

@@ -40,8 +40,7 @@ fn check(answer: &Answer, status: u16, said: &str) {
 
 #[test]
 fn a_page_under_a_rebound_name_drains_nobody() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE]);
+    let app = TestApp::new(&[WITH_REFEREE]);
     let drain = |headers: &[&str]| request(app.api, "POST", "/api/v1/drain", headers, "");
     let rebound = drain(&["Host: evil.example"]);
     check(&rebound, 421, "api.hosts");
@@ -89,10 +88,9 @@ fn a_page_under_a_rebound_name_drains_nobody() {
 
 #[test]
 fn names_that_are_listed_are_answered() {
-    let folder = folder();
     let hosts = ("API__HOSTS", "drover, bots.example");
     let of_referee = ("REFEREE__KOEHANDEL__HOSTS", "games.example");
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE, hosts, of_referee]);
+    let app = TestApp::new(&[WITH_REFEREE, hosts, of_referee]);
     for (host, status) in [
         ("Host: drover:8081", 200),
         ("Host: Bots.Example", 200),
@@ -111,8 +109,7 @@ fn names_that_are_listed_are_answered() {
 
 #[test]
 fn a_match_reads_nothing_that_only_this_machine_reaches() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[OPEN]);
+    let app = TestApp::new(&[OPEN]);
     let referee = referee(&app);
     let connect = |url: &str| ask(referee, &format!("/?connect&url2={url}"), &[]);
     let port = app.api.port();
@@ -160,14 +157,13 @@ fn a_match_reads_nothing_that_only_this_machine_reaches() {
 
 #[test]
 fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[OPEN, NEAR]);
+    let app = TestApp::new(&[OPEN, NEAR]);
     let url = "/?connect&url1=http://127.0.0.1:9/";
     check(&ask(referee(&app), url, &[]), 200, "?market=");
     drop(app);
 
     // Who names a seat may read its hand: a stranger does not name our own bot.
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE, BY_PROXY]);
+    let app = TestApp::new(&[WITH_REFEREE, BY_PROXY]);
     let ours = format!("/?connect&url1=http://{}/koehandel/champion", app.callbacks);
     let stranger = ["X-Forwarded-For: 203.0.113.9"];
     let named = format!("{ours}&name1=mallory");
@@ -192,7 +188,7 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
     check(&ask(referee, url, &[]), 400, "allow");
     drop(app);
 
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE]);
+    let app = TestApp::new(&[WITH_REFEREE]);
     let referee = self::referee(&app);
     check(&ask(referee, url, &[]), 200, "?market=");
     check(&ask(referee, url, &stranger), 403, "trusted_proxies");

@@ -1,8 +1,6 @@
 //! A live Koehandel match, read by everybody through every endpoint: what a seat knows is its owner's.
 
-use crate::app::{
-    Answer, PATIENCE, TestApp, WITH_REFEREE, connected, folder, ok, request, until, verb,
-};
+use crate::app::{Answer, PATIENCE, TestApp, WITH_REFEREE, connected, ok, request, until, verb};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
@@ -215,9 +213,8 @@ fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
 
 #[test]
 fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
-    let folder = folder();
     let budget = ("THINKING__BUDGET_MS_KOEHANDEL", "5");
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE, budget]);
+    let app = TestApp::new(&[WITH_REFEREE, budget]);
     let ann = SlowPlayer::start();
     let proxied = |mut headers: Headers| {
         headers.push("X-Forwarded-For: 203.0.113.5".to_owned());

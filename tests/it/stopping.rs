@@ -6,8 +6,8 @@ use nix::sys::signal::Signal;
 /// The first message of a match to one of our bots.
 const BEGIN: &str = "/koehandel/filler?market=5&id=9&type=begin";
 
-fn drained_within(folder: &std::path::Path, seconds: &str) -> TestApp {
-    TestApp::with(folder, &[("DRAIN__LIMIT_S", seconds)])
+fn drained_within(seconds: &str) -> TestApp {
+    TestApp::new(&[("DRAIN__LIMIT_S", seconds)])
 }
 
 fn sessions(app: &TestApp) -> usize {
@@ -16,9 +16,8 @@ fn sessions(app: &TestApp) -> usize {
 
 #[test]
 fn with_nothing_to_wait_for_it_ends_at_once() {
-    let folder = folder();
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
-        let app = drained_within(folder.path(), "3600");
+        let app = drained_within("3600");
         app.signal(signal);
         assert!(app.wait().success(), "{signal}");
     }
@@ -26,8 +25,7 @@ fn with_nothing_to_wait_for_it_ends_at_once() {
 
 #[test]
 fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "3600");
+    let app = drained_within("3600");
     assert_eq!(app.call(BEGIN).status, 200);
     app.signal(Signal::SIGTERM);
     let refused = app.get_until("/readyz", |answer| answer.status == 503);
@@ -43,16 +41,14 @@ fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
 
 #[test]
 fn the_drain_has_a_limit() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "1");
+    let app = drained_within("1");
     assert_eq!(app.call(BEGIN).status, 200);
     app.stop();
 }
 
 #[test]
 fn an_operator_can_ask_for_a_drain() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "3600");
+    let app = drained_within("3600");
     let foreign = ["Sec-Fetch-Site: cross-site"];
     assert_eq!(
         request(app.api, "POST", "/api/v1/drain", &foreign, "").status,

@@ -2,18 +2,18 @@
 
 use super::scripted::{Guest, Hub, START, TURN, WON};
 use crate::app::{clean, folder, until};
+use drover::daemon::Site;
+use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
-use drover::session::{Dependencies, SessionOptions, Sessions};
-use drover::store::{Filter, MatchRow, PageAt, Settings, Store};
-use drover::thinking::{Pool, PoolOptions};
+use drover::session::SessionOptions;
+use drover::store::{Filter, MatchRow, PageAt, Settings};
 use games::Cause;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 struct World {
     runtime: tokio::runtime::Runtime,
-    store: Store,
-    sessions: Sessions,
+    site: Site,
     hubs: Hubs,
     stop: CancellationToken,
     _folder: tempfile::TempDir,
@@ -25,17 +25,10 @@ impl World {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let folder = folder();
         let stop = CancellationToken::new();
-        let (store, sessions, hubs) = runtime.block_on(async {
-            let store = Store::open(&Settings::at(folder.path().join("drover.db")))
-                .await
-                .unwrap();
-            let parts = Dependencies {
-                store: store.clone(),
-                pool: Pool::start(&PoolOptions::default()).unwrap(),
-                identities: drover::identities::Identities::default(),
-                find: games::find,
-            };
-            let sessions = Sessions::open(SessionOptions::default(), parts)
+        let settings = Settings::at(folder.path().join("drover.db"));
+        let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
+        let (site, hubs) = runtime.block_on(async {
+            let site = Site::start(&settings, sessions, callbacks, None)
                 .await
                 .unwrap();
             let plan = HubPlan {
@@ -46,13 +39,12 @@ impl World {
                 bot: "random".to_owned(),
                 seats: 1,
             };
-            let hubs = Hubs::start(&[plan], &sessions, &stop);
-            (store, sessions, hubs)
+            let hubs = Hubs::start(&[plan], &site.sessions, &stop);
+            (site, hubs)
         });
         Self {
             runtime,
-            store,
-            sessions,
+            site,
             hubs,
             stop,
             _folder: folder,
@@ -71,7 +63,7 @@ impl World {
         };
         let matches = || {
             self.runtime
-                .block_on(self.store.matches(&Filter::default(), &at))
+                .block_on(self.site.store.matches(&Filter::default(), &at))
         };
         let mut items = Vec::new();
         until(|| {
@@ -91,9 +83,9 @@ impl World {
         self.stop.cancel();
         self.runtime.block_on(async {
             self.hubs.ended().await;
-            self.sessions.close().await;
-            clean(&self.store).await;
-            self.store.close().await;
+            self.site.sessions.close().await;
+            clean(&self.site.store).await;
+            self.site.stop().await.unwrap();
         });
     }
 }

@@ -93,23 +93,6 @@ async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
     assert!(scores[1] > 0, "{scores:?}");
 }
 
-#[tokio::test]
-async fn matches_in_process_replay_from_the_store() {
-    let folder = folder();
-    let path = folder.path().join("play.db");
-    let line = format!(
-        "--pool builtin:tuned,builtin:guide,builtin:random,builtin:setbuilder,builtin:face \
-         --games 8 --budget 10n --option trade_payment=exchange --store {}",
-        path.display()
-    );
-    let kit = games::find("koehandel").unwrap();
-    let stop = tokio_util::sync::CancellationToken::new();
-    let played = drover::cli::play::play(kit, super::play::args(&line), stop).await;
-    assert!(played.unwrap().contains("8 of 8 matches of koehandel"));
-    let store = Store::open_readonly(&path).await.unwrap();
-    clean(&store).await;
-}
-
 /// Stops the referee again and again while built-in bots play: the match goes on each time.
 #[tokio::test]
 async fn built_in_bots_go_on_after_a_stop() {

@@ -177,7 +177,11 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
             6,
             "{row:?}"
         );
-        assert!(row.seats[0].spec.ends_with("/koehandel/guide"), "{row:?}");
+        let called = |bot: &str| row.seats.iter().any(|seat| seat.spec.ends_with(bot));
+        assert!(
+            called("/koehandel/guide") && called("/koehandel/face"),
+            "{row:?}"
+        );
     }
     clean(&store).await;
 }
