@@ -3,7 +3,7 @@
 use super::play_args::{Output, PlayArgs, game, rule_options};
 use super::play_gateway::Gateway;
 use super::play_progress::Progress;
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
 use crate::daemon::Signals;
 use crate::link::program::{adopt_orphans, kill_all};
 use crate::referee::seat_builtin::Builtins;
@@ -61,10 +61,9 @@ pub async fn play(
     }
     if args.wire && kit.wire() != Wire::Callbacks {
         let game = kit.game();
-        let why = format!(
+        return refuse(format!(
             "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     let began = Instant::now();
     let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
@@ -229,8 +228,9 @@ fn with_timeout(
     };
     let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
         let game = kit.game();
-        let why = format!("--timeout: {game} has no clock to set; see --option");
-        return Err(UsageError(why));
+        return refuse(format!(
+            "--timeout: {game} has no clock to set; see --option"
+        ));
     };
     let mut all = match options {
         Value::Object(options) => options,

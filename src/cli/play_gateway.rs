@@ -13,9 +13,9 @@ use crate::tournament::REFEREE;
 use anyhow::Context as _;
 use games::Kit;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// Sessions per match on this gateway.
 const SESSIONS_A_MATCH: usize = 8;
@@ -29,26 +29,24 @@ pub(super) struct Gateway {
     site: Site,
     /// Where built-in bots are called, with the secret part of that address.
     pub(super) own: OwnAddress,
-    /// The database, if it is a temporary one.
-    temporary: Option<PathBuf>,
+    /// The database's folder, if it is a temporary one.
+    temporary: Option<TempDir>,
 }
 
 impl Gateway {
     /// Starts one for matches with these arguments.
     pub(super) async fn start(kit: &dyn Kit, args: &PlayArgs) -> anyhow::Result<Self> {
-        let temporary = match &args.store {
-            Some(_) => None,
-            None => Some(temporary_folder()?.join("play.db")),
+        let folder = || tempfile::Builder::new().prefix("drover-play-").tempdir();
+        let (path, temporary) = match &args.store {
+            Some(path) => (path.clone(), None),
+            None => {
+                let folder = folder().context("cannot make a temporary folder")?;
+                (folder.path().join("play.db"), Some(folder))
+            }
         };
         let settings = Settings {
             durability: Durability::Process,
-            ..Settings::at(
-                args.store
-                    .iter()
-                    .chain(&temporary)
-                    .next()
-                    .context("no path")?,
-            )
+            ..Settings::at(path)
         };
         let matches = args.concurrency().get();
         let options = callback_options(matches);
@@ -88,8 +86,8 @@ impl Gateway {
         if let Err(error) = self.site.stop().await {
             tracing::warn!(%error, "the gateway ended with an error");
         }
-        if let Some(path) = self.temporary {
-            remove(&path);
+        if let Some(Err(error)) = self.temporary.map(TempDir::close) {
+            tracing::warn!(%error, "cannot remove a temporary folder");
         }
     }
 }
@@ -119,21 +117,5 @@ fn callback_options(matches: usize) -> CallbackOptions {
         // Only our own referee calls it.
         exempt: vec![IpAddr::from(Ipv4Addr::LOCALHOST).into()],
         ..CallbackOptions::default()
-    }
-}
-
-/// A folder for this process alone.
-fn temporary_folder() -> anyhow::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("drover-play-{}", ulid::Ulid::generate()));
-    std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
-}
-
-fn remove(database: &Path) {
-    let Some(folder) = database.parent() else {
-        return;
-    };
-    if let Err(error) = std::fs::remove_dir_all(folder) {
-        tracing::warn!(%error, folder = %folder.display(), "cannot remove a temporary folder");
     }
 }

@@ -3,7 +3,7 @@
 use super::play_args::rule_options;
 use super::referee::is_configured;
 use super::referee_args::RefereeArgs;
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
 use crate::config::Config;
 use crate::daemon::hub_settings;
 use crate::referee::hub::{HubSettings, Room, read_maps};
@@ -27,10 +27,9 @@ pub(super) fn settings(
     };
     if !args.allow.is_empty() || args.no_retry {
         let game = kit.game();
-        let why = format!(
+        return refuse(format!(
             "--allow and --no-retry are of referees that call their players; {game} players dial"
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     // A hub given as a flag replaces a configured one of the same name.
     let named = |hub: &str| {

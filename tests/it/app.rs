@@ -551,7 +551,8 @@ pub fn exchange(
     headers: &[&str],
     body: &str,
 ) -> std::io::Result<Answer> {
-    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    // HTTP/1.0: the end of the connection ends the body.
+    let mut head = format!("{method} {path} HTTP/1.0\r\n");
     if !headers.iter().any(|header| header.starts_with("Host:")) {
         head.push_str(&format!("Host: {address}\r\n"));
     }
@@ -571,33 +572,11 @@ pub fn exchange(
         .nth(1)
         .and_then(|code| code.parse().ok())
         .unwrap();
-    let chunked = head
-        .to_ascii_lowercase()
-        .contains("transfer-encoding: chunked");
-    let body = if chunked {
-        joined(body)
-    } else {
-        body.to_owned()
-    };
     Ok(Answer {
         status,
         head: head.to_owned(),
-        body,
+        body: body.to_owned(),
     })
-}
-
-/// A chunked body put together.
-fn joined(mut rest: &str) -> String {
-    let mut whole = String::new();
-    while let Some((size, after)) = rest.split_once("\r\n") {
-        let length = usize::from_str_radix(size, 16).unwrap();
-        if length == 0 {
-            break;
-        }
-        whole.push_str(&after[..length]);
-        rest = &after[length + 2..];
-    }
-    whole
 }
 
 /// Every transcript of a store gives the stored answers and results again; what the check says.

@@ -1,9 +1,8 @@
 //! Lighthouses over pipes: our engine against programs that do what they must not, and our shims
 //! against an engine that says nothing at the end.
 
-use crate::app::{self, Piped, TestApp, folder, report, shim, shim_seat, verified};
+use crate::app::{self, Piped, TestApp, folder, report, shim, verified};
 use serde_json::{Value, json};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
@@ -125,35 +124,6 @@ fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
     for kind in ["game", "capture", "result"] {
         assert!(app.facts(&played["id"], kind) > 0, "no {kind}");
     }
-}
-
-#[test]
-fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let seats = [
-        &*shim_seat("lighthouses", "triangle", folder.path()),
-        "builtin:nearest",
-    ];
-    // Long enough to be killed in: four seconds at least.
-    let options = [&["map=delta", "rounds=800", "pause_us=5000"], &PATIENT[..]].concat();
-    let mut engine = app::play("lighthouses", &seats, &options);
-    let engine = engine.stdout(Stdio::piped()).spawn().unwrap();
-    let app = app.killed_after("lighthouses", 200, folder.path());
-    let report = report(engine.wait_with_output().unwrap());
-    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
-    assert_eq!(report["seats"][0]["refused"], 0, "{report}");
-    let played = app.only_match("lighthouses");
-    assert_eq!(played["cause"], "normal");
-    // The beginning and 800 states with their answers, and 800 results.
-    let told = app.texts(&played["id"], "in");
-    assert_eq!(
-        told.iter().filter(|text| text.contains("\"view\"")).count(),
-        800
-    );
-    let local = app.facts(&played["id"], "local");
-    assert!(local > 0, "the shim has played alone");
-    app.stop_verified();
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod server;
 
 use drover::link::HttpOptions;
 use drover::referee::{
-    Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec, Unrecorded,
+    Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec, Unrecorded,
 };
 use fake::FAKE;
 use players::{Manner, Player};
@@ -49,6 +49,16 @@ fn request(players: &[Player], options: Value) -> MatchRequest {
         seed: Some(7),
         ..MatchRequest::default()
     }
+}
+
+/// Begins a match.
+async fn begun(host: &Arc<Host>, wanted: MatchRequest) -> Ending {
+    host.start(wanted).await.unwrap().begin()
+}
+
+/// Plays a match.
+async fn played(host: &Arc<Host>, wanted: MatchRequest) -> Arc<HostedMatch> {
+    begun(host, wanted).await.wait().await
 }
 
 fn url(url: &str) -> SeatSpec {

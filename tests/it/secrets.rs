@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 /// How often the foreign player answers before the match is looked at again.
@@ -16,15 +16,17 @@ const FACTS_MIN: usize = 5;
 /// A foreign player who says nothing, and nothing at all until it may: the match stands still.
 struct SlowPlayer {
     address: SocketAddr,
-    gate: Arc<(Mutex<usize>, Condvar)>,
+    /// Lets it answer once; without it, it always may.
+    permits: Option<Sender<()>>,
+    answers: Receiver<()>,
 }
 
 impl SlowPlayer {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let gate = Arc::new((Mutex::new(0_usize), Condvar::new()));
-        let answers = Arc::clone(&gate);
+        let (permits, permitted) = channel();
+        let (answered, answers) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -36,40 +38,27 @@ impl SlowPlayer {
                         Ok(length) => head.extend_from_slice(&part[..length]),
                     }
                 }
-                let (allowed, changed) = &*answers;
-                let mut allowed = allowed.lock().unwrap();
-                while *allowed == 0 {
-                    allowed = changed.wait(allowed).unwrap();
-                }
-                *allowed -= 1;
-                changed.notify_all();
-                drop(allowed);
+                // Without permits it always may, and without an owner nobody counts.
+                let _ = (permitted.recv(), answered.send(()));
                 // The referee may have given up waiting.
                 let _ = stream.write_all(
                     b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
                 );
             }
         });
-        Self { address, gate }
+        Self {
+            address,
+            permits: Some(permits),
+            answers,
+        }
     }
 
     /// Lets it answer so many times; gives whether it has been asked that often.
     fn answer(&self, times: usize) -> bool {
-        let (allowed, changed) = &*self.gate;
-        *allowed.lock().unwrap() = times;
-        changed.notify_all();
-        let left = allowed.lock().unwrap();
+        let permits = self.permits.as_ref().unwrap();
+        (0..times).for_each(|_| permits.send(()).unwrap());
         let patience = std::time::Duration::from_secs(2);
-        let (left, _) = changed
-            .wait_timeout_while(left, patience, |left| *left > 0)
-            .unwrap();
-        *left == 0
-    }
-
-    fn answer_always(&self) {
-        let (allowed, changed) = &*self.gate;
-        *allowed.lock().unwrap() = usize::MAX;
-        changed.notify_all();
+        (0..times).all(|_| self.answers.recv_timeout(patience).is_ok())
     }
 }
 
@@ -215,7 +204,7 @@ fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
 fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
     let budget = ("THINKING__BUDGET_MS_KOEHANDEL", "5");
     let app = TestApp::new(&[WITH_REFEREE, budget]);
-    let ann = SlowPlayer::start();
+    let mut ann = SlowPlayer::start();
     let proxied = |mut headers: Headers| {
         headers.push("X-Forwarded-For: 203.0.113.5".to_owned());
         headers
@@ -293,7 +282,7 @@ fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
         assert!(!app.log().contains(secret), "{}", app.log());
     }
     // When it is over, everything is everybody's.
-    ann.answer_always();
+    ann.permits = None;
     let reader = own("late", "read");
     let row = format!("/api/v1/matches/{id}");
     until(|| !get(&app, &row, &reader).json()["cause"].is_null());

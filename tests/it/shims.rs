@@ -1,14 +1,17 @@
 //! Shims: with a daemon, without one, and with one that comes and goes.
 
 use crate::app::{
-    PATIENCE, Piped, TestApp, drover, folder, ok, play, refused, run, run_on, run_with, shim,
-    shim_command, text, until, verified,
+    PATIENCE, Piped, TestApp, drover, folder, ok, play, refused, report, run, run_on, run_with,
+    shim, shim_command, shim_seat, text, until, verified,
 };
+use crate::planetwars;
 use nix::sys::signal::Signal;
+use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// A player of Planowanie.
 pub const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
@@ -41,6 +44,13 @@ fn rules_on(socket: &Path) -> Piped {
 /// The same at the socket of the daemon in this folder.
 fn rules_of(folder: &Path) -> Piped {
     rules_on(&folder.join("drover.sock"))
+}
+
+/// A daemon in a folder of its own, and a shim of it.
+fn served() -> (TempDir, TestApp, Piped) {
+    let folder = folder();
+    let (app, shim) = (TestApp::start(folder.path()), rules_of(folder.path()));
+    (folder, app, shim)
 }
 
 impl Piped {
@@ -95,9 +105,7 @@ fn caught_up(app: &TestApp, shim: &mut Piped) -> usize {
 
 #[test]
 fn a_daemon_decides_and_keeps() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     whole_game(&mut shim);
     assert_eq!(shim.ask("quit"), "=");
     assert_eq!(shim.close(), Some(0));
@@ -160,9 +168,7 @@ fn a_daemon_that_comes_late_takes_over() {
 
 #[test]
 fn a_daemon_that_hangs_costs_no_game() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (folder, app, mut shim) = served();
     shim.all(&OPENING);
     app.signal(Signal::SIGSTOP);
     let begun = Instant::now();
@@ -229,9 +235,7 @@ fn a_killed_shims_journal_is_taken_over() {
 
 #[test]
 fn an_arbiter_that_hangs_up_ends_the_session() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     shim.all(&OPENING);
     assert_eq!(shim.close(), Some(0));
     let played = app.only_match("planowanie");
@@ -242,9 +246,7 @@ fn an_arbiter_that_hangs_up_ends_the_session() {
 
 #[test]
 fn two_games_in_one_process_are_two_matches() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     whole_game(&mut shim);
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
@@ -392,5 +394,47 @@ fn a_socket_is_whose_the_configuration_says() {
     for wrong in ["0606", "0662", "777", "rw", "0066", "4660"] {
         let checked = run_with("DROVER__SHIM__SOCKET_MODE", wrong, &["config", "check"]);
         assert!(refused(checked, 2).contains("shim.socket_mode"), "{wrong}");
+    }
+}
+
+/// Games that take four seconds at least, each long enough for its daemon to be killed in.
+#[test]
+fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
+    let slow = format!("cmd:{} slow", planetwars::PROGRAM);
+    let map = "map=P 1 0 0 0 1 1\nP 2 190 0 0 2 900\nP 3 5 0 1 0 1\n";
+    let delta = ["map=delta", "rounds=800", "pause_us=5000", "hard_ms=20000"];
+    let planets = [map, "rounds=120", "turn_ms=20000"];
+    for (game, bot, rival, options, entries, state, states) in [
+        (
+            "lighthouses",
+            "triangle",
+            "builtin:nearest",
+            &delta[..],
+            200,
+            "\"view\"",
+            800,
+        ),
+        ("planetwars", "frontier", &*slow, &planets, 40, "Y ", 120),
+    ] {
+        let folder = folder();
+        let app = TestApp::start(folder.path());
+        let seats = [&*shim_seat(game, bot, folder.path()), rival];
+        // A busy machine must not end it.
+        let mut judge = play(game, &seats, &[options, &["start_ms=30000"]].concat());
+        let judge = judge.stdout(Stdio::piped()).spawn().unwrap();
+        let app = app.killed_after(game, entries, folder.path());
+        let report = report(judge.wait_with_output().unwrap());
+        assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+        assert_eq!(report["seats"][0]["refused"], 0, "{report}");
+        let played = app.only_match(game);
+        assert_eq!(played["cause"], "normal");
+        let told = app.texts(&played["id"], "in");
+        assert_eq!(
+            told.iter().filter(|text| text.contains(state)).count(),
+            states
+        );
+        let local = app.facts(&played["id"], "local");
+        assert!(local > 0, "the shim has played alone");
+        app.stop_verified();
     }
 }

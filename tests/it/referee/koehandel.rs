@@ -1,5 +1,6 @@
 //! Whole matches of a real game under the referee.
 
+use super::played;
 use super::players::{Manner, Player};
 use super::url;
 use crate::app::{clean, folder};
@@ -52,7 +53,7 @@ async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
         seed: Some(11),
         ..MatchRequest::default()
     };
-    let hosted = host.start(wanted).await.unwrap().begin().wait().await;
+    let hosted = played(&host, wanted).await;
     let row = store
         .match_row(&hosted.info.match_id)
         .await

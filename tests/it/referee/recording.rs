@@ -3,6 +3,7 @@
 use super::fake::WITHIN;
 use super::players::{Manner, Player};
 use super::{FAKE, kept_host, players, request, scores};
+use super::{begun, played};
 use crate::app::{clean, folder};
 use drover::referee::store_recording::StoreRecording;
 use drover::referee::{
@@ -39,7 +40,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     let wanted = || request(&players, json!({"all": true, "failures_max": 2}));
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
-    let hosted = host.start(wanted()).await.unwrap().begin().wait().await;
+    let hosted = played(&host, wanted()).await;
     let row = kept
         .match_row(&hosted.info.match_id)
         .await
@@ -72,7 +73,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     assert_eq!(host.log(second).await.unwrap().unwrap().len(), 9);
     let unused = (1..).find(|id| !hosted.info.ids.contains(id)).unwrap();
     assert_eq!(host.log(unused).await.unwrap(), None);
-    let next = host.start(wanted()).await.unwrap().begin().wait().await;
+    let next = played(&host, wanted()).await;
     assert_ne!(next.info.market, hosted.info.market);
     assert!(!next.info.ids.contains(&first));
     kept.close().await;
@@ -132,7 +133,7 @@ async fn nobody_is_called_before_that_is_kept() {
     let host = kept_host(HostSettings::default(), Arc::new(Stuck(released))).await;
     let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
     let wanted = request(&players, json!({}));
-    let ending = host.start(wanted).await.unwrap().begin();
+    let ending = begun(&host, wanted).await;
     let called = tokio::time::timeout(WITHIN, players[0].has_heard(1)).await;
     assert!(called.is_err(), "a call must not leave before it is kept");
     release.send(true).unwrap();
@@ -152,7 +153,7 @@ async fn only_the_referee_itself_takes_its_matches_up() {
     };
     let host = kept_host(named("play"), recording(&kept)).await;
     let wanted = request(&held, json!({}));
-    let _ending = host.start(wanted).await.unwrap().begin();
+    let _ending = begun(&host, wanted).await;
     held[0].has_heard(1).await;
     host.stop().await;
     let other = kept_host(named("drover"), recording(&kept)).await;
