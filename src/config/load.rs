@@ -206,7 +206,7 @@ fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
         }
         let budget = read(merged, &format!("thinking.budget_ms_{game}"))?;
         let budgets = &mut config.thinking.budget_by_game;
-        budgets.insert(game, Duration::from_millis(budget));
+        budgets.insert(game.to_owned(), Duration::from_millis(budget));
     }
     keep_changed(Wire::Callbacks, &mut config.referee.koehandel.options);
     keep_changed(Wire::Hub, &mut config.referee.smartdog.options);
@@ -318,13 +318,14 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             continue;
         };
         if let Err(why) = check_options(kit, options) {
-            let (game, why) = (kit.game(), why.to_string());
-            return Err(ConfigError::Options { game, why });
+            let (what, why) = (format!("`referee.{}.options`", kit.game()), why.to_string());
+            return Err(ConfigError::Unusable { what, why });
         }
     }
     for (at, hub) in (1..).zip(&config.hubs) {
         if let Some(why) = hub_fault(hub) {
-            return Err(ConfigError::Hub { at, why });
+            let what = format!("[[hub]] number {at}");
+            return Err(ConfigError::Unusable { what, why });
         }
     }
     Ok(())

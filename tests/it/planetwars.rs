@@ -66,7 +66,7 @@ fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
     }
 }
 
-/// One of two allies is dropped in round 5 of 25: what becomes of his planet, and of his mate.
+/// One of two allies is dropped in round 5 of 25: what becomes of its planet, and of its mate.
 #[test]
 fn what_becomes_of_a_dropped_player_is_an_option() {
     let map = "map=P 1 0 0 1 1 9\nP 2 90 0 1 2 9\nP 3 0 90 1 3 9\nP 4 90 90 1 4 9\n";
@@ -74,7 +74,7 @@ fn what_becomes_of_a_dropped_player_is_an_option() {
     for (policy, score) in [
         // Both grow on: 2 x (9 + 25).
         ("dropped=idle", 68.0),
-        // His planet is nobody's from round 5 on: it counts for nobody.
+        // Its planet is nobody's from round 5 on: it counts for nobody.
         ("dropped=neutral", 34.0),
         ("dropped=team", -1.0),
     ] {
@@ -87,7 +87,7 @@ fn what_becomes_of_a_dropped_player_is_an_option() {
     }
 }
 
-/// A team of three and one of two, in both rotations: each who enters has what his players did.
+/// A team of three and one of two, in both rotations: each entrant has what its players did.
 #[test]
 fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
     let folder = folder();
@@ -131,7 +131,7 @@ fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
     );
 }
 
-/// Who does not read what he is told keeps nobody else waiting for his turn.
+/// A program that does not read what it is sent keeps nobody else waiting.
 #[test]
 fn a_deaf_program_costs_nobody_else_time() {
     let begun = Instant::now();
@@ -160,7 +160,7 @@ fn a_program_plays_its_whole_team() {
     let seats = report["seats"].as_array().unwrap();
     assert_eq!(seats.len(), 2, "{report}");
     assert_eq!(seats[0]["faults"], json!({}), "{report}");
-    // A member of the team fails, and all of it with him: each is a fault of the one who entered.
+    // A member of the team fails, and all of it with that one: each is a fault of the entrant.
     let broken = format!("cmd:{PROGRAM} garbage");
     let report = play(
         &[&broken, "builtin:rage-team"],
@@ -180,7 +180,7 @@ fn a_program_plays_its_whole_team() {
 
 /// Twelve players who think for 0.3 s each think at the same time.
 #[test]
-fn players_are_asked_at_once_each_with_a_clock_of_his_own() {
+fn players_are_asked_at_once_each_with_a_clock_of_its_own() {
     let begun = Instant::now();
     assert_eq!(
         faults(&["drowsy"; 12], &["rounds=6"]),
@@ -191,7 +191,7 @@ fn players_are_asked_at_once_each_with_a_clock_of_his_own() {
     assert!(took < one_by_one * 2 / 3, "{took:?}");
 }
 
-/// One does not go when he is told to: the others, who have half a second, lose nothing by it.
+/// One does not end when told to: the others, who have half a second, lose nothing by it.
 #[test]
 fn a_stubborn_program_costs_nobody_else_time() {
     let hello = json!({"protocol_error": 1});

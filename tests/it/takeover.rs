@@ -1,8 +1,8 @@
 //! Strangers at the callbacks of a daemon whose matches run: they know every number, and get nowhere.
 
 use crate::app::{
-    Answer, PATIENCE, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange,
-    folder, free_address, request, serve, serve_on, set, stored, verified,
+    Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
+    free_address, request, serve, serve_on, set, stored, until, verified,
 };
 use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
 use std::collections::BTreeMap;
@@ -12,7 +12,6 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 /// What the configured referees are called by.
 const CUP: &str = "cup:s3cret-of-the-cup";
@@ -228,16 +227,11 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
 }
 
 /// Waits until a match of a referee has ended, by its last player's log.
-fn ended(app: &TestApp, referee: SocketAddr, id: u64) {
-    let begun = Instant::now();
-    loop {
+fn ended(referee: SocketAddr, id: u64) {
+    until(|| {
         let log = request(referee, "GET", &format!("/?log={id}"), &[], "");
-        if log.status == 200 && log.body.contains("type=end") {
-            return;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{log:?}: {}", app.log());
-        std::thread::yield_now();
-    }
+        log.status == 200 && log.body.contains("type=end")
+    });
 }
 
 #[test]
@@ -286,8 +280,8 @@ fn nobody_takes_over_a_running_match() {
         let callbacks = app.callbacks;
         std::thread::spawn(move || attack(callbacks, &victims, &stop, &attacks))
     };
-    ended(&app, app.referee.unwrap(), ours.1[3]);
-    ended(&app, foreign.address, theirs.1[3]);
+    ended(app.referee.unwrap(), ours.1[3]);
+    ended(foreign.address, theirs.1[3]);
     let meanwhile = attacks.load(Ordering::Relaxed);
     stop.store(true, Ordering::Relaxed);
     attacker.join().unwrap();
@@ -368,7 +362,7 @@ fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
         app.callbacks,
         [path, path, path, "/koehandel/guide"],
     );
-    ended(&app, referee, ids[3]);
+    ended(referee, ids[3]);
     let nonce = nonce(folder.path());
     let mut matches = app.items("/api/v1/matches").into_iter();
     let id = matches.find(|row| row["market"] == market).unwrap()["id"].clone();
@@ -446,7 +440,7 @@ fn a_match_of_an_older_database_goes_on() {
     let app = start();
     let referee = app.referee.unwrap();
     for (seat, older) in (0u64..).zip(9..=12) {
-        ended(&app, referee, older);
+        ended(referee, older);
         let log = request(referee, "GET", &format!("/?log={older}"), &[], "").body;
         assert!(
             log.contains(&format!("market=3&id={older}&")),

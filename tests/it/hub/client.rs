@@ -96,11 +96,17 @@ fn joined(hub: &Hub, line: &str) -> Guest {
     guest
 }
 
+/// A hub, our connection to it, and what we say first.
+fn dialled(room: &str) -> (Hub, World, Guest) {
+    let hub = Hub::open();
+    let world = World::new(&hub, room);
+    let guest = joined(&hub, &format!("join bob {room}\n"));
+    (hub, world, guest)
+}
+
 #[test]
 fn a_game_is_played_in_order_and_the_next_one_on_a_new_line() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
+    let (hub, world, mut guest) = dialled("duet");
     guest.say("wait \n");
     until(|| world.status().phase == Phase::Queued);
     // Lines end in the middle of packets.
@@ -138,9 +144,7 @@ fn a_game_is_played_in_order_and_the_next_one_on_a_new_line() {
 
 #[test]
 fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
+    let (hub, world, mut guest) = dialled("duet");
     guest.say("error No such hub\n");
     assert_eq!(guest.line(), "join bob #duet\n");
     guest.say("error No such hub\n");
@@ -193,9 +197,7 @@ fn every_broken_game_is_kept_with_its_cause() {
 
 #[test]
 fn a_start_that_cannot_be_played_is_no_game() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "solo");
-    let mut guest = joined(&hub, "join bob solo\n");
+    let (_hub, world, mut guest) = dialled("solo");
     guest.say(&START.replace("\"players\":1", "\"players\":7"));
     assert_eq!(guest.piece(), "");
     until(|| world.status().last_error.is_some());
@@ -210,9 +212,7 @@ fn a_start_that_cannot_be_played_is_no_game() {
 
 #[test]
 fn a_stop_ends_queues_at_once_and_games_after_their_end() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
+    let (_hub, world, mut guest) = dialled("duet");
     guest.plays();
     world.stop.cancel();
     std::thread::sleep(Duration::from_millis(100));

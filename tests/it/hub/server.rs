@@ -147,7 +147,7 @@ fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
     assert_eq!(
         other.line().unwrap(),
         "warning 9999 Unknown id",
-        "the turn is still his"
+        "it is still its turn"
     );
     other.say("end\n");
     assert_eq!(other.line().unwrap(), "state  \"turn\":2");
