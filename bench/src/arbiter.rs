@@ -2,7 +2,7 @@
 //! arbiter of the usual kind.
 
 use crate::pipes::{self, Table};
-use crate::stats::Spread;
+use crate::stats::spreads;
 use anyhow::ensure;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -50,19 +50,11 @@ pub(crate) fn run(args: &ArbiterArgs) -> anyhow::Result<()> {
             theirs.push(a_game(begun.elapsed()));
         }
     }
-    for (name, values) in [
-        ("this arbiter", ours),
-        ("of which starting and ending", starts),
-        ("the baseline", theirs),
-    ] {
-        if !values.is_empty() {
-            let Spread {
-                least,
-                median,
-                most,
-            } = Spread::of(values);
-            println!("{name:<34} {median:>8.1} ms a game ({least:.1} to {most:.1})");
-        }
-    }
+    let rows = [
+        ("this arbiter", ours, "ms a game"),
+        ("of which starting and ending", starts, "ms a game"),
+        ("the baseline", theirs, "ms a game"),
+    ];
+    spreads(1, rows);
     Ok(())
 }

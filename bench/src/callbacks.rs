@@ -4,7 +4,7 @@
 use crate::bare;
 use crate::load::{self, Load, Loaded};
 use crate::messages::Script;
-use crate::site::{Folder, Site};
+use crate::site::{self, Folder};
 use crate::stats::{Latencies, Spread, shown};
 use drover::store::{BATCH_BOUNDS, Durability, Health};
 use std::fmt;
@@ -134,7 +134,8 @@ async fn measure(
         Server::Process => Some(Durability::Process),
         Server::Power => Some(Durability::Power),
     };
-    let site = Site::start(Folder::new(&args.folder)?, durability, BUDGET).await?;
+    let folder = Folder::new(&args.folder)?;
+    let site = site::start(&folder, durability, BUDGET).await?;
     let before = site.store.health();
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();

@@ -2,19 +2,17 @@
 //! that was acknowledged is missing.
 
 use crate::process::{Daemon, Running};
-use crate::site::Folder;
+use crate::site::{Folder, seats};
 use crate::stats::report;
-use crate::stored;
-use anyhow::{Context as _, ensure};
+use crate::stored::{self, Exchanges, exchanges};
+use anyhow::ensure;
 use drover::link::HttpOptions;
-use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
-use drover::store::{Direction, Durability, Entry, Settings, Store};
-use games::Kit;
+use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::store::{Direction, Durability, Settings, Store};
 use games::rng::Rng;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -23,8 +21,6 @@ use tokio_util::sync::CancellationToken;
 const REFEREE: &str = "crash";
 /// Where the referee keeps what it sent and what was acknowledged to it, beside the daemon's database.
 const RECORD: &str = "referee.db";
-/// How a reply begins that is none: the note that there was no answer.
-const NO_ANSWER: char = '\u{1}';
 
 /// Kills a daemon while matches run, and checks that nothing acknowledged is lost.
 #[derive(Clone, Debug, clap::Args)]
@@ -89,31 +85,31 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     let recording = Recording::new(record.clone(), Durability::Process);
     let host = Host::new(kit, settings, recording);
     let enough = CancellationToken::new();
-    let counts = Arc::new(Counts::default());
     let mut playing = JoinSet::new();
     for lane in 0..args.matches {
         let lane = Lane {
             host: Arc::clone(&host),
-            seats: seats(kit, &args, &daemon, lane)?,
+            seats: seats(kit, daemon.listen, args.bots.iter().cycle().skip(lane))?,
             enough: enough.clone(),
-            counts: Arc::clone(&counts),
         };
         playing.spawn(lane.play());
     }
     let last = kill_again_and_again(&args, &daemon).await?;
     enough.cancel();
+    let (mut finished, mut unfinished) = (0, 0);
     while let Some(ended) = playing.join_next().await {
-        ended??;
+        let (whole, cut) = ended??;
+        finished += whole;
+        unfinished += cut;
     }
     host.stop().await;
     last.kill().await?;
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     let compared = compare(&record, &store).await?;
     let differences = stored::differences(&store).await?;
-    let unfinished = counts.unfinished.load(Ordering::Relaxed);
     let figures = [
         ("kills", args.kills.into()),
-        ("matches finished", counts.finished.load(Ordering::Relaxed)),
+        ("matches finished", finished),
         ("matches not finished", unfinished),
         ("callbacks acknowledged", compared.acknowledged),
         ("callbacks unanswered", compared.unanswered),
@@ -131,55 +127,30 @@ pub(crate) async fn run(args: CrashArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[derive(Default)]
-struct Counts {
-    finished: AtomicU64,
-    unfinished: AtomicU64,
-}
-
 /// One match after the other, until enough were begun.
 struct Lane {
     host: Arc<Host>,
     seats: Vec<SeatSpec>,
     enough: CancellationToken,
-    counts: Arc<Counts>,
 }
 
 impl Lane {
-    async fn play(self) -> anyhow::Result<()> {
+    /// Gives how many were finished, and how many were not.
+    async fn play(self) -> anyhow::Result<(u64, u64)> {
+        let (mut finished, mut unfinished) = (0, 0);
         while !self.enough.is_cancelled() {
             let request = MatchRequest {
                 seats: self.seats.clone(),
                 ..MatchRequest::default()
             };
             let hosted = self.host.start(request).await?.begin().wait().await;
-            let whole = hosted.end.get().is_some_and(|end| end.outcome.is_some());
-            let count = if whole {
-                &self.counts.finished
-            } else {
-                &self.counts.unfinished
-            };
-            count.fetch_add(1, Ordering::Relaxed);
+            match hosted.end.get().is_some_and(|end| end.outcome.is_some()) {
+                true => finished += 1,
+                false => unfinished += 1,
+            }
         }
-        Ok(())
+        Ok((finished, unfinished))
     }
-}
-
-fn seats(
-    kit: &dyn Kit,
-    args: &CrashArgs,
-    daemon: &Daemon,
-    lane: usize,
-) -> anyhow::Result<Vec<SeatSpec>> {
-    let seat = |place: usize| {
-        let bot = args
-            .bots
-            .get((lane + place) % args.bots.len().max(1))
-            .context("no bot is named")?;
-        let url = format!("url:http://{}/{}/{bot}", daemon.listen, kit.game());
-        Ok(url.parse()?)
-    };
-    (0..*kit.seats().end()).map(seat).collect()
 }
 
 /// Gives the daemon that was started after the last kill.
@@ -194,22 +165,6 @@ async fn kill_again_and_again(args: &CrashArgs, daemon: &Daemon) -> anyhow::Resu
     }
     running.ready().await?;
     Ok(running)
-}
-
-/// What a player was sent, and what it answered (`None`: no whole answer came).
-type Exchanges = Vec<(String, Option<String>)>;
-
-/// A transcript as exchanges; `asking` is the direction of what was sent to the player.
-fn exchanges(entries: Vec<Entry>, asking: Direction) -> Exchanges {
-    let mut all = Exchanges::new();
-    for entry in entries {
-        match all.last_mut() {
-            _ if entry.direction == asking => all.push((entry.text, None)),
-            Some(last) if !entry.text.starts_with(NO_ANSWER) => last.1 = Some(entry.text),
-            _ => {}
-        }
-    }
-    all
 }
 
 /// Compares what the referee was acknowledged with what the daemon has stored.

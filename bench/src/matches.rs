@@ -1,11 +1,12 @@
 //! `bench matches`: many matches at once over real HTTP, every seat hosted here.
 
-use crate::site::{Folder, Site};
+use crate::site::{self, Folder, seats};
 use crate::stats::{Latencies, shown};
 use crate::stored;
 use anyhow::{Context as _, ensure};
+use drover::daemon::Site;
 use drover::link::HttpOptions;
-use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
+use drover::referee::{Host, HostSettings, MatchRequest, Recording};
 use drover::store::{Durability, LedgerRow, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub(crate) struct MatchesArgs {
     #[arg(long, default_value_t = 200, value_name = "N")]
     matches: usize,
     /// The ceiling of a decision's thinking.
-    #[arg(long, default_value = "200ms", value_parser = span, value_name = "SPAN")]
+    #[arg(long, default_value = "200ms", value_parser = humantime::parse_duration, value_name = "SPAN")]
     budget: Duration,
     /// Threads that do nothing but burn the processor meanwhile.
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -39,37 +40,21 @@ pub(crate) struct MatchesArgs {
     )]
     bots: Vec<String>,
     /// What a commit survives.
-    #[arg(long, default_value = "power", value_parser = durability)]
-    durability: Durability,
+    #[arg(long, default_value = "power", value_parser = ["power", "process"])]
+    durability: String,
     /// Where the database lives.
     #[arg(long, default_value = ".", value_name = "DIR")]
     folder: PathBuf,
 }
 
-/// `200ms` or `2s`.
-fn span(text: &str) -> Result<Duration, String> {
-    let (digits, unit) = text.split_at(
-        text.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len()),
-    );
-    let count: u64 = digits
-        .parse()
-        .map_err(|_| format!("{text:?} is no span such as 200ms"))?;
-    match unit {
-        "ms" => Ok(Duration::from_millis(count)),
-        "s" => Ok(Duration::from_secs(count)),
-        _ => Err(format!("{text:?} is no span such as 200ms or 2s")),
-    }
-}
-
 /// Plays and prints.
 pub(crate) async fn run(args: MatchesArgs) -> anyhow::Result<()> {
-    let site = Site::start(
-        Folder::new(&args.folder)?,
-        Some(args.durability),
-        args.budget,
-    )
-    .await?;
+    let durability = match args.durability.as_str() {
+        "power" => Durability::Power,
+        _ => Durability::Process,
+    };
+    let folder = Folder::new(&args.folder)?;
+    let site = site::start(&folder, Some(durability), args.budget).await?;
     let hogs = Hogs::start(args.hogs);
     let begun = Instant::now();
     let (finished, missed) = play(&args, &site).await?;
@@ -109,28 +94,15 @@ pub(crate) async fn run(args: MatchesArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn durability(text: &str) -> Result<Durability, String> {
-    match text {
-        "power" => Ok(Durability::Power),
-        "process" => Ok(Durability::Process),
-        _ => Err("write power or process".to_owned()),
-    }
-}
-
 /// Gives how many matches finished and how many answers the referee missed.
 async fn play(args: &MatchesArgs, site: &Site) -> anyhow::Result<(usize, u64)> {
     let kit = crate::kit("koehandel")?;
-    let seat = |place: usize| -> anyhow::Result<SeatSpec> {
-        let bot = args
-            .bots
-            .get(place)
-            .or(args.bots.last())
-            .context("no bot is named")?;
-        Ok(format!("url:http://{}/{}/{bot}", site.address, kit.game()).parse()?)
-    };
-    let seats = (0..*kit.seats().end())
-        .map(seat)
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let last = args.bots.last().context("no bot is named")?;
+    let seats = seats(
+        kit,
+        site.address,
+        args.bots.iter().chain(std::iter::repeat(last)),
+    )?;
     let settings = HostSettings {
         referee: "bench".to_owned(),
         matches_max: args.matches,

@@ -2,7 +2,7 @@
 //! beside the same lines sent back and forth without an engine.
 
 use crate::pipes::Table;
-use crate::stats::Spread;
+use crate::stats::spreads;
 use anyhow::{Context as _, ensure};
 use games::{Call, Reply, TableSetup};
 use serde_json::{Value, json};
@@ -36,12 +36,8 @@ pub(crate) struct RoundsArgs {
 
 /// Runs it and prints a table.
 pub(crate) fn run(args: &RoundsArgs) -> anyhow::Result<()> {
-    let table = Table::new(
-        "lighthouses",
-        args.players,
-        args.player.as_deref(),
-        "passer",
-    )?;
+    let player = args.player.as_deref();
+    let table = Table::new("lighthouses", args.players, player, "passer")?;
     // A busy machine must not end the game.
     let options = json!({"map": args.map, "start_ms": 20_000, "hard_ms": 20_000});
     let (mut raw, mut engine, mut share) = (Vec::new(), Vec::new(), Vec::new());
@@ -52,18 +48,12 @@ pub(crate) fn run(args: &RoundsArgs) -> anyhow::Result<()> {
         engine.push(ours);
         share.push(100.0 * ours / bare);
     }
-    for (name, values, unit) in [
+    let rows = [
         ("the same lines without an engine", raw, "rounds a second"),
         ("this engine", engine, "rounds a second"),
         ("this engine's share", share, "%"),
-    ] {
-        let Spread {
-            least,
-            median,
-            most,
-        } = Spread::of(values);
-        println!("{name:<34} {median:>8.0} {unit} ({least:.0} to {most:.0})");
-    }
+    ];
+    spreads(0, rows);
     Ok(())
 }
 

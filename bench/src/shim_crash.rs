@@ -5,10 +5,10 @@ use crate::pipes::Table;
 use crate::process::{Daemon, Running};
 use crate::site::Folder;
 use crate::stats::report;
-use crate::stored;
+use crate::stored::{self, Exchanges, exchanges};
 use anyhow::ensure;
 use drover::referee::budget::ThinkBudget;
-use drover::store::{Direction, Entry, Side, Store};
+use drover::store::{Direction, Side, Store};
 use drover::tournament::{MatchSink, PlayedMatch};
 use games::rng::Rng;
 use games::{Cause, Seat};
@@ -51,9 +51,6 @@ pub(crate) struct ShimCrashArgs {
     folder: PathBuf,
 }
 
-/// What a seat was asked and what it answered.
-type Exchanges = Vec<(String, String)>;
-
 /// What every seat heard and said, and how its game ended.
 #[derive(Default)]
 struct Heard {
@@ -73,10 +70,8 @@ impl MatchSink for Heard {
                 .transcript
                 .iter()
                 .filter(|heard| heard.seat == Seat(seat));
-            let exchange = |heard: &games::Exchange| {
-                (heard.call.clone(), heard.reply.clone().unwrap_or_default())
-            };
-            self.seats.push(own.map(exchange).collect());
+            let own = own.map(|heard| (heard.call.clone(), heard.reply.clone()));
+            self.seats.push(answered(own.collect()));
         }
     }
 }
@@ -193,7 +188,7 @@ async fn stored(daemon: &Daemon, heard: Vec<Exchanges>) -> anyhow::Result<Stored
         ensure!(session.opened.side == Side::Player, "only shims play here");
         found.sessions += 1;
         found.normal += u64::from(session.cause == Some(Cause::Normal));
-        let exchanges = exchanges(entries);
+        let exchanges = answered(exchanges(entries, Direction::In));
         found.answers += exchanges.len() as u64;
         match missing.get_mut(&exchanges) {
             Some(count @ 1..) => *count -= 1,
@@ -213,15 +208,10 @@ async fn stored(daemon: &Daemon, heard: Vec<Exchanges>) -> anyhow::Result<Stored
     Ok(found)
 }
 
-fn exchanges(entries: Vec<Entry>) -> Exchanges {
-    let mut all = Exchanges::new();
-    for entry in entries {
-        match (entry.direction, all.last_mut()) {
-            (Direction::In, _) => all.push((entry.text, String::new())),
-            // The last of several is the one that was given.
-            (Direction::Out, Some(last)) => last.1 = entry.text,
-            (Direction::Out, None) => {}
-        }
+/// The same where no answer is an empty one.
+fn answered(mut exchanges: Exchanges) -> Exchanges {
+    for (_, answer) in &mut exchanges {
+        answer.get_or_insert_default();
     }
-    all
+    exchanges
 }

@@ -30,6 +30,18 @@ impl Latencies {
     }
 }
 
+/// Prints a line of each name with measurements: their median and unit, the least and the most.
+pub(crate) fn spreads<const N: usize>(digits: usize, rows: [(&str, Vec<f64>, &str); N]) {
+    for (name, values, unit) in rows {
+        if !values.is_empty() {
+            let spread = Spread::of(values);
+            let [least, median, most] = [spread.least, spread.median, spread.most];
+            let range = format!("{least:.digits$} to {most:.digits$}");
+            println!("{name:<34} {median:>8.digits$} {unit} ({range})");
+        }
+    }
+}
+
 /// What several measurements say.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spread {

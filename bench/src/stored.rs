@@ -1,9 +1,12 @@
 //! What a store holds, read whole, and whether it is in order.
 
-use drover::store::{Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
 
 /// Matches read at a time.
 const PAGE: u32 = 200;
+
+/// How a reply begins that is none: the note that there was no answer.
+const NO_ANSWER: char = '\u{1}';
 
 /// All matches.
 pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
@@ -35,6 +38,23 @@ pub(crate) async fn sessions(store: &Store) -> anyhow::Result<Vec<(SessionRow, V
         }
     }
     Ok(all)
+}
+
+/// What a player was sent, and what it answered (`None`: no whole answer came).
+pub(crate) type Exchanges = Vec<(String, Option<String>)>;
+
+/// A transcript as exchanges; `asking` is the direction of what was sent to the player. Of several answers the
+/// last is the one that was given.
+pub(crate) fn exchanges(entries: Vec<Entry>, asking: Direction) -> Exchanges {
+    let mut all = Exchanges::new();
+    for entry in entries {
+        match all.last_mut() {
+            _ if entry.direction == asking => all.push((entry.text, None)),
+            Some(last) if !entry.text.starts_with(NO_ANSWER) => last.1 = Some(entry.text),
+            _ => {}
+        }
+    }
+    all
 }
 
 /// How many facts of this kind were learnt.

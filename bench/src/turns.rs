@@ -2,7 +2,7 @@
 //! process by the rules alone, beside a simple judge.
 
 use crate::pipes::{self, Table};
-use crate::stats::Spread;
+use crate::stats::spreads;
 use anyhow::{Context as _, ensure};
 use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, NEUTRAL, PlanetWars, Ruleset, Setup};
@@ -63,24 +63,14 @@ pub(crate) fn run(args: &TurnsArgs) -> anyhow::Result<()> {
             their_rules.push(baseline_rounds(baseline, &map, args.rounds, &[])?);
         }
     }
-    for (name, values) in [
-        ("over pipes, this judge", ours),
-        ("over pipes, baseline", theirs),
-        ("in process, these rules", rules),
-        ("in process, baseline", their_rules),
-    ] {
-        if !values.is_empty() {
-            let Spread {
-                least,
-                median,
-                most,
-            } = Spread::of(values);
-            let bots = median * args.players as f64;
-            println!(
-                "{name:<24} {median:>10.0} rounds a second ({least:.0} to {most:.0}), {bots:.0} bot-turns"
-            );
-        }
-    }
+    let unit = &format!("rounds of {} bots a second", args.players);
+    let rows = [
+        ("over pipes, this judge", ours, unit.as_str()),
+        ("over pipes, baseline", theirs, unit),
+        ("in process, these rules", rules, unit),
+        ("in process, baseline", their_rules, unit),
+    ];
+    spreads(0, rows);
     Ok(())
 }
 

@@ -2,7 +2,6 @@
 
 use super::common::{Common, on_all_cores};
 use super::play_args::PlayArgs;
-use super::play_gateway::start_gateway;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
@@ -93,24 +92,22 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
     let common = cli.common;
     open_files::raise();
     match cli.verb {
-        Verb::Serve(args) => serve::run(&common, &args),
-        Verb::Play(args) => on_all_cores(async {
-            play::run(*args, Some(start_gateway())).await?;
-            Ok(ExitCode::SUCCESS)
-        }),
-        Verb::Referee(args) => referee::run(&common, *args),
-        Verb::Shim(args) => shim::run(args),
-        Verb::Health(args) => health::run(&common, &args),
-        Verb::Drain(args) => drain::run(&common, &args),
-        Verb::Token(args) => token::run(&common, &args),
-        Verb::Config(verb) => configure::run(&common, &verb),
-        Verb::Db(verb) => on_all_cores(database::run(&common, &verb)),
-        Verb::Match(verb) => on_all_cores(matches::run(&common, &verb)),
-        Verb::Systemd(args) => systemd::run(&args),
-        Verb::Train(args) => train::run(&args),
-        Verb::Map(verb) => map::run(&verb),
-        Verb::Completions(args) => completions::run(&args, &mut Cli::command()),
+        Verb::Health(args) => return health::run(&common, &args),
+        Verb::Db(verb) => return on_all_cores(database::run(&common, &verb)),
+        Verb::Match(verb) => return on_all_cores(matches::run(&common, &verb)),
+        Verb::Serve(args) => serve::run(&common, &args)?,
+        Verb::Play(args) => on_all_cores(play::run(*args))?,
+        Verb::Referee(args) => referee::run(&common, *args)?,
+        Verb::Shim(args) => shim::run(args)?,
+        Verb::Drain(args) => drain::run(&common, &args)?,
+        Verb::Token(args) => token::run(&common, &args)?,
+        Verb::Config(verb) => configure::run(&common, &verb)?,
+        Verb::Systemd(args) => systemd::run(&args)?,
+        Verb::Train(args) => train::run(&args)?,
+        Verb::Map(verb) => map::run(&verb)?,
+        Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether the reader of our output has gone away, which is not our failure.

@@ -3,7 +3,6 @@
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// The arguments common to all verbs.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,9 +29,7 @@ fn environment() -> config::Environment {
 }
 
 /// Runs an async verb on a new runtime.
-pub(super) fn on_all_cores(
-    verb: impl Future<Output = anyhow::Result<ExitCode>>,
-) -> anyhow::Result<ExitCode> {
+pub(super) fn on_all_cores<T>(verb: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -3,7 +3,6 @@
 use super::common::Common;
 use super::remote::Remote;
 use std::io::Write as _;
-use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -11,7 +10,7 @@ pub(super) struct Args {
     remote: Remote,
 }
 
-pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
     args.remote
         .reach(common)?
         .ask("POST", "/api/v1/drain", "")?;
@@ -19,5 +18,5 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         std::io::stdout().lock(),
         "draining: it ends when its matches have, or after drain.limit_s"
     )?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -1,8 +1,9 @@
 //! `drover play GAME --interactive cmd:…`: talks to a program by hand. Lines are sent to it as they are;
 //! lines that begin with a colon are commands of the tester itself.
 
+use super::output::spaced;
 use super::play_args::{PlayArgs, rule_options};
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
 use crate::link::program::{ProgramLimits, ProgramOptions, adopt_orphans};
 use crate::referee::SeatSpec;
 use crate::referee::arbiter::{InteractiveGame, InteractiveProgram, Spoken};
@@ -47,18 +48,16 @@ struct Table {
 /// [`UsageError`] for a game without programs or a seat that does not exist; a program that does not start.
 pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow::Result<()> {
     if kit.wire() != Wire::Stdio {
-        let why = format!(
+        return refuse(format!(
             "--interactive: {} players are no programs on pipes",
             kit.game()
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     let spec: SeatSpec = spec
         .parse()
         .map_err(|error| UsageError(format!("{error}")))?;
     let SeatSpec::Program(words) = spec else {
-        let why = format!("--interactive {spec}: write cmd:PROGRAM ARGS");
-        return Err(UsageError(why).into());
+        return refuse(format!("--interactive {spec}: write cmd:PROGRAM ARGS"));
     };
     adopt_orphans().context("programs' orphans cannot be adopted")?;
     let rules = args.programs(kit)?;
@@ -249,16 +248,10 @@ impl Table {
             .map_err(|why| why.to_string())?;
         self.seed += 1;
         match outcome {
-            Some(Outcome { cause, scores }) => println!(
-                "  the game ended: {}, scores {}",
-                cause.word(),
-                scores
-                    .values()
-                    .iter()
-                    .map(i64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            ),
+            Some(Outcome { cause, scores }) => {
+                let (cause, scores) = (cause.word(), spaced(scores.values()));
+                println!("  the game ended: {cause}, scores {scores}");
+            }
             None => println!("  the game stalled"),
         }
         Ok(there)

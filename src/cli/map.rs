@@ -7,7 +7,6 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
 use games::{MapStyle, Maps};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// The largest map file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -91,7 +90,7 @@ impl FromArgMatches for Sizes {
     }
 }
 
-pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
+pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
     match verb {
         Verb::List { game } => {
             for (name, _) in with_maps(game)? {
@@ -135,7 +134,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             println!("{shown} is a map of {game}");
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The game's maps, if it has any.

@@ -1,7 +1,7 @@
 //! `drover match list|show|export|replay|verify|name`.
 
 use super::common::Common;
-use super::output::{Format, write_rows};
+use super::output::{Format, spaced, write_rows};
 use super::remote::{Reached, Remote};
 use super::{database, replay};
 use crate::config::{Config, Flags};
@@ -200,12 +200,8 @@ fn cells(row: &MatchRow) -> Vec<String> {
             .map_or_else(String::new, |cause| cause.word().to_owned()),
         row.referee.clone(),
         row.market.to_string(),
-        row.seats.iter().map(seat).collect::<Vec<_>>().join(" "),
-        row.scores
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" "),
+        spaced(row.seats.iter().map(seat)),
+        spaced(&row.scores),
     ]
 }
 
@@ -241,11 +237,8 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
         if let Some(cause) = row.cause {
             writeln!(out, "cause {} {}", cause.word(), row.detail)?;
         }
-        let ids: Vec<String> = sessions
-            .iter()
-            .map(|session| session.id.0.to_string())
-            .collect();
-        writeln!(out, "sessions {}\n", ids.join(" "))?;
+        let ids = spaced(sessions.iter().map(|session| session.id.0));
+        writeln!(out, "sessions {ids}\n")?;
     }
     let whole = json!({ "match": row, "sessions": sessions });
     Ok(write_rows(

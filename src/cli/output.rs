@@ -15,6 +15,12 @@ pub(super) enum Format {
     Csv,
 }
 
+/// What is listed, with blanks between.
+pub(super) fn spaced(items: impl IntoIterator<Item: ToString>) -> String {
+    let items = items.into_iter().map(|item| item.to_string());
+    items.collect::<Vec<_>>().join(" ")
+}
+
 /// Writes rows under their headings; `whole` is the same data as JSON.
 pub(super) fn write_rows(
     out: &mut impl Write,

@@ -1,70 +1,37 @@
 //! `drover play`: local matches, one or many.
 
 use super::play_args::{Output, PlayArgs, game, rule_options};
+use super::play_gateway::Gateway;
 use super::play_progress::Progress;
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
+use crate::daemon::Signals;
 use crate::link::program::{adopt_orphans, kill_all};
-use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
-use crate::referee::{Host, HostSettings, OnMatch, OwnAddress, Recording, SeatSpec};
+use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::{
     self, Conditions, Hosted, InProcess, MatchError, MatchPlayer, Plan, PlayedMatch, Programs,
     REFEREE, Report, Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
-use futures_util::future::BoxFuture;
 use games::{Kit, Wire};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-
-/// What `--wire` needs from a gateway.
-#[derive(Clone, Debug)]
-pub struct GatewayWanted {
-    /// The game.
-    pub game: String,
-    /// The time budget of each decision.
-    pub budget: ThinkBudget,
-    /// Whether bots may use opponent models.
-    pub models: bool,
-    /// Concurrent matches; each may have all its seats on this gateway.
-    pub matches: usize,
-    /// The database in which matches are kept, if any.
-    pub store: Option<PathBuf>,
-}
-
-/// A gateway that answers callbacks for built-in bots.
-pub struct GatewayReady {
-    /// A bot's address is `{base_url}/{game}/{bot}`: no slash at the end.
-    pub base_url: String,
-    /// The secret part of that address, if any.
-    pub own: Option<OwnAddress>,
-    /// The store, if a database was requested: gateway and referee share it.
-    pub recording: Option<Recording>,
-    /// Is notified of every match, so that seats can be named.
-    pub on_match: Option<OnMatch>,
-    /// Shuts it down once everything is stored.
-    pub stop: BoxFuture<'static, ()>,
-}
-
-/// Starts a gateway in this process; passed in by whoever wires the verbs.
-pub type StartGateway =
-    Arc<dyn Fn(GatewayWanted) -> BoxFuture<'static, anyhow::Result<GatewayReady>> + Send + Sync>;
 
 /// Plays and prints the result on standard output. Ctrl-C ends early with the matches played so far.
 ///
 /// # Errors
 /// [`UsageError`] for an invalid command line; otherwise whatever failed.
-pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Result<()> {
+pub async fn run(args: PlayArgs) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     if let Some(spec) = args.interactive.clone() {
         tokio::spawn(async {
-            if signalled().await {
+            if let Ok(mut signals) = Signals::new() {
+                signals.next().await;
                 kill_all();
                 std::process::exit(130);
             }
@@ -72,7 +39,7 @@ pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Resul
         return tokio::task::spawn_blocking(move || super::interactive::run(kit, &args, &spec))
             .await?;
     }
-    let text = play(kit, args, gateway, on_signal()).await?;
+    let text = play(kit, args, on_signal()).await?;
     print!("{text}");
     Ok(())
 }
@@ -84,7 +51,6 @@ pub async fn run(args: PlayArgs, gateway: Option<StartGateway>) -> anyhow::Resul
 pub async fn play(
     kit: &'static dyn Kit,
     args: PlayArgs,
-    gateway: Option<StartGateway>,
     stop: CancellationToken,
 ) -> anyhow::Result<String> {
     let entrants = args.entrants(kit)?;
@@ -95,10 +61,9 @@ pub async fn play(
     }
     if args.wire && kit.wire() != Wire::Callbacks {
         let game = kit.game();
-        let why = format!(
+        return refuse(format!(
             "--wire plays over HTTP, which {game} players do not speak; run drover referee {game} and dial it"
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     let began = Instant::now();
     let wire = args.wire || entrants.iter().any(|spec| matches!(spec, SeatSpec::Url(_)));
@@ -117,7 +82,7 @@ pub async fn play(
     };
     let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
     let tally = if wire {
-        run.over_wire(gateway, plan).await?
+        run.over_wire(plan).await?
     } else if plan.entrants.iter().any(programs) {
         let player = Programs {
             budget: args.budget(kit),
@@ -200,22 +165,14 @@ impl Run<'_> {
         }))
     }
 
-    async fn over_wire(
-        &self,
-        gateway: Option<StartGateway>,
-        mut plan: Plan,
-    ) -> anyhow::Result<Tally> {
+    async fn over_wire(&self, mut plan: Plan) -> anyhow::Result<Tally> {
         let (args, kit) = (self.args, self.kit);
-        let ready = match gateway {
-            Some(start) if args.wire => Some(start(self.wanted()).await?),
-            None if args.wire => anyhow::bail!("this build has no gateway to play over"),
-            _ => None,
+        let gateway = match args.wire {
+            true => Some(Gateway::start(kit, args).await?),
+            false => None,
         };
-        let recording: Recording = match (&ready, &args.store) {
-            (Some(ready), Some(_)) => ready
-                .recording
-                .clone()
-                .context("the gateway stores no matches")?,
+        let recording: Recording = match (&gateway, &args.store) {
+            (Some(gateway), Some(_)) => gateway.recording(),
             (None, Some(path)) => open_recording(path).await?,
             (_, None) => Recording::none(),
         };
@@ -229,14 +186,14 @@ impl Run<'_> {
             matches_max: args.concurrency().get(),
             ended_kept: 0,
             builtins: Some(builtins),
-            own: ready.as_ref().and_then(|ready| ready.own.clone()),
-            on_match: ready.as_ref().and_then(|ready| ready.on_match.clone()),
+            own: gateway.as_ref().map(|gateway| gateway.own.clone()),
+            on_match: gateway.as_ref().map(Gateway::on_match),
             ..HostSettings::default()
         };
         let host = Host::new(kit, settings, recording);
-        if let Some(ready) = &ready {
+        if let Some(gateway) = &gateway {
             for spec in &mut plan.entrants {
-                self.call(spec, &ready.base_url)?;
+                self.call(spec, gateway.own.listener)?;
             }
         }
         let player = Hosted {
@@ -245,26 +202,16 @@ impl Run<'_> {
         };
         let tally = self.watched(plan, player, None).await;
         host.stop().await;
-        if let Some(ready) = ready {
-            ready.stop.await;
+        if let Some(gateway) = gateway {
+            gateway.stop().await;
         }
         tally?
     }
 
-    fn wanted(&self) -> GatewayWanted {
-        GatewayWanted {
-            game: self.kit.game().to_owned(),
-            budget: self.args.budget(self.kit),
-            models: !self.args.no_models,
-            matches: self.args.concurrency().get(),
-            store: self.args.store.clone(),
-        }
-    }
-
     /// Puts a built-in bot behind the gateway.
-    fn call(&self, spec: &mut SeatSpec, base_url: &str) -> anyhow::Result<()> {
+    fn call(&self, spec: &mut SeatSpec, gateway: SocketAddr) -> anyhow::Result<()> {
         if let Some(name) = spec.builtin().filter(|_| !spec.is_filler()) {
-            *spec = format!("url:{base_url}/{}/{name}", self.kit.game()).parse()?;
+            *spec = format!("url:http://{gateway}/{}/{name}", self.kit.game()).parse()?;
         }
         Ok(())
     }
@@ -281,8 +228,9 @@ fn with_timeout(
     };
     let Some(name) = kit.stdio().and_then(|wire| wire.time_option) else {
         let game = kit.game();
-        let why = format!("--timeout: {game} has no clock to set; see --option");
-        return Err(UsageError(why));
+        return refuse(format!(
+            "--timeout: {game} has no clock to set; see --option"
+        ));
     };
     let mut all = match options {
         Value::Object(options) => options,
@@ -301,24 +249,13 @@ fn on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {
-        while signalled().await {
-            if cancel.is_cancelled() {
-                kill_all();
-                std::process::exit(130);
-            }
+        if let Ok(mut signals) = Signals::new() {
+            signals.next().await;
             cancel.cancel();
+            signals.next().await;
+            kill_all();
+            std::process::exit(130);
         }
     });
     stop
-}
-
-/// Waits for Ctrl-C or SIGTERM; false if they cannot be caught.
-async fn signalled() -> bool {
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return tokio::signal::ctrl_c().await.is_ok();
-    };
-    tokio::select! {
-        heard = tokio::signal::ctrl_c() => heard.is_ok(),
-        heard = terminate.recv() => heard.is_some(),
-    }
 }

@@ -1,6 +1,6 @@
 //! The arguments of `drover play`.
 
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
 use crate::link::program::Cgroup;
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
@@ -119,18 +119,20 @@ impl PlayArgs {
             .filter(|players| !kit.seats().contains(players))
         {
             let game = kit.game();
-            let why =
-                format!("--players {players}, but a match of {game} has {fewest} to {seats} seats");
-            return Err(UsageError(why));
+            return refuse(format!(
+                "--players {players}, but a match of {game} has {fewest} to {seats} seats"
+            ));
         }
         if self.players.is_some() && self.pool.is_empty() {
-            let why = "--players goes with --pool: the seats of a match are as many as --seat";
-            return Err(UsageError(why.to_owned()));
+            return refuse(
+                "--players goes with --pool: the seats of a match are as many as --seat",
+            );
         }
         if self.seats.len() > seats {
             let (game, given) = (kit.game(), self.seats.len());
-            let why = format!("{given} times --seat, but a match of {game} has {seats} seats");
-            return Err(UsageError(why));
+            return refuse(format!(
+                "{given} times --seat, but a match of {game} has {seats} seats"
+            ));
         }
         let given = if self.pool.is_empty() {
             &self.seats
@@ -138,8 +140,7 @@ impl PlayArgs {
             &self.pool
         };
         if given.is_empty() {
-            let why = "who plays? give --seat or --pool, such as --seat builtin:champion";
-            return Err(UsageError(why.to_owned()));
+            return refuse("who plays? give --seat or --pool, such as --seat builtin:champion");
         }
         let parse = |text: &String| {
             let spec: SeatSpec = text.parse()?;
@@ -240,8 +241,7 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
     let mut options = Map::new();
     for text in given {
         let Some((name, value)) = text.split_once('=') else {
-            let why = format!("--option {text:?} is not NAME=VALUE");
-            return Err(UsageError(why));
+            return refuse(format!("--option {text:?} is not NAME=VALUE"));
         };
         if !kit.options().iter().any(|card| card.name == name) {
             let known: Vec<&str> = kit.options().iter().map(|card| card.name).collect();

@@ -1,24 +1,20 @@
 //! The gateway that `play --wire` plays over: the daemon's own parts on a free loopback port.
 
-use super::play::{GatewayReady, GatewayWanted, StartGateway};
+use super::play_args::PlayArgs;
 use crate::config::Secret;
-use crate::daemon::known_match;
-use crate::gateway::{CallbackOptions, Callbacks, OwnReferee};
-use crate::identities::Identities;
+use crate::daemon::{Site, known_match};
+use crate::gateway::CallbackOptions;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::{MatchInfo, OwnAddress, Recording};
-use crate::session::{Dependencies, SessionOptions, Sessions};
-use crate::store::{Durability, Settings, Store};
-use crate::thinking::{Pool, PoolOptions};
+use crate::referee::{MatchInfo, OnMatch, OwnAddress, Recording};
+use crate::session::SessionOptions;
+use crate::store::{Durability, Settings};
 use crate::tournament::REFEREE;
 use anyhow::Context as _;
-use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use games::Kit;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use tempfile::TempDir;
 
 /// Sessions per match on this gateway.
 const SESSIONS_A_MATCH: usize = 8;
@@ -27,104 +23,91 @@ const NODES_WITHIN: Duration = Duration::from_secs(4);
 /// Connections per concurrent match, with some to spare.
 const CONNECTIONS_A_MATCH: usize = 16;
 
-/// What `play` needs to start a gateway.
-pub(super) fn start_gateway() -> StartGateway {
-    Arc::new(|wanted| Box::pin(start(wanted)))
+/// A gateway that answers callbacks for built-in bots.
+pub(super) struct Gateway {
+    site: Site,
+    /// Where built-in bots are called, with the secret part of that address.
+    pub(super) own: OwnAddress,
+    /// The database's folder, if it is a temporary one.
+    temporary: Option<TempDir>,
 }
 
-async fn start(wanted: GatewayWanted) -> anyhow::Result<GatewayReady> {
-    let kept = wanted.store.is_some();
-    let path = match &wanted.store {
-        Some(path) => path.clone(),
-        None => temporary_folder()?.join("play.db"),
-    };
-    let store = open(Settings {
-        durability: Durability::Process,
-        ..Settings::at(&path)
-    })
-    .await?;
-    let pool = Pool::start(&PoolOptions::default())?;
-    let identities = Identities::default();
-    let parts = Dependencies {
-        store: store.clone(),
-        pool: pool.clone(),
-        identities: identities.clone(),
-        find: games::find,
-    };
-    let sessions = Sessions::open(session_options(&wanted), parts).await?;
-    let nonce = Secret::new(store.referee_nonce().await?);
-    let mut options = callback_options(&wanted);
-    options.own_referee = Some(OwnReferee {
-        name: REFEREE.to_owned(),
-        nonce: nonce.clone(),
-    });
-    let default_bot = options.default_bot.clone();
-    let callbacks = Callbacks::new(options, sessions.clone(), games::ALL)?;
-    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
-        .await
-        .context("no free loopback port")?;
-    let address = listener.local_addr()?;
-    let game = games::find(&wanted.game).context("no such game")?.game();
-    let own = OwnAddress {
-        listener: address,
-        secret_path: Secret::default(),
-        game,
-        default_bot,
-        nonce,
-    };
-    let stop = CancellationToken::new();
-    let serving = tokio::spawn(callbacks.serve(listener, stop.clone()));
-    let recording = kept.then(|| Recording::new(store.clone(), Durability::Process));
-    let on_match = move |info: &MatchInfo| {
-        identities.register(REFEREE, info.market, known_match(info, REFEREE));
-    };
-    let end = async move {
-        stop.cancel();
-        if let Ok(Err(error)) = serving.await {
+impl Gateway {
+    /// Starts one for matches with these arguments.
+    pub(super) async fn start(kit: &dyn Kit, args: &PlayArgs) -> anyhow::Result<Self> {
+        let folder = || tempfile::Builder::new().prefix("drover-play-").tempdir();
+        let (path, temporary) = match &args.store {
+            Some(path) => (path.clone(), None),
+            None => {
+                let folder = folder().context("cannot make a temporary folder")?;
+                (folder.path().join("play.db"), Some(folder))
+            }
+        };
+        let settings = Settings {
+            durability: Durability::Process,
+            ..Settings::at(path)
+        };
+        let matches = args.concurrency().get();
+        let options = callback_options(matches);
+        let default_bot = options.default_bot.clone();
+        let sessions = session_options(matches, args.budget(kit), !args.no_models);
+        let site = Site::start(&settings, sessions, options, Some(REFEREE)).await?;
+        let own = OwnAddress {
+            listener: site.address,
+            secret_path: Secret::default(),
+            game: kit.game(),
+            default_bot,
+            nonce: site.nonce.clone(),
+        };
+        Ok(Self {
+            site,
+            own,
+            temporary,
+        })
+    }
+
+    /// The records in its database: gateway and referee share it.
+    pub(super) fn recording(&self) -> Recording {
+        let store = self.site.store.clone();
+        Recording::new(store, Durability::Process)
+    }
+
+    /// Names the seats of every match.
+    pub(super) fn on_match(&self) -> OnMatch {
+        let identities = self.site.identities.clone();
+        Arc::new(move |info: &MatchInfo| {
+            identities.register(REFEREE, info.market, known_match(info, REFEREE));
+        })
+    }
+
+    /// Shuts it down once everything is stored.
+    pub(super) async fn stop(self) {
+        if let Err(error) = self.site.stop().await {
             tracing::warn!(%error, "the gateway ended with an error");
         }
-        sessions.close().await;
-        pool.close();
-        store.close().await;
-        if !kept {
-            remove(&path);
+        if let Some(Err(error)) = self.temporary.map(TempDir::close) {
+            tracing::warn!(%error, "cannot remove a temporary folder");
         }
-    };
-    Ok(GatewayReady {
-        base_url: format!("http://{address}"),
-        own: Some(own),
-        recording,
-        on_match: Some(Arc::new(on_match)),
-        stop: Box::pin(end),
-    })
+    }
 }
 
-/// Opens the store on a separate thread: the compiler cannot see that the migrations' future is `Send`, which
-/// `play` needs.
-async fn open(settings: Settings) -> anyhow::Result<Store> {
-    let runtime = tokio::runtime::Handle::current();
-    let opened = tokio::task::spawn_blocking(move || runtime.block_on(Store::open(&settings)));
-    Ok(opened.await.context("opening the store failed")??)
-}
-
-fn session_options(wanted: &GatewayWanted) -> SessionOptions {
-    let (budget_default, nodes) = match wanted.budget {
+fn session_options(matches: usize, budget: ThinkBudget, models: bool) -> SessionOptions {
+    let (budget_default, nodes) = match budget {
         ThinkBudget::Time(time) => (time, None),
         ThinkBudget::Nodes(nodes) => (NODES_WITHIN, Some(nodes)),
     };
     SessionOptions {
-        sessions_max: wanted.matches.saturating_mul(SESSIONS_A_MATCH),
-        budget: BTreeMap::new(),
+        sessions_max: matches.saturating_mul(SESSIONS_A_MATCH),
         budget_default,
         nodes,
-        models: wanted.models,
+        models,
         durability_default: Durability::Process,
         ..SessionOptions::default()
     }
 }
 
-fn callback_options(wanted: &GatewayWanted) -> CallbackOptions {
-    let connections = wanted.matches.saturating_mul(CONNECTIONS_A_MATCH);
+fn callback_options(matches: usize) -> CallbackOptions {
+    let connections = matches.saturating_mul(CONNECTIONS_A_MATCH);
     CallbackOptions {
         connections_max: connections,
         connections_per_peer_max: connections,
@@ -133,21 +116,5 @@ fn callback_options(wanted: &GatewayWanted) -> CallbackOptions {
         // Only our own referee calls it.
         exempt: vec![IpAddr::from(Ipv4Addr::LOCALHOST).into()],
         ..CallbackOptions::default()
-    }
-}
-
-/// A folder for this process alone.
-fn temporary_folder() -> anyhow::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("drover-play-{}", ulid::Ulid::generate()));
-    std::fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
-}
-
-fn remove(database: &Path) {
-    let Some(folder) = database.parent() else {
-        return;
-    };
-    if let Err(error) = std::fs::remove_dir_all(folder) {
-        tracing::warn!(%error, folder = %folder.display(), "cannot remove a temporary folder");
     }
 }

@@ -4,21 +4,20 @@ use super::common::{Common, on_all_cores};
 use super::logging;
 use super::play_args::{game, rule_options};
 use super::referee_args::RefereeArgs;
-use super::referee_hub::{LISTEN as HUB_LISTEN, settings as hub_settings};
-use super::usage::UsageError;
-use crate::config::{Config, Flags, Targets};
+use super::referee_hub::settings as hub_settings;
+use super::usage::{UsageError, refuse};
+use crate::config::{Config, Flags, Targets, check_options};
 use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
 use crate::referee::{Host, HostSettings, Reaches, Recording, merged, serve};
 use crate::tournament::open_recording;
 use anyhow::Context as _;
-use games::{Kit, TableSetup, Wire};
+use games::{Kit, Wire};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -26,13 +25,13 @@ use tokio_util::sync::CancellationToken;
 
 /// The original referee's address.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
-/// The game whose referee is configured.
-const CONFIGURED: &str = "koehandel";
+/// The original hub's address.
+const HUB_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
 /// The exit code after a second signal.
 const CUT: i32 = 130;
 
 /// Serves until Ctrl-C or SIGTERM, then lets running matches end.
-pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     let loaded = common.load(&Flags::default())?;
     logging::start(&loaded.config.log)?;
@@ -51,15 +50,14 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
             let hub = HubServer::open(settings, recording(store.as_deref()).await?).await?;
             hub.serve(listener, stop).await?;
             hub.drain(drain).await;
-            Ok(ExitCode::SUCCESS)
+            Ok(())
         });
     }
     if !args.hubs.is_empty() || args.maps.is_some() || args.always_wait {
-        let why = format!(
+        return refuse(format!(
             "--hub, --maps and --always-wait are of hubs; {} players are called",
             kit.game()
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     let mut settings = settings(kit, &args, &loaded.config)?;
     let allow = allowed(&args, &loaded.config)?;
@@ -80,8 +78,13 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<ExitCode
         let server = server_settings(&loaded.config, connections_max, reaches);
         serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     })
+}
+
+/// Whether the configuration has a section for this game: it has one for the first game of each wire.
+pub(super) fn is_configured(kit: &dyn Kit) -> bool {
+    games::met_by(kit.wire()).is_some_and(|first| first.game() == kit.game())
 }
 
 /// A listener, and a token that the first signal cancels; the second one ends the process.
@@ -128,20 +131,12 @@ fn settings(
     config: &Config,
 ) -> anyhow::Result<HostSettings> {
     let set = &config.referee.koehandel;
-    let ours = if kit.game() == CONFIGURED {
-        set.options.clone()
-    } else {
-        Value::Null
+    let ours = match is_configured(kit) {
+        true => set.options.clone(),
+        false => Value::Null,
     };
     let options = merged(&ours, &rule_options(kit, &args.options)?);
-    // A wrong value is reported now, not to the first player.
-    kit.table(&TableSetup {
-        seed: 0,
-        options: options.clone(),
-        market: 1,
-        ids: (1..=*kit.seats().end() as u64).collect(),
-    })
-    .map_err(|error| UsageError(format!("--option: {error}")))?;
+    check_options(kit, &options).map_err(|error| UsageError(format!("--option: {error}")))?;
     Ok(HostSettings {
         referee: set.name.clone(),
         matches_max: args.matches_max.map_or(set.matches_max, NonZeroUsize::get),

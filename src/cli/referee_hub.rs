@@ -1,21 +1,16 @@
 //! `drover referee` for games whose players dial a hub.
 
 use super::play_args::rule_options;
+use super::referee::is_configured;
 use super::referee_args::RefereeArgs;
-use super::usage::UsageError;
+use super::usage::{UsageError, refuse};
 use crate::config::Config;
 use crate::daemon::hub_settings;
 use crate::referee::hub::{HubSettings, Room, read_maps};
 use crate::referee::merged;
 use games::Kit;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::Path;
-
-/// The original hub's address.
-pub(super) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3_002);
-/// The game whose hub is configured.
-const CONFIGURED: &str = "smartdog";
 
 /// The configuration with the flags applied.
 pub(super) fn settings(
@@ -23,23 +18,19 @@ pub(super) fn settings(
     args: &RefereeArgs,
     config: &Config,
 ) -> anyhow::Result<HubSettings> {
-    let settings = if kit.game() == CONFIGURED {
-        hub_settings(kit, config)?
-    } else {
-        HubSettings::new(kit)
+    let (settings, configured) = match is_configured(kit) {
+        true => (
+            hub_settings(kit, config)?,
+            &config.referee.smartdog.hubs[..],
+        ),
+        false => (HubSettings::new(kit), &[][..]),
     };
     if !args.allow.is_empty() || args.no_retry {
         let game = kit.game();
-        let why = format!(
+        return refuse(format!(
             "--allow and --no-retry are of referees that call their players; {game} players dial"
-        );
-        return Err(UsageError(why).into());
+        ));
     }
-    let configured = if kit.game() == CONFIGURED {
-        config.referee.smartdog.hubs.as_slice()
-    } else {
-        &[]
-    };
     // A hub given as a flag replaces a configured one of the same name.
     let named = |hub: &str| {
         hub.split(':')

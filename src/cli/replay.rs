@@ -1,5 +1,6 @@
 //! A match's transcripts in readable form: one entry after the other, in log order.
 
+use super::output::spaced;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Side};
 use crate::store::{MatchEntry, MatchRow};
@@ -36,14 +37,8 @@ pub(super) fn write(
     }
     match row.cause {
         Some(cause) => {
-            let scores: Vec<String> = row.scores.iter().map(ToString::to_string).collect();
-            writeln!(
-                out,
-                "ended: {} {} scores {}",
-                cause.word(),
-                row.detail,
-                scores.join(" ")
-            )
+            let (cause, scores) = (cause.word(), spaced(&row.scores));
+            writeln!(out, "ended: {cause} {} scores {scores}", row.detail)
         }
         None => writeln!(out, "not ended"),
     }

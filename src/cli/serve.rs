@@ -6,7 +6,6 @@ use crate::config::{Config, Flags};
 use crate::daemon::{Addresses, Daemon, Extras, Inherited};
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -41,7 +40,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
     let loaded = common.load(&args.flags())?;
     logging::start(&loaded.config.log)?;
     let inherited = Inherited::take()?;
@@ -53,7 +52,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
         let daemon = Daemon::start(&loaded.config, extras).await?;
         announce(daemon.addresses(), &loaded.config)?;
         daemon.run().await?;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     })
 }
 

@@ -1,7 +1,7 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
 use super::play_args::game;
-use super::usage::UsageError;
+use super::usage::refuse;
 use crate::link::relay;
 use crate::referee::budget::ThinkBudget;
 use crate::shim::{ShimOptions, Thinking, run as play};
@@ -10,7 +10,6 @@ use games::Wire;
 use std::ffi::{OsStr, OsString};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// The default bot.
 const BOT: &str = "champion";
@@ -79,21 +78,21 @@ pub(super) fn of_link(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: Args) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     if kit.wire() != Wire::Stdio {
         let game = kit.game();
-        let why = format!(
+        return refuse(format!(
             "{game} is not played over standard input and output: there is nothing to relay"
-        );
-        return Err(UsageError(why).into());
+        ));
     }
     let cards = kit.bots();
     if !cards.iter().any(|card| card.name == args.bot) {
         let names: Vec<&str> = cards.iter().map(|card| card.name).collect();
         let (game, bot, names) = (kit.game(), &args.bot, names.join(", "));
-        let why = format!("{game} has no built-in bot {bot:?}; there are: {names}");
-        return Err(UsageError(why).into());
+        return refuse(format!(
+            "{game} has no built-in bot {bot:?}; there are: {names}"
+        ));
     }
     let budget = args.budget.unwrap_or(ThinkBudget::Time(kit.usual_budget()));
     let options = ShimOptions {
@@ -110,7 +109,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let input = BufReader::new(std::io::stdin().lock());
     let output = BufWriter::new(std::io::stdout().lock());
     play(options, input, output).context("the shim failed")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use anyhow::Context as _;
 use std::io::Write as _;
-use std::process::ExitCode;
 
 const SERVICE: &str = include_str!("../../deploy/drover.service");
 const SOCKET: &str = include_str!("../../deploy/drover.socket");
@@ -22,7 +21,7 @@ enum Unit {
     Socket,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let own = std::env::current_exe().context("this executable's path is unknown")?;
     let mut out = std::io::stdout().lock();
     if args.unit != Some(Unit::Socket) {
@@ -41,5 +40,5 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.unit != Some(Unit::Service) {
         write!(out, "{SOCKET}")?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -7,7 +7,6 @@ use anyhow::Context as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::io::Write as _;
-use std::process::ExitCode;
 
 const PATH: &str = "/api/v1/tokens";
 
@@ -50,7 +49,7 @@ enum Verb {
     },
 }
 
-pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match &args.verb {
         Verb::Add {
@@ -86,7 +85,7 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<ExitCode> {
             writeln!(out, "{name} is revoked")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 const HEADINGS: [&str; 5] = ["id", "name", "scopes", "created", "last_used"];

@@ -1,13 +1,12 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
 use super::play_args::game;
-use super::usage::UsageError;
+use super::usage::refuse;
 use anyhow::Context as _;
 use games::Training;
 use indicatif::ProgressBar;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// The interval between plain lines.
@@ -30,7 +29,7 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     let bar = std::io::stderr()
         .is_terminal()
@@ -49,8 +48,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         seed: args.seed,
     };
     let Some(learner) = kit.training() else {
-        let why = format!("{} has nothing that is learnt by self-play", kit.game());
-        return Err(UsageError(why).into());
+        return refuse(format!(
+            "{} has nothing that is learnt by self-play",
+            kit.game()
+        ));
     };
     let learnt = learner.train(&training, &mut done);
     if let Some(bar) = bar {
@@ -61,5 +62,5 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             .with_context(|| format!("cannot write {}", path.display()))?,
         None => print!("{learnt}"),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

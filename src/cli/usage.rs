@@ -4,3 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
+
+/// Refuses a command line for this reason.
+pub(super) fn refuse<T, E: From<UsageError>>(why: impl Into<String>) -> Result<T, E> {
+    Err(UsageError(why.into()).into())
+}

@@ -92,34 +92,11 @@ pub enum ConfigError {
         /// The address.
         listen: String,
     },
-    /// A hub that cannot be played on.
-    #[error("[[hub]] number {at}: {why}")]
-    Hub {
-        /// Counted from 1.
-        at: usize,
-        /// Why not, as a sentence.
-        why: String,
-    },
-    /// An invalid prefix for the paths of callbacks.
-    #[error("`callbacks.secret_path` ({origin}): {why}")]
-    SecretPath {
-        /// Where it is set.
-        origin: String,
-        /// Why not, as a sentence.
-        why: &'static str,
-    },
-    /// A name of our own referee that could also be an unnamed caller's address.
-    #[error(
-        "`referee.koehandel.name` is {0:?}: a name must not look like an IP address, since callers without a name are known by theirs"
-    )]
-    OwnReferee(String),
-    /// A referee that no path can name.
-    #[error("{origin}: [[callbacks.referee]] {name:?}: {why}")]
-    Referee {
-        /// Where its section begins.
-        origin: String,
-        /// Its name.
-        name: String,
+    /// A value of the right type, or a section of such values, that cannot be used.
+    #[error("{what}: {why}")]
+    Unusable {
+        /// The key or section, with its place where that is known.
+        what: String,
         /// Why not, as a sentence.
         why: String,
     },
@@ -135,14 +112,6 @@ pub enum ConfigError {
         second: &'static str,
         /// The address.
         listen: String,
-    },
-    /// The referee's options as a whole are invalid for the game.
-    #[error("`referee.{game}.options`: {why}")]
-    Options {
-        /// The game.
-        game: &'static str,
-        /// The game's own message.
-        why: String,
     },
 }
 

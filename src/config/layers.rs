@@ -103,20 +103,7 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
             .iter()
             .find(|key| key.path.eq_ignore_ascii_case(&path));
         let Some(key) = known else {
-            let nearest = nearest(&path).map(variable);
-            if let Some(instead) = replaced(&path) {
-                let key = name.clone();
-                return Err(ConfigError::Replaced {
-                    origin,
-                    key,
-                    instead,
-                });
-            }
-            return Err(ConfigError::UnknownKey {
-                origin,
-                key: name.clone(),
-                nearest,
-            });
+            return Err(unknown(&path, origin, name.clone(), variable));
         };
         layer.set(&key.path, value::from_text(key, text, &origin)?, &origin)?;
     }
@@ -145,10 +132,26 @@ fn variable(path: String) -> String {
     format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
 }
 
-/// What to write instead of a key of earlier versions.
-fn replaced(path: &str) -> Option<&'static str> {
-    let (_, instead) = REPLACED.iter().find(|(key, _)| *key == path)?;
-    Some(instead)
+/// The error of a key that does not exist, or no longer does: `key` is how it was written, `written` how
+/// its neighbour would be.
+fn unknown(
+    path: &str,
+    origin: String,
+    key: String,
+    written: impl Fn(String) -> String,
+) -> ConfigError {
+    match REPLACED.iter().find(|(key, _)| *key == path) {
+        Some((_, instead)) => ConfigError::Replaced {
+            origin,
+            key,
+            instead,
+        },
+        None => ConfigError::UnknownKey {
+            origin,
+            key,
+            nearest: nearest(path).map(written),
+        },
+    }
 }
 
 /// The existing key most similar to this one, if any is near.
@@ -222,18 +225,8 @@ fn walk(
                 });
             }
             _ => {
-                if let Some(instead) = replaced(&path) {
-                    return Err(ConfigError::Replaced {
-                        origin,
-                        key: path,
-                        instead,
-                    });
-                }
-                return Err(ConfigError::UnknownKey {
-                    origin,
-                    nearest: nearest(&path),
-                    key: path,
-                });
+                let key = path.clone();
+                return Err(unknown(&path, origin, key, |nearest| nearest));
             }
         }
     }

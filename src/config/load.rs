@@ -7,7 +7,7 @@ use super::schema::{Kind, keys};
 use super::sections::REFEREES;
 use super::settings::{Config, Hub};
 use ::config::{Map, Value, ValueKind};
-use games::Wire;
+use games::{Kit, SetupError, TableSetup, Wire};
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::Path;
@@ -206,7 +206,7 @@ fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
         }
         let budget = read(merged, &format!("thinking.budget_ms_{game}"))?;
         let budgets = &mut config.thinking.budget_by_game;
-        budgets.insert(game, Duration::from_millis(budget));
+        budgets.insert(game.to_owned(), Duration::from_millis(budget));
     }
     keep_changed(Wire::Callbacks, &mut config.referee.koehandel.options);
     keep_changed(Wire::Hub, &mut config.referee.smartdog.options);
@@ -267,6 +267,20 @@ fn hub_fault(hub: &Hub) -> Option<String> {
     None
 }
 
+/// Whether a game's referee takes these options: a wrong value is reported now, not to the first player.
+///
+/// # Errors
+/// The game's own message.
+pub fn check_options(kit: &dyn Kit, options: &serde_json::Value) -> Result<(), SetupError> {
+    let setup = TableSetup {
+        seed: 0,
+        options: options.clone(),
+        market: 1,
+        ids: (1..=*kit.seats().end() as u64).collect(),
+    };
+    kit.table(&setup).map(drop)
+}
+
 /// Checks that need the whole configuration.
 fn check(config: &Config) -> Result<(), ConfigError> {
     let api = config.api.listen;
@@ -303,20 +317,15 @@ fn check(config: &Config) -> Result<(), ConfigError> {
         let Some(kit) = games::met_by(wire) else {
             continue;
         };
-        let setup = games::TableSetup {
-            seed: 0,
-            options: options.clone(),
-            market: 1,
-            ids: (1..=*kit.seats().end() as u64).collect(),
-        };
-        if let Err(why) = kit.table(&setup) {
-            let (game, why) = (kit.game(), why.to_string());
-            return Err(ConfigError::Options { game, why });
+        if let Err(why) = check_options(kit, options) {
+            let (what, why) = (format!("`referee.{}.options`", kit.game()), why.to_string());
+            return Err(ConfigError::Unusable { what, why });
         }
     }
     for (at, hub) in (1..).zip(&config.hubs) {
         if let Some(why) = hub_fault(hub) {
-            return Err(ConfigError::Hub { at, why });
+            let what = format!("[[hub]] number {at}");
+            return Err(ConfigError::Unusable { what, why });
         }
     }
     Ok(())

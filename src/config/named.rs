@@ -39,7 +39,11 @@ pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError
     let ours = &config.referee.koehandel.name;
     // Anyone calling from there would share its sessions.
     if ours.parse::<IpAddr>().is_ok() {
-        return Err(ConfigError::OwnReferee(ours.clone()));
+        return Err(ConfigError::Unusable {
+            what: format!("`referee.koehandel.name` is {ours:?}"),
+            why: "a name must not look like an IP address, since callers without a name are known by theirs"
+                .to_owned(),
+        });
     }
     let referees = &config.callbacks.referees;
     for (at, (referee, origin)) in referees.iter().zip(origins).enumerate() {
@@ -53,9 +57,8 @@ pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError
         } else {
             continue;
         };
-        return Err(ConfigError::Referee {
-            origin: (*origin).to_owned(),
-            name: referee.name.clone(),
+        return Err(ConfigError::Unusable {
+            what: format!("{origin}: [[callbacks.referee]] {:?}", referee.name),
             why: why.to_owned(),
         });
     }
@@ -77,9 +80,9 @@ pub(super) fn secret_path(secret: &Secret, origin: &str) -> Result<Secret, Confi
     } else {
         return Ok(Secret::new(path.to_owned()));
     };
-    Err(ConfigError::SecretPath {
-        origin: origin.to_owned(),
-        why,
+    Err(ConfigError::Unusable {
+        what: format!("`callbacks.secret_path` ({origin})"),
+        why: why.to_owned(),
     })
 }
 

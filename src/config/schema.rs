@@ -1,5 +1,6 @@
 //! Every key of the configuration, once: its kind, its default and what it means.
 
+use games::{Kit, Wire};
 use std::sync::OnceLock;
 
 /// What a key's value may be.
@@ -111,6 +112,12 @@ fn key(
     }
 }
 
+/// The key of a file that holds a secret.
+fn key_file(secret: &str) -> Key {
+    let meaning = format!("A file that holds `{secret}`.");
+    key(format!("{secret}_file"), Kind::PathOrNone, "\"\"", meaning)
+}
+
 fn whole(
     path: impl Into<String>,
     default: i64,
@@ -156,12 +163,7 @@ fn callbacks() -> Vec<Key> {
             "If set, every callback's path must start with /SECRET; anything else is answered 404. \
              Whoever knows it can begin matches; it keeps strangers off.",
         ),
-        key(
-            "callbacks.secret_path_file",
-            Kind::PathOrNone,
-            "\"\"",
-            "A file that holds `callbacks.secret_path`.",
-        ),
+        key_file("callbacks.secret_path"),
         key(
             "callbacks.trusted_proxies",
             Kind::Peers,
@@ -240,12 +242,7 @@ fn api() -> Vec<Key> {
             "A token of an admin, the simple form of `drover token add`; empty: none. As long as there is \
              no token at all, direct callers from this machine are admins and others are refused.",
         ),
-        key(
-            "api.token_file",
-            Kind::PathOrNone,
-            "\"\"",
-            "A file that holds `api.token`.",
-        ),
+        key_file("api.token"),
         key(
             "api.hosts",
             Kind::Hosts,
@@ -393,7 +390,7 @@ fn referee() -> Vec<Key> {
             "Open connections in all, as `api.connections_max`.",
         ),
     ];
-    keys.extend(rules("koehandel"));
+    keys.extend(rules(Wire::Callbacks));
     keys.extend([
         key(
             "referee.smartdog.listen",
@@ -449,20 +446,21 @@ fn referee() -> Vec<Key> {
              says and the official server does not.",
         ),
     ]);
-    keys.extend(rules("smartdog"));
+    keys.extend(rules(Wire::Hub));
     keys
 }
 
-/// The rule options of a game.
-fn rules(game: &str) -> impl Iterator<Item = Key> {
-    let options = games::find(game).into_iter().flat_map(|kit| kit.options());
-    options.map(move |option| {
+/// The rule options of the game whose referee is configured for this wire.
+fn rules(wire: Wire) -> impl Iterator<Item = Key> {
+    let options = |kit: &'static dyn Kit| kit.options().iter().map(move |option| (kit, option));
+    let options = games::met_by(wire).into_iter().flat_map(options);
+    options.map(|(kit, option)| {
         let default = match option.default {
             "null" => "\"\"".to_owned(),
             json => json.to_owned(),
         };
         key(
-            format!("referee.{game}.options.{}", option.name),
+            format!("referee.{}.options.{}", kit.game(), option.name),
             Kind::Rule(option.default),
             default,
             option.description,

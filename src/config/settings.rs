@@ -144,7 +144,7 @@ pub struct Thinking {
     pub threads: Option<usize>,
     /// The longest time per decision, by game.
     #[serde(skip)]
-    pub budget_by_game: BTreeMap<&'static str, Duration>,
+    pub budget_by_game: BTreeMap<String, Duration>,
     /// Whether the threads run at idle priority.
     pub idle_priority: bool,
     /// Whether bots may use opponent models.

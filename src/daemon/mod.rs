@@ -10,6 +10,7 @@ mod referee;
 mod room;
 mod run;
 mod signals;
+mod site;
 mod start;
 mod stop;
 
@@ -18,4 +19,5 @@ pub use listeners::{Inherited, ListenError};
 pub use options::{callback_options, session_options, store_settings};
 pub use referee::{known_match, server_settings};
 pub use signals::Signals;
+pub use site::Site;
 pub use start::{Addresses, Daemon, Extras};

@@ -35,12 +35,7 @@ pub fn session_options(config: &Config) -> SessionOptions {
         hibernate_after: config.callbacks.hibernate_after,
         idle_limit: config.callbacks.idle_limit,
         margin: config.callbacks.margin,
-        budget: config
-            .thinking
-            .budget_by_game
-            .iter()
-            .map(|(game, budget)| ((*game).to_owned(), *budget))
-            .collect(),
+        budget: config.thinking.budget_by_game.clone(),
         models: config.thinking.models,
         durability: by_game
             .iter()

@@ -113,11 +113,16 @@ impl RefereePlan<'_> {
         }
     }
 
-    /// Where matches may always call our own bots.
-    fn own_doors(&self) -> Vec<OwnDoor> {
+    /// The path that the names of our own bots follow.
+    fn own_path(&self) -> String {
         let secret = self.config.callbacks.secret_path.reveal();
         let secret = secret.map_or(String::new(), |secret| format!("/{secret}"));
-        let path = format!("{secret}/{}/", self.kit.game());
+        format!("{secret}/{}/", self.kit.game())
+    }
+
+    /// Where matches may always call our own bots.
+    fn own_doors(&self) -> Vec<OwnDoor> {
+        let path = self.own_path();
         let at = |ip: IpAddr| OwnDoor {
             address: SocketAddr::new(ip, self.callbacks.port()),
             path: path.clone(),
@@ -148,13 +153,9 @@ impl RefereePlan<'_> {
     /// Every built-in bot, called over HTTP like any other player.
     fn players(&self) -> anyhow::Result<Vec<(String, SeatSpec)>> {
         let base = OwnAddress::reached(self.callbacks);
-        let secret = match self.config.callbacks.secret_path.reveal() {
-            Some(secret) => format!("/{secret}"),
-            None => String::new(),
-        };
-        let game = self.kit.game();
+        let path = self.own_path();
         let player = |bot: &games::BotCard| {
-            let url = format!("url:http://{base}{secret}/{game}/{}", bot.name);
+            let url = format!("url:http://{base}{path}{}", bot.name);
             Ok((bot.name.to_owned(), url.parse()?))
         };
         self.kit.bots().iter().map(player).collect()

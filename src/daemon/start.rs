@@ -19,6 +19,7 @@ use crate::session::{Dependencies, Sessions};
 use crate::store::Store;
 use crate::thinking::{Pool, PoolOptions};
 use anyhow::Context as _;
+use games::Wire;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,9 +27,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The games whose referees the daemon can run: the one that calls its players, and the one that they dial.
-const REFEREED: &str = "koehandel";
-const DIALLED: &str = "smartdog";
 /// Where the demonstration's referee listens unless configured otherwise.
 const DEMO_REFEREE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 56_789);
 
@@ -92,14 +90,8 @@ impl Daemon {
         let addresses = Addresses {
             callbacks: callback_listener.local_addr()?,
             api: api_listener.local_addr()?,
-            referee: referee_listener
-                .as_ref()
-                .map(TcpListener::local_addr)
-                .transpose()?,
-            hub: hub_listener
-                .as_ref()
-                .map(TcpListener::local_addr)
-                .transpose()?,
+            referee: bound(&referee_listener)?,
+            hub: bound(&hub_listener)?,
         };
         check_api(config, addresses.api)?;
         let maxima = descriptors::maxima(config, referee_listener.is_some());
@@ -137,7 +129,8 @@ impl Daemon {
         let callbacks = tokio::spawn(callbacks.serve(callback_listener, drain.clone()));
         let referee = match referee_listener {
             Some(listener) => {
-                let kit = games::find(REFEREED).context("this build has no Koehandel")?;
+                let kit = games::met_by(Wire::Callbacks);
+                let kit = kit.context("this build has no game whose referee calls its players")?;
                 let (store, demo) = (store.clone(), extras.demo);
                 let callbacks = addresses.callbacks;
                 let plan = RefereePlan {
@@ -156,11 +149,10 @@ impl Daemon {
         };
         let hub = match hub_listener {
             Some(listener) => {
-                let kit = games::find(DIALLED).context("this build has no smart-dog")?;
-                Some(
-                    RunningHub::start(kit, (config, maxima.hub), &parts, listener, drain.clone())
-                        .await?,
-                )
+                let kit = games::met_by(Wire::Hub);
+                let kit = kit.context("this build has no game that is played on hubs")?;
+                let stop = drain.clone();
+                Some(RunningHub::start(kit, (config, maxima.hub), &parts, listener, stop).await?)
             }
             None => None,
         };
@@ -241,22 +233,24 @@ impl Daemon {
     }
 }
 
+fn bound(listener: &Option<TcpListener>) -> std::io::Result<Option<SocketAddr>> {
+    listener.as_ref().map(TcpListener::local_addr).transpose()
+}
+
 /// The demonstration needs a referee: on the usual port, or on any if that one is taken.
 fn referee_listener(config: &Config, extras: &mut Extras) -> anyhow::Result<Option<TcpListener>> {
-    match config.referee.koehandel.listen {
-        Some(address) => Ok(Some(extras.inherited.listener("referee", address)?)),
-        None if extras.inherited.has("referee") => {
-            Ok(Some(extras.inherited.listener("referee", DEMO_REFEREE)?))
-        }
-        None if extras.demo => {
-            let any = SocketAddr::new(DEMO_REFEREE.ip(), 0);
-            let usual = extras.inherited.listener("referee", DEMO_REFEREE);
-            Ok(Some(
-                usual.or_else(|_| extras.inherited.listener("referee", any))?,
-            ))
-        }
-        None => Ok(None),
+    let configured = config.referee.koehandel.listen;
+    let inherited = extras.inherited.has("referee");
+    if configured.is_none() && !inherited && !extras.demo {
+        return Ok(None);
     }
+    let mut listener = |address| extras.inherited.listener("referee", address);
+    let usual = listener(configured.unwrap_or(DEMO_REFEREE));
+    let listener = match usual {
+        Err(_) if configured.is_none() => listener(SocketAddr::new(DEMO_REFEREE.ip(), 0)),
+        usual => usual,
+    };
+    Ok(Some(listener?))
 }
 
 /// An inherited socket may be bound elsewhere than the configuration says.

@@ -33,7 +33,12 @@ pub fn read<O: DeserializeOwned + Default>(
         let alone: Map<_, _> = [(name.clone(), value.clone())].into_iter().collect();
         match O::deserialize(Value::Object(alone)) {
             Err(_) if value.is_null() => {}
-            Err(why) => return Err(format!("{name} {why}")),
+            Err(why) => {
+                let why = why.to_string();
+                // Sentences of serde's own do not follow a name.
+                let gap = if why.starts_with("invalid") { ":" } else { "" };
+                return Err(format!("{name}{gap} {why}"));
+            }
             Ok(_) => drop(kept.insert(name.clone(), value.clone())),
         }
     }
@@ -155,6 +160,7 @@ mod tests {
         OptionCard::new("mode", "\"fast\"", "A word."),
         OptionCard::new("strict", "null", "Perhaps yes or no."),
         OptionCard::new("map", "null", "Perhaps a text."),
+        OptionCard::new("count", "0", "A number of any size."),
     ];
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -170,6 +176,7 @@ mod tests {
         strict: Option<bool>,
         #[serde(deserialize_with = "text")]
         map: Option<String>,
+        count: u32,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -188,6 +195,7 @@ mod tests {
                 mode: Mode::Fast,
                 strict: None,
                 map: None,
+                count: 0,
             }
         }
     }
@@ -205,6 +213,7 @@ mod tests {
             mode: Mode::InOrder,
             strict: Some(false),
             map: Some("x".to_owned()),
+            count: 0,
         };
         assert_eq!(read(CARDS, &some), Ok(given));
     }
@@ -215,7 +224,7 @@ mod tests {
             (json!([]), "an object is wanted, not []"),
             (
                 json!({"speed": 1}),
-                "there is no option \"speed\"; the options are level, limit, mode, strict, map",
+                "there is no option \"speed\"; the options are level, limit, mode, strict, map, count",
             ),
             (
                 json!({"level": 10}),
@@ -231,6 +240,10 @@ mod tests {
             ),
             (json!({"strict": 1}), "strict must be true or false, not 1"),
             (json!({"map": 5}), "map must be a text, not 5"),
+            (
+                json!({"count": true}),
+                "count: invalid type: boolean `true`, expected u32",
+            ),
         ] {
             assert_eq!(read::<Options>(CARDS, &given), Err(why.to_owned()));
         }

@@ -1,7 +1,10 @@
 //! A daemon under test: started on free ports with a folder of its own, driven over real HTTP.
 
+use drover::store::Store;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,6 +18,9 @@ use tempfile::TempDir;
 /// Longest wait for anything before a test fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The setting that adds a Koehandel referee to a daemon.
+pub const WITH_REFEREE: (&str, &str) = ("REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
+
 /// An HTTP answer.
 #[derive(Debug)]
 pub struct Answer {
@@ -26,8 +32,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+
+    /// The items of a page.
+    pub fn items(&self) -> Vec<Value> {
+        let items = self.json()["items"].as_array().cloned();
+        items.unwrap_or_else(|| panic!("no items in {self:?}"))
     }
 }
 
@@ -39,6 +51,8 @@ pub struct TestApp {
     pub referee: Option<SocketAddr>,
     pub hub: Option<SocketAddr>,
     log: PathBuf,
+    /// Its own folder, which goes with it.
+    folder: Option<TempDir>,
 }
 
 /// The executable with a clean environment.
@@ -56,6 +70,93 @@ pub fn drover() -> Command {
 /// Runs a verb to its end.
 pub fn run(arguments: &[&str]) -> Output {
     drover().args(arguments).output().unwrap()
+}
+
+/// The same with one variable of the environment set.
+pub fn run_with(name: &str, value: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
+    let mut command = drover();
+    command.args(arguments).env(name, value).output().unwrap()
+}
+
+/// Runs a verb on this database to its end.
+pub fn run_on(store: &Path, arguments: &[&str]) -> Output {
+    run_with("DROVER__STORE__PATH", store, arguments)
+}
+
+/// Runs a verb that asks the daemon at `url`, with a token or without.
+pub fn verb(url: &str, token: Option<&str>, arguments: &[&str]) -> Output {
+    let mut command = drover();
+    command.args(arguments).args(["--url", url]);
+    command.envs(token.map(|token| ("DROVER_TOKEN", token)));
+    command.output().unwrap()
+}
+
+/// What a verb that ended well said.
+pub fn ok(output: Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// What a verb said that ended with this code.
+pub fn refused(output: Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+    text(&output.stderr)
+}
+
+/// `drover play` of one match between these seats with these rule options; the report is JSON.
+pub fn play(game: &str, seats: &[&str], options: &[&str]) -> Command {
+    let mut command = drover();
+    command.args([
+        "play",
+        game,
+        "--games",
+        "1",
+        "--no-rotate",
+        "--output",
+        "json",
+    ]);
+    command.args(seats.iter().flat_map(|seat| ["--seat", seat]));
+    command.args(options.iter().flat_map(|option| ["--option", option]));
+    command
+}
+
+/// The report of [`play`].
+pub fn report(output: Output) -> Value {
+    serde_json::from_str(&ok(output)).unwrap()
+}
+
+/// Waits until it is so.
+pub fn until(mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < PATIENCE, "it does not come");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs what waits on a runtime of its own.
+pub fn block_on<T>(waiting: impl Future<Output = T>) -> T {
+    tokio::runtime::Runtime::new().unwrap().block_on(waiting)
+}
+
+/// Every transcript of an open store gives the stored answers and results again.
+pub async fn clean(store: &Store) {
+    let mut told = Vec::new();
+    let summary = store
+        .verify(None, |checked| told.extend(checked.differences.clone()))
+        .await;
+    assert!(summary.unwrap().clean(), "{told:?}");
+}
+
+/// The database of a daemon in this folder, to be read.
+pub async fn stored(folder: &Path) -> Store {
+    let path = folder.join("drover.db");
+    Store::open_readonly(path).await.unwrap()
 }
 
 pub fn text(bytes: &[u8]) -> String {
@@ -76,23 +177,55 @@ pub fn serve_on(callbacks: SocketAddr, folder: &Path) -> Command {
     command
 }
 
+/// The same command with this many files to open, and no way to get more.
+pub fn with_files(plain: &Command, limit: u32) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -n {limit} && exec \"$0\" \"$@\"");
+    command
+        .arg("-c")
+        .arg(script)
+        .arg(plain.get_program())
+        .args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command
+}
+
 /// A loopback address that nobody listens on at present.
 pub fn free_address() -> SocketAddr {
     let probe = TcpListener::bind("127.0.0.1:0").unwrap();
     probe.local_addr().unwrap()
 }
 
+/// A command with these settings, such as `DRAIN__LIMIT_S`.
+pub fn set(mut command: Command, settings: &[(&str, &str)]) -> Command {
+    for (key, value) in settings {
+        command.env(format!("DROVER__{key}"), value);
+    }
+    command
+}
+
 impl TestApp {
+    /// Starts a daemon in a folder of its own with these settings, such as `DRAIN__LIMIT_S`.
+    pub fn new(settings: &[(&str, &str)]) -> Self {
+        let folder = folder();
+        let mut app = Self::with(folder.path(), settings);
+        app.folder = Some(folder);
+        app
+    }
+
     /// Starts a daemon in this folder.
     pub fn start(folder: &Path) -> Self {
         Self::spawn(serve(folder), folder)
     }
 
-    /// Starts a daemon in this folder with these variables.
-    pub fn with(folder: &Path, variables: &[(&str, &str)]) -> Self {
-        let mut command = serve(folder);
-        command.envs(variables.iter().copied());
-        Self::spawn(command, folder)
+    /// Starts a daemon in this folder with these settings, such as `DRAIN__LIMIT_S`.
+    pub fn with(folder: &Path, settings: &[(&str, &str)]) -> Self {
+        Self::spawn(set(serve(folder), settings), folder)
     }
 
     /// Ends it without a word.
@@ -102,34 +235,52 @@ impl TestApp {
     }
 
     /// The only match of this game, once it has ended.
-    pub fn only_match(&self, game: &str) -> serde_json::Value {
-        let path = format!("/api/v1/matches?game={game}");
-        let ended = |answer: &Answer| !answer.json()["items"][0]["cause"].is_null();
-        let list = self.get_until(&path, ended).json();
-        assert_eq!(list["items"].as_array().unwrap().len(), 1, "{list}");
-        list["items"][0].clone()
+    pub fn only_match(&self, game: &str) -> Value {
+        self.ended_matches(game, 1).remove(0)
+    }
+
+    /// All matches of this game, once so many have ended.
+    pub fn ended_matches(&self, game: &str, count: usize) -> Vec<Value> {
+        let path = format!("/api/v1/matches?game={game}&limit=100");
+        let ended = |items: &[Value]| items.iter().filter(|item| !item["cause"].is_null()).count();
+        let items = self.items_until(&path, |items| ended(items) >= count);
+        assert_eq!((items.len(), ended(&items)), (count, count), "{items:#?}");
+        items
     }
 
     /// How many facts of this kind a match has.
-    pub fn facts(&self, id: &serde_json::Value, kind: &str) -> usize {
+    pub fn facts(&self, id: &Value, kind: &str) -> usize {
         let path = format!("/api/v1/matches/{}/facts", id.as_str().unwrap());
-        let facts = self.get(&path).json();
-        let items = facts["items"].as_array().unwrap();
-        items.iter().filter(|fact| fact["kind"] == kind).count()
+        let facts = self.items(&path);
+        facts.iter().filter(|fact| fact["kind"] == kind).count()
+    }
+
+    /// How many entries a match's transcripts have.
+    pub fn entries(&self, id: &Value) -> usize {
+        let path = format!("/api/v1/matches/{}/entries.ndjson", id.as_str().unwrap());
+        self.get(&path).body.lines().count()
+    }
+
+    /// The texts of a match's transcripts that came in or went out.
+    pub fn texts(&self, id: &Value, direction: &str) -> Vec<String> {
+        let path = format!("/api/v1/matches/{}/entries.ndjson", id.as_str().unwrap());
+        let body = self.get(&path).body;
+        let entries = body
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let wanted = entries.filter(|entry| entry["direction"] == direction);
+        wanted
+            .map(|entry| entry["text"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// Kills the daemon once the only match of this game has so many entries, and starts another.
     pub fn killed_after(self, game: &str, entries: usize, folder: &Path) -> Self {
-        let stored = |app: &Self| {
-            let list = app.get(&format!("/api/v1/matches?game={game}")).json();
-            list["items"][0]["id"].as_str().map_or(0, |id| {
-                let path = format!("/api/v1/matches/{id}/entries.ndjson");
-                app.get(&path).body.lines().count()
-            })
-        };
-        while stored(&self) < entries {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until(|| {
+            let list = self.items(&format!("/api/v1/matches?game={game}"));
+            list.first()
+                .is_some_and(|row| self.entries(&row["id"]) >= entries)
+        });
         self.kill();
         std::thread::sleep(Duration::from_millis(500));
         Self::start(folder)
@@ -168,6 +319,7 @@ impl TestApp {
             referee,
             hub,
             log,
+            folder: None,
         }
     }
 
@@ -185,7 +337,8 @@ impl TestApp {
     }
 
     /// SIGTERM and a good end.
-    pub fn stop(self) {
+    pub fn stop(mut self) {
+        let _folder = self.folder.take();
         self.signal(Signal::SIGTERM);
         let log = self.log.clone();
         let status = self.wait();
@@ -197,7 +350,8 @@ impl TestApp {
     }
 
     /// A good end, after which every transcript gives the stored answers and results again.
-    pub fn stop_verified(self) {
+    pub fn stop_verified(mut self) {
+        let _folder = self.folder.take();
         let store = self.log.with_file_name("drover.db");
         self.stop();
         verified(&store);
@@ -211,6 +365,17 @@ impl TestApp {
     /// Asks the REST interface.
     pub fn get(&self, path: &str) -> Answer {
         request(self.api, "GET", path, &[], "")
+    }
+
+    /// The items of a page.
+    pub fn items(&self, path: &str) -> Vec<Value> {
+        self.get(path).items()
+    }
+
+    /// The items of a page, asked for again until they please.
+    pub fn items_until(&self, path: &str, pleases: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        self.get_until(path, |answer| pleases(&answer.items()))
+            .items()
     }
 
     /// The REST interface's root, as `--url` takes it.
@@ -297,6 +462,15 @@ pub fn shim(game: &str, bot: &str, socket: &Path) -> Piped {
     Piped::start(shim_command(game, bot, socket), Stdio::null())
 }
 
+/// The same as a seat of `drover play`, at the socket of the daemon in this folder.
+pub fn shim_seat(game: &str, bot: &str, folder: &Path) -> String {
+    let (ours, socket) = (env!("CARGO_BIN_EXE_drover"), folder.join("drover.sock"));
+    format!(
+        "cmd:{ours} shim {game} --bot {bot} --socket {}",
+        socket.display()
+    )
+}
+
 /// The command of [`shim`].
 pub fn shim_command(game: &str, bot: &str, socket: &Path) -> Command {
     let mut command = drover();
@@ -343,6 +517,18 @@ pub fn request(
     try_request(address, method, path, headers, body).unwrap()
 }
 
+/// Starts a match by this request to a referee; its market and its players' ids.
+pub fn connected(referee: SocketAddr, query: &str) -> (u64, Vec<u64>) {
+    let reply = request(referee, "GET", query, &[], "");
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let numbers = reply
+        .body
+        .split('&')
+        .map(|field| field.split_once('=').unwrap().1);
+    let mut numbers = numbers.map(|number| number.parse().unwrap());
+    (numbers.next().unwrap(), numbers.collect())
+}
+
 /// As [`request`], for a listener that may be gone. Headers with a Host of their own have no other.
 pub fn try_request(
     address: SocketAddr,
@@ -356,17 +542,8 @@ pub fn try_request(
     exchange(stream, address, method, path, headers, body)
 }
 
-/// A request without a body on a connection that is there; its last one.
-pub fn request_on(
-    stream: TcpStream,
-    address: SocketAddr,
-    method: &str,
-    path: &str,
-) -> std::io::Result<Answer> {
-    exchange(stream, address, method, path, &[], "")
-}
-
-fn exchange(
+/// As [`request`], on a connection that is there; its last one.
+pub fn exchange(
     mut stream: TcpStream,
     address: SocketAddr,
     method: &str,
@@ -374,7 +551,8 @@ fn exchange(
     headers: &[&str],
     body: &str,
 ) -> std::io::Result<Answer> {
-    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    // HTTP/1.0: the end of the connection ends the body.
+    let mut head = format!("{method} {path} HTTP/1.0\r\n");
     if !headers.iter().any(|header| header.starts_with("Host:")) {
         head.push_str(&format!("Host: {address}\r\n"));
     }
@@ -394,42 +572,16 @@ fn exchange(
         .nth(1)
         .and_then(|code| code.parse().ok())
         .unwrap();
-    let chunked = head
-        .to_ascii_lowercase()
-        .contains("transfer-encoding: chunked");
-    let body = if chunked {
-        joined(body)
-    } else {
-        body.to_owned()
-    };
     Ok(Answer {
         status,
         head: head.to_owned(),
-        body,
+        body: body.to_owned(),
     })
-}
-
-/// A chunked body put together.
-fn joined(mut rest: &str) -> String {
-    let mut whole = String::new();
-    while let Some((size, after)) = rest.split_once("\r\n") {
-        let length = usize::from_str_radix(size, 16).unwrap();
-        if length == 0 {
-            break;
-        }
-        whole.push_str(&after[..length]);
-        rest = &after[length + 2..];
-    }
-    whole
 }
 
 /// Every transcript of a store gives the stored answers and results again; what the check says.
 pub fn verified(store: &Path) -> String {
-    let output = drover()
-        .args(["db", "verify"])
-        .env("DROVER__STORE__PATH", store)
-        .output()
-        .unwrap();
+    let output = run_on(store, &["db", "verify"]);
     assert!(output.status.success(), "{}", text(&output.stdout));
     text(&output.stdout)
 }

@@ -1,11 +1,14 @@
 //! The arbiter of stdio games against programs that do what they must not.
 
+use crate::app::{folder, play, report};
+use crate::shims::PROGRAM;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Stdio;
 
-const OURS: &str = env!("CARGO_BIN_EXE_drover");
+/// No further arguments.
+const NONE: &[&str] = &[];
 
 /// What came of one game.
 struct Game {
@@ -18,47 +21,27 @@ struct Game {
 impl Game {
     /// Plays one game of the faulty player on seat 0, a good program on seat 1 and two bots.
     fn play(fault: &str, extra: &[&str]) -> Self {
-        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
-        Self::with(
-            &format!("cmd:{program} {fault}"),
-            &format!("cmd:{program} none"),
-            extra,
-        )
+        let [first, second] = [fault, "none"].map(|fault| format!("cmd:{PROGRAM} {fault}"));
+        Self::with(&first, &second, extra)
     }
 
     fn with(first: &str, second: &str, extra: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let child = Command::new(OURS)
-            .args([
-                "play",
-                "planowanie",
-                "--games",
-                "1",
-                "--no-rotate",
-                "--output",
-                "json",
-            ])
-            .args(["--seat", first, "--seat", second])
-            .args(["--seat", "builtin:greedy", "--seat", "builtin:random"])
-            .args(["--option", "deals=2 0 5 1", "--seed", "3"])
-            .args(["--log", folder.path().to_str().unwrap()])
+        let folder = folder();
+        let seats = [first, second, "builtin:greedy", "builtin:random"];
+        let child = play("planowanie", &seats, &["deals=2 0 5 1"])
+            .args(["--seed", "3", "--log", folder.path().to_str().unwrap()])
             .args(extra)
             .env("LATE", "0.301")
             .env("TAG", std::process::id().to_string())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let pid = child.id();
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = child.wait_with_output().unwrap();
-        assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+        let json = report(child.wait_with_output().unwrap());
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
         Self {
-            json: serde_json::from_slice(&stdout).unwrap(),
+            json,
             log: read("match-000001.txt"),
             stderr: read("match-000001.seat0.stderr"),
             pid,
@@ -114,97 +97,67 @@ fn ends_well(fault: &str) -> Game {
 
 #[test]
 fn answers_that_the_rules_forbid() {
-    ends_by(
-        "illegal_move",
-        "wrong_number",
-        &[],
-        "\\\"= 99\\\", which is no number from 0 to 2",
-    );
-    ends_by("illegal_move", "no_number", &[], "\\\"= some\\\"");
-    ends_by("illegal_move", "trailing", &[], "\\\"= 0 ok\\\"");
-    ends_by(
-        "illegal_move",
-        "refuses_declare",
-        &[],
-        "\\\"? I will not\\\"",
-    );
-    ends_by("illegal_move", "refuses_move", &[], "\\\"? I will not\\\"");
-    ends_by(
-        "illegal_move",
-        "foreign_card",
-        &[],
-        "\\\"= 9Z\\\", which is no card of the deck",
-    );
-    ends_by("illegal_move", "anothers_card", &[], "does not hold");
-    ends_by(
-        "illegal_move",
-        "revoke",
-        &["--option", "deals=13 0"],
-        "must follow suit",
-    );
+    for (fault, extra, detail) in [
+        (
+            "wrong_number",
+            NONE,
+            "\\\"= 99\\\", which is no number from 0 to 2",
+        ),
+        ("no_number", NONE, "\\\"= some\\\""),
+        ("trailing", NONE, "\\\"= 0 ok\\\""),
+        ("refuses_declare", NONE, "\\\"? I will not\\\""),
+        ("refuses_move", NONE, "\\\"? I will not\\\""),
+        (
+            "foreign_card",
+            NONE,
+            "\\\"= 9Z\\\", which is no card of the deck",
+        ),
+        ("anothers_card", NONE, "does not hold"),
+        ("revoke", &["--option", "deals=13 0"], "must follow suit"),
+    ] {
+        ends_by("illegal_move", fault, extra, detail);
+    }
 }
 
 #[test]
 fn answers_that_do_not_come() {
-    ends_by(
-        "time_forfeit",
-        "silent",
-        &["--timeout", "300ms"],
-        "gen_declare: its time was over",
-    );
-    ends_by(
-        "time_forfeit",
-        "late",
-        &["--timeout", "300ms"],
-        "gen_declare: its time was over",
-    );
-    ends_by(
-        "time_forfeit",
-        "half",
-        &["--timeout", "300ms"],
-        "gen_declare: its time was over",
-    );
-    ends_by(
-        "crash",
-        "exits",
-        &[],
-        "gen_declare: it is gone: exit status 0",
-    );
-    ends_by("crash", "closes", &[], "gen_declare: it is gone");
-    ends_by(
-        "crash",
-        "wants_memory",
-        &["--memory-mib", "200"],
-        "gen_declare: it is gone: ",
-    );
+    for fault in ["silent", "late", "half"] {
+        let hurried = ["--timeout", "300ms"];
+        ends_by(
+            "time_forfeit",
+            fault,
+            &hurried,
+            "gen_declare: its time was over",
+        );
+    }
+    for (fault, extra, detail) in [
+        ("exits", NONE, "gen_declare: it is gone: exit status 0"),
+        ("closes", NONE, "gen_declare: it is gone"),
+        (
+            "wants_memory",
+            &["--memory-mib", "200"],
+            "gen_declare: it is gone: ",
+        ),
+    ] {
+        ends_by("crash", fault, extra, detail);
+    }
     ends_by(
         "init_failure",
         "dies_at_start",
-        &[],
+        NONE,
         "it never replied: exit status 3",
     );
 }
 
 #[test]
 fn answers_that_are_none() {
-    ends_by(
-        "protocol_error",
-        "junk",
-        &[],
-        "\\\"thinking\\\" begins with neither = nor ?",
-    );
-    ends_by(
-        "protocol_error",
-        "endless_line",
-        &[],
-        "longer than 1024 bytes",
-    );
-    ends_by(
-        "protocol_error",
-        "endless_reply",
-        &[],
-        "its reply has no end",
-    );
+    for (fault, detail) in [
+        ("junk", "\\\"thinking\\\" begins with neither = nor ?"),
+        ("endless_line", "longer than 1024 bytes"),
+        ("endless_reply", "its reply has no end"),
+    ] {
+        ends_by("protocol_error", fault, NONE, detail);
+    }
 }
 
 #[test]
@@ -220,7 +173,7 @@ fn a_program_that_leaves_its_pipe_to_others() {
     ends_by(
         "crash",
         "orphans",
-        &[],
+        NONE,
         "gen_declare: it is gone: exit status 0",
     );
     // Its clock has a minute more to run.
@@ -239,19 +192,18 @@ fn what_is_tolerated() {
     ends_well("three_ends");
     ends_well("carriage_returns");
     ends_well("no_blank");
-    assert_eq!(
-        Game::play("junk", &["--option", "lenient=true"])
-            .faults(0)
-            .to_string(),
-        "{}"
-    );
-    assert_eq!(
-        Game::play("trailing", &["--option", "lenient=true"])
-            .faults(0)
-            .to_string(),
-        "{}"
-    );
-    assert_eq!(Game::play("none", &["--fair"]).faults(0).to_string(), "{}");
+    let lenient = &["--option", "lenient=true"][..];
+    for (fault, extra) in [
+        ("junk", lenient),
+        ("trailing", lenient),
+        ("none", &["--fair"]),
+    ] {
+        assert_eq!(
+            Game::play(fault, extra).faults(0).to_string(),
+            "{}",
+            "{fault}"
+        );
+    }
 }
 
 #[test]

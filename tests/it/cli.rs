@@ -1,22 +1,6 @@
 //! The verbs that need no daemon.
 
-use crate::app::{drover, folder, run, text};
-use std::process::Output;
-
-fn ok(output: Output) -> String {
-    assert!(
-        output.status.success(),
-        "{}: {}",
-        output.status,
-        text(&output.stderr)
-    );
-    text(&output.stdout)
-}
-
-fn refused(output: Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
-    text(&output.stderr)
-}
+use crate::app::{folder, free_address, ok, refused, run, run_on, run_with, text};
 
 #[test]
 fn a_wrong_command_line_ends_with_2() {
@@ -48,35 +32,17 @@ fn a_bad_configuration_ends_with_2_and_says_where() {
     );
     let told = refused(run(&["--config", path, "serve"]), 2);
     assert!(told.contains("store.paht"), "{told}");
-    let told = refused(
-        drover()
-            .args(["config", "show"])
-            .env("DROVER_CONFIG", path)
-            .output()
-            .unwrap(),
-        2,
-    );
+    let told = refused(run_with("DROVER_CONFIG", path, &["config", "show"]), 2);
     assert!(told.contains("store.paht"), "{told}");
     let told = refused(run(&["--config", "no/such/file.toml", "config", "show"]), 2);
     assert!(told.contains("no/such/file.toml cannot be read"), "{told}");
-    let told = refused(
-        drover()
-            .args(["serve"])
-            .env("DROVER__LOG__LEVEL", "chatty=loud")
-            .output()
-            .unwrap(),
-        2,
-    );
-    assert!(told.contains("log.level"), "{told}");
-    let told = refused(
-        drover()
-            .args(["serve"])
-            .env("DROVER__API__LISTEN", "0.0.0.0:0")
-            .output()
-            .unwrap(),
-        2,
-    );
-    assert!(told.contains("api.token"), "{told}");
+    for (name, value, named) in [
+        ("DROVER__LOG__LEVEL", "chatty=loud", "log.level"),
+        ("DROVER__API__LISTEN", "0.0.0.0:0", "api.token"),
+    ] {
+        let told = refused(run_with(name, value, &["serve"]), 2);
+        assert!(told.contains(named), "{told}");
+    }
 }
 
 #[test]
@@ -129,24 +95,13 @@ fn a_reader_that_leaves_early_is_no_failure() {
 #[test]
 fn health_of_nobody_is_1() {
     let folder = folder();
-    // A socket that was bound and closed again: nobody listens there.
-    let gone = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let told = refused(run(&["health", "--url", &format!("http://{gone}")]), 1);
+    let gone = format!("http://{}", free_address());
+    let told = refused(run(&["health", "--url", &gone]), 1);
     assert!(told.contains("no answer from"), "{told}");
     let told = refused(run(&["health", "--url", "ftp://x"]), 1);
     assert!(told.contains("is not an absolute http URL"), "{told}");
     let missing = folder.path().join("no.db");
-    let told = refused(
-        drover()
-            .args(["match", "list"])
-            .env("DROVER__STORE__PATH", &missing)
-            .output()
-            .unwrap(),
-        1,
-    );
+    let told = refused(run_on(&missing, &["match", "list"]), 1);
     assert!(told.contains("there is no database at"), "{told}");
 }
 
@@ -155,33 +110,14 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     let folder = folder();
     let path = folder.path().join("played.db");
     let database = path.to_str().unwrap();
-    let seats = [
-        "builtin:filler",
-        "builtin:random",
-        "builtin:setbuilder",
-        "builtin:trader",
-    ];
-    let mut play = vec![
-        "play",
-        "koehandel",
-        "--games",
-        "2",
-        "--budget",
-        "1n",
-        "--store",
-        database,
-    ];
-    for seat in seats {
-        play.extend(["--seat", seat]);
-    }
+    let mut play =
+        "play koehandel --games 2 --budget 1n --option trade_payment=exchange --seat builtin:filler --seat builtin:random \
+                    --seat builtin:setbuilder --seat builtin:trader --store"
+            .split_whitespace()
+            .collect::<Vec<_>>();
+    play.push(database);
     ok(run(&play));
-    let verb = |arguments: &[&str]| {
-        drover()
-            .args(arguments)
-            .env("DROVER__STORE__PATH", database)
-            .output()
-            .unwrap()
-    };
+    let verb = |arguments: &[&str]| run_on(&path, arguments);
     let listed: serde_json::Value =
         serde_json::from_str(&ok(verb(&["match", "list", "--output", "json"]))).unwrap();
     assert_eq!(listed["items"].as_array().unwrap().len(), 2, "{listed}");

@@ -2,18 +2,28 @@
 
 use crate::app::folder;
 use drover::config::{
-    ConfigError, Durability, Environment, Flags, check_file, keys, load, show, template,
+    ConfigError, Durability, Environment, Loaded, check_file, keys, load, show, template,
 };
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const SHIPPED: &str = include_str!("../../config/drover.toml");
 
-fn none() -> (Environment, Flags) {
-    (Vec::new(), Vec::new())
+/// Variables of the environment, without their common prefix.
+fn variables(set: &[(&str, &str)]) -> Environment {
+    let named = |(name, value): &(&str, &str)| (format!("DROVER__{name}"), (*value).to_owned());
+    set.iter().map(named).collect()
 }
 
-fn variable(name: &str, value: &str) -> Environment {
-    vec![(name.to_owned(), value.to_owned())]
+/// What holds over the defaults with these variables.
+fn with(set: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+    load(None, &variables(set), &Vec::new())
+}
+
+/// Reads a file with this text.
+fn read(text: &str) -> Result<Loaded, ConfigError> {
+    let folder = folder();
+    check_file(&file(folder.path(), text))
 }
 
 fn file(folder: &Path, text: &str) -> PathBuf {
@@ -25,8 +35,7 @@ fn file(folder: &Path, text: &str) -> PathBuf {
 /// What a file's mistake is told as, without the folder's name.
 fn told(text: &str) -> String {
     let folder = folder();
-    let path = file(folder.path(), text);
-    let error = check_file(&path).expect_err(text);
+    let error = check_file(&file(folder.path(), text)).expect_err(text);
     error
         .to_string()
         .replace(&format!("{}/", folder.path().display()), "")
@@ -39,11 +48,7 @@ fn the_shipped_file_is_the_defaults() {
         template(),
         "make it anew: drover config init > config/drover.toml"
     );
-    let (environment, flags) = none();
-    let defaults = load(None, &environment, &flags).unwrap();
-    let folder = folder();
-    let read = check_file(&file(folder.path(), SHIPPED)).unwrap();
-    assert_eq!(read.config, defaults.config);
+    assert_eq!(read(SHIPPED).unwrap().config, with(&[]).unwrap().config);
     let table: toml::Table = SHIPPED.parse().unwrap();
     for key in keys() {
         let mut at = Some(&toml::Value::Table(table.clone())).cloned();
@@ -62,8 +67,11 @@ fn later_layers_win() {
         folder.path(),
         "[callbacks]\nmargin_ms = 100\nidle_limit_s = 5\nsessions_max = 7\n",
     );
-    let mut environment = variable("DROVER__CALLBACKS__IDLE_LIMIT_S", "6");
-    environment.push(("DROVER__CALLBACKS__SESSIONS_MAX".into(), "8".into()));
+    let set = [
+        ("CALLBACKS__IDLE_LIMIT_S", "6"),
+        ("CALLBACKS__SESSIONS_MAX", "8"),
+    ];
+    let mut environment = variables(&set);
     environment.push(("PATH".into(), "/bin".into()));
     let flags = vec![("--sessions", "callbacks.sessions_max", "9".to_owned())];
     let loaded = load(Some(&path), &environment, &flags).unwrap();
@@ -88,25 +96,19 @@ fn later_layers_win() {
 
 #[test]
 fn what_is_shown_can_be_read_again() {
-    let folder = folder();
-    let mut environment = variable("DROVER__STORE__DURABILITY", "process");
-    environment.push((
-        "DROVER__CALLBACKS__TRUSTED_PROXIES".into(),
-        "10.0.0.1, ::1".into(),
-    ));
-    environment.push((
-        "DROVER__REFEREE__KOEHANDEL__ALLOW".into(),
-        "public, 10.0.0.0/8".into(),
-    ));
-    environment.push(("DROVER__API__HOSTS".into(), "drover".into()));
-    let loaded = load(None, &environment, &Vec::new()).unwrap();
+    let loaded = with(&[
+        ("STORE__DURABILITY", "process"),
+        ("CALLBACKS__TRUSTED_PROXIES", "10.0.0.1, ::1"),
+        ("REFEREE__KOEHANDEL__ALLOW", "public, 10.0.0.0/8"),
+        ("API__HOSTS", "drover"),
+    ])
+    .unwrap();
     assert_eq!(loaded.config.store.durability, Durability::Process);
     assert_eq!(loaded.config.callbacks.trusted_proxies.len(), 2);
     let allow = &loaded.config.referee.koehandel.allow;
     assert_eq!((allow.public, allow.networks.len()), (true, 1));
     assert_eq!(loaded.config.api.hosts, ["drover"]);
-    let again = check_file(&file(folder.path(), &show(&loaded))).unwrap();
-    assert_eq!(again.config, loaded.config);
+    assert_eq!(read(&show(&loaded)).unwrap().config, loaded.config);
 }
 
 #[test]
@@ -132,7 +134,7 @@ fn unknown_keys_name_their_neighbour_and_place() {
         "[[hub]]\ngame = \"smartdog\"\nadress = \"h:1\"\n",
         "drover.toml, line 3: there is no key `hub.adress`; did you mean `hub.address`?",
     );
-    let error = load(None, &variable("DROVER__API__TOKN", "x"), &Vec::new()).unwrap_err();
+    let error = with(&[("API__TOKN", "x")]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "environment variable DROVER__API__TOKN: there is no key `DROVER__API__TOKN`; did you mean `DROVER__API__TOKEN`?"
@@ -196,33 +198,23 @@ fn wrong_values_say_what_is_allowed() {
         "[api]\nlisten = \"127.0.0.1:8080\"\n[callbacks]\nlisten = \"127.0.0.1:8080\"\n",
         "give each its own port",
     );
-    let error = load(
-        None,
-        &variable("DROVER__THINKING__THREADS", "many"),
-        &Vec::new(),
-    )
-    .unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("DROVER__THINKING__THREADS: `thinking.threads` is \"many\""),
-        "{error}"
-    );
+    let error = with(&[("THINKING__THREADS", "many")])
+        .unwrap_err()
+        .to_string();
+    let expected = "DROVER__THINKING__THREADS: `thinking.threads` is \"many\"";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
 fn an_open_api_needs_a_token() {
-    let listen = |address: &str| variable("DROVER__API__LISTEN", address);
     for open in ["0.0.0.0:8081", "[::]:8081", "192.0.2.1:1"] {
-        let error = load(None, &listen(open), &Vec::new()).unwrap_err();
+        let error = with(&[("API__LISTEN", open)]).unwrap_err();
         assert!(matches!(error, ConfigError::OpenApi { .. }), "{error}");
+        with(&[("API__LISTEN", open), ("API__TOKEN", "open sesame")]).unwrap();
     }
     for closed in ["127.0.0.1:1", "[::1]:1", "localhost:1"] {
-        load(None, &listen(closed), &Vec::new()).unwrap();
+        with(&[("API__LISTEN", closed)]).unwrap();
     }
-    let mut environment = listen("0.0.0.0:8081");
-    environment.push(("DROVER__API__TOKEN".into(), "open sesame".into()));
-    load(None, &environment, &Vec::new()).unwrap();
 }
 
 #[test]
@@ -230,8 +222,8 @@ fn secrets_come_from_files_and_are_not_shown() {
     let folder = folder();
     let secret = folder.path().join("token");
     std::fs::write(&secret, "open sesame\n").unwrap();
-    let by_file = variable("DROVER__API__TOKEN_FILE", secret.to_str().unwrap());
-    let loaded = load(None, &by_file, &Vec::new()).unwrap();
+    let by_file = ("API__TOKEN_FILE", secret.to_str().unwrap());
+    let loaded = with(&[by_file]).unwrap();
     assert_eq!(loaded.config.api.token.reveal(), Some("open sesame"));
     let shown = show(&loaded);
     assert!(
@@ -240,39 +232,32 @@ fn secrets_come_from_files_and_are_not_shown() {
     );
     assert!(!format!("{:?}", loaded.config).contains("sesame"));
 
-    let mut twice = by_file.clone();
-    twice.push(("DROVER__API__TOKEN".into(), "other".into()));
-    let error = load(None, &twice, &Vec::new()).unwrap_err();
+    let error = with(&[by_file, ("API__TOKEN", "other")]).unwrap_err();
     assert!(matches!(error, ConfigError::SecretTwice { .. }), "{error}");
 
     let text = format!("[api]\ntoken_file = {:?}\n", secret);
+    let path = file(folder.path(), &text);
     let later = load(
-        Some(&file(folder.path(), &text)),
-        &variable("DROVER__API__TOKEN", "later"),
+        Some(&path),
+        &variables(&[("API__TOKEN", "later")]),
         &Vec::new(),
     );
     assert_eq!(later.unwrap().config.api.token.reveal(), Some("later"));
 
     std::fs::write(&secret, "\n").unwrap();
-    let error = load(None, &by_file, &Vec::new()).unwrap_err();
+    let error = with(&[by_file]).unwrap_err().to_string();
     assert!(
-        error
-            .to_string()
-            .contains("it must hold the secret on one line"),
+        error.contains("it must hold the secret on one line"),
         "{error}"
     );
     std::fs::remove_file(&secret).unwrap();
-    let error = load(None, &by_file, &Vec::new()).unwrap_err();
+    let error = with(&[by_file]).unwrap_err();
     assert!(matches!(error, ConfigError::SecretFile { .. }), "{error}");
 }
 
 #[test]
 fn the_shims_socket_is_beside_the_database() {
-    let folder = folder();
-    let socket = |text: &str| {
-        let loaded = check_file(&file(folder.path(), text)).unwrap();
-        loaded.config.shim.socket
-    };
+    let socket = |text: &str| read(text).unwrap().config.shim.socket;
     assert_eq!(socket(""), Some("data/drover.sock".into()));
     assert_eq!(
         socket("[store]\npath = \"/var/d/x.db\"\n"),
@@ -287,8 +272,6 @@ fn the_shims_socket_is_beside_the_database() {
 
 #[test]
 fn hubs_have_defaults_and_are_checked() {
-    let folder = folder();
-    let read = |text: &str| check_file(&file(folder.path(), text));
     let hubs = read("[[hub]]\naddress = \"h:3002\"\n").unwrap().config.hubs;
     let [hub] = hubs.as_slice() else {
         panic!("{hubs:?}");
@@ -321,28 +304,20 @@ fn hubs_have_defaults_and_are_checked() {
         .config
         .referee;
     assert_eq!(options.smartdog.hubs, ["final:2"]);
-    assert_eq!(
-        options.smartdog.options,
-        serde_json::json!({"turnsLimit": 9})
-    );
+    assert_eq!(options.smartdog.options, json!({"turnsLimit": 9}));
     let error = read(&format!("{smartdog}map = \"moon\"\n"))
         .unwrap_err()
         .to_string();
     assert!(error.contains("there is no map \"moon\""), "{error}");
-    let by_variable = variable("DROVER__REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "7");
-    let loaded = load(None, &by_variable, &Vec::new()).unwrap();
+    let loaded = with(&[("REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "7")]).unwrap();
     assert_eq!(loaded.config.referee.smartdog.options["turnsLimit"], 7);
 }
 
 #[test]
 fn our_referees_name_is_no_address_that_callers_have() {
-    let folder = folder();
-    let read = |name: &str| {
-        let text = format!("[referee.koehandel]\nname = {name:?}\n");
-        check_file(&file(folder.path(), &text))
-    };
-    assert!(read("cup-1.2").is_ok());
-    let refused = read("127.0.0.1").unwrap_err().to_string();
+    let named = |name: &str| read(&format!("[referee.koehandel]\nname = {name:?}\n"));
+    assert!(named("cup-1.2").is_ok());
+    let refused = named("127.0.0.1").unwrap_err().to_string();
     let told = refused.contains("`referee.koehandel.name`") && refused.contains("an IP address");
     assert!(told, "{refused}");
 }
@@ -350,7 +325,6 @@ fn our_referees_name_is_no_address_that_callers_have() {
 #[test]
 fn referees_of_paths_are_checked_and_their_secrets_masked() {
     let folder = folder();
-    let read = |text: &str| check_file(&file(folder.path(), text));
     let section = |text: &str| format!("[[callbacks.referee]]\n{text}\n");
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "s3cret-of-both\n").unwrap();
@@ -376,70 +350,57 @@ fn referees_of_paths_are_checked_and_their_secrets_masked() {
         "{shown}"
     );
     assert!(!shown.contains("s3cret") && !format!("{loaded:?}").contains("s3cret-of-both"));
-    let addresses = "addresses = [\"10.0.0.1\"]";
+    let at = "addresses = [\"10.0.0.1\"]";
     for (text, what) in [
+        ("secret = \"abc\"", "`callbacks.referee.name` is missing"),
         (
-            "secret = \"abc\"".to_owned(),
-            "`callbacks.referee.name` is missing",
-        ),
-        (
-            "name = \"a\"".to_owned(),
+            "name = \"a\"",
             "anybody could use this name; set `addresses`",
         ),
+        ("name = \"a b\"\nAT", "letters, digits, dots"),
         (
-            format!("name = \"a b\"\n{addresses}"),
-            "letters, digits, dots",
-        ),
-        (
-            format!("name = \"10.0.0.1\"\n{addresses}"),
+            "name = \"10.0.0.1\"\nAT",
             "must not look like an IP address",
         ),
+        ("name = \"127.1\"\nAT", "must not look like an IP address"),
+        ("name = \"::1\"\nAT", "letters, digits, dots"),
+        ("name = \"local\"\nAT", "Drover's own"),
+        ("name = \"drover\"\nAT", "`referee.koehandel.name`"),
         (
-            format!("name = \"127.1\"\n{addresses}"),
-            "must not look like an IP address",
-        ),
-        (
-            format!("name = \"::1\"\n{addresses}"),
-            "letters, digits, dots",
-        ),
-        (format!("name = \"local\"\n{addresses}"), "Drover's own"),
-        (
-            format!("name = \"drover\"\n{addresses}"),
-            "`referee.koehandel.name`",
-        ),
-        (
-            "name = \"a\"\nsecret = \"s3cret/x\"".to_owned(),
+            "name = \"a\"\nsecret = \"s3cret/x\"",
             "its secret must be 1 to 128 letters",
         ),
         (
-            "name = \"a\"\nsecret = 5".to_owned(),
+            "name = \"a\"\nsecret = 5",
             "`callbacks.referee.secret` is ***, but must be",
         ),
         (
-            "name = \"a\"\nsecret = \"s3cret\"\nsecret_file = \"x\"".to_owned(),
+            "name = \"a\"\nsecret = \"s3cret\"\nsecret_file = \"x\"",
             "both `callbacks.referee.secret` and `callbacks.referee.secret_file` are set",
         ),
         (
-            "name = \"a\"\nsecret_file = \"/nowhere\"".to_owned(),
+            "name = \"a\"\nsecret_file = \"/nowhere\"",
             "the file /nowhere that",
         ),
         (
-            "name = \"a\"\naddresses = [\"10.0.0.1/99\"]".to_owned(),
+            "name = \"a\"\naddresses = [\"10.0.0.1/99\"]",
             "IP addresses and networks",
         ),
         (
-            "name = \"a\"\nadresses = []".to_owned(),
+            "name = \"a\"\nadresses = []",
             "did you mean `callbacks.referee.addresses`",
         ),
     ] {
-        let error = read(&section(&text)).unwrap_err().to_string();
+        let error = read(&section(&text.replace("AT", at)))
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains(what) && error.contains("line "),
             "{error}\nis not\n{what}"
         );
         assert!(!error.contains("s3cret"), "{error}");
     }
-    let twice = section(&format!("name = \"a\"\n{addresses}")).repeat(2);
+    let twice = section(&format!("name = \"a\"\n{at}")).repeat(2);
     let error = read(&twice).unwrap_err().to_string();
     assert!(
         error.contains("line 4") && error.contains("the same name"),
@@ -450,8 +411,7 @@ fn referees_of_paths_are_checked_and_their_secrets_masked() {
 #[test]
 fn a_secret_path_that_hides_nothing_is_refused() {
     let path = |value: &str| {
-        let set = variable("DROVER__CALLBACKS__SECRET_PATH", value);
-        load(None, &set, &Vec::new()).map(|loaded| loaded.config.callbacks.secret_path)
+        with(&[("CALLBACKS__SECRET_PATH", value)]).map(|loaded| loaded.config.callbacks.secret_path)
     };
     for (good, is) in [
         ("", None),
@@ -485,21 +445,16 @@ fn a_secret_path_that_hides_nothing_is_refused() {
 
 #[test]
 fn referee_options_are_the_games_own() {
-    let option =
-        |value: &str| variable("DROVER__REFEREE__KOEHANDEL__OPTIONS__TRADE_PAYMENT", value);
-    let options = |environment: &Environment| {
-        load(None, environment, &Vec::new()).map(|loaded| loaded.config.referee.koehandel.options)
+    let options = |name: &str, value: &str| {
+        let name = format!("REFEREE__KOEHANDEL__OPTIONS__{name}");
+        with(&[(&name, value)]).map(|loaded| loaded.config.referee.koehandel.options)
     };
-    assert_eq!(options(&Vec::new()).unwrap(), serde_json::json!({}));
-    assert_eq!(
-        options(&option("exchange")).unwrap(),
-        serde_json::json!({ "trade_payment": "exchange" })
-    );
-    let error = options(&option("barter")).unwrap_err().to_string();
+    let none = with(&[]).unwrap().config.referee.koehandel.options;
+    assert_eq!(none, json!({}));
+    let exchange = options("TRADE_PAYMENT", "exchange").unwrap();
+    assert_eq!(exchange, json!({ "trade_payment": "exchange" }));
+    let error = options("TRADE_PAYMENT", "barter").unwrap_err().to_string();
     assert!(error.contains("referee.koehandel.options"), "{error}");
-    let first = variable("DROVER__REFEREE__KOEHANDEL__OPTIONS__FIRST_SEAT", "2");
-    assert_eq!(
-        options(&first).unwrap(),
-        serde_json::json!({ "first_seat": 2 })
-    );
+    let first = options("FIRST_SEAT", "2").unwrap();
+    assert_eq!(first, json!({ "first_seat": 2 }));
 }

@@ -1,9 +1,10 @@
 //! The daemon as an operator sees it: starting, refusing to start, listening, telling.
 
 use crate::app::{
-    TestApp, drover, folder, free_address, request, run, serve, serve_on, text, verified,
+    self, PATIENCE, TestApp, WITH_REFEREE, block_on, connected, folder, free_address, ok, request,
+    run, run_on, serve, serve_on, set, stored, text, verified,
 };
-use drover::store::{Direction, Side, Store};
+use drover::store::{Direction, Side};
 use nix::sys::signal::Signal;
 use sqlx::{Connection as _, SqliteConnection};
 use std::collections::BTreeMap;
@@ -15,15 +16,13 @@ use std::process::{Command, Stdio};
 /// Runs `serve` where it must not start, and gives what it says.
 fn refused(mut command: Command) -> String {
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert_eq!(text(&output.stdout), "", "it must not say that it listens");
-    text(&output.stderr)
+    app::refused(output, 1)
 }
 
 #[test]
 fn it_is_well_until_it_is_gone() {
-    let folder = folder();
-    let app = TestApp::start(folder.path());
+    let app = TestApp::new(&[]);
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/readyz").status, 200);
     let nothing = app.get("/nothing");
@@ -66,7 +65,7 @@ fn a_newer_database_is_refused() {
     let folder = folder();
     TestApp::start(folder.path()).stop();
     let path = folder.path().join("drover.db");
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let mut database = SqliteConnection::connect(&format!("sqlite://{}", path.display()))
             .await
             .unwrap();
@@ -111,9 +110,7 @@ fn an_address_in_use_is_told() {
     let folder = folder();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let mut command = serve(folder.path());
-    command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", &address);
-    let told = refused(command);
+    let told = refused(set(serve(folder.path()), &[(WITH_REFEREE.0, &address)]));
     assert!(
         told.contains(&address) && told.contains("cannot listen"),
         "{told}"
@@ -123,9 +120,8 @@ fn an_address_in_use_is_told() {
 #[test]
 fn a_default_bot_that_does_not_exist_is_told() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command.env("DROVER__CALLBACKS__DEFAULT_BOT", "champignon");
-    let told = refused(command);
+    let unknown = ("CALLBACKS__DEFAULT_BOT", "champignon");
+    let told = refused(set(serve(folder.path()), &[unknown]));
     assert!(
         told.contains("callbacks.default_bot") && told.contains("champion"),
         "{told}"
@@ -134,8 +130,7 @@ fn a_default_bot_that_does_not_exist_is_told() {
 
 #[test]
 fn the_token_guards_the_api() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[("DROVER__API__TOKEN", "open sesame")]);
+    let app = TestApp::new(&[("API__TOKEN", "open sesame")]);
     assert_eq!(app.get("/healthz").status, 200);
     assert_eq!(app.get("/api/v1/bots").status, 401);
     let token = |word: &str| format!("Authorization: Bearer {word}");
@@ -151,8 +146,7 @@ fn the_token_guards_the_api() {
 
 #[test]
 fn logs_are_json_on_request() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[("DROVER__LOG__FORMAT", "json")]);
+    let app = TestApp::new(&[("LOG__FORMAT", "json")]);
     app.get_until("/readyz", |answer| answer.status == 200);
     let log = app.log();
     let lines: Vec<serde_json::Value> = log
@@ -231,9 +225,7 @@ fn the_service_manager_is_told() {
     let folder = folder();
     let path = folder.path().join("notify");
     let manager = UnixDatagram::bind(&path).unwrap();
-    manager
-        .set_read_timeout(Some(crate::app::PATIENCE))
-        .unwrap();
+    manager.set_read_timeout(Some(PATIENCE)).unwrap();
     let hear = || {
         let mut buffer = [0; 256];
         let length = manager.recv(&mut buffer).unwrap();
@@ -261,46 +253,31 @@ fn the_service_manager_is_told() {
 fn a_backup_and_a_check_while_it_runs() {
     let folder = folder();
     let app = TestApp::start(folder.path());
-    let verb = |arguments: &[&str]| {
-        drover()
-            .args(arguments)
-            .env("DROVER__STORE__PATH", folder.path().join("drover.db"))
-            .output()
-            .unwrap()
-    };
+    let database = folder.path().join("drover.db");
     let copy = folder.path().join("copy.db");
-    let output = verb(&["db", "backup", copy.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(verb(&["db", "verify"]).status.success());
-    let output = verb(&["db", "migrate"]);
-    assert_eq!(output.status.code(), Some(1), "the daemon has it");
-    assert!(text(&output.stderr).contains("in use"));
+    ok(run_on(&database, &["db", "backup", copy.to_str().unwrap()]));
+    ok(run_on(&database, &["db", "verify"]));
+    let told = app::refused(run_on(&database, &["db", "migrate"]), 1);
+    assert!(told.contains("in use"), "the daemon has it: {told}");
     app.stop();
-    assert!(verb(&["db", "migrate"]).status.success());
+    ok(run_on(&database, &["db", "migrate"]));
 }
 
 #[test]
 fn the_demonstration_plays_and_stops() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command
-        .arg("--demo")
-        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
-        .env("DROVER__DRAIN__LIMIT_S", "1");
+    let settings = [WITH_REFEREE, ("DRAIN__LIMIT_S", "1")];
+    let mut command = set(serve(folder.path()), &settings);
+    command.arg("--demo");
     let app = TestApp::spawn(command, folder.path());
     let page = request(app.referee.unwrap(), "GET", "/", &[], "");
     assert_eq!(page.status, 200, "{page:?}");
-    let some = |path: &str| {
-        app.get_until(path, |answer| {
-            !answer.json()["items"].as_array().unwrap().is_empty()
-        })
-        .json()
-    };
+    let some = |path: &str| app.items_until(path, |items| !items.is_empty());
     let matches = some("/api/v1/matches");
-    let id = matches["items"][0]["id"].as_str().unwrap();
+    let id = matches[0]["id"].as_str().unwrap();
     some(&format!("/api/v1/matches/{id}/entries"));
     let sessions = some("/api/v1/sessions");
-    assert_eq!(sessions["items"][0]["game"], "koehandel", "{sessions}");
+    assert_eq!(sessions[0]["game"], "koehandel", "{sessions:?}");
     // One at full speed, to its end.
     let id = connect(&app, app.callbacks);
     finished(&app, &id);
@@ -313,17 +290,8 @@ fn connect(app: &TestApp, bots: SocketAddr) -> String {
     let urls: String = (1..=4)
         .map(|seat| format!("&url{seat}=http://{bots}/koehandel/guide/drover"))
         .collect();
-    let reply = request(
-        app.referee.unwrap(),
-        "GET",
-        &format!("/?connect{urls}"),
-        &[],
-        "",
-    );
-    let market = reply.body.strip_prefix("?market=").unwrap();
-    let market: u64 = market.split('&').next().unwrap().parse().unwrap();
-    let matches = app.get("/api/v1/matches?limit=50").json();
-    let rows = matches["items"].as_array().unwrap();
+    let (market, _) = connected(app.referee.unwrap(), &format!("/?connect{urls}"));
+    let rows = app.items("/api/v1/matches?limit=50");
     let own = rows.iter().find(|row| row["market"] == market).unwrap();
     own["id"].as_str().unwrap().to_owned()
 }
@@ -341,35 +309,28 @@ fn our_own_referee_and_bots_go_on_after_kill_9() {
     // Players' addresses must hold over restarts.
     let bots = free_address();
     let start = || {
-        let mut command = serve_on(bots, folder.path());
-        command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
+        let command = set(serve_on(bots, folder.path()), &[WITH_REFEREE]);
         TestApp::spawn(command, folder.path())
     };
     let mut app = start();
     let ids = [connect(&app, bots), connect(&app, bots)];
     for more in [5, 30, 60] {
         for id in &ids {
-            app.get_until(
-                &format!("/api/v1/matches/{id}/entries?limit=200"),
-                |answer| answer.json()["items"].as_array().unwrap().len() >= more,
-            );
+            let entries = format!("/api/v1/matches/{id}/entries?limit=200");
+            app.items_until(&entries, |items| items.len() >= more);
         }
         app.kill();
         app = start();
     }
     ids.iter().for_each(|id| finished(&app, id));
     app.stop();
-    tokio::runtime::Runtime::new()
-        .unwrap()
-        .block_on(both_sides_agree(folder.path(), &ids));
+    block_on(both_sides_agree(folder.path(), &ids));
     verified(&folder.path().join("drover.db"));
 }
 
 /// What the referee sent is what its players heard, once each and in order.
 async fn both_sides_agree(folder: &Path, ids: &[String]) {
-    let store = Store::open_readonly(folder.join("drover.db"))
-        .await
-        .unwrap();
+    let store = stored(folder).await;
     for id in ids {
         let mut sent = BTreeMap::new();
         let mut heard = BTreeMap::new();

@@ -1,33 +1,21 @@
 //! Lighthouses over pipes: our engine against programs that do what they must not, and our shims
 //! against an engine that says nothing at the end.
 
-use crate::app::{Piped, TestApp, drover, shim, verified};
+use crate::app::{self, Piped, TestApp, folder, report, shim, verified};
 use serde_json::{Value, json};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
+/// A busy machine is slow to start a program, and to say something.
+const PATIENT: [&str; 2] = ["start_ms=20000", "hard_ms=20000"];
 
 /// Plays one game of a program against a bot that walks about; the report.
 fn play(fault: &str, options: &[&str]) -> Value {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
-    let mut command = drover();
-    command
-        .args(["play", "lighthouses", "--games", "1", "--no-rotate"])
-        .args(["--output", "json", "--option", "map=plain"])
-        .args(["--seat", &format!("cmd:{program} {fault}")])
-        .args(["--seat", "builtin:nearest", "--option", "rounds=40"])
-        // A busy machine is slow to start a program.
-        .args(["--option", "start_ms=20000"]);
-    // Nor is it quick to say something, where it does not matter.
-    if fault != "silent" && !options.iter().any(|option| option.starts_with("hard_ms")) {
-        command.args(["--option", "hard_ms=20000"]);
-    }
-    for option in options {
-        command.args(["--option", option]);
-    }
-    let output = command.output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{fault}: {stderr}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    let hurried = fault == "silent" || options.iter().any(|option| option.starts_with("hard_ms"));
+    let patient = &PATIENT[..if hurried { 1 } else { 2 }];
+    let options = [&["map=plain", "rounds=40"], patient, options].concat();
+    let seats = [&*format!("cmd:{PROGRAM} {fault}"), "builtin:nearest"];
+    report(app::play("lighthouses", &seats, &options).output().unwrap())
 }
 
 #[test]
@@ -115,7 +103,7 @@ fn state(round: u64) -> Value {
 
 #[test]
 fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let app = TestApp::start(folder.path());
     let mut shim = shim("lighthouses", "ring", &folder.path().join("drover.sock"));
     assert_eq!(shim.ask_json(&begin()), json!({"name": "drover-ring"}));
@@ -126,96 +114,24 @@ fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
         shim.say(&json!({"success": true}).to_string());
     }
     assert_eq!(shim.close(), Some(0));
-    let until = Instant::now() + Duration::from_secs(30);
-    let list = loop {
-        let list = app.get("/api/v1/matches?game=lighthouses").json();
-        if !list["items"][0]["cause"].is_null() || Instant::now() > until {
-            break list;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let played = &list["items"][0];
-    assert_eq!(played["cause"], "normal", "{list}");
+    let played = app.only_match("lighthouses");
+    assert_eq!(played["cause"], "normal", "{played}");
     let id = played["id"].as_str().unwrap();
     let whole = app.get(&format!("/api/v1/matches/{id}")).json();
     let seats = whole["seats"].as_array().unwrap();
     assert_eq!(seats.len(), 2, "{whole}");
     assert_eq!(seats[1]["spec"], "builtin:ring", "{whole}");
-    let facts = app.get(&format!("/api/v1/matches/{id}/facts")).json();
-    let kinds: Vec<&str> = facts["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|fact| fact["kind"].as_str())
-        .collect();
     for kind in ["game", "capture", "result"] {
-        assert!(kinds.contains(&kind), "{kind} in {kinds:?}");
+        assert!(app.facts(&played["id"], kind) > 0, "no {kind}");
     }
 }
 
 #[test]
-fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let socket = folder.path().join("drover.sock");
-    let ours = env!("CARGO_BIN_EXE_drover");
-    let shim = format!(
-        "cmd:{ours} shim lighthouses --bot triangle --socket {}",
-        socket.display()
-    );
-    let engine = drover()
-        .args(["play", "lighthouses", "--games", "1", "--no-rotate"])
-        .args(["--seat", &shim, "--seat", "builtin:nearest"])
-        .args(["--output", "json", "--option", "map=delta"])
-        // Long enough to be killed in: four seconds at least. A busy machine must not end it.
-        .args(["--option", "rounds=800", "--option", "pause_us=5000"])
-        .args(["--option", "start_ms=20000", "--option", "hard_ms=20000"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let app = app.killed_after("lighthouses", 200, folder.path());
-    let report = engine.wait_with_output().unwrap();
-    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
-    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
-    assert_eq!(report["seats"][0]["refused"], 0, "{report}");
-    let played = app.only_match("lighthouses");
-    assert_eq!(played["cause"], "normal");
-    let id = played["id"].as_str().unwrap();
-    let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
-    // The beginning and 800 states with their answers, and 800 results.
-    let states = entries
-        .body
-        .lines()
-        .filter(|line| line.contains("\\\"view\\\""))
-        .count();
-    assert_eq!(states, 800);
-    let local = app.facts(&played["id"], "local");
-    assert!(local > 0, "the shim has played alone");
-    app.stop_verified();
-}
-
-#[test]
 fn matches_of_our_own_engine_are_stored_and_verified() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let store = folder.path().join("played.db");
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/keeper.sh");
-    let play = |seats: &[&str]| {
-        let mut command = drover();
-        command
-            .args(["play", "lighthouses", "--games", "1", "--output", "json"])
-            .args(["--option", "rounds=60", "--option", "map=strand"])
-            .args(["--option", "start_ms=20000", "--option", "hard_ms=20000"])
-            .arg("--store")
-            .arg(&store);
-        for seat in seats {
-            command.args(["--seat", seat]);
-        }
-        let output = command.output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{seats:?}: {stderr}");
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()
-    };
-    let [keeper, broken] = ["none", "junk"].map(|fault| format!("cmd:{program} {fault}"));
+    let options = [&["rounds=60", "map=strand"], &PATIENT[..]].concat();
+    let [keeper, broken] = ["none", "junk"].map(|fault| format!("cmd:{PROGRAM} {fault}"));
     // One alone, and one who is left alone when the other one is dropped: neither has a fault.
     for (seats, dropped) in [
         (vec![keeper.as_str()], None),
@@ -223,7 +139,8 @@ fn matches_of_our_own_engine_are_stored_and_verified() {
         (vec![&keeper, "builtin:ring", &broken], Some(2)),
         (vec!["builtin:ring", "builtin:triangle"], None),
     ] {
-        let report = play(&seats);
+        let mut play = app::play("lighthouses", &seats, &options);
+        let report = report(play.arg("--store").arg(&store).output().unwrap());
         for (seat, row) in report["seats"].as_array().unwrap().iter().enumerate() {
             let faults = if dropped == Some(seat) {
                 json!({"protocol_error": 1})

@@ -1,28 +1,28 @@
 //! What strangers, their pages and their proxies may do at the listeners of REST and referee.
 
-use crate::app::{Answer, PATIENCE, TestApp, drover, folder, request, serve};
+use crate::app::{
+    Answer, PATIENCE, TestApp, WITH_REFEREE, connected, dial_from, folder, refused, request, run,
+    serve, set, with_files,
+};
 use drover::link::{Caller, HttpIn, PeerAddress};
 use futures_util::{StreamExt as _, stream};
 use http_body_util::StreamBody;
 use hyper::body::{Bytes, Frame};
 use hyper::{Request, Response};
-use socket2::{Domain, Socket, Type};
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-/// `drover serve` with a referee at this address.
-fn with_referee(folder: &Path, listen: &str) -> Command {
-    let mut command = serve(folder);
-    command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", listen);
-    command
-}
+/// The setting with which anybody may call the referee.
+const OPEN: (&str, &str) = (WITH_REFEREE.0, "0.0.0.0:0");
+/// The setting with which this machine's own callers are a proxy.
+const BY_PROXY: (&str, &str) = ("REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
+/// The setting with which players of this machine may be called.
+const NEAR: (&str, &str) = ("REFEREE__KOEHANDEL__ALLOW", "127.0.0.0/8");
 
 /// The referee of an app, from this machine.
 fn referee(app: &TestApp) -> SocketAddr {
@@ -40,8 +40,7 @@ fn check(answer: &Answer, status: u16, said: &str) {
 
 #[test]
 fn a_page_under_a_rebound_name_drains_nobody() {
-    let folder = folder();
-    let app = TestApp::spawn(with_referee(folder.path(), "127.0.0.1:0"), folder.path());
+    let app = TestApp::new(&[WITH_REFEREE]);
     let drain = |headers: &[&str]| request(app.api, "POST", "/api/v1/drain", headers, "");
     let rebound = drain(&["Host: evil.example"]);
     check(&rebound, 421, "api.hosts");
@@ -72,28 +71,15 @@ fn a_page_under_a_rebound_name_drains_nobody() {
         let rebound = ask(referee, path, &["Host: evil.example"]);
         check(&rebound, 421, "referee.koehandel.hosts");
     }
-    check(
-        &ask(referee, &start, &["Sec-Fetch-Site: cross-site"]),
-        403,
-        "another site",
-    );
-    let origin = ["Origin: http://evil.example"];
-    check(&ask(referee, &start, &origin), 403, "evil.example");
-    check(
-        &ask(referee, "/", &["Sec-Fetch-Site: cross-site"]),
-        200,
-        "<form",
-    );
-    check(
-        &ask(referee, &start, &["Sec-Fetch-Site: same-origin"]),
-        200,
-        "?market=",
-    );
-    check(
-        &ask(referee, &start, &["Sec-Fetch-Site: none"]),
-        200,
-        "?market=",
-    );
+    for (path, header, status, said) in [
+        (&*start, "Sec-Fetch-Site: cross-site", 403, "another site"),
+        (&start, "Origin: http://evil.example", 403, "evil.example"),
+        ("/", "Sec-Fetch-Site: cross-site", 200, "<form"),
+        (&start, "Sec-Fetch-Site: same-origin", 200, "?market="),
+        (&start, "Sec-Fetch-Site: none", 200, "?market="),
+    ] {
+        check(&ask(referee, path, &[header]), status, said);
+    }
     check(&ask(referee, &start, &[]), 200, "?market=");
 
     let own = format!("Origin: http://{}", app.api);
@@ -102,12 +88,9 @@ fn a_page_under_a_rebound_name_drains_nobody() {
 
 #[test]
 fn names_that_are_listed_are_answered() {
-    let folder = folder();
-    let mut command = with_referee(folder.path(), "127.0.0.1:0");
-    command
-        .env("DROVER__API__HOSTS", "drover, bots.example")
-        .env("DROVER__REFEREE__KOEHANDEL__HOSTS", "games.example");
-    let app = TestApp::spawn(command, folder.path());
+    let hosts = ("API__HOSTS", "drover, bots.example");
+    let of_referee = ("REFEREE__KOEHANDEL__HOSTS", "games.example");
+    let app = TestApp::new(&[WITH_REFEREE, hosts, of_referee]);
     for (host, status) in [
         ("Host: drover:8081", 200),
         ("Host: Bots.Example", 200),
@@ -126,8 +109,7 @@ fn names_that_are_listed_are_answered() {
 
 #[test]
 fn a_match_reads_nothing_that_only_this_machine_reaches() {
-    let folder = folder();
-    let app = TestApp::spawn(with_referee(folder.path(), "0.0.0.0:0"), folder.path());
+    let app = TestApp::new(&[OPEN]);
     let referee = referee(&app);
     let connect = |url: &str| ask(referee, &format!("/?connect&url2={url}"), &[]);
     let port = app.api.port();
@@ -175,18 +157,13 @@ fn a_match_reads_nothing_that_only_this_machine_reaches() {
 
 #[test]
 fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
-    let folder = folder();
-    let mut command = with_referee(folder.path(), "0.0.0.0:0");
-    command.env("DROVER__REFEREE__KOEHANDEL__ALLOW", "127.0.0.0/8");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::new(&[OPEN, NEAR]);
     let url = "/?connect&url1=http://127.0.0.1:9/";
     check(&ask(referee(&app), url, &[]), 200, "?market=");
     drop(app);
 
     // Who names a seat may read its hand: a stranger does not name our own bot.
-    let mut command = with_referee(folder.path(), "127.0.0.1:0");
-    command.env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
-    let app = TestApp::spawn(command, folder.path());
+    let app = TestApp::new(&[WITH_REFEREE, BY_PROXY]);
     let ours = format!("/?connect&url1=http://{}/koehandel/champion", app.callbacks);
     let stranger = ["X-Forwarded-For: 203.0.113.9"];
     let named = format!("{ours}&name1=mallory");
@@ -195,15 +172,9 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
         400,
         "leave out name1",
     );
-    check(&ask(referee(&app), &ours, &stranger), 200, "?market=");
-    drop(app);
-
-    let mut command = with_referee(folder.path(), "127.0.0.1:0");
-    command.env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8");
-    let app = TestApp::spawn(command, folder.path());
     let referee = referee(&app);
+    check(&ask(referee, &ours, &stranger), 200, "?market=");
     // Whoever comes by the proxy is not on this machine.
-    let stranger = ["X-Forwarded-For: 203.0.113.9"];
     check(
         &ask(referee, url, &stranger),
         400,
@@ -217,7 +188,7 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
     check(&ask(referee, url, &[]), 400, "allow");
     drop(app);
 
-    let app = TestApp::spawn(with_referee(folder.path(), "127.0.0.1:0"), folder.path());
+    let app = TestApp::new(&[WITH_REFEREE]);
     let referee = self::referee(&app);
     check(&ask(referee, url, &[]), 200, "?market=");
     check(&ask(referee, url, &stranger), 403, "trusted_proxies");
@@ -225,24 +196,11 @@ fn listed_targets_and_a_local_referees_neighbours_may_be_called() {
 
 #[test]
 fn the_verb_takes_its_targets_from_a_flag() {
-    let said = |allow: &str| {
-        let mut command = drover();
-        command.args([
-            "referee",
-            "koehandel",
-            "--listen",
-            "127.0.0.1:0",
-            "--allow",
-            allow,
-        ]);
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        crate::app::text(&output.stderr)
-    };
-    let refused = said("public,10.0.0.0/99");
+    let line = "referee koehandel --listen 127.0.0.1:0 --allow public,10.0.0.0/99";
+    let said = refused(run(&line.split(' ').collect::<Vec<_>>()), 2);
     assert!(
-        refused.contains("--allow") && refused.contains("10.0.0.0/99"),
-        "{refused}"
+        said.contains("--allow") && said.contains("10.0.0.0/99"),
+        "{said}"
     );
 }
 
@@ -251,17 +209,13 @@ fn the_verb_takes_its_targets_from_a_flag() {
 fn running_match(app: &TestApp) -> (std::net::TcpListener, Vec<u64>) {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("/?connect&url1=http://{}/", silent.local_addr().unwrap());
-    let begun = ask(referee(app), &url, &[]);
-    check(&begun, 200, "?market=");
-    let ids = begun.body.split('&').skip(1);
-    let ids = ids.map(|id| id.split_once('=').unwrap().1.parse().unwrap());
-    (silent, ids.collect())
+    (silent, connected(referee(app), &url).1)
 }
 
 #[test]
 fn behind_a_proxy_nobody_is_the_local_player() {
     let folder = folder();
-    let app = TestApp::spawn(with_referee(folder.path(), "127.0.0.1:0"), folder.path());
+    let app = TestApp::with(folder.path(), &[WITH_REFEREE]);
     let (_silent, ids) = running_match(&app);
     let log = |id: u64, headers: &[&str]| ask(referee(&app), &format!("/?log={id}"), headers);
     for id in [ids[0], ids[1]] {
@@ -280,36 +234,21 @@ fn behind_a_proxy_nobody_is_the_local_player() {
 
     // From a trusted proxy, the forwarded address counts.
     let other = crate::app::folder();
-    let mut command = with_referee(other.path(), "127.0.0.1:0");
-    command
-        .env("DROVER__REFEREE__KOEHANDEL__TRUSTED_PROXIES", "127.0.0.0/8")
-        .env("DROVER__REFEREE__KOEHANDEL__ALLOW", "127.0.0.0/8");
-    let app = TestApp::spawn(command, other.path());
+    let app = TestApp::with(other.path(), &[WITH_REFEREE, BY_PROXY, NEAR]);
     let (_silent, ids) = running_match(&app);
     let log = |id: u64, headers: &[&str]| ask(referee(&app), &format!("/?log={id}"), headers);
     for id in [ids[0], ids[1]] {
-        check(
-            &log(id, &["X-Forwarded-For: 203.0.113.9"]),
-            403,
-            "only the host",
-        );
-        check(
-            &log(id, &["X-Forwarded-For: 127.0.0.1"]),
-            403,
-            "only the host",
-        );
+        for header in ["X-Forwarded-For: 203.0.113.9", "X-Forwarded-For: 127.0.0.1"] {
+            check(&log(id, &[header]), 403, "only the host");
+        }
     }
 }
 
 /// Half of a head on each of so many connections of one stranger.
 fn half_heads(address: SocketAddr, count: usize) -> Vec<std::net::TcpStream> {
-    let stranger: SocketAddr = "127.0.0.9:0".parse().unwrap();
     (0..count)
         .map(|_| {
-            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-            socket.bind(&stranger.into()).unwrap();
-            socket.connect(&address.into()).unwrap();
-            let mut stream = std::net::TcpStream::from(socket);
+            let mut stream = dial_from([127, 0, 0, 9], address);
             // A listener that is full may have closed it already.
             let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHo");
             stream
@@ -319,20 +258,11 @@ fn half_heads(address: SocketAddr, count: usize) -> Vec<std::net::TcpStream> {
 
 #[test]
 fn half_heads_at_rest_and_referee_stop_neither_them_nor_callbacks() {
-    const DESCRIPTORS: usize = 600;
+    const DESCRIPTORS: u32 = 600;
     const HALVES: usize = 600;
     let folder = folder();
-    let served = with_referee(folder.path(), "127.0.0.1:0");
-    let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {DESCRIPTORS}; exec \"$@\""), "sh"]);
-    command.arg(served.get_program()).args(served.get_args());
-    for (name, value) in served.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let app = TestApp::spawn(command, folder.path());
+    let command = set(serve(folder.path()), &[WITH_REFEREE]);
+    let app = TestApp::spawn(with_files(&command, DESCRIPTORS), folder.path());
     let halves = [app.api, referee(&app)].map(|address| half_heads(address, HALVES));
     let begun = Instant::now();
     let callback = app.call("/koehandel/champion?market=7&id=1&type=information&message=begin");
@@ -343,7 +273,6 @@ fn half_heads_at_rest_and_referee_stop_neither_them_nor_callbacks() {
     assert!(took < Duration::from_secs(8), "they waited for {took:?}");
     // They end by themselves, though nobody else comes.
     for mut half in halves.into_iter().flatten() {
-        half.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut rest = Vec::new();
         // Reset or closed: it has ended.
         if let Err(error) = half.read_to_end(&mut rest) {

@@ -1,6 +1,6 @@
 //! What is shipped around the executable: units, container, their settings.
 
-use crate::app::{TestApp, drover, folder, text};
+use crate::app::{TestApp, drover, folder, ok, run_with, text};
 use std::path::Path;
 
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
@@ -52,12 +52,7 @@ fn every_setting_that_is_shipped_exists() {
             };
             command.env(key, value);
         }
-        let output = command.output().unwrap();
-        assert!(
-            output.status.success(),
-            "{name} {settings:?}: {}",
-            text(&output.stderr)
-        );
+        ok(command.output().unwrap());
     }
 }
 
@@ -71,8 +66,7 @@ fn the_secret_path_can_be_switched_on_where_it_is_deployed() {
         assert!(file.contains(key), "{file}");
     }
     assert!(here(".dockerignore").contains("deploy/secret_path"));
-    let shown = drover().args(["config", "show"]).env(key, &secret).output();
-    let shown = text(&shown.unwrap().stdout);
+    let shown = ok(run_with(key, &secret, &["config", "show"]));
     assert!(shown.contains("secret_path = \"***\""), "{shown}");
 }
 
@@ -118,13 +112,11 @@ fn the_container_is_started_as_its_file_says() {
     }
     let app = TestApp::spawn(command, folder.path());
     assert!(folder.path().join("drover.db").is_file());
-    let listen = app.api.to_string();
-    let health = drover()
-        .arg("health")
-        .env("DROVER__API__LISTEN", listen)
-        .output()
-        .unwrap();
-    assert!(health.status.success(), "{}", text(&health.stderr));
+    ok(run_with(
+        "DROVER__API__LISTEN",
+        app.api.to_string(),
+        &["health"],
+    ));
     app.stop();
 }
 

@@ -1,37 +1,39 @@
 //! Planet Wars over pipes: our judge against programs that do what they must not, teams of our shims in one
 //! daemon, and what is kept of them.
 
-use crate::app::{TestApp, drover, verified};
+use crate::app::{self, TestApp, drover, folder, report, shim_seat, verified};
 use games::{Budget, DialogueSetup, Next, Progress};
 use serde_json::{Value, json};
-use std::path::Path;
-use std::process::Stdio;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/admiral.sh");
+pub const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/admiral.sh");
+
+/// The command that plays one game.
+fn game(seats: &[&str], options: &[&str]) -> Command {
+    // A busy machine is slow to start a program, and to say something where it does not matter.
+    let mut patient = vec!["start_ms=30000"];
+    if !options.iter().any(|option| option.starts_with("turn_ms")) {
+        patient.push("turn_ms=20000");
+    }
+    app::play("planetwars", seats, &[&patient, options].concat())
+}
 
 /// Plays one game; the report.
 fn play(seats: &[&str], options: &[&str], more: &[&str]) -> Value {
-    let mut command = drover();
-    command
-        .args(["play", "planetwars", "--games", "1", "--no-rotate"])
-        .args(["--output", "json"])
-        // A busy machine is slow to start a program.
-        .args(["--option", "start_ms=30000"]);
-    for seat in seats {
-        command.args(["--seat", seat]);
-    }
-    // Nor is it quick to say something, where it does not matter.
-    if !options.iter().any(|option| option.starts_with("turn_ms")) {
-        command.args(["--option", "turn_ms=20000"]);
-    }
-    for option in options {
-        command.args(["--option", option]);
-    }
-    let output = command.args(more).output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{seats:?}: {stderr}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    report(game(seats, options).args(more).output().unwrap())
+}
+
+/// The faults of programs with these manners in a game with each other.
+fn faults(manners: &[&str], options: &[&str]) -> Vec<Value> {
+    let seats: Vec<String> = manners
+        .iter()
+        .map(|manner| format!("cmd:{PROGRAM} {manner}"))
+        .collect();
+    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
+    let report = play(&seats, options, &[]);
+    let seats = report["seats"].as_array().unwrap().iter();
+    seats.map(|seat| seat["faults"].clone()).collect()
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn a_broken_program_loses_by_the_named_cause_and_the_game_goes_on() {
     }
 }
 
-/// One of two allies is dropped in round 5 of 25: what becomes of his planet, and of his mate.
+/// One of two allies is dropped in round 5 of 25: what becomes of its planet, and of its mate.
 #[test]
 fn what_becomes_of_a_dropped_player_is_an_option() {
     let map = "map=P 1 0 0 1 1 9\nP 2 90 0 1 2 9\nP 3 0 90 1 3 9\nP 4 90 90 1 4 9\n";
@@ -72,7 +74,7 @@ fn what_becomes_of_a_dropped_player_is_an_option() {
     for (policy, score) in [
         // Both grow on: 2 x (9 + 25).
         ("dropped=idle", 68.0),
-        // His planet is nobody's from round 5 on: it counts for nobody.
+        // Its planet is nobody's from round 5 on: it counts for nobody.
         ("dropped=neutral", 34.0),
         ("dropped=team", -1.0),
     ] {
@@ -85,24 +87,34 @@ fn what_becomes_of_a_dropped_player_is_an_option() {
     }
 }
 
-/// A team of three and one of two, in both rotations: each who enters has what his players did.
+/// A team of three and one of two, in both rotations: each entrant has what its players did.
 #[test]
 fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let broken = format!("cmd:{PROGRAM} garbage");
-    let options = ["teams=3,2", "rounds=9", "map=google", "--games", "2"];
+    let options = [
+        "teams=3,2",
+        "rounds=9",
+        "map=google",
+        "start_ms=30000",
+        "turn_ms=20000",
+    ];
     let output = drover()
-        .args(["play", "planetwars", "--output", "json", "--log"])
+        .args([
+            "play",
+            "planetwars",
+            "--games",
+            "2",
+            "--output",
+            "json",
+            "--log",
+        ])
         .arg(folder.path())
         .args(["--seat", &broken, "--seat", "builtin:idle-team"])
-        .args(["--option", "start_ms=30000", "--option", "turn_ms=20000"])
-        .args([
-            "--option", options[0], "--option", options[1], "--option", options[2],
-        ])
-        .args(&options[3..])
+        .args(options.iter().flat_map(|option| ["--option", option]))
         .output()
         .unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = report(output);
     let seats = report["seats"].as_array().unwrap();
     // Three of them in one match and two in the other.
     assert_eq!(seats[0]["faults"], json!({"protocol_error": 5}), "{report}");
@@ -119,21 +131,17 @@ fn scores_and_faults_go_to_whom_they_belong_in_every_rotation() {
     );
 }
 
-/// Who does not read what he is told keeps nobody else waiting for his turn.
+/// A program that does not read what it is sent keeps nobody else waiting.
 #[test]
 fn a_deaf_program_costs_nobody_else_time() {
-    let deaf = format!("cmd:{PROGRAM} deaf");
-    let blind = format!("cmd:{PROGRAM} blind");
-    let good = format!("cmd:{PROGRAM} none");
-    let seats = [&deaf, &deaf, &blind, &good];
-    let seats = seats.map(String::as_str);
     let begun = Instant::now();
-    let report = play(&seats, &["rounds=60", "planets=100", "turn_ms=2000"], &[]);
-    let faults = report["seats"].as_array().unwrap().iter();
-    let faults: Vec<&Value> = faults.map(|seat| &seat["faults"]).collect();
-    let late = &json!({"time_forfeit": 1});
+    let options = ["rounds=60", "planets=100", "turn_ms=2000"];
+    let late = json!({"time_forfeit": 1});
     // Replies that were given in advance count; when there are no more, both are late at once.
-    assert_eq!(faults, [late, late, &json!({}), &json!({})], "{report}");
+    assert_eq!(
+        faults(&["deaf", "deaf", "blind", "none"], &options),
+        [late.clone(), late, json!({}), json!({})]
+    );
     assert!(
         begun.elapsed() < Duration::from_secs(12),
         "{:?}",
@@ -152,7 +160,7 @@ fn a_program_plays_its_whole_team() {
     let seats = report["seats"].as_array().unwrap();
     assert_eq!(seats.len(), 2, "{report}");
     assert_eq!(seats[0]["faults"], json!({}), "{report}");
-    // A member of the team fails, and all of it with him: each is a fault of the one who entered.
+    // A member of the team fails, and all of it with that one: each is a fault of the entrant.
     let broken = format!("cmd:{PROGRAM} garbage");
     let report = play(
         &[&broken, "builtin:rage-team"],
@@ -172,54 +180,28 @@ fn a_program_plays_its_whole_team() {
 
 /// Twelve players who think for 0.3 s each think at the same time.
 #[test]
-fn players_are_asked_at_once_each_with_a_clock_of_his_own() {
-    let program = format!("cmd:{PROGRAM} drowsy");
-    let seats = vec![program.as_str(); 12];
+fn players_are_asked_at_once_each_with_a_clock_of_its_own() {
     let begun = Instant::now();
-    let report = play(&seats, &["rounds=6"], &[]);
+    assert_eq!(
+        faults(&["drowsy"; 12], &["rounds=6"]),
+        [const { Value::Null }; 12].map(|_| json!({}))
+    );
     let took = begun.elapsed();
-    for seat in report["seats"].as_array().unwrap() {
-        assert_eq!(seat["faults"], json!({}), "{report}");
-    }
     let one_by_one = 12 * 6 * Duration::from_millis(300);
     assert!(took < one_by_one * 2 / 3, "{took:?}");
 }
 
-/// One does not go when he is told to: the others, who have half a second, lose nothing by it.
+/// One does not end when told to: the others, who have half a second, lose nothing by it.
 #[test]
 fn a_stubborn_program_costs_nobody_else_time() {
-    let seats = ["stubborn", "stubborn", "none", "none"];
-    let seats = seats.map(|fault| format!("cmd:{PROGRAM} {fault}"));
-    let seats: Vec<&str> = seats.iter().map(String::as_str).collect();
-    let report = play(&seats, &["rounds=30", "turn_ms=500"], &[]);
-    let faults = report["seats"].as_array().unwrap().iter();
-    let faults: Vec<&Value> = faults.map(|seat| &seat["faults"]).collect();
-    let hello = &json!({"protocol_error": 1});
-    assert_eq!(faults, [hello, hello, &json!({}), &json!({})], "{report}");
-}
-
-fn shim(folder: &Path, bot: &str) -> String {
-    let ours = env!("CARGO_BIN_EXE_drover");
-    let socket = folder.join("drover.sock");
-    format!(
-        "cmd:{ours} shim planetwars --bot {bot} --socket {}",
-        socket.display()
-    )
-}
-
-/// All matches of the daemon, once so many are over.
-fn matches(app: &TestApp, count: usize) -> Vec<Value> {
-    let until = Instant::now() + Duration::from_secs(60);
-    loop {
-        let list = app.get("/api/v1/matches?game=planetwars&limit=100").json();
-        let items = list["items"].as_array().unwrap();
-        let over = items.iter().filter(|item| !item["cause"].is_null()).count();
-        if over == count && items.len() == count {
-            return items.clone();
-        }
-        assert!(Instant::now() < until, "{list}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let hello = json!({"protocol_error": 1});
+    assert_eq!(
+        faults(
+            &["stubborn", "stubborn", "none", "none"],
+            &["rounds=30", "turn_ms=500"]
+        ),
+        [hello.clone(), hello, json!({}), json!({})]
+    );
 }
 
 /// What a session's bot says when it is all alone with what the session was told.
@@ -247,10 +229,10 @@ fn alone(bot: &str, told: &[String]) -> Vec<String> {
 /// own pipe, so that allies share the ring and nothing else; sessions of one team are linked.
 #[test]
 fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let app = TestApp::start(folder.path());
     let bots = ["frontier-team", "surplus-team"];
-    let seats = bots.map(|bot| shim(folder.path(), bot));
+    let seats = bots.map(|bot| shim_seat("planetwars", bot, folder.path()));
     // The same game twice, which nothing but its time tells apart.
     for _ in 0..2 {
         let report = play(
@@ -264,20 +246,10 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
     }
     let mut teams: Vec<(String, Vec<u64>)> = Vec::new();
     let mut launches = 0;
-    for played in matches(&app, 12) {
+    for played in app.ended_matches("planetwars", 12) {
         assert_eq!(played["cause"], "normal");
         let id = played["id"].as_str().unwrap();
-        let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
-        let (mut told, mut said) = (Vec::new(), Vec::new());
-        for line in entries.body.lines() {
-            let entry: Value = serde_json::from_str(line).unwrap();
-            let text = entry["text"].as_str().unwrap().to_owned();
-            if entry["direction"] == "in" {
-                told.push(text);
-            } else {
-                said.push(text);
-            }
-        }
+        let [told, said] = ["in", "out"].map(|direction| app.texts(&played["id"], direction));
         assert!(told.len() >= 10, "{} states", told.len());
         let whole = app.get(&format!("/api/v1/matches/{id}")).json();
         let own = &whole["sessions"][0];
@@ -311,45 +283,8 @@ fn a_team_in_one_daemon_shares_its_ring_and_nothing_else() {
 }
 
 #[test]
-fn a_game_over_shims_goes_on_while_the_daemon_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let judge = drover()
-        .args(["play", "planetwars", "--games", "1", "--no-rotate"])
-        .args(["--seat", &shim(folder.path(), "frontier")])
-        // It takes four seconds at least.
-        .args(["--seat", &format!("cmd:{PROGRAM} slow")])
-        .args(["--output", "json", "--option", "rounds=120"])
-        .args([
-            "--option",
-            "map=P 1 0 0 0 1 1\nP 2 190 0 0 2 900\nP 3 5 0 1 0 1\n",
-        ])
-        .args(["--option", "start_ms=30000", "--option", "turn_ms=20000"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let app = app.killed_after("planetwars", 40, folder.path());
-    let report = judge.wait_with_output().unwrap();
-    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
-    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
-    let played = matches(&app, 1).remove(0);
-    assert_eq!(played["cause"], "normal");
-    let id = played["id"].as_str().unwrap();
-    let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
-    let states = entries
-        .body
-        .lines()
-        .filter(|line| line.contains("Y "))
-        .count();
-    assert_eq!(states, 120);
-    let local = app.facts(&played["id"], "local");
-    assert!(local > 0, "the shim has played alone");
-    app.stop_verified();
-}
-
-#[test]
 fn matches_of_our_own_judge_are_stored_and_verified() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let store = folder.path().join("drover.db");
     let store = store.to_str().unwrap();
     let [good, broken] = ["none", "many"].map(|fault| format!("cmd:{PROGRAM} {fault}"));

@@ -10,7 +10,7 @@ mod recording;
 mod server;
 
 use drover::link::HttpOptions;
-use drover::referee::{Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec};
+use drover::referee::{Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, SeatSpec};
 use fake::FAKE;
 use players::{Manner, Player};
 use serde_json::Value;
@@ -47,6 +47,16 @@ fn request(players: &[Player], options: Value) -> MatchRequest {
         seed: Some(7),
         ..MatchRequest::default()
     }
+}
+
+/// Begins a match.
+async fn begun(host: &Arc<Host>, wanted: MatchRequest) -> Ending {
+    host.start(wanted).await.unwrap().begin()
+}
+
+/// Plays a match.
+async fn played(host: &Arc<Host>, wanted: MatchRequest) -> Arc<HostedMatch> {
+    begun(host, wanted).await.wait().await
 }
 
 fn url(url: &str) -> SeatSpec {

@@ -1,12 +1,11 @@
 //! A live Koehandel match, read by everybody through every endpoint: what a seat knows is its owner's.
 
-use crate::app::{Answer, PATIENCE, TestApp, drover, folder, request, serve, text};
+use crate::app::{Answer, PATIENCE, TestApp, WITH_REFEREE, connected, ok, request, until, verb};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::process::Output;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 /// How often the foreign player answers before the match is looked at again.
@@ -17,15 +16,17 @@ const FACTS_MIN: usize = 5;
 /// A foreign player who says nothing, and nothing at all until it may: the match stands still.
 struct SlowPlayer {
     address: SocketAddr,
-    gate: Arc<(Mutex<usize>, Condvar)>,
+    /// Lets it answer once; without it, it always may.
+    permits: Option<Sender<()>>,
+    answers: Receiver<()>,
 }
 
 impl SlowPlayer {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let gate = Arc::new((Mutex::new(0_usize), Condvar::new()));
-        let answers = Arc::clone(&gate);
+        let (permits, permitted) = channel();
+        let (answered, answers) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -37,40 +38,27 @@ impl SlowPlayer {
                         Ok(length) => head.extend_from_slice(&part[..length]),
                     }
                 }
-                let (allowed, changed) = &*answers;
-                let mut allowed = allowed.lock().unwrap();
-                while *allowed == 0 {
-                    allowed = changed.wait(allowed).unwrap();
-                }
-                *allowed -= 1;
-                changed.notify_all();
-                drop(allowed);
+                // Without permits it always may, and without an owner nobody counts.
+                let _ = (permitted.recv(), answered.send(()));
                 // The referee may have given up waiting.
                 let _ = stream.write_all(
                     b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
                 );
             }
         });
-        Self { address, gate }
+        Self {
+            address,
+            permits: Some(permits),
+            answers,
+        }
     }
 
     /// Lets it answer so many times; gives whether it has been asked that often.
     fn answer(&self, times: usize) -> bool {
-        let (allowed, changed) = &*self.gate;
-        *allowed.lock().unwrap() = times;
-        changed.notify_all();
-        let left = allowed.lock().unwrap();
+        let permits = self.permits.as_ref().unwrap();
+        (0..times).for_each(|_| permits.send(()).unwrap());
         let patience = std::time::Duration::from_secs(2);
-        let (left, _) = changed
-            .wait_timeout_while(left, patience, |left| *left > 0)
-            .unwrap();
-        *left == 0
-    }
-
-    fn answer_always(&self) {
-        let (allowed, changed) = &*self.gate;
-        *allowed.lock().unwrap() = usize::MAX;
-        changed.notify_all();
+        (0..times).all(|_| self.answers.recv_timeout(patience).is_ok())
     }
 }
 
@@ -101,11 +89,8 @@ fn connect(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
         "/?connect&url1=http://{bots}/koehandel/champion/drover&url2=http://{bots}/koehandel/guide/drover\
          &url3=http://{ann}/&name3=ann"
     );
-    let reply = request(app.referee.unwrap(), "GET", &query, &[], "");
-    let market = reply.body.strip_prefix("?market=").unwrap();
-    let market: u64 = market.split('&').next().unwrap().parse().unwrap();
-    let matches = get(app, "/api/v1/matches?limit=250", admin).json();
-    let rows = matches["items"].as_array().unwrap();
+    let (market, _) = connected(app.referee.unwrap(), &query);
+    let rows = get(app, "/api/v1/matches?limit=250", admin).items();
     let own = rows.iter().find(|row| row["market"] == market).unwrap();
     own["id"].as_str().unwrap().to_owned()
 }
@@ -115,8 +100,7 @@ fn standing_match(app: &TestApp, ann: &SlowPlayer, admin: &Headers) -> String {
     let begun = Instant::now();
     let id = connect(app, ann, admin);
     while begun.elapsed() < PATIENCE && ann.answer(STEP) {
-        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).json();
-        let facts = facts["items"].as_array().unwrap();
+        let facts = get(app, &format!("/api/v1/matches/{id}/facts"), admin).items();
         let of = |seat: u64| facts.iter().filter(|fact| fact["seat"] == seat).count();
         if of(0) >= FACTS_MIN && of(1) >= FACTS_MIN {
             return id;
@@ -211,34 +195,16 @@ fn shown(answer: &Answer, all: &BTreeMap<i64, Seated>, own: &BTreeSet<i64>) -> B
     told
 }
 
-/// `drover token …` against this daemon.
-fn token(app: &TestApp, by: Option<&str>, arguments: &[&str]) -> Output {
-    let mut command = drover();
-    command
-        .arg("token")
-        .args(arguments)
-        .args(["--url", &app.url()]);
-    if let Some(by) = by {
-        command.env("DROVER_TOKEN", by);
-    }
-    command.output().unwrap()
-}
-
 fn made(app: &TestApp, by: Option<&str>, name: &str, scope: &str) -> String {
-    let output = token(app, by, &["add", name, "--scope", scope]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout).trim().to_owned()
+    let add = ["token", "add", name, "--scope", scope];
+    ok(verb(&app.url(), by, &add)).trim().to_owned()
 }
 
 #[test]
 fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
-    let folder = folder();
-    let mut command = serve(folder.path());
-    command
-        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
-        .env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "5");
-    let app = TestApp::spawn(command, folder.path());
-    let ann = SlowPlayer::start();
+    let budget = ("THINKING__BUDGET_MS_KOEHANDEL", "5");
+    let app = TestApp::new(&[WITH_REFEREE, budget]);
+    let mut ann = SlowPlayer::start();
     let proxied = |mut headers: Headers| {
         headers.push("X-Forwarded-For: 203.0.113.5".to_owned());
         headers
@@ -316,13 +282,10 @@ fn a_live_match_tells_each_caller_their_own_secrets_through_every_endpoint() {
         assert!(!app.log().contains(secret), "{}", app.log());
     }
     // When it is over, everything is everybody's.
-    ann.answer_always();
+    ann.permits = None;
     let reader = own("late", "read");
-    let begun = Instant::now();
-    while get(&app, &format!("/api/v1/matches/{id}"), &reader).json()["cause"].is_null() {
-        assert!(begun.elapsed() < PATIENCE, "{}", app.log());
-        std::thread::yield_now();
-    }
+    let row = format!("/api/v1/matches/{id}");
+    until(|| !get(&app, &row, &reader).json()["cause"].is_null());
     let mut seen = BTreeSet::new();
     for path in paths(&id, &all) {
         seen.extend(shown(&get(&app, &path, &reader), &all, &nobody));

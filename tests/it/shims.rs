@@ -1,11 +1,20 @@
 //! Shims: with a daemon, without one, and with one that comes and goes.
 
-use crate::app::{Piped, TestApp, drover, run, shim, shim_command, text, verified};
+use crate::app::{
+    PATIENCE, Piped, TestApp, drover, folder, ok, play, refused, report, run, run_on, run_with,
+    shim, shim_command, shim_seat, text, until, verified,
+};
+use crate::planetwars;
 use nix::sys::signal::Signal;
+use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A player of Planowanie.
+pub const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
 
 const OPENING: [&str; 4] = [
     "set_deck 23456789TJQKA CDHS",
@@ -37,6 +46,13 @@ fn rules_of(folder: &Path) -> Piped {
     rules_on(&folder.join("drover.sock"))
 }
 
+/// A daemon in a folder of its own, and a shim of it.
+fn served() -> (TempDir, TestApp, Piped) {
+    let folder = folder();
+    let (app, shim) = (TestApp::start(folder.path()), rules_of(folder.path()));
+    (folder, app, shim)
+}
+
 impl Piped {
     /// Says a line and gives the reply, whose blank line must follow.
     fn ask(&mut self, line: &str) -> String {
@@ -66,35 +82,30 @@ fn whole_game(shim: &mut Piped) {
 
 /// Asks until the daemon has heard all that the shim has; how many messages that were.
 fn caught_up(app: &TestApp, shim: &mut Piped) -> usize {
-    let until = Instant::now() + Duration::from_secs(20);
+    let begun = Instant::now();
     let mut asked = OPENING.len();
     loop {
-        let sessions = app.get("/api/v1/sessions").json();
-        let entries = sessions["items"][0]["match"].as_str().map_or(0, |id| {
-            let entries = app.get(&format!("/api/v1/matches/{id}/entries.ndjson"));
-            entries.body.lines().count()
-        });
+        let sessions = app.items("/api/v1/sessions");
+        let id = sessions.first().map(|session| &session["match"]);
         // A message and its answer each.
-        if entries == 2 * asked {
-            // The next one is the daemon's, at the latest.
-            assert_eq!(shim.ask("time_left 60000"), "=");
-            return asked + 1;
-        }
-        assert!(
-            Instant::now() < until,
-            "the shim does not come back: {sessions}"
-        );
+        let caught_up = id.is_some_and(|id| app.entries(id) == 2 * asked);
+        // When it has caught up the next one is the daemon's, at the latest.
         assert_eq!(shim.ask("time_left 60000"), "=");
         asked += 1;
+        if caught_up {
+            return asked;
+        }
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "the shim does not come back: {sessions:?}"
+        );
         std::thread::sleep(Duration::from_millis(100));
     }
 }
 
 #[test]
 fn a_daemon_decides_and_keeps() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     whole_game(&mut shim);
     assert_eq!(shim.ask("quit"), "=");
     assert_eq!(shim.close(), Some(0));
@@ -114,7 +125,7 @@ fn a_daemon_decides_and_keeps() {
 
 #[test]
 fn without_a_daemon_it_plays_alone_and_tells_later() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let mut shim = rules_of(folder.path());
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
@@ -136,7 +147,7 @@ fn without_a_daemon_it_plays_alone_and_tells_later() {
 
 #[test]
 fn a_daemon_that_comes_late_takes_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let socket = folder.path().join("drover.sock");
     let mut shim = rules_on(&socket);
     assert_eq!(shim.all(&OPENING), ["="; 4]);
@@ -157,9 +168,7 @@ fn a_daemon_that_comes_late_takes_over() {
 
 #[test]
 fn a_daemon_that_hangs_costs_no_game() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (folder, app, mut shim) = served();
     shim.all(&OPENING);
     app.signal(Signal::SIGSTOP);
     let begun = Instant::now();
@@ -173,24 +182,19 @@ fn a_daemon_that_hangs_costs_no_game() {
     app.signal(Signal::SIGCONT);
     shim.all(&PLAYING);
     assert_eq!((shim.close(), other.close()), (Some(0), Some(0)));
-    let until = Instant::now() + Duration::from_secs(30);
-    let causes = || {
-        let list = app.get("/api/v1/matches?game=planowanie").json();
-        let items = list["items"].as_array().unwrap().iter();
-        let mut causes: Vec<String> = items.map(|row| row["cause"].to_string()).collect();
-        causes.sort();
-        causes
-    };
-    while causes() != ["\"disconnect\"", "\"normal\""] {
-        assert!(Instant::now() < until, "{:?}", causes());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let ended = app.ended_matches("planowanie", 2);
+    let mut causes: Vec<&str> = ended
+        .iter()
+        .map(|row| row["cause"].as_str().unwrap())
+        .collect();
+    causes.sort_unstable();
+    assert_eq!(causes, ["disconnect", "normal"]);
     app.stop_verified();
 }
 
 #[test]
 fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let socket = folder.path().join("drover.sock");
     let mut shim = shim("planowanie", "champion", &socket);
     shim.all(&OPENING);
@@ -201,19 +205,18 @@ fn a_bot_that_thinks_is_the_daemons_again_once_it_is_back() {
     shim.all(&PLAYING);
     assert_eq!(shim.close(), Some(0));
     let played = app.only_match("planowanie");
-    let path = format!("/api/v1/matches/{}/facts", played["id"].as_str().unwrap());
-    let facts = app.get(&path).json();
+    let facts = app.items(&format!(
+        "/api/v1/matches/{}/facts",
+        played["id"].as_str().unwrap()
+    ));
     let overruled = |fact: &serde_json::Value| fact["data"]["overruled"] == true;
-    assert!(
-        !facts["items"].as_array().unwrap().iter().any(overruled),
-        "{facts}"
-    );
+    assert!(!facts.iter().any(overruled), "{facts:?}");
     app.stop_verified();
 }
 
 #[test]
 fn a_killed_shims_journal_is_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     shim.child.kill().unwrap();
@@ -226,19 +229,13 @@ fn a_killed_shims_journal_is_taken_over() {
         (&played["cause"], &played["detail"]),
         (&"disconnect".into(), &"the shim has gone".into())
     );
-    let until = Instant::now() + Duration::from_secs(20);
-    while !folder.path().join("x.refused").exists() {
-        assert!(Instant::now() < until);
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until(|| folder.path().join("x.refused").exists());
     app.stop_verified();
 }
 
 #[test]
 fn an_arbiter_that_hangs_up_ends_the_session() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     shim.all(&OPENING);
     assert_eq!(shim.close(), Some(0));
     let played = app.only_match("planowanie");
@@ -249,35 +246,29 @@ fn an_arbiter_that_hangs_up_ends_the_session() {
 
 #[test]
 fn two_games_in_one_process_are_two_matches() {
-    let folder = tempfile::tempdir().unwrap();
-    let app = TestApp::start(folder.path());
-    let mut shim = rules_of(folder.path());
+    let (_folder, app, mut shim) = served();
     whole_game(&mut shim);
     whole_game(&mut shim);
     assert_eq!(shim.close(), Some(0));
-    let list = app.get("/api/v1/matches?game=planowanie").json();
-    let causes = list["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["cause"].clone());
-    assert_eq!(causes.collect::<Vec<_>>(), ["normal", "normal"]);
+    for row in app.ended_matches("planowanie", 2) {
+        assert_eq!(row["cause"], "normal");
+    }
     app.stop_verified();
 }
 
 #[test]
 fn sigterm_is_a_clean_exit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let mut shim = rules_of(folder.path());
     shim.all(&OPENING);
     let pid = nix::unistd::Pid::from_raw(shim.child.id() as i32);
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    nix::sys::signal::kill(pid, Signal::SIGTERM).unwrap();
     assert_eq!(shim.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
 fn a_link_is_a_shim() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let link = folder.path().join("drover-planowanie-greedy");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drover"), &link).unwrap();
     let mut command = Command::new(link);
@@ -289,13 +280,12 @@ fn a_link_is_a_shim() {
 
 #[test]
 fn a_program_by_hand() {
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
     let mut tester = drover()
         .args([
             "play",
             "planowanie",
             "--interactive",
-            &format!("cmd:{program} none"),
+            &format!("cmd:{PROGRAM} none"),
         ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -328,38 +318,14 @@ fn a_program_by_hand() {
 
 #[test]
 fn what_an_arbiter_has_stored_is_verified() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let store = folder.path().join("drover.db");
-    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/player.sh");
-    let seat = |fault: &str| format!("cmd:{program} {fault}");
     for (first, cause) in [("none", "normal"), ("revoke", "illegal_move")] {
-        let played = drover()
-            .args([
-                "play",
-                "planowanie",
-                "--games",
-                "1",
-                "--no-rotate",
-                "--option",
-                "deals=13 0",
-            ])
-            .args(["--seat", &seat(first), "--seat", "builtin:greedy"])
-            .arg("--store")
-            .arg(&store)
-            .output()
-            .unwrap();
-        assert!(played.status.success(), "{}", text(&played.stderr));
-        let mut list = drover();
-        let listed = list
-            .env("DROVER__STORE__PATH", &store)
-            .args(["match", "list"])
-            .output()
-            .unwrap();
-        assert!(
-            text(&listed.stdout).contains(cause),
-            "{}",
-            text(&listed.stdout)
-        );
+        let first = format!("cmd:{PROGRAM} {first}");
+        let mut played = play("planowanie", &[&first, "builtin:greedy"], &["deals=13 0"]);
+        ok(played.arg("--store").arg(&store).output().unwrap());
+        let listed = ok(run_on(&store, &["match", "list"]));
+        assert!(listed.contains(cause), "{listed}");
     }
     verified(&folder.path().join("drover.db"));
     assert_eq!(run(&["shim", "koehandel"]).status.code(), Some(2));
@@ -367,7 +333,7 @@ fn what_an_arbiter_has_stored_is_verified() {
 
 #[test]
 fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let noted = folder.path().join("stderr");
     // There is no such folder, so that nothing can be written in it.
     let socket = folder.path().join("gone/drover.sock");
@@ -392,7 +358,7 @@ fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
 
 #[test]
 fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let socket = folder.path().join("later/drover.sock");
     let mut shim = rules_on(&socket);
     assert_eq!(shim.all(&OPENING[..2]), ["="; 2]);
@@ -413,28 +379,62 @@ fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
 #[test]
 fn a_socket_is_whose_the_configuration_says() {
     use std::os::unix::fs::MetadataExt as _;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let mode = |socket: &Path| std::fs::metadata(socket).unwrap().mode() & 0o777;
-    let app = TestApp::with(folder.path(), &[("DROVER__SHIM__SOCKET_MODE", "0660")]);
+    let app = TestApp::with(folder.path(), &[("SHIM__SOCKET_MODE", "0660")]);
     assert_eq!(mode(&folder.path().join("drover.sock")), 0o660);
     app.stop();
     let app = TestApp::start(folder.path());
     assert_eq!(mode(&folder.path().join("drover.sock")), 0o600);
     app.stop();
-    let app = TestApp::with(
-        folder.path(),
-        &[("DROVER__SHIM__SOCKET_GROUP", "nobody-knows")],
-    );
+    let app = TestApp::with(folder.path(), &[("SHIM__SOCKET_GROUP", "nobody-knows")]);
     assert!(!folder.path().join("drover.sock").exists());
     assert!(app.log().contains("there is no group"), "{}", app.log());
     app.stop();
     for wrong in ["0606", "0662", "777", "rw", "0066", "4660"] {
-        let output = drover()
-            .args(["config", "check"])
-            .env("DROVER__SHIM__SOCKET_MODE", wrong)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(2), "{wrong}");
-        assert!(text(&output.stderr).contains("shim.socket_mode"), "{wrong}");
+        let checked = run_with("DROVER__SHIM__SOCKET_MODE", wrong, &["config", "check"]);
+        assert!(refused(checked, 2).contains("shim.socket_mode"), "{wrong}");
+    }
+}
+
+/// Games that take four seconds at least, each long enough for its daemon to be killed in.
+#[test]
+fn a_game_over_a_shim_goes_on_while_the_daemon_is_killed() {
+    let slow = format!("cmd:{} slow", planetwars::PROGRAM);
+    let map = "map=P 1 0 0 0 1 1\nP 2 190 0 0 2 900\nP 3 5 0 1 0 1\n";
+    let delta = ["map=delta", "rounds=800", "pause_us=5000", "hard_ms=20000"];
+    let planets = [map, "rounds=120", "turn_ms=20000"];
+    for (game, bot, rival, options, entries, state, states) in [
+        (
+            "lighthouses",
+            "triangle",
+            "builtin:nearest",
+            &delta[..],
+            200,
+            "\"view\"",
+            800,
+        ),
+        ("planetwars", "frontier", &*slow, &planets, 40, "Y ", 120),
+    ] {
+        let folder = folder();
+        let app = TestApp::start(folder.path());
+        let seats = [&*shim_seat(game, bot, folder.path()), rival];
+        // A busy machine must not end it.
+        let mut judge = play(game, &seats, &[options, &["start_ms=30000"]].concat());
+        let judge = judge.stdout(Stdio::piped()).spawn().unwrap();
+        let app = app.killed_after(game, entries, folder.path());
+        let report = report(judge.wait_with_output().unwrap());
+        assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+        assert_eq!(report["seats"][0]["refused"], 0, "{report}");
+        let played = app.only_match(game);
+        assert_eq!(played["cause"], "normal");
+        let told = app.texts(&played["id"], "in");
+        assert_eq!(
+            told.iter().filter(|text| text.contains(state)).count(),
+            states
+        );
+        let local = app.facts(&played["id"], "local");
+        assert!(local > 0, "the shim has played alone");
+        app.stop_verified();
     }
 }

@@ -1,29 +1,23 @@
 //! Stopping and coming back: drains, second signals, `kill -9`.
 
-use crate::app::{TestApp, folder, request, run, serve, try_request};
+use crate::app::{TestApp, folder, request, run, try_request};
 use nix::sys::signal::Signal;
 
 /// The first message of a match to one of our bots.
 const BEGIN: &str = "/koehandel/filler?market=5&id=9&type=begin";
 
-fn drained_within(folder: &std::path::Path, seconds: &str) -> TestApp {
-    let mut command = serve(folder);
-    command.env("DROVER__DRAIN__LIMIT_S", seconds);
-    TestApp::spawn(command, folder)
+fn drained_within(seconds: &str) -> TestApp {
+    TestApp::new(&[("DRAIN__LIMIT_S", seconds)])
 }
 
 fn sessions(app: &TestApp) -> usize {
-    app.get("/api/v1/sessions?live=true").json()["items"]
-        .as_array()
-        .unwrap()
-        .len()
+    app.items("/api/v1/sessions?live=true").len()
 }
 
 #[test]
 fn with_nothing_to_wait_for_it_ends_at_once() {
-    let folder = folder();
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
-        let app = drained_within(folder.path(), "3600");
+        let app = drained_within("3600");
         app.signal(signal);
         assert!(app.wait().success(), "{signal}");
     }
@@ -31,8 +25,7 @@ fn with_nothing_to_wait_for_it_ends_at_once() {
 
 #[test]
 fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "3600");
+    let app = drained_within("3600");
     assert_eq!(app.call(BEGIN).status, 200);
     app.signal(Signal::SIGTERM);
     let refused = app.get_until("/readyz", |answer| answer.status == 503);
@@ -48,16 +41,14 @@ fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
 
 #[test]
 fn the_drain_has_a_limit() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "1");
+    let app = drained_within("1");
     assert_eq!(app.call(BEGIN).status, 200);
     app.stop();
 }
 
 #[test]
 fn an_operator_can_ask_for_a_drain() {
-    let folder = folder();
-    let app = drained_within(folder.path(), "3600");
+    let app = drained_within("3600");
     let foreign = ["Sec-Fetch-Site: cross-site"];
     assert_eq!(
         request(app.api, "POST", "/api/v1/drain", &foreign, "").status,
@@ -75,11 +66,11 @@ fn a_session_goes_on_after_kill_9() {
     assert_eq!(app.call(BEGIN).status, 200);
     assert_eq!(sessions(&app), 1);
     let entries = |app: &TestApp| {
-        let id = app.get("/api/v1/matches").json()["items"][0]["id"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        app.get(&format!("/api/v1/matches/{id}/entries")).json()["items"].clone()
+        let row = app.items("/api/v1/matches").remove(0);
+        app.items(&format!(
+            "/api/v1/matches/{}/entries",
+            row["id"].as_str().unwrap()
+        ))
     };
     let before = entries(&app);
     app.signal(Signal::SIGKILL);

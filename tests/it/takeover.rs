@@ -1,17 +1,17 @@
 //! Strangers at the callbacks of a daemon whose matches run: they know every number, and get nowhere.
 
 use crate::app::{
-    PATIENCE, TestApp, drover, folder, free_address, request, serve, serve_on, verified,
+    Answer, TestApp, WITH_REFEREE, block_on, connected, dial_from, drover, exchange, folder,
+    free_address, request, serve, serve_on, set, stored, until, verified,
 };
 use drover::store::{Direction, Filter, PageAt, SessionRow, Side, Store};
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 /// What the configured referees are called by.
 const CUP: &str = "cup:s3cret-of-the-cup";
@@ -30,43 +30,28 @@ secret = "an0ther-secret"
 addresses = ["127.0.0.1", "10.0.0.0/8"]
 "#;
 
-/// A GET from an address of this machine that is not the usual one.
-fn call_from(source: &str, to: SocketAddr, target: &str, header: &str) -> (u16, String) {
-    use socket2::{Domain, Socket, Type};
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    let source: SocketAddr = format!("{source}:0").parse().unwrap();
-    socket.bind(&source.into()).unwrap();
-    socket.connect(&to.into()).unwrap();
-    let mut stream = std::net::TcpStream::from(socket);
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = answer.split_once("\r\n\r\n").unwrap().1;
-    (status, body.to_owned())
-}
+/// The setting that logs everything.
+const TRACED: (&str, &str) = ("LOG__LEVEL", "info,drover=trace");
 
-/// A daemon on a port that is known beforehand, with the configuration above.
+/// A daemon with the configuration above.
 fn daemon(folder: &Path) -> TestApp {
     let config = folder.join("drover.toml");
     std::fs::write(&config, CONFIG).unwrap();
-    let mut command = serve(folder);
-    command
-        .arg("--config")
-        .arg(&config)
-        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
-        .env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "20")
+    let settings = [
+        WITH_REFEREE,
+        ("THINKING__BUDGET_MS_KOEHANDEL", "20"),
         // Strangers begin sessions of their own, which nobody ends.
-        .env("DROVER__DRAIN__LIMIT_S", "1")
-        .env("DROVER__LOG__LEVEL", "info,drover=trace");
+        ("DRAIN__LIMIT_S", "1"),
+        TRACED,
+    ];
+    let mut command = set(serve(folder), &settings);
+    command.arg("--config").arg(&config);
     TestApp::spawn(command, folder)
 }
 
 /// A `drover referee koehandel` in a process of its own.
 struct Foreign {
-    child: Child,
+    child: Option<Child>,
     address: SocketAddr,
 }
 
@@ -85,29 +70,25 @@ impl Foreign {
         let address = address.trim_end_matches('/').parse().unwrap();
         // Whatever else it says must find a reader.
         std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        let child = Some(child);
         Self { child, address }
     }
 
     fn stop(mut self) {
-        let pid = nix::unistd::Pid::from_raw(self.child.id() as i32);
+        let child = self.child.take().unwrap();
+        let pid = nix::unistd::Pid::from_raw(child.id() as i32);
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
-        crate::app::wait(std::mem::replace(&mut self.child, nothing()));
+        crate::app::wait(child);
     }
 }
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
-}
-
-fn nothing() -> Child {
-    drover()
-        .arg("--version")
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 /// Starts a match of four paths on the daemon's callbacks; gives the market and the ids.
@@ -116,58 +97,56 @@ fn connect(referee: SocketAddr, callbacks: SocketAddr, paths: [&str; 4]) -> (u64
         .zip(paths)
         .map(|(seat, path)| format!("&url{seat}=http://{callbacks}{path}"))
         .collect();
-    let reply = request(referee, "GET", &format!("/?connect{urls}"), &[], "");
-    assert_eq!(reply.status, 200, "{reply:?}");
-    let mut numbers = reply
-        .body
-        .split('&')
-        .map(|field| field.split_once('=').unwrap().1);
-    let market = numbers.next().unwrap().parse().unwrap();
-    (market, numbers.map(|id| id.parse().unwrap()).collect())
+    connected(referee, &format!("/?connect{urls}"))
 }
 
 /// One way to reach somebody else's session: where from, which path, with which header.
 struct Way {
-    source: &'static str,
+    source: [u8; 4],
     path: String,
-    header: &'static str,
+    headers: &'static [&'static str],
 }
 
 /// Every way that a stranger has, for a bot.
 fn ways(bot: &str) -> Vec<Way> {
-    let way = |source, segment: &str, header| Way {
+    const HERE: [u8; 4] = [127, 0, 0, 1];
+    const AWAY: [u8; 4] = [127, 0, 0, 2];
+    let way = |source, segment: &str, headers| Way {
         source,
         path: format!("/koehandel/{bot}{segment}"),
-        header,
+        headers,
     };
-    let forwarded =
-        "X-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\nX-Real-IP: 127.0.0.1\r\n";
+    let forwarded = &[
+        "X-Forwarded-For: 127.0.0.1",
+        "Forwarded: for=127.0.0.1",
+        "X-Real-IP: 127.0.0.1",
+    ][..];
     vec![
         // Our own referee's name, and its nonce as it is shown.
-        way("127.0.0.2", "/drover", ""),
-        way("127.0.0.1", "/drover", ""),
-        way("127.0.0.2", "/***", ""),
-        way("127.0.0.2", "/~", ""),
-        way("127.0.0.2", "/00000000000000000000000000000000", ""),
+        way(AWAY, "/drover", &[]),
+        way(HERE, "/drover", &[]),
+        way(AWAY, "/***", &[]),
+        way(AWAY, "/~", &[]),
+        way(AWAY, "/00000000000000000000000000000000", &[]),
         // Another caller's address, in every spelling.
-        way("127.0.0.2", "/127.0.0.1", ""),
-        way("127.0.0.2", "/::ffff:127.0.0.1", ""),
-        way("127.0.0.2", "/[::1]", ""),
-        way("127.0.0.2", "/localhost", ""),
+        way(AWAY, "/127.0.0.1", &[]),
+        way(AWAY, "/::ffff:127.0.0.1", &[]),
+        way(AWAY, "/[::1]", &[]),
+        way(AWAY, "/localhost", &[]),
         // Configured referees without their secret, with another, from elsewhere.
-        way("127.0.0.2", "/cup", ""),
-        way("127.0.0.2", "/cup:", ""),
-        way("127.0.0.2", "/cup:***", ""),
-        way("127.0.0.2", "/cup:s3cret-of-the-cu", ""),
-        way("127.0.0.2", "/cup:an0ther-secret", ""),
-        way("127.0.0.2", "/league", ""),
-        way("127.0.0.2", "/both", ""),
-        way("127.0.0.2", "/both:an0ther-secret", ""),
-        way("127.0.0.1", "/both", ""),
+        way(AWAY, "/cup", &[]),
+        way(AWAY, "/cup:", &[]),
+        way(AWAY, "/cup:***", &[]),
+        way(AWAY, "/cup:s3cret-of-the-cu", &[]),
+        way(AWAY, "/cup:an0ther-secret", &[]),
+        way(AWAY, "/league", &[]),
+        way(AWAY, "/both", &[]),
+        way(AWAY, "/both:an0ther-secret", &[]),
+        way(HERE, "/both", &[]),
         // What only a trusted proxy may say.
-        way("127.0.0.2", "", forwarded),
-        way("127.0.0.2", "/league", forwarded),
-        way("127.0.0.2", "/both:an0ther-secret", forwarded),
+        way(AWAY, "", forwarded),
+        way(AWAY, "/league", forwarded),
+        way(AWAY, "/both:an0ther-secret", forwarded),
     ]
 }
 
@@ -196,7 +175,9 @@ fn attack(callbacks: SocketAddr, victims: &[Victim], stop: &AtomicBool, count: &
             for way in ways(victim.bot) {
                 for word in words(victim.market, victim.id) {
                     let target = format!("{}?{word}", way.path);
-                    let (status, body) = call_from(way.source, callbacks, &target, way.header);
+                    let stream = dial_from(way.source, callbacks);
+                    let answer = exchange(stream, callbacks, "GET", &target, way.headers, "");
+                    let Answer { status, body, .. } = answer.unwrap();
                     for secret in ["s3cret-of-the-cup", "an0ther-secret", "league", "cup"] {
                         assert!(!body.contains(secret), "{body}");
                     }
@@ -246,16 +227,11 @@ async fn calls(store: &Store, market: u64, side: Side) -> (Texts, Vec<SessionRow
 }
 
 /// Waits until a match of a referee has ended, by its last player's log.
-fn ended(app: &TestApp, referee: SocketAddr, id: u64) {
-    let begun = Instant::now();
-    loop {
+fn ended(referee: SocketAddr, id: u64) {
+    until(|| {
         let log = request(referee, "GET", &format!("/?log={id}"), &[], "");
-        if log.status == 200 && log.body.contains("type=end") {
-            return;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{log:?}: {}", app.log());
-        std::thread::yield_now();
-    }
+        log.status == 200 && log.body.contains("type=end")
+    });
 }
 
 #[test]
@@ -275,9 +251,8 @@ fn nobody_takes_over_a_running_match() {
             "/koehandel/guide",
         ],
     );
-    let matches = app.get("/api/v1/matches").json();
-    let mut own = matches["items"].as_array().unwrap().iter();
-    let own = own.find(|row| row["market"] == ours.0).unwrap();
+    let own = app.items("/api/v1/matches").into_iter();
+    let own = own.clone().find(|row| row["market"] == ours.0).unwrap();
     let own = format!("/api/v1/matches/{}", own["id"].as_str().unwrap());
     let theirs = connect(
         foreign.address,
@@ -305,8 +280,8 @@ fn nobody_takes_over_a_running_match() {
         let callbacks = app.callbacks;
         std::thread::spawn(move || attack(callbacks, &victims, &stop, &attacks))
     };
-    ended(&app, app.referee.unwrap(), ours.1[3]);
-    ended(&app, foreign.address, theirs.1[3]);
+    ended(app.referee.unwrap(), ours.1[3]);
+    ended(foreign.address, theirs.1[3]);
     let meanwhile = attacks.load(Ordering::Relaxed);
     stop.store(true, Ordering::Relaxed);
     attacker.join().unwrap();
@@ -318,10 +293,8 @@ fn nobody_takes_over_a_running_match() {
     let log = app.log();
     foreign.stop();
     app.stop();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let daemon = Store::open_readonly(folder.path().join("drover.db"))
-            .await
-            .unwrap();
+    block_on(async {
+        let daemon = stored(folder.path()).await;
         let referee = Store::open_readonly(folder.path().join("foreign.db"))
             .await
             .unwrap();
@@ -380,12 +353,8 @@ fn nobody_takes_over_a_running_match() {
 #[test]
 fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
     let folder = folder();
-    let mut command = serve(folder.path());
-    command
-        .env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0")
-        .env("DROVER__CALLBACKS__SECRET_PATH", "/h1dden/")
-        .env("DROVER__LOG__LEVEL", "info,drover=trace");
-    let app = TestApp::spawn(command, folder.path());
+    let hidden = ("CALLBACKS__SECRET_PATH", "/h1dden/");
+    let app = TestApp::with(folder.path(), &[WITH_REFEREE, hidden, TRACED]);
     let referee = app.referee.unwrap();
     let path = "/h1dden/koehandel/guide";
     let (market, ids) = connect(
@@ -393,16 +362,10 @@ fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
         app.callbacks,
         [path, path, path, "/koehandel/guide"],
     );
-    ended(&app, referee, ids[3]);
-    let nonce = tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let store = Store::open_readonly(folder.path().join("drover.db"))
-            .await
-            .unwrap();
-        store.referee_nonce().await.unwrap()
-    });
-    let matches = app.get("/api/v1/matches").json();
-    let found = matches["items"].as_array().unwrap().iter();
-    let id = found.clone().find(|row| row["market"] == market).unwrap()["id"].clone();
+    ended(referee, ids[3]);
+    let nonce = nonce(folder.path());
+    let mut matches = app.items("/api/v1/matches").into_iter();
+    let id = matches.find(|row| row["market"] == market).unwrap()["id"].clone();
     let id = id.as_str().unwrap();
     let mut shown = vec![
         app.get("/api/v1/matches").body,
@@ -440,22 +403,18 @@ fn what_rest_the_page_and_the_log_show_does_not_open_a_session() {
     app.stop();
 }
 
+fn nonce(folder: &Path) -> String {
+    block_on(async { stored(folder).await.referee_nonce().await.unwrap() })
+}
+
 #[test]
 fn the_nonce_outlives_the_process() {
     let folder = folder();
-    let nonce = || {
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
-            let store = Store::open_readonly(folder.path().join("drover.db"))
-                .await
-                .unwrap();
-            store.referee_nonce().await.unwrap()
-        })
-    };
     TestApp::start(folder.path()).stop();
-    let first = nonce();
+    let first = nonce(folder.path());
     assert_eq!(first.len(), 32);
     TestApp::start(folder.path()).stop();
-    assert_eq!(nonce(), first);
+    assert_eq!(nonce(folder.path()), first);
 }
 
 /// A match as it was kept before seats had numbers and referees nonces goes on to its end, and its
@@ -465,32 +424,23 @@ fn a_match_of_an_older_database_goes_on() {
     let folder = folder();
     let bots = free_address();
     let start = || {
-        let mut command = serve_on(bots, folder.path());
-        command.env("DROVER__REFEREE__KOEHANDEL__LISTEN", "127.0.0.1:0");
-        command.env("DROVER__THINKING__BUDGET_MS_KOEHANDEL", "5");
+        let settings = [WITH_REFEREE, ("THINKING__BUDGET_MS_KOEHANDEL", "5")];
+        let command = set(serve_on(bots, folder.path()), &settings);
         TestApp::spawn(command, folder.path())
     };
     let app = start();
     let path = "/koehandel/champion";
     let (market, ids) = connect(app.referee.unwrap(), bots, [path; 4]);
-    let find = |app: &TestApp| {
-        let matches = app.get("/api/v1/matches").json();
-        matches["items"].as_array().unwrap()[0]["id"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let id = find(&app);
-    app.get_until(
-        &format!("/api/v1/matches/{id}/entries?limit=200"),
-        |answer| answer.json()["items"].as_array().unwrap().len() > 40,
-    );
+    let row = app.items("/api/v1/matches").remove(0);
+    let id = row["id"].as_str().unwrap();
+    let entries = format!("/api/v1/matches/{id}/entries?limit=200");
+    app.items_until(&entries, |items| items.len() > 40);
     app.kill();
     made_older(&folder.path().join("drover.db"), bots, market, &ids);
     let app = start();
     let referee = app.referee.unwrap();
     for (seat, older) in (0u64..).zip(9..=12) {
-        ended(&app, referee, older);
+        ended(referee, older);
         let log = request(referee, "GET", &format!("/?log={older}"), &[], "").body;
         assert!(
             log.contains(&format!("market=3&id={older}&")),
@@ -536,7 +486,7 @@ fn made_older(database: &Path, bots: SocketAddr, market: u64, ids: &[u64]) {
             "UPDATE entries SET text = replace(text, '&id={id}&', '&id={older}&')"
         ));
     }
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    block_on(async {
         let path = format!("sqlite://{}", database.display());
         let mut connection = SqliteConnection::connect(&path).await.unwrap();
         for text in texts {

@@ -1,28 +1,11 @@
 //! `drover token` against a running daemon, and across its restarts.
 
-use crate::app::{TestApp, drover, folder, request, run, serve, text};
+use crate::app::{self, TestApp, drover, folder, ok, request, run, verb};
 use std::net::TcpListener;
-use std::path::Path;
 use std::process::{Command, Output};
 
-fn ok(output: Output) -> String {
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout)
-}
-
 fn refused(output: Output) -> String {
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
-    text(&output.stderr)
-}
-
-/// A verb that asks the daemon at `url`, with a token or without.
-fn verb(url: &str, token: Option<&str>, arguments: &[&str]) -> Output {
-    let mut command = drover();
-    command.args(arguments).args(["--url", url]);
-    if let Some(token) = token {
-        command.env("DROVER_TOKEN", token);
-    }
-    command.output().unwrap()
+    app::refused(output, 1)
 }
 
 fn status(app: &TestApp, token: &str) -> u16 {
@@ -134,8 +117,7 @@ fn inside_a_container_the_configuration_is_enough() {
 
 #[test]
 fn a_proxy_on_the_same_machine_is_not_this_machine() {
-    let folder = folder();
-    let app = TestApp::spawn(serve(folder.path()), Path::new(folder.path()));
+    let app = TestApp::new(&[]);
     for header in [
         "X-Forwarded-For: 203.0.113.5",
         "Forwarded: for=203.0.113.5",

@@ -47,7 +47,7 @@ enum Game {
     Planowanie(verbs::Verb<planowanie::Keys, planowanie::Own>),
     /// Bots of smart-dog; `variant` is the champion with other numbers.
     #[command(subcommand)]
-    Smartdog(verbs::Verb<smartdog::Keys, smartdog::Own>),
+    Smartdog(verbs::Verb<smartdog::Keys>),
 }
 
 fn main() -> ExitCode {
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         Game::Lighthouses(verb) => verb.run(|own| match *own {}),
         Game::Planetwars(verb) => verb.run(planetwars::Own::run),
         Game::Planowanie(verb) => verb.run(planowanie::Own::run),
-        Game::Smartdog(verb) => verb.run(smartdog::Own::run),
+        Game::Smartdog(verb) => verb.run(|own| match *own {}),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,20 +3,16 @@
 use crate::args::{Setting, apply, maps, shipped};
 use crate::field::{self, Field, Figure, Seated, Unit, Variant};
 use crate::play::Side;
-use anyhow::Context as _;
-use games::arena::{Acts, Finished, play_by};
+use games::arena::{Acts, Finished};
 use games::contest::{Advice, Contest as _};
-use games::game::Budget;
 use games::smartdog::atlas::MAPS;
 use games::smartdog::bots::arrange;
-use games::smartdog::bots::champion::{CHAMPION, Herder, Proof, solve};
+use games::smartdog::bots::champion::{CHAMPION, Herder};
 use games::smartdog::generate::{Style, generate};
 use games::smartdog::known::KnownMaps;
 use games::smartdog::map::Map;
 use games::smartdog::options::Options;
 use games::smartdog::rules::{Players, Setup, SmartDog};
-use std::path::PathBuf;
-use std::time::Instant;
 
 /// What bots know beforehand.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -178,78 +174,5 @@ impl Field for Meadow {
             vec![won, *score, best.unwrap_or_default(), penned, sheep, all]
         });
         figures.collect()
-    }
-}
-
-/// What only smart-dog has.
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Own {
-    /// Looks for orders with which a lone player pens all sheep.
-    Solve(Solving),
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Solving {
-    #[command(flatten)]
-    keys: Keys,
-    /// Widths of the searches, one after the other.
-    #[arg(long, value_delimiter = ',', default_value = "20,100,500")]
-    widths: Vec<usize>,
-    /// Take the orders of this bot instead.
-    #[arg(long)]
-    by: Option<String>,
-    /// Its nodes a decision.
-    #[arg(long, default_value_t = 3_000)]
-    nodes: u64,
-    /// Folder for what is found.
-    #[arg(long)]
-    out: Option<PathBuf>,
-}
-
-impl Own {
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let Self::Solve(solving) = self;
-        for mut field in field::Keys::fields(&solving.keys)? {
-            field.players = Players::One;
-            for ground in 0..field.maps.len() {
-                solving.solve(&field, ground)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Solving {
-    fn solve(&self, field: &Meadow, ground: usize) -> anyhow::Result<()> {
-        let ((name, map), begun) = (&field.maps[ground], Instant::now());
-        let mut widths = self.widths.iter();
-        let proof = match &self.by {
-            Some(bot) => self.played(field, ground, bot)?,
-            None => widths.find_map(|width| solve(map, Options::default(), *width)),
-        };
-        let took = begun.elapsed();
-        let Some(proof) = proof else {
-            println!("{name}: none found in {took:.1?}");
-            return Ok(());
-        };
-        println!("{name}: {} turns, found in {took:.1?}", proof.len());
-        if let Some(folder) = &self.out {
-            std::fs::write(folder.join(format!("{name}.txt")), proof.to_string())?;
-        }
-        Ok(())
-    }
-
-    /// The orders of a lone match of a bot, if they pen all sheep.
-    fn played(&self, field: &Meadow, ground: usize, bot: &str) -> anyhow::Result<Option<Proof>> {
-        let (setup, mut turns) = (field.setup(ground, 0)?, Vec::new());
-        let made = field.bot(bot, field.bot_seed(0, 0));
-        let mut bots = [made.with_context(|| format!("there is no bot {bot:?}"))?];
-        let end = play_by(&setup, &mut bots, |_, bot, view, ask| {
-            let orders = bot.decide(view, ask, Budget::nodes(self.nodes));
-            turns.push(orders.clone());
-            orders
-        });
-        let proof = Proof::of(&turns, end.game.dogs().len());
-        Ok(proof.holds(&setup).then_some(proof))
     }
 }

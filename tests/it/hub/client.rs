@@ -1,19 +1,19 @@
 //! Our players on hubs that do what they like.
 
 use super::scripted::{Guest, Hub, START, TURN, WON};
-use crate::app::folder;
+use crate::app::{clean, folder, until};
+use drover::daemon::Site;
+use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
-use drover::session::{Dependencies, SessionOptions, Sessions};
-use drover::store::{Filter, MatchRow, PageAt, Settings, Store};
-use drover::thinking::{Pool, PoolOptions};
+use drover::session::SessionOptions;
+use drover::store::{Filter, MatchRow, PageAt, Settings};
 use games::Cause;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 struct World {
     runtime: tokio::runtime::Runtime,
-    store: Store,
-    sessions: Sessions,
+    site: Site,
     hubs: Hubs,
     stop: CancellationToken,
     _folder: tempfile::TempDir,
@@ -25,17 +25,10 @@ impl World {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let folder = folder();
         let stop = CancellationToken::new();
-        let (store, sessions, hubs) = runtime.block_on(async {
-            let store = Store::open(&Settings::at(folder.path().join("drover.db")))
-                .await
-                .unwrap();
-            let parts = Dependencies {
-                store: store.clone(),
-                pool: Pool::start(&PoolOptions::default()).unwrap(),
-                identities: drover::identities::Identities::default(),
-                find: games::find,
-            };
-            let sessions = Sessions::open(SessionOptions::default(), parts)
+        let settings = Settings::at(folder.path().join("drover.db"));
+        let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
+        let (site, hubs) = runtime.block_on(async {
+            let site = Site::start(&settings, sessions, callbacks, None)
                 .await
                 .unwrap();
             let plan = HubPlan {
@@ -46,13 +39,12 @@ impl World {
                 bot: "random".to_owned(),
                 seats: 1,
             };
-            let hubs = Hubs::start(&[plan], &sessions, &stop);
-            (store, sessions, hubs)
+            let hubs = Hubs::start(&[plan], &site.sessions, &stop);
+            (site, hubs)
         });
         Self {
             runtime,
-            store,
-            sessions,
+            site,
             hubs,
             stop,
             _folder: folder,
@@ -69,37 +61,32 @@ impl World {
             after: None,
             limit: 10,
         };
-        let begun = Instant::now();
-        loop {
-            let page = self
-                .runtime
-                .block_on(self.store.matches(&Filter::default(), &at));
-            let mut items = page.unwrap().items;
-            if items.len() == count && items[0].ended_us.is_some() {
-                return items.remove(0);
-            }
-            assert!(begun.elapsed() < super::player::PATIENCE, "{items:#?}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let matches = || {
+            self.runtime
+                .block_on(self.site.store.matches(&Filter::default(), &at))
+        };
+        let mut items = Vec::new();
+        until(|| {
+            items = matches().unwrap().items;
+            items.len() == count && items[0].ended_us.is_some()
+        });
+        items.remove(0)
+    }
+
+    /// The newest match's cause and detail, once it has ended.
+    fn ended_by(&self, count: usize) -> (Option<Cause>, String) {
+        let row = self.ended(count);
+        (row.cause, row.detail)
     }
 
     fn close(self) {
         self.stop.cancel();
         self.runtime.block_on(async {
             self.hubs.ended().await;
-            self.sessions.close().await;
-            let summary = self.store.verify(None, |_| {}).await.unwrap();
-            assert!(summary.clean(), "{summary:?}");
-            self.store.close().await;
+            self.site.sessions.close().await;
+            clean(&self.site.store).await;
+            self.site.stop().await.unwrap();
         });
-    }
-}
-
-fn until(mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < super::player::PATIENCE);
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -109,11 +96,17 @@ fn joined(hub: &Hub, line: &str) -> Guest {
     guest
 }
 
+/// A hub, our connection to it, and what we say first.
+fn dialled(room: &str) -> (Hub, World, Guest) {
+    let hub = Hub::open();
+    let world = World::new(&hub, room);
+    let guest = joined(&hub, &format!("join bob {room}\n"));
+    (hub, world, guest)
+}
+
 #[test]
 fn a_game_is_played_in_order_and_the_next_one_on_a_new_line() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
+    let (hub, world, mut guest) = dialled("duet");
     guest.say("wait \n");
     until(|| world.status().phase == Phase::Queued);
     // Lines end in the middle of packets.
@@ -151,9 +144,7 @@ fn a_game_is_played_in_order_and_the_next_one_on_a_new_line() {
 
 #[test]
 fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
+    let (hub, world, mut guest) = dialled("duet");
     guest.say("error No such hub\n");
     assert_eq!(guest.line(), "join bob #duet\n");
     guest.say("error No such hub\n");
@@ -168,9 +159,7 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
     let mut guest = joined(&hub, "join bob duet\n");
     guest.say("error No such hub\n");
     assert_eq!(guest.line(), "join bob #duet\n");
-    guest.say(START);
-    guest.say(TURN);
-    assert!(guest.piece().ends_with("end\n"));
+    guest.plays();
     guest.say(WON);
     world.ended(1);
     until(|| world.status().failures == 0);
@@ -184,27 +173,18 @@ fn every_broken_game_is_kept_with_its_cause() {
     let world = World::new(&hub, "solo");
     let play = |last: &str| {
         let mut guest = joined(&hub, "join bob solo\n");
-        guest.say(START);
-        guest.say(TURN);
-        assert!(guest.piece().ends_with("end\n"));
+        guest.plays();
         guest.say(last);
         guest
     };
     drop(play("state  \"turn\":2\nobj  \"id\":"));
-    let row = world.ended(1);
-    assert_eq!(
-        (row.cause, row.detail.as_str()),
-        (Some(Cause::Disconnect), "it closed the connection")
-    );
+    let closed = "it closed the connection".to_owned();
+    assert_eq!(world.ended_by(1), (Some(Cause::Disconnect), closed));
     drop(play(
         "finished \"youWin\":false,\"error\":\"player.gone\"\n",
     ));
-    let row = world.ended(2);
-    let given_up = "the hub gave the match up: player.gone";
-    assert_eq!(
-        (row.cause, row.detail.as_str()),
-        (Some(Cause::Disconnect), given_up)
-    );
+    let given_up = "the hub gave the match up: player.gone".to_owned();
+    assert_eq!(world.ended_by(2), (Some(Cause::Disconnect), given_up));
     let garbage = "\u{1}\u{2}{}[]==,,\n".repeat(30_000);
     let guest = play(&garbage);
     let row = world.ended(3);
@@ -217,9 +197,7 @@ fn every_broken_game_is_kept_with_its_cause() {
 
 #[test]
 fn a_start_that_cannot_be_played_is_no_game() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "solo");
-    let mut guest = joined(&hub, "join bob solo\n");
+    let (_hub, world, mut guest) = dialled("solo");
     guest.say(&START.replace("\"players\":1", "\"players\":7"));
     assert_eq!(guest.piece(), "");
     until(|| world.status().last_error.is_some());
@@ -234,12 +212,8 @@ fn a_start_that_cannot_be_played_is_no_game() {
 
 #[test]
 fn a_stop_ends_queues_at_once_and_games_after_their_end() {
-    let hub = Hub::open();
-    let world = World::new(&hub, "duet");
-    let mut guest = joined(&hub, "join bob duet\n");
-    guest.say(START);
-    guest.say(TURN);
-    assert!(guest.piece().ends_with("end\n"));
+    let (_hub, world, mut guest) = dialled("duet");
+    guest.plays();
     world.stop.cancel();
     std::thread::sleep(Duration::from_millis(100));
     guest.say(TURN);

@@ -1,34 +1,23 @@
 //! Somebody who dials the hub again and again and says nothing.
 
 use super::player::Player;
+use super::server::{Hub, settings};
 use crate::app::dial_from;
-use drover::referee::Recording;
-use drover::referee::hub::{HubServer, HubSettings};
+use drover::referee::hub::HubSettings;
+use serde_json::Value;
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 const STRANGER: [u8; 4] = [127, 0, 0, 2];
 const PLAYER: [u8; 4] = [127, 0, 0, 3];
 
 /// A hub with room for so many.
-fn hub(connections_max: usize) -> (tokio::runtime::Runtime, SocketAddr) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let settings = HubSettings {
+fn hub(connections_max: usize) -> Hub {
+    Hub::with(HubSettings {
         connections_max,
-        ..HubSettings::new(games::find("smartdog").unwrap())
-    };
-    let address = runtime.block_on(async {
-        let hub = HubServer::open(settings, Recording::none()).await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let serving = hub.unwrap();
-        tokio::spawn(async move { serving.serve(listener, CancellationToken::new()).await });
-        address
-    });
-    (runtime, address)
+        ..settings(Value::Null)
+    })
 }
 
 fn silent(hub: SocketAddr, count: usize) -> Vec<TcpStream> {
@@ -47,7 +36,8 @@ fn joins(hub: SocketAddr, room: &str) -> Player {
 
 #[test]
 fn silent_sockets_from_one_address_keep_nobody_off() {
-    let (_runtime, hub) = hub(32);
+    let open = hub(32);
+    let hub = open.address;
     let strangers = silent(hub, 200);
     let mut players: Vec<Player> = (0..8).map(|_| joins(hub, "solo")).collect();
     for player in &mut players {
@@ -64,7 +54,8 @@ fn silent_sockets_from_one_address_keep_nobody_off() {
 
 #[test]
 fn who_waits_in_a_queue_is_not_cut_for_others() {
-    let (_runtime, hub) = hub(16);
+    let open = hub(16);
+    let hub = open.address;
     // All from the address that is greedy, which makes them the first to go.
     let mut waiting: Vec<Player> = (0..2)
         .map(|_| {
@@ -84,7 +75,8 @@ fn who_waits_in_a_queue_is_not_cut_for_others() {
 
 #[test]
 fn who_says_nothing_goes_after_ten_seconds_where_connections_are_scarce() {
-    let (_runtime, hub) = hub(8);
+    let open = hub(8);
+    let hub = open.address;
     let mut strangers = silent(hub, 7);
     // Nobody else comes: it is the time at the reception that ends one, and then there is no shortage.
     let begun = Instant::now();

@@ -1,20 +1,16 @@
 //! The daemon with a hub of its own, on which it plays itself.
 
-use crate::app::{TestApp, drover, folder, serve, text, verified};
+use crate::app::{TestApp, folder, free_address, ok, run, serve, set, verified};
 use serde_json::Value;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
+/// The newest match that was played to its end.
+const ENDED: &str = "/api/v1/matches?cause=normal&limit=1";
+
 /// `serve` with a hub, two players who meet there, and one whose hub is not there.
 fn with_hubs(folder: &Path) -> Command {
-    let port = || {
-        TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-    };
-    let (hub, nowhere) = (port(), port());
+    let (hub, nowhere) = (free_address(), free_address());
     let config = format!(
         "[referee.smartdog]\nlisten = \"{hub}\"\n\
          [referee.smartdog.options]\nturnsLimit = 20\nmap = \"drawn\"\n\
@@ -28,20 +24,11 @@ fn with_hubs(folder: &Path) -> Command {
     command
 }
 
-fn items(body: &Value) -> Vec<Value> {
-    let items = body["items"].as_array();
-    items
-        .unwrap_or_else(|| panic!("no items in {body}"))
-        .clone()
-}
-
 #[test]
 fn it_plays_on_its_own_hub_and_every_match_is_one() {
     let folder = folder();
     let app = TestApp::spawn(with_hubs(folder.path()), folder.path());
-    let ended = "/api/v1/matches?cause=normal&limit=1";
-    let answer = app.get_until(ended, |answer| !items(&answer.json()).is_empty());
-    let row = items(&answer.json()).remove(0);
+    let row = app.items_until(ENDED, |items| !items.is_empty()).remove(0);
     assert_eq!(
         (&row["ours"], &row["game"]),
         (&Value::Bool(true), &"smartdog".into())
@@ -64,23 +51,14 @@ fn it_plays_on_its_own_hub_and_every_match_is_one() {
     app.get_until(&path, |answer| {
         sides(answer) == ["player", "player", "referee", "referee"]
     });
-    let learnt = app.get_until("/api/v1/opponents?game=smartdog&kind=type", |answer| {
-        !items(&answer.json()).is_empty()
-    });
-    let name = items(&learnt.json()).remove(0)["name"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let learnt = "/api/v1/opponents?game=smartdog&kind=type";
+    let learnt = app.items_until(learnt, |items| !items.is_empty());
+    let name = learnt[0]["name"].as_str().unwrap();
     assert!(name.starts_with("map-"), "{name}");
-    let facts = items(&app.get(&format!("{path}/facts")).json());
-    let kinds: Vec<&str> = facts
-        .iter()
-        .filter_map(|fact| fact["kind"].as_str())
-        .collect();
     for kind in ["start", "score", "result"] {
-        assert!(kinds.contains(&kind), "no {kind} in {kinds:?}");
+        assert!(app.facts(&row["id"], kind) > 0, "no {kind}");
     }
-    let hubs = items(&app.get("/api/v1/hubs").json());
+    let hubs = app.items("/api/v1/hubs");
     assert_eq!(hubs.len(), 3);
     assert!(hubs[0]["games"].as_u64().unwrap() > 0);
     let error = hubs[2]["last_error"].as_str().unwrap();
@@ -91,25 +69,19 @@ fn it_plays_on_its_own_hub_and_every_match_is_one() {
 #[test]
 fn a_game_that_a_stop_cut_is_kept_as_a_lost_connection() {
     let folder = folder();
-    let mut command = with_hubs(folder.path());
-    command.env("DROVER__REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "100000");
-    let app = TestApp::spawn(command, folder.path());
+    let long = ("REFEREE__SMARTDOG__OPTIONS__TURNSLIMIT", "100000");
+    let app = TestApp::spawn(set(with_hubs(folder.path()), &[long]), folder.path());
     // Both players have a session, and their referee one for each.
-    app.get_until("/api/v1/sessions?live=true", |answer| {
-        items(&answer.json()).len() >= 4
-    });
+    app.items_until("/api/v1/sessions?live=true", |items| items.len() >= 4);
     app.kill();
     let app = TestApp::spawn(with_hubs(folder.path()), folder.path());
-    let lost = app.get_until("/api/v1/sessions?cause=disconnect", |answer| {
-        items(&answer.json()).len() >= 2
+    let lost = app.items_until("/api/v1/sessions?cause=disconnect", |items| {
+        items.len() >= 2
     });
-    let session = items(&lost.json()).remove(0);
-    assert_eq!(session["detail"], "the daemon was stopped in mid-game");
-    let cut = items(&app.get("/api/v1/matches?cause=cancelled").json());
+    assert_eq!(lost[0]["detail"], "the daemon was stopped in mid-game");
+    let cut = app.items("/api/v1/matches?cause=cancelled");
     assert_eq!(cut[0]["detail"], "the hub was stopped in mid-game");
-    app.get_until("/api/v1/matches?cause=normal&limit=1", |answer| {
-        !items(&answer.json()).is_empty()
-    });
+    app.items_until(ENDED, |items| !items.is_empty());
     app.stop();
 }
 
@@ -117,20 +89,11 @@ fn a_game_that_a_stop_cut_is_kept_as_a_lost_connection() {
 fn matches_without_a_wire_are_kept_as_the_wire_would_have_them() {
     let folder = folder();
     let path = folder.path().join("played.db");
-    let mut play = drover();
-    play.args([
-        "play",
-        "smartdog",
-        "--games",
-        "6",
-        "--option",
-        "turnsLimit=30",
-    ]);
-    for bot in ["shipped", "herder", "random"] {
-        play.args(["--seat", &format!("builtin:{bot}")]);
-    }
-    let played = play.arg("--store").arg(&path).output().unwrap();
-    assert!(played.status.success(), "{}", text(&played.stderr));
+    let line = "play smartdog --games 6 --option turnsLimit=30 --seat builtin:shipped \
+                --seat builtin:herder --seat builtin:random --store";
+    let mut play: Vec<&str> = line.split_whitespace().collect();
+    play.push(path.to_str().unwrap());
+    ok(run(&play));
     let told = verified(&path);
     assert!(told.contains("6 matches, 18 sessions"), "{told}");
 }

@@ -1,11 +1,8 @@
 //! A player of somebody else's: plain lines over TCP.
 
+use crate::app::PATIENCE;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
-
-/// Longest wait for a line before a test fails.
-pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Player {
     read: BufReader<TcpStream>,

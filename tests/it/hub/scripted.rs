@@ -1,5 +1,6 @@
 //! A hub of somebody else's: says what a test wants, and keeps what it hears.
 
+use crate::app::PATIENCE;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
@@ -22,9 +23,7 @@ impl Hub {
     /// The next player who dials.
     pub fn guest(&self) -> Guest {
         let (stream, _) = self.listener.accept().unwrap();
-        stream
-            .set_read_timeout(Some(super::player::PATIENCE))
-            .unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let read = BufReader::new(stream.try_clone().unwrap());
         Guest { read, stream }
     }
@@ -38,6 +37,13 @@ pub struct Guest {
 impl Guest {
     pub fn say(&mut self, text: &str) {
         self.stream.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Begins a game and plays its first turn.
+    pub fn plays(&mut self) {
+        self.say(START);
+        self.say(TURN);
+        assert!(self.piece().ends_with("end\n"));
     }
 
     pub fn line(&mut self) -> String {
@@ -60,9 +66,7 @@ impl Guest {
         let while_ = std::time::Duration::from_millis(300);
         self.stream.set_read_timeout(Some(while_)).unwrap();
         let silent = self.read.fill_buf().is_err();
-        self.stream
-            .set_read_timeout(Some(super::player::PATIENCE))
-            .unwrap();
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
         silent
     }
 }

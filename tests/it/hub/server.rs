@@ -1,6 +1,7 @@
 //! Our hub, dialled by players who do what they like.
 
 use super::player::Player;
+use crate::app::{block_on, clean, folder, until};
 use drover::referee::Recording;
 use drover::referee::hub::{HubServer, HubSettings};
 use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
@@ -8,31 +9,26 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-struct Hub {
-    address: SocketAddr,
+pub struct Hub {
+    pub address: SocketAddr,
     server: Arc<HubServer>,
     stop: CancellationToken,
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
 }
 
 impl Hub {
-    fn with(settings: HubSettings, recording: Option<Recording>) -> Self {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        Self::on(runtime, settings, recording)
+    pub fn with(settings: HubSettings) -> Self {
+        Self::on(Runtime::new().unwrap(), settings, Recording::none())
     }
 
-    fn on(
-        runtime: tokio::runtime::Runtime,
-        settings: HubSettings,
-        recording: Option<Recording>,
-    ) -> Self {
+    fn on(runtime: Runtime, settings: HubSettings, recording: Recording) -> Self {
         let stop = CancellationToken::new();
         let (address, server) = runtime.block_on(async {
-            let recording = recording.unwrap_or_else(Recording::none);
             let server = HubServer::open(settings, recording).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
@@ -49,20 +45,19 @@ impl Hub {
     }
 
     fn of(options: Value) -> Self {
-        Self::with(settings(options), None)
+        Self::with(settings(options))
+    }
+
+    /// A player who has asked for a room and waits there.
+    fn waits(&self, name: &str, room: &str) -> Player {
+        let mut player = Player::join(self.address, name, room);
+        assert_eq!(player.line().as_deref(), Some("wait "));
+        player
     }
 
     /// Waits until so many wait in rooms.
     fn waiting(&self, players: usize) {
-        let begun = Instant::now();
-        while self.server.waiting() != players {
-            assert!(
-                begun.elapsed() < super::player::PATIENCE,
-                "{}",
-                self.server.waiting()
-            );
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        until(|| self.server.waiting() == players);
     }
 
     fn drain(&self, within: Duration) {
@@ -71,7 +66,7 @@ impl Hub {
     }
 }
 
-fn settings(options: Value) -> HubSettings {
+pub fn settings(options: Value) -> HubSettings {
     HubSettings {
         options,
         ..HubSettings::new(games::find("smartdog").unwrap())
@@ -151,7 +146,7 @@ fn whoever_speaks_out_of_place_is_told_and_nobody_is_hurt() {
     assert_eq!(
         other.line().unwrap(),
         "warning 9999 Unknown id",
-        "the turn is still his"
+        "it is still its turn"
     );
     other.say("end\n");
     assert_eq!(other.line().unwrap(), "state  \"turn\":2");
@@ -170,16 +165,10 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
     long.say(&"x".repeat(5_000));
     assert_eq!(long.line().unwrap(), "error a line of more than 1024 bytes");
     assert_eq!(long.line(), None);
-    let mut ghost = Player::join(hub.address, "ghost", "duet");
-    assert_eq!(ghost.line().unwrap(), "wait ");
-    drop(ghost);
+    drop(hub.waits("ghost", "duet"));
     hub.waiting(0);
-    let mut first = Player::join(hub.address, "a", "duet");
-    assert_eq!(
-        first.line().unwrap(),
-        "wait ",
-        "the ghost does not wait any more"
-    );
+    // The ghost does not wait any more.
+    let mut first = hub.waits("a", "duet");
     let mut second = Player::join(hub.address, "b", "duet");
     second.until("turn");
     second.say("\u{1}\u{2}\u{fffd}\n");
@@ -197,42 +186,31 @@ fn stored(store: &Store, runtime: &tokio::runtime::Runtime) -> MatchRow {
         after: None,
         limit: 1,
     };
-    let begun = Instant::now();
-    loop {
-        let page = runtime
-            .block_on(store.matches(&Filter::default(), &at))
-            .unwrap();
-        if let Some(row) = page
-            .items
-            .into_iter()
-            .next()
-            .filter(|row| row.ended_us.is_some())
-        {
-            return row;
-        }
-        assert!(begun.elapsed() < super::player::PATIENCE);
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let mut items = Vec::new();
+    until(|| {
+        let page = runtime.block_on(store.matches(&Filter::default(), &at));
+        items = page.unwrap().items;
+        items.first().is_some_and(|row| row.ended_us.is_some())
+    });
+    items.remove(0)
 }
 
 fn kept(folder: &Path, options: Value) -> (Hub, Store) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let runtime = Runtime::new().unwrap();
     let store = runtime
         .block_on(Store::open(&Settings::at(folder.join("drover.db"))))
         .unwrap();
     let recording = Recording::new(store.clone(), Durability::Process);
-    let hub = Hub::on(runtime, settings(options), Some(recording));
+    let hub = Hub::on(runtime, settings(options), recording);
     (hub, store)
 }
 
 #[test]
 fn who_leaves_forfeits_and_the_others_play_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let (hub, store) = kept(folder.path(), short());
-    let mut gone = Player::join(hub.address, "gone", "trio");
-    gone.until("wait");
-    let mut one = Player::join(hub.address, "one", "trio");
-    one.until("wait");
+    let mut gone = hub.waits("gone", "trio");
+    let mut one = hub.waits("one", "trio");
     let mut two = Player::join(hub.address, "two", "trio");
     gone.until("turn");
     gone.say("do 1 move up\n");
@@ -249,14 +227,13 @@ fn who_leaves_forfeits_and_the_others_play_on() {
     assert_eq!(row.blame, Some(0));
     assert_eq!(row.scores, [-1000, 0, 0]);
     assert_eq!(row.seats[1].name.as_deref(), Some("one"));
-    let summary = hub.runtime.block_on(store.verify(None, |_| {})).unwrap();
-    assert!(summary.clean(), "{summary:?}");
+    hub.runtime.block_on(clean(&store));
     hub.runtime.block_on(store.close());
 }
 
 #[test]
 fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     for (on_fault, scores, shares_of, ends) in [
         (
             "forfeit",
@@ -277,8 +254,7 @@ fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
         let folder = folder.path().join(on_fault);
         std::fs::create_dir(&folder).unwrap();
         let (hub, store) = kept(&folder, options);
-        let mut slow = Player::join(hub.address, "slow", "duet");
-        slow.until("wait");
+        let mut slow = hub.waits("slow", "duet");
         let mut quick = Player::join(hub.address, "quick", "duet");
         slow.until("turn");
         assert_eq!(quick.play_out(), ends);
@@ -306,19 +282,15 @@ fn players_wait_for_a_place_and_who_leaves_meanwhile_is_not_played_with() {
         matches_max: 1,
         ..settings(short())
     };
-    let hub = Hub::with(settings, None);
+    let hub = Hub::with(settings);
     let mut first = Player::join(hub.address, "first", "solo");
     first.until("turn");
-    let mut solo = Player::join(hub.address, "solo", "solo");
-    assert_eq!(solo.line().unwrap(), "wait ");
-    let mut gone = Player::join(hub.address, "gone", "duet");
-    assert_eq!(gone.line().unwrap(), "wait ");
-    let mut one = Player::join(hub.address, "one", "duet");
-    assert_eq!(one.line().unwrap(), "wait ");
+    let solo = hub.waits("solo", "solo");
+    let gone = hub.waits("gone", "duet");
+    let one = hub.waits("one", "duet");
     drop(gone);
     hub.waiting(2);
-    let mut two = Player::join(hub.address, "two", "duet");
-    assert_eq!(two.line().unwrap(), "wait ");
+    let two = hub.waits("two", "duet");
     first.say("end\n");
     first.play_out();
     let others: Vec<_> = [solo, one, two]
@@ -332,7 +304,7 @@ fn players_wait_for_a_place_and_who_leaves_meanwhile_is_not_played_with() {
 
 #[test]
 fn what_the_store_means_by_silence_is_only_a_line_when_a_player_says_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let (hub, store) = kept(folder.path(), short());
     let mut player = Player::join(hub.address, "sly", "solo");
     player.until("turn");
@@ -344,8 +316,7 @@ fn what_the_store_means_by_silence_is_only_a_line_when_a_player_says_it() {
         stored(&store, &hub.runtime).cause,
         Some(games::Cause::Normal)
     );
-    let summary = hub.runtime.block_on(store.verify(None, |_| {})).unwrap();
-    assert!(summary.clean(), "{summary:?}");
+    hub.runtime.block_on(clean(&store));
     hub.runtime.block_on(store.close());
 }
 
@@ -357,10 +328,9 @@ fn maps_go_round_and_everybody_may_be_told_to_wait() {
         always_wait: true,
         ..settings(Value::Null)
     };
-    let hub = Hub::with(settings, None);
+    let hub = Hub::with(settings);
     for cols in [2, 3, 2] {
-        let mut player = Player::join(hub.address, "bob", "solo");
-        assert_eq!(player.line().unwrap(), "wait ");
+        let mut player = hub.waits("bob", "solo");
         let start = player.line().unwrap();
         assert!(start.contains(&format!("\"cols\":{cols},")), "{start}");
         player.play_out();
@@ -370,8 +340,7 @@ fn maps_go_round_and_everybody_may_be_told_to_wait() {
 #[test]
 fn a_stop_sends_queues_home_and_gives_up_what_lasts_too_long() {
     let hub = Hub::of(short());
-    let mut waits = Player::join(hub.address, "a", "duet");
-    waits.until("wait");
+    let mut waits = hub.waits("a", "duet");
     let mut plays = Player::join(hub.address, "b", "solo");
     plays.until("turn");
     hub.drain(Duration::from_millis(100));
@@ -385,9 +354,8 @@ fn a_stop_sends_queues_home_and_gives_up_what_lasts_too_long() {
 
 #[test]
 fn a_hub_of_wrong_settings_does_not_open() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = |settings| {
-        let opened = runtime.block_on(HubServer::open(settings, Recording::none()));
+        let opened = block_on(HubServer::open(settings, Recording::none()));
         opened.err().unwrap().to_string()
     };
     assert!(error(settings(json!({"turnsLimit": 0}))).contains("turnsLimit is 0"));

@@ -2,6 +2,7 @@
 
 use super::players::{Manner, Player};
 use super::{IMPATIENT, host, players, request, scores, url};
+use super::{begun, played};
 use drover::link::{Allowed, CallError, HttpOptions, HttpOut, Reach, Target};
 use drover::referee::{HostSettings, MatchRequest};
 use games::Seat;
@@ -26,7 +27,7 @@ async fn check(
     let players = players(manners).await;
     let host = host(settings).await;
     let wanted = request(&players, json!({"all": true, "failures_max": 3}));
-    let hosted = host.start(wanted).await.unwrap().begin().wait().await;
+    let hosted = played(&host, wanted).await;
     let logs = (0..4).map(|seat| {
         let lines = hosted.log.lines(Seat(seat));
         lines
@@ -133,7 +134,7 @@ async fn refusing_players_fail_at_once_or_when_their_time_is_over() {
             options: json!({"failures_max": 2, "rounds": 2}),
             ..MatchRequest::default()
         };
-        let hosted = host.start(wanted).await.unwrap().begin().wait().await;
+        let hosted = played(&host, wanted).await;
         let lines = hosted.log.lines(Seat(0));
         assert!(
             lines[0].reply.contains("cannot connect to"),
@@ -153,12 +154,8 @@ async fn each_player_hears_everything_in_order() {
     let permits = Arc::new(Semaphore::new(0));
     let players = players([Manner::Held(Arc::clone(&permits)), Manner::KeepAlive]).await;
     let host = host(HostSettings::default()).await;
-    let ending = host
-        .start(request(&players, json!({})))
-        .await
-        .unwrap()
-        .begin();
-    // The other player goes on hearing while the first has not let go of his first note.
+    let ending = begun(&host, request(&players, json!({}))).await;
+    // The other player goes on hearing while the first has not let go of its first note.
     players[1].has_heard(1).await;
     players[0].has_heard(1).await;
     assert_eq!(players[0].heard().len(), 1);
@@ -199,11 +196,7 @@ async fn players_are_called_in_parallel() {
     }))
     .await;
     let host = host(HostSettings::default()).await;
-    let ending = host
-        .start(request(&players, json!({"all": true})))
-        .await
-        .unwrap()
-        .begin();
+    let ending = begun(&host, request(&players, json!({"all": true}))).await;
     for player in &players {
         player.has_heard(1).await;
     }

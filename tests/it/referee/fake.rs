@@ -22,21 +22,9 @@ const BOTS: [BotCard; 3] = [
     card("two", 3, true),
 ];
 const OPTIONS: [OptionCard; 3] = [
-    OptionCard {
-        name: "rounds",
-        default: "4",
-        description: "How many <rounds> & more.",
-    },
-    OptionCard {
-        name: "all",
-        default: "false",
-        description: "Everybody is asked each round.",
-    },
-    OptionCard {
-        name: "failures_max",
-        default: "10",
-        description: "A23.",
-    },
+    OptionCard::new("rounds", "4", "How many <rounds> & more."),
+    OptionCard::new("all", "false", "Everybody is asked each round."),
+    OptionCard::new("failures_max", "10", "A23."),
 ];
 
 const fn card(name: &'static str, rung: u8, thinks: bool) -> BotCard {
@@ -51,12 +39,9 @@ const fn card(name: &'static str, rung: u8, thinks: bool) -> BotCard {
 }
 
 fn number(bot: &str) -> Result<i64, SetupError> {
-    match bot {
-        "filler" => Ok(0),
-        "one" => Ok(1),
-        "two" => Ok(2),
-        other => Err(SetupError(format!("no bot {other}"))),
-    }
+    let number = (0..).zip(&BOTS).find(|(_, card)| card.name == bot);
+    let number = number.map(|(number, _)| number);
+    number.ok_or_else(|| SetupError(format!("no bot {bot}")))
 }
 
 impl Kit for Fake {
@@ -247,9 +232,6 @@ impl Table for Count {
 struct Talk(i64);
 
 impl Dialogue for Talk {
-    fn open(&mut self) -> Option<String> {
-        None
-    }
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
         let asked = String::from_utf8_lossy(frame).contains("type=ask");
         let think = Next::Think {

@@ -1,7 +1,9 @@
 //! Whole matches of a real game under the referee.
 
+use super::played;
 use super::players::{Manner, Player};
 use super::url;
+use crate::app::{clean, folder};
 use drover::link::HttpOptions;
 use drover::referee::budget::ThinkBudget;
 use drover::referee::seat_builtin::Builtins;
@@ -33,17 +35,9 @@ fn builtin(name: &str) -> SeatSpec {
     format!("builtin:{name}").parse().unwrap()
 }
 
-async fn clean(store: &Store) {
-    let mut told = Vec::new();
-    let summary = store
-        .verify(None, |checked| told.extend(checked.differences.clone()))
-        .await;
-    assert!(summary.unwrap().clean(), "{told:?}");
-}
-
 /// Plays to the end and checks that the stored transcript gives the stored result.
 async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let store = Store::open(&Settings::at(folder.path().join("matches.db")))
         .await
         .unwrap();
@@ -54,7 +48,7 @@ async fn check(seats: Vec<SeatSpec>, options: Value) -> Vec<i64> {
         seed: Some(11),
         ..MatchRequest::default()
     };
-    let hosted = host.start(wanted).await.unwrap().begin().wait().await;
+    let hosted = played(&host, wanted).await;
     let row = store
         .match_row(&hosted.info.match_id)
         .await
@@ -95,27 +89,10 @@ async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
     assert!(scores[1] > 0, "{scores:?}");
 }
 
-#[tokio::test]
-async fn matches_in_process_replay_from_the_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("play.db");
-    let line = format!(
-        "--pool builtin:tuned,builtin:guide,builtin:random,builtin:setbuilder,builtin:face \
-         --games 8 --budget 10n --option trade_payment=exchange --store {}",
-        path.display()
-    );
-    let kit = games::find("koehandel").unwrap();
-    let stop = tokio_util::sync::CancellationToken::new();
-    let played = drover::cli::play::play(kit, super::play::args(&line), None, stop).await;
-    assert!(played.unwrap().contains("8 of 8 matches of koehandel"));
-    let store = Store::open_readonly(&path).await.unwrap();
-    clean(&store).await;
-}
-
 /// Stops the referee again and again while built-in bots play: the match goes on each time.
 #[tokio::test]
 async fn built_in_bots_go_on_after_a_stop() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let settings = Settings::at(folder.path().join("matches.db"));
     let wanted = MatchRequest {
         seats: ["tuned", "guide", "champion", "random"]

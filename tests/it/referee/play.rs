@@ -2,12 +2,14 @@
 
 use super::fake::FAKE;
 use super::players::{Manner, Player};
+use crate::app::{clean, folder};
 use clap::Parser;
-use drover::cli::play::{GatewayReady, StartGateway, play};
+use drover::cli::play::play;
 use drover::cli::play_args::PlayArgs;
 use drover::cli::usage::UsageError;
+use drover::store::{Filter, MatchRow, PageAt, Store};
+use games::Kit;
 use serde_json::Value;
-use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Parser)]
@@ -21,18 +23,17 @@ pub fn args(line: &str) -> PlayArgs {
     Line::try_parse_from(words).unwrap().args
 }
 
-async fn json(line: &str, gateway: Option<StartGateway>) -> Value {
-    let line = format!("{line} --output json");
-    let text = play(&FAKE, args(&line), gateway, CancellationToken::new())
-        .await
-        .unwrap();
-    serde_json::from_str(&text).unwrap()
+async fn said(kit: &'static dyn Kit, line: &str) -> anyhow::Result<String> {
+    play(kit, args(line), CancellationToken::new()).await
+}
+
+async fn json(line: &str) -> Value {
+    let text = said(&FAKE, &format!("{line} --output json")).await;
+    serde_json::from_str(&text.unwrap()).unwrap()
 }
 
 async fn refusal(line: &str) -> String {
-    let error = play(&FAKE, args(line), None, CancellationToken::new())
-        .await
-        .unwrap_err();
+    let error = said(&FAKE, line).await.unwrap_err();
     error.downcast::<UsageError>().unwrap().to_string()
 }
 
@@ -40,7 +41,7 @@ async fn refusal(line: &str) -> String {
 async fn seats_are_summed_up_in_the_order_given() {
     let line =
         "--seat builtin:one --seat builtin:two --games 40 --budget 10n --concurrency 2 --seed 5";
-    let report = json(line, None).await;
+    let report = json(line).await;
     assert_eq!(
         (&report["game"], &report["games"]),
         (&"count".into(), &40.into())
@@ -60,14 +61,14 @@ async fn seats_are_summed_up_in_the_order_given() {
     );
     assert_eq!(seats[1]["timed"], 40);
     assert!(seats[1]["decision_ms_p99"].as_f64().is_some());
-    let again = json(line, None).await;
+    let again = json(line).await;
     assert_eq!(again["seats"][3]["mean_score"], seats[3]["mean_score"]);
 }
 
 #[tokio::test]
 async fn pools_draw_tables_and_csv_has_a_header() {
     let line = "--pool builtin:one,builtin:two,filler,filler,builtin:one --games 400 --budget 1n";
-    let report = json(line, None).await;
+    let report = json(line).await;
     let seats = report["seats"].as_array().unwrap();
     let games: u64 = seats
         .iter()
@@ -75,9 +76,7 @@ async fn pools_draw_tables_and_csv_has_a_header() {
         .sum();
     assert_eq!((seats.len(), games), (5, 1_600));
     let csv = format!("{line} --output csv --no-rotate --no-models");
-    let text = play(&FAKE, args(&csv), None, CancellationToken::new())
-        .await
-        .unwrap();
+    let text = said(&FAKE, &csv).await.unwrap();
     assert!(text.starts_with("seat,bot,games,wins,"), "{text}");
     assert_eq!(text.lines().count(), 6);
 }
@@ -87,35 +86,34 @@ async fn a_stop_ends_early_with_what_was_played() {
     let stop = CancellationToken::new();
     stop.cancel();
     let line = "--seat builtin:two --games 1000000 --budget 1s --concurrency 1 --output json";
-    let text = play(&FAKE, args(line), None, stop).await.unwrap();
+    let text = play(&FAKE, args(line), stop).await.unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
     assert!(report["games"].as_u64().unwrap() < 1_000_000);
     assert_eq!(report["games_planned"], 1_000_000);
 }
 
+async fn kept(store: &Store) -> Vec<MatchRow> {
+    let at = PageAt {
+        after: None,
+        limit: 10,
+    };
+    store.matches(&Filter::default(), &at).await.unwrap().items
+}
+
 #[tokio::test]
 async fn transcripts_and_matches_are_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let (log, db) = (folder.path().join("log"), folder.path().join("play.db"));
     let keep = format!("--log {} --store {}", log.display(), db.display());
     let line = format!("--seat builtin:one --games 3 --budget 1n {keep}");
-    assert_eq!(json(&line, None).await["games"], 3);
+    assert_eq!(json(&line).await["games"], 3);
     let first = std::fs::read_to_string(log.join("match-000001.txt")).unwrap();
     assert!(
         first.contains("seats\tbuiltin:one\tbuiltin:filler"),
         "{first}"
     );
     assert_eq!(std::fs::read_dir(&log).unwrap().count(), 3);
-    let store = drover::store::Store::open_readonly(&db).await.unwrap();
-    let at = drover::store::PageAt {
-        after: None,
-        limit: 10,
-    };
-    let matches = store
-        .matches(&drover::store::Filter::default(), &at)
-        .await
-        .unwrap()
-        .items;
+    let matches = kept(&Store::open_readonly(&db).await.unwrap()).await;
     assert_eq!(matches.len(), 3);
     assert!(
         matches
@@ -131,7 +129,7 @@ async fn urls_and_built_in_bots_sit_at_one_table() {
         "--seat url:{} --seat builtin:two --games 8 --budget 1n --concurrency 3 --option rounds=8",
         player.url
     );
-    let report = json(&line, None).await;
+    let report = json(&line).await;
     assert_eq!(
         (&report["games"], &report["wire"]),
         (&8.into(), &true.into())
@@ -150,37 +148,42 @@ async fn urls_and_built_in_bots_sit_at_one_table() {
 
 #[tokio::test]
 async fn wire_calls_built_in_bots_behind_the_gateway() {
-    let player = Player::start(Manner::KeepAlive).await;
-    let base = player.url.split("/bot").next().unwrap().to_owned();
-    let stopped = CancellationToken::new();
-    let stop = stopped.clone();
-    let gateway: StartGateway = Arc::new(move |wanted| {
-        assert_eq!((wanted.game.as_str(), wanted.models), ("count", true));
-        let (base_url, stop) = (base.clone(), stop.clone());
-        Box::pin(async move {
-            let stop = Box::pin(async move { stop.cancel() });
-            Ok(GatewayReady {
-                base_url,
-                own: None,
-                recording: None,
-                on_match: None,
-                stop,
-            })
-        })
-    });
-    let report = json(
-        "--wire --seat builtin:two --games 4 --concurrency 2",
-        Some(gateway),
-    )
-    .await;
-    assert_eq!(report["seats"][0]["bot"], "builtin:two");
-    assert_eq!(report["seats"][0]["mean_score"], 5.0);
-    assert!(
-        player.heard()[0].starts_with("/count/two?market="),
-        "{:?}",
-        player.heard()[0]
-    );
-    assert!(stopped.is_cancelled());
+    let folder = folder();
+    let db = folder.path().join("play.db");
+    let bots = "--seat builtin:guide --seat builtin:face --games 2 --concurrency 2 --budget 1n";
+    let kit = games::find("koehandel").unwrap();
+    for store in [String::new(), format!("--store {}", db.display())] {
+        let line = format!("--wire --output json {bots} {store}");
+        let report: Value = serde_json::from_str(&said(kit, &line).await.unwrap()).unwrap();
+        let guide = &report["seats"][0];
+        assert_eq!(
+            (&report["wire"], &guide["bot"]),
+            (&true.into(), &"builtin:guide".into())
+        );
+        assert_eq!(
+            (&guide["missed"], &guide["refused"]),
+            (&0.into(), &0.into()),
+            "{report}"
+        );
+        assert!(guide["timed"].as_u64().unwrap() > 0, "{report}");
+    }
+    let store = Store::open_readonly(&db).await.unwrap();
+    let matches = kept(&store).await;
+    assert_eq!(matches.len(), 2);
+    for row in matches {
+        // The referee's side of four seats, and the gateway's of its two bots.
+        assert_eq!(
+            store.sessions_of(&row.id).await.unwrap().len(),
+            6,
+            "{row:?}"
+        );
+        let called = |bot: &str| row.seats.iter().any(|seat| seat.spec.ends_with(bot));
+        assert!(
+            called("/koehandel/guide") && called("/koehandel/face"),
+            "{row:?}"
+        );
+    }
+    clean(&store).await;
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use super::fake::WITHIN;
 use super::players::{Manner, Player};
-use super::{FAKE, kept_host, players, request, scores};
+use super::{FAKE, begun, kept_host, played, players, request, scores};
+use crate::app::{clean, folder};
 use drover::referee::{HostSettings, Recording};
 use drover::store::types::{Direction, Durability};
 use drover::store::{Settings, Store};
@@ -28,23 +29,15 @@ fn recording(store: &Store) -> Recording {
     Recording::new(store.clone(), Durability::Process)
 }
 
-async fn clean(store: &Store) {
-    let mut told = Vec::new();
-    let summary = store
-        .verify(None, |checked| told.extend(checked.differences.clone()))
-        .await;
-    assert!(summary.unwrap().clean(), "{told:?}");
-}
-
 #[tokio::test]
 async fn a_match_is_kept_whole_and_numbers_go_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let players = players([Manner::KeepAlive, Manner::Garbage]).await;
     let wanted = || request(&players, json!({"all": true, "failures_max": 2}));
     let kept = store(&path).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
-    let hosted = host.start(wanted()).await.unwrap().begin().wait().await;
+    let hosted = played(&host, wanted()).await;
     let row = kept
         .match_row(&hosted.info.match_id)
         .await
@@ -77,7 +70,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
     assert_eq!(host.log(second).await.unwrap().unwrap().len(), 9);
     let unused = (1..).find(|id| !hosted.info.ids.contains(id)).unwrap();
     assert_eq!(host.log(unused).await.unwrap(), None);
-    let next = host.start(wanted()).await.unwrap().begin().wait().await;
+    let next = played(&host, wanted()).await;
     assert_ne!(next.info.market, hosted.info.market);
     assert!(!next.info.ids.contains(&first));
     kept.close().await;
@@ -85,7 +78,7 @@ async fn a_match_is_kept_whole_and_numbers_go_on() {
 
 #[tokio::test]
 async fn a_stopped_match_goes_on_where_it_was() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let permits = Arc::new(Semaphore::new(0));
     let held = Player::start(Manner::Held(Arc::clone(&permits))).await;
@@ -133,7 +126,7 @@ async fn a_stopped_match_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn nobody_is_called_before_that_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let kept = store(&folder.path().join("matches.db")).await;
     let host = kept_host(HostSettings::default(), recording(&kept)).await;
     let players = players([Manner::KeepAlive, Manner::KeepAlive]).await;
@@ -156,7 +149,7 @@ async fn nobody_is_called_before_that_is_kept() {
 
 #[tokio::test]
 async fn only_the_referee_itself_takes_its_matches_up() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let path = folder.path().join("matches.db");
     let held = [Player::start(Manner::Held(Arc::new(Semaphore::new(0)))).await];
     let kept = store(&path).await;
@@ -166,7 +159,7 @@ async fn only_the_referee_itself_takes_its_matches_up() {
     };
     let host = kept_host(named("play"), recording(&kept)).await;
     let wanted = request(&held, json!({}));
-    let _ending = host.start(wanted).await.unwrap().begin();
+    let _ending = begun(&host, wanted).await;
     held[0].has_heard(1).await;
     host.stop().await;
     let other = kept_host(named("drover"), recording(&kept)).await;

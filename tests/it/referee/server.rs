@@ -123,47 +123,44 @@ async fn connect_answers_with_numbers_and_log_tells_all() {
 #[tokio::test]
 async fn bad_requests_get_a_sentence() {
     let (address, _host) = start(HostSettings::default()).await;
-    let check = async |target: &str, status: u16, said: &str| {
+    for (target, status, said) in [
+        ("/?connect", 400, "url1 to url4"),
+        ("/?connect=&url1=&url2=", 400, "url1 to url4"),
+        (
+            "/?connect&url1=http%3A%2F%2Fa&url2=nonsense",
+            400,
+            "url2: nonsense",
+        ),
+        (
+            "/?connect&url4=https://a/",
+            400,
+            "url4: https://a/ is an https URL",
+        ),
+        ("/?connect&url5=http://a/", 400, "unknown key \"url5\""),
+        (
+            "/?connect&url1=http://a/&url1=http://a/",
+            400,
+            "url1 is given more than once",
+        ),
+        ("/?connect&url1=%ff", 400, "url1 is not UTF-8"),
+        ("/?connect&url1=http://a/&seed=-1", 400, "seed"),
+        (
+            "/?connect&url1=http://a/&rounds=many",
+            400,
+            "rounds is no number",
+        ),
+        ("/?connect&url1=http://a/&name1=%00", 400, "name1"),
+        ("/?log=0", 400, "log"),
+        ("/?log=x", 400, "log"),
+        ("/?log=99999999999999999999", 400, "log"),
+        ("/?log=17", 404, "no player has had the id 17"),
+        ("/?hello", 400, "unknown key \"hello\""),
+        ("/elsewhere", 404, "start page"),
+    ] {
         let answer = ask(address, "GET", target).await;
         assert_eq!(answer.0, status, "{target}: {}", answer.1);
         assert!(answer.1.contains(said), "{target}: {}", answer.1);
-    };
-    check("/?connect", 400, "url1 to url4").await;
-    check("/?connect=&url1=&url2=", 400, "url1 to url4").await;
-    check(
-        "/?connect&url1=http%3A%2F%2Fa&url2=nonsense",
-        400,
-        "url2: nonsense",
-    )
-    .await;
-    check(
-        "/?connect&url4=https://a/",
-        400,
-        "url4: https://a/ is an https URL",
-    )
-    .await;
-    check("/?connect&url5=http://a/", 400, "unknown key \"url5\"").await;
-    check(
-        "/?connect&url1=http://a/&url1=http://a/",
-        400,
-        "url1 is given more than once",
-    )
-    .await;
-    check("/?connect&url1=%ff", 400, "url1 is not UTF-8").await;
-    check("/?connect&url1=http://a/&seed=-1", 400, "seed").await;
-    check(
-        "/?connect&url1=http://a/&rounds=many",
-        400,
-        "rounds is no number",
-    )
-    .await;
-    check("/?connect&url1=http://a/&name1=%00", 400, "name1").await;
-    check("/?log=0", 400, "log").await;
-    check("/?log=x", 400, "log").await;
-    check("/?log=99999999999999999999", 400, "log").await;
-    check("/?log=17", 404, "no player has had the id 17").await;
-    check("/?hello", 400, "unknown key \"hello\"").await;
-    check("/elsewhere", 404, "start page").await;
+    }
     let (status, said) = ask(address, "POST", "/?connect").await;
     assert_eq!(status, 405);
     assert!(said.contains("GET"), "{said}");
