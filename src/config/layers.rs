@@ -208,7 +208,7 @@ fn walk(
             continue;
         }
         if let Some(key) = keys().iter().find(|key| key.path == path) {
-            let value = value::checked(key, plain(spanned), &origin)?;
+            let value = value::checked(key.kind, &path, plain(spanned), &origin)?;
             layer.set(&path, value, &origin)?;
             continue;
         }
@@ -300,15 +300,7 @@ fn checked_fields(
                 nearest: best.map(|known| format!("{path}.{known}")),
             });
         };
-        let value = plain(field);
-        if !value::fits(*kind, &value) {
-            return Err(ConfigError::BadValue {
-                origin: here,
-                key: format!("{path}.{name}"),
-                value: value::shown(*kind, &value),
-                allowed: value::allowed(*kind),
-            });
-        }
+        let value = value::checked(*kind, &format!("{path}.{name}"), plain(field), &here)?;
         read.insert(name.to_string(), placed(value, at)?);
     }
     for (name, _, default, _) in list.fields {

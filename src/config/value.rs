@@ -21,21 +21,26 @@ const HOST_LEN_MAX: usize = 253;
 /// The maximum number of items in a list.
 const ITEMS_MAX: usize = 256;
 
-/// A value written in TOML, if it is of the key's kind.
-pub(super) fn checked(key: &Key, value: Value, origin: &str) -> Result<Value, ConfigError> {
-    if fits(key.kind, &value) {
+/// A value written in TOML for the key `path`, if it is of this kind.
+pub(super) fn checked(
+    kind: Kind,
+    path: &str,
+    value: Value,
+    origin: &str,
+) -> Result<Value, ConfigError> {
+    if fits(kind, &value) {
         return Ok(value);
     }
     Err(ConfigError::BadValue {
         origin: origin.to_owned(),
-        key: key.path.clone(),
-        value: shown(key.kind, &value),
-        allowed: allowed(key.kind),
+        key: path.to_owned(),
+        value: shown(kind, &value),
+        allowed: allowed(kind),
     })
 }
 
 /// A wrong value as shown in an error.
-pub(super) fn shown(kind: Kind, value: &Value) -> String {
+fn shown(kind: Kind, value: &Value) -> String {
     match kind {
         Kind::Secret => "***".to_owned(),
         _ => value.to_string(),
@@ -44,7 +49,7 @@ pub(super) fn shown(kind: Kind, value: &Value) -> String {
 
 /// A value given as plain text, in the environment or on the command line.
 pub(super) fn from_text(key: &Key, text: &str, origin: &str) -> Result<Value, ConfigError> {
-    checked(key, typed(key.kind, text), origin)
+    checked(key.kind, &key.path, typed(key.kind, text), origin)
 }
 
 /// The text converted to the key's kind; unchanged if it is not of that kind.
@@ -66,7 +71,7 @@ fn typed(kind: Kind, text: &str) -> Value {
     }
 }
 
-pub(super) fn fits(kind: Kind, value: &Value) -> bool {
+fn fits(kind: Kind, value: &Value) -> bool {
     match (kind, value) {
         (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
         (Kind::AddressOrOff, Value::String(text)) => {

@@ -1,6 +1,6 @@
 //! `drover token` against a running daemon, and across its restarts.
 
-use crate::app::{self, TestApp, drover, folder, ok, request, run, verb};
+use crate::app::{self, TestApp, drover, folder, ok, request, verb};
 use std::net::TcpListener;
 use std::process::{Command, Output};
 
@@ -18,17 +18,10 @@ fn tokens_are_managed_on_the_command_line() {
     let folder = folder();
     let app = TestApp::start(folder.path());
     let url = app.url();
-    let told = refused(verb(
-        &url,
-        None,
-        &["token", "add", "ann", "--scope", "read"],
-    ));
+    let said = |by, line: &str| verb(&url, by, &line.split(' ').collect::<Vec<_>>());
+    let told = refused(said(None, "token add ann --scope read"));
     assert!(told.contains("scope admin first"), "{told}");
-    let root = ok(verb(
-        &url,
-        None,
-        &["token", "add", "root", "--scope", "admin"],
-    ));
+    let root = ok(said(None, "token add root --scope admin"));
     let root = root.trim();
     assert!(root.starts_with("drover_"), "{root}");
     let scopes = ["--scope", "bot:champion", "--scope", "entrant:Ann B"];
@@ -37,26 +30,23 @@ fn tokens_are_managed_on_the_command_line() {
     let made: serde_json::Value = serde_json::from_str(&made).unwrap();
     let ann = made["token"].as_str().unwrap();
     assert_eq!((status(&app, ann), status(&app, root)), (200, 200));
-    let table = ok(verb(&url, Some(root), &["token", "list"]));
+    let table = ok(said(Some(root), "token list"));
     assert!(
         table.contains("bot:champion entrant:Ann B") && !table.contains("drover_"),
         "{table}"
     );
-    let told = refused(verb(&url, None, &["token", "list"]));
+    let told = refused(said(None, "token list"));
     assert!(told.contains("401") && told.contains("--token"), "{told}");
-    let told = refused(verb(&url, Some(ann), &["token", "list"]));
+    let told = refused(said(Some(ann), "token list"));
     assert!(
         told.contains("403") && told.contains("scope admin"),
         "{told}"
     );
     assert_eq!(verb(&url, Some(ann), &["drain"]).status.code(), Some(1));
-    let told = refused(verb(&url, Some(root), &["token", "revoke", "root"]));
+    let told = refused(said(Some(root), "token revoke root"));
     assert!(told.contains("last token of an admin"), "{told}");
-    assert_eq!(
-        run(&["token", "add", "x", "--url", &url]).status.code(),
-        Some(2),
-        "a scope is needed"
-    );
+    let needed = app::refused(said(None, "token add x"), 2);
+    assert!(needed.contains("--scope"), "{needed}");
     assert!(!app.log().contains(&root[7..]));
     app.stop();
     // They outlive the daemon, and none is in its database in clear.

@@ -1,12 +1,13 @@
 //! Our players on hubs that do what they like.
 
 use super::scripted::{Guest, Hub, START, TURN, WON};
+use super::server::ended;
 use crate::app::{clean, folder, until};
 use drover::daemon::Site;
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, HubStatus, Hubs, Phase};
 use drover::session::SessionOptions;
-use drover::store::{Filter, MatchRow, PageAt, Settings};
+use drover::store::{MatchRow, Settings};
 use games::Cause;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -57,20 +58,7 @@ impl World {
 
     /// The newest match, once it has ended.
     fn ended(&self, count: usize) -> MatchRow {
-        let at = PageAt {
-            after: None,
-            limit: 10,
-        };
-        let matches = || {
-            self.runtime
-                .block_on(self.site.store.matches(&Filter::default(), &at))
-        };
-        let mut items = Vec::new();
-        until(|| {
-            items = matches().unwrap().items;
-            items.len() == count && items[0].ended_us.is_some()
-        });
-        items.remove(0)
+        ended(&self.site.store, &self.runtime, count)
     }
 
     /// The newest match's cause and detail, once it has ended.

@@ -181,16 +181,17 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
     second.join().unwrap();
 }
 
-fn stored(store: &Store, runtime: &tokio::runtime::Runtime) -> MatchRow {
+/// The newest of so many matches, once it has ended.
+pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
     let at = PageAt {
         after: None,
-        limit: 1,
+        limit: 10,
     };
     let mut items = Vec::new();
     until(|| {
         let page = runtime.block_on(store.matches(&Filter::default(), &at));
         items = page.unwrap().items;
-        items.first().is_some_and(|row| row.ended_us.is_some())
+        items.len() == count && items[0].ended_us.is_some()
     });
     items.remove(0)
 }
@@ -221,7 +222,7 @@ fn who_leaves_forfeits_and_the_others_play_on() {
         two.join().unwrap(),
         "finished \"youWin\":false,\"winner\":2"
     );
-    let row = stored(&store, &hub.runtime);
+    let row = ended(&store, &hub.runtime, 1);
     assert_eq!(row.cause, Some(games::Cause::Disconnect));
     assert_eq!(row.detail, "player 1 (gone) left");
     assert_eq!(row.blame, Some(0));
@@ -263,7 +264,7 @@ fn who_is_out_of_time_forfeits_or_ends_it_for_all() {
             "finished \"youWin\":false,\"error\":\"player.gone\""
         );
         assert_eq!(slow.line(), None);
-        let row = stored(&store, &hub.runtime);
+        let row = ended(&store, &hub.runtime, 1);
         assert_eq!(row.cause, Some(games::Cause::TimeForfeit));
         assert_eq!(
             (row.detail.as_str(), row.blame),
@@ -313,7 +314,7 @@ fn what_the_store_means_by_silence_is_only_a_line_when_a_player_says_it() {
     player.say("end\n");
     player.play_out();
     assert_eq!(
-        stored(&store, &hub.runtime).cause,
+        ended(&store, &hub.runtime, 1).cause,
         Some(games::Cause::Normal)
     );
     hub.runtime.block_on(clean(&store));

@@ -188,30 +188,19 @@ async fn wire_calls_built_in_bots_behind_the_gateway() {
 
 #[tokio::test]
 async fn bad_command_lines_are_refused_with_a_sentence() {
-    assert!(refusal("").await.contains("--seat or --pool"));
-    assert!(
-        refusal("--seat builtin:three")
-            .await
-            .contains("filler, one, two")
-    );
-    assert!(refusal("--seat cmd:./bot").await.contains("speak HTTP"));
-    assert!(refusal("--seat remote").await.contains("url:http"));
-    assert!(refusal("--seat one").await.contains("builtin:NAME"));
-    assert!(
-        refusal(&"--seat filler ".repeat(5))
-            .await
-            .contains("has 4 seats")
-    );
-    assert!(
-        refusal("--seat filler --option rounds")
-            .await
-            .contains("NAME=VALUE")
-    );
-    assert!(
-        refusal("--seat filler --option x=1")
-            .await
-            .contains("rounds, all, failures_max")
-    );
+    for (line, said) in [
+        ("", "--seat or --pool"),
+        ("--seat builtin:three", "filler, one, two"),
+        ("--seat cmd:./bot", "speak HTTP"),
+        ("--seat remote", "url:http"),
+        ("--seat one", "builtin:NAME"),
+        (&"--seat filler ".repeat(5), "has 4 seats"),
+        ("--seat filler --option rounds", "NAME=VALUE"),
+        ("--seat filler --option x=1", "rounds, all, failures_max"),
+    ] {
+        let refusal = refusal(line).await;
+        assert!(refusal.contains(said), "{line}: {refusal}");
+    }
     let refused = |line: &str| {
         let words = ["play", "count"].into_iter().chain(line.split_whitespace());
         Line::try_parse_from(words).err().unwrap().to_string()

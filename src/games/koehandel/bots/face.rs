@@ -2,9 +2,10 @@
 //! same price, offers a third of its cash for the most valuable animal at the deck's end, counters with a
 //! third.
 
-use super::policy::{Standing, challenges, pay, pick};
+use super::policy::{Challenge, Standing, challenges, pay, pick};
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::Animal;
+use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::View;
 
@@ -26,15 +27,19 @@ pub fn act(view: &View, ask: &Ask) -> Act {
     let cash = view.purse.value();
     match *ask {
         Ask::Turn if view.deck_empty() => {
-            let mut best = None;
-            challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
-                let dearest = best.is_none_or(|(_, animal)| challenge.animal > animal);
-                if dearest {
-                    best = Some((challenge.rival, challenge.animal));
-                }
-            });
-            best.map_or(Act::Auction, |(rival, animal)| {
-                Act::trade(rival, animal, pick(view.purse, cash / 3))
+            let mut best: Option<Goods> = None;
+            challenges(
+                view,
+                &Standing::of(&view.herds),
+                0.0,
+                |Challenge { goods, .. }| {
+                    if best.is_none_or(|best| goods.animal > best.animal) {
+                        best = Some(goods);
+                    }
+                },
+            );
+            best.map_or(Act::Auction, |best| {
+                Act::trade(best.rival, best.animal, pick(view.purse, cash / 3))
             })
         }
         Ask::Turn => Act::Auction,

@@ -3,6 +3,7 @@
 
 use crate::game::{Bot, Budget};
 use crate::koehandel::cards::{ANIMALS, Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Act, Ask, Koehandel};
 use crate::koehandel::view::{Herd, View};
 use crate::rng::Rng;
@@ -133,28 +134,22 @@ impl Standing {
 /// A trade that may be started.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Challenge {
-    /// The rival.
-    pub rival: Compass,
-    /// The animal.
-    pub animal: Animal,
-    /// How many cards of it.
-    pub count: u8,
+    /// The animals and the rival.
+    pub goods: Goods,
     /// Own claim plus the weighted claim of the rival.
     pub stake: f32,
     /// 3: the fourth card; 2: the parties stand equal; 1: it only denies or gathers.
     pub rank: u8,
 }
 
-/// The stake of a trade over `count` of `animal` with `rival`.
+/// The stake of a trade.
 #[must_use]
-pub fn trade_stake(
-    view: &View,
-    standing: &Standing,
-    rival: Compass,
-    animal: Animal,
-    count: u8,
-    denial: f32,
-) -> f32 {
+pub fn trade_stake(view: &View, standing: &Standing, goods: Goods, denial: f32) -> f32 {
+    let Goods {
+        animal,
+        count,
+        rival,
+    } = goods;
     let own = standing.claim(0, animal, view.owns(Compass::S, animal), count);
     let theirs = standing.claim(rival.index(), animal, view.owns(rival, animal), count);
     own + denial * theirs
@@ -177,14 +172,13 @@ pub fn challenges(view: &View, standing: &Standing, denial: f32, mut found: impl
                 (_, true) => 2,
                 _ => 1,
             };
-            let stake = trade_stake(view, standing, rival, animal, count, denial);
-            found(Challenge {
-                rival,
+            let goods = Goods {
                 animal,
                 count,
-                stake,
-                rank,
-            });
+                rival,
+            };
+            let stake = trade_stake(view, standing, goods, denial);
+            found(Challenge { goods, stake, rank });
         }
     }
 }
@@ -293,18 +287,10 @@ impl Profile {
                 }
             }
             Ask::Pay { price, .. } => pay(view.purse, price),
-            Ask::Counter {
-                animal,
-                count,
-                challenger: rival,
-                ..
+            Ask::Counter { .. } | Ask::Rebid { .. } => {
+                let bid = ask.goods().map(|goods| self.counter(view, goods, rng));
+                Act::cards(bid.unwrap_or_default())
             }
-            | Ask::Rebid {
-                animal,
-                count,
-                opponent: rival,
-                ..
-            } => Act::cards(self.counter(view, (rival, animal, count), rng)),
         }
     }
 
@@ -335,7 +321,7 @@ impl Profile {
         challenges(view, &standing, self.trade_denial, |challenge| {
             let order = |challenge: &Challenge| (challenge.rank, challenge.stake);
             if challenge.rank >= least
-                && limits.traded & (1 << challenge.animal.index()) == 0
+                && limits.traded & (1 << challenge.goods.animal.index()) == 0
                 && best
                     .as_ref()
                     .is_none_or(|best| order(&challenge) > order(best))
@@ -346,8 +332,9 @@ impl Profile {
         let Some(best) = best else {
             return Act::Auction;
         };
-        limits.traded |= 1 << best.animal.index();
-        Act::trade(best.rival, best.animal, self.offer(view, &best, rng))
+        limits.traded |= 1 << best.goods.animal.index();
+        let Goods { rival, animal, .. } = best.goods;
+        Act::trade(rival, animal, self.offer(view, &best, rng))
     }
 
     /// The opening bid of a challenge.
@@ -356,23 +343,18 @@ impl Profile {
             return Purse::single(Note::Zero);
         }
         let amount = challenge.stake * draw(self.offer, rng);
-        self.make_up(view.purse, self.capped(view, challenge.rival, amount))
+        self.make_up(view.purse, self.capped(view, challenge.goods.rival, amount))
     }
 
     /// The bid against a challenge.
-    pub fn counter(
-        &self,
-        view: &View,
-        (rival, animal, count): (Compass, Animal, u8),
-        rng: &mut impl Chance,
-    ) -> Purse {
+    pub fn counter(&self, view: &View, goods: Goods, rng: &mut impl Chance) -> Purse {
         let standing = Standing::of(&view.herds);
-        let stake = trade_stake(view, &standing, rival, animal, count, self.trade_denial);
+        let stake = trade_stake(view, &standing, goods, self.trade_denial);
         if self.bluffs(view, rng) {
             return Purse::single(Note::Zero);
         }
         let amount = stake * draw(self.counter, rng);
-        self.make_up(view.purse, self.capped(view, rival, amount))
+        self.make_up(view.purse, self.capped(view, goods.rival, amount))
     }
 
     fn make_up(&self, hand: Purse, amount: u16) -> Purse {

@@ -30,17 +30,17 @@ fn part(hand: Purse, rng: &mut impl Chance) -> Purse {
 fn turn(view: &View, rng: &mut impl Chance) -> Act {
     let mut all: SmallVec<[_; 16]> = SmallVec::new();
     challenges(view, &Standing::of(&view.herds), 0.0, |challenge| {
-        all.push(challenge);
+        all.push(challenge.goods);
     });
     let wanted = view.deck_empty() || rng.chance(0.5);
     let drawn = rng.below(all.len() as u32) as usize;
     match all.get(drawn) {
-        Some(challenge) if wanted => {
+        Some(goods) if wanted => {
             let mut offer = part(view.purse, rng);
             if offer.cards() == 0 {
                 offer = view.purse;
             }
-            Act::trade(challenge.rival, challenge.animal, offer)
+            Act::trade(goods.rival, goods.animal, offer)
         }
         _ => Act::Auction,
     }

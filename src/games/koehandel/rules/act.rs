@@ -66,6 +66,29 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// The animals that a bid is asked for in a trade.
+    pub(crate) const fn goods(&self) -> Option<Goods> {
+        match *self {
+            Self::Counter {
+                animal,
+                count,
+                challenger: rival,
+                ..
+            }
+            | Self::Rebid {
+                animal,
+                count,
+                opponent: rival,
+                ..
+            } => Some(Goods {
+                animal,
+                count,
+                rival,
+            }),
+            _ => None,
+        }
+    }
+
     pub(crate) const fn bid(sale: Sale) -> Self {
         Self::Bid {
             card: sale.card,

@@ -5,6 +5,7 @@ use super::playout::Coin;
 use crate::koehandel::bots::policy::{Challenge, Chance, Standing, trade_stake};
 use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, Note, PLAYERS, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::view::{Herd, View};
 
 /// How many deals are kept once something is hidden.
@@ -152,9 +153,13 @@ impl Belief {
                 let seat = from.index();
                 let seen = view.imagined(seat, deal);
                 let style = style(from, coin);
+                let goods = Goods {
+                    animal: trade.animal,
+                    count: trade.count,
+                    rival: Compass::of(seat, to.index()),
+                };
                 for _ in 0..TRIES {
-                    let rival = Compass::of(seat, to.index());
-                    let part = bid_of(&style, &seen, rival, trade.animal, trade.count, coin);
+                    let part = bid_of(&style, &seen, goods, coin);
                     if part.cards() == cards {
                         return part;
                     }
@@ -245,14 +250,7 @@ impl Belief {
 }
 
 /// A bid in a trade, made by a style.
-pub fn bid_of(
-    style: &Style,
-    view: &View,
-    rival: Compass,
-    animal: Animal,
-    count: u8,
-    coin: &mut Coin,
-) -> Purse {
+pub fn bid_of(style: &Style, view: &View, goods: Goods, coin: &mut Coin) -> Purse {
     match style {
         Style::Filler => Purse::EMPTY,
         Style::Random => {
@@ -262,12 +260,9 @@ pub fn bid_of(
         Style::Face => crate::koehandel::bots::policy::pick(view.purse, view.purse.value() / 3),
         Style::Profile(profile) => {
             let standing = Standing::of(&view.herds);
-            let stake = trade_stake(view, &standing, rival, animal, count, profile.trade_denial);
             let challenge = Challenge {
-                rival,
-                animal,
-                count,
-                stake,
+                goods,
+                stake: trade_stake(view, &standing, goods, profile.trade_denial),
                 rank: 1,
             };
             profile.offer(view, &challenge, coin)

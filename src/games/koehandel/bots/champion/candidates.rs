@@ -3,6 +3,7 @@
 
 use crate::koehandel::bots::policy::{Challenge, Standing, challenges, pick};
 use crate::koehandel::cards::{Compass, Note, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Act, Ask};
 use crate::koehandel::view::View;
 
@@ -40,12 +41,9 @@ pub fn candidates(view: &View, ask: &Ask, base: Act, limit: u16) -> Vec<Candidat
             }
             for challenge in worth_trying(view) {
                 let some_card = |offer: &Purse| offer.cards() > 0 || view.purse.of(Note::Zero) == 0;
-                for offer in offers(view, challenge.rival).into_iter().filter(some_card) {
-                    add(Candidate::Act(Act::trade(
-                        challenge.rival,
-                        challenge.animal,
-                        offer,
-                    )));
+                let Goods { rival, animal, .. } = challenge.goods;
+                for offer in offers(view, rival).into_iter().filter(some_card) {
+                    add(Candidate::Act(Act::trade(rival, animal, offer)));
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::sale::Open;
 use crate::koehandel::bots::policy::Chance;
 use crate::koehandel::bots::styles::Style;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Ask, Hidden, Koehandel};
 use crate::koehandel::view::View;
 
@@ -30,41 +31,27 @@ impl Guess<'_> {
     pub fn hidden(&self, ask: &Ask, sale: Option<&Open>, coin: &mut Coin) -> Hidden {
         let sale = sale.filter(|_| matches!(ask, Ask::Bid { .. }));
         let out = sale.map_or([false; PLAYERS], Open::out);
-        let bid = match *ask {
-            Ask::Counter {
-                animal,
-                count,
-                challenger: rival,
-                cards,
+        let bid = match (ask, ask.goods()) {
+            (Ask::Counter { cards, .. } | Ask::Rebid { cards, .. }, Some(goods)) => {
+                self.hidden_bid(goods, *cards, coin)
             }
-            | Ask::Rebid {
-                animal,
-                count,
-                opponent: rival,
-                cards,
-                ..
-            } => self.hidden_bid((rival, animal, count), cards, coin),
             _ => Purse::EMPTY,
         };
         Hidden { out, bid }
     }
 
     /// What a rival may have bid with this many cards.
-    fn hidden_bid(
-        &self,
-        (rival, animal, count): (Compass, Animal, u8),
-        cards: u8,
-        coin: &mut Coin,
-    ) -> Purse {
-        let seat = rival.index();
+    fn hidden_bid(&self, goods: Goods, cards: u8, coin: &mut Coin) -> Purse {
+        let seat = goods.rival.index();
         let hand = self.deal[seat];
         if cards >= hand.cards() {
             return hand;
         }
         let view = self.view.imagined(seat, self.deal);
-        let me = Compass::of(seat, 0);
+        let rival = Compass::of(seat, 0);
+        let goods = Goods { rival, ..goods };
         for _ in 0..TRIES {
-            let bid = bid_of(&self.cast[seat], &view, me, animal, count, coin);
+            let bid = bid_of(&self.cast[seat], &view, goods, coin);
             if bid.cards() == cards {
                 return bid;
             }

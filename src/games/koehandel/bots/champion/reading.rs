@@ -8,6 +8,7 @@ use crate::koehandel::bots::face;
 use crate::koehandel::bots::policy::{Chance, Limits};
 use crate::koehandel::bots::styles::{KINDS, Style, best_other};
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::rules::{Act, Ask};
 use crate::koehandel::view::View;
 
@@ -212,19 +213,12 @@ impl Reading {
     }
 
     /// In a trade the rival bid cards that were seen, or a number of hidden cards.
-    pub fn bid(
-        &mut self,
-        view: &View,
-        (rival, animal, count): (Compass, Animal, u8),
-        cards: u8,
-        seen: Option<Purse>,
-        coin: &Coin,
-    ) {
+    pub fn bid(&mut self, view: &View, goods: Goods, cards: u8, seen: Option<Purse>, coin: &Coin) {
         self.learn(|style| {
             let mut coin = *coin;
             let mut sum = 0.0;
             for _ in 0..TRIES {
-                let bid = bid_of(style, view, rival, animal, count, &mut coin);
+                let bid = bid_of(style, view, goods, &mut coin);
                 sum += match seen {
                     Some(seen) => {
                         let (a, b) = (f32::from(bid.value()), f32::from(seen.value()));

@@ -6,6 +6,7 @@ use super::reading::Part;
 use super::sale::Noted;
 use crate::koehandel::bots::styles::claims;
 use crate::koehandel::cards::{Animal, Compass, PLAYERS, Purse};
+use crate::koehandel::message::Goods;
 use crate::koehandel::view::{Herd, View};
 
 impl Memory {
@@ -54,17 +55,12 @@ impl Memory {
         let view = self.rival_view(rival, self.before);
         let coin = self.coin();
         let me = Compass::of(rival.index(), 0);
+        let goods = Goods { rival: me, ..goods };
         self.note(Noted::Offer { rival, paid });
         if let Some((_, countered)) = &mut self.answer {
             *countered = true;
         }
-        self.readings[rival.index() - 1].bid(
-            &view,
-            (me, goods.animal, goods.count),
-            cards,
-            Some(paid),
-            &coin,
-        );
+        self.readings[rival.index() - 1].bid(&view, goods, cards, Some(paid), &coin);
     }
 
     /// An auction ended at a price between two players.
