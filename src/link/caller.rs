@@ -96,24 +96,16 @@ mod tests {
         check("::1", &[], "::1", true);
         check("192.0.2.7", &[], "192.0.2.7", false);
         // An unknown proxy on the same machine is not trusted, nor is it local.
-        let for_other = &[("x-forwarded-for", "192.0.2.7")];
+        let by = |addresses: &'static str| [("x-forwarded-for", addresses)];
+        let for_other = &by("192.0.2.7");
         check("127.0.0.1", for_other, "127.0.0.1", false);
-        check(
-            "127.0.0.1",
-            &[("forwarded", "for=192.0.2.7")],
-            "127.0.0.1",
-            false,
-        );
-        check("127.0.0.1", &[("via", "1.1 proxy")], "127.0.0.1", false);
+        for other in [("forwarded", "for=192.0.2.7"), ("via", "1.1 proxy")] {
+            check("127.0.0.1", &[other], "127.0.0.1", false);
+        }
         // A trusted one is believed, and is never local itself.
         check("127.0.0.9", for_other, "192.0.2.7", false);
         check("127.0.0.9", &[], "127.0.0.9", false);
-        check(
-            "127.0.0.9",
-            &[("x-forwarded-for", "127.0.0.1")],
-            "127.0.0.1",
-            false,
-        );
+        check("127.0.0.9", &by("127.0.0.1"), "127.0.0.1", false);
         let chain = &[("x-forwarded-for", "127.0.0.1, 192.0.2.7, 10.1.2.3")];
         check("127.0.0.9", chain, "192.0.2.7", false);
         let lines = &[
@@ -121,11 +113,6 @@ mod tests {
             ("x-forwarded-for", "192.0.2.8"),
         ];
         check("127.0.0.9", lines, "192.0.2.8", false);
-        check(
-            "127.0.0.9",
-            &[("x-forwarded-for", "nobody")],
-            "127.0.0.9",
-            false,
-        );
+        check("127.0.0.9", &by("nobody"), "127.0.0.9", false);
     }
 }

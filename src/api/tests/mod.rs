@@ -312,34 +312,19 @@ async fn opponents_are_named_and_their_bluffs_found() {
     assert_eq!(model["model"]["bluff_rate"]["evidence"], 1);
     let found = app.json("/api/v1/matches?opponent=alice").await;
     assert_eq!(found["items"][0]["id"], match_id(1));
+    let (bad, none) = (StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND);
+    let (far, word) = (
+        seat.replace("seats/1", "seats/7"),
+        seat.replace("seats/1", "seats/x"),
+    );
     for (path, body, status) in [
-        (seat.as_str(), "{}", StatusCode::BAD_REQUEST),
-        (seat.as_str(), r#"{"name": ""}"#, StatusCode::BAD_REQUEST),
-        (
-            seat.as_str(),
-            r#"{"name": "a", "x": 1}"#,
-            StatusCode::BAD_REQUEST,
-        ),
-        (
-            "/api/v1/matches/x/seats/1",
-            r#"{"name": "a"}"#,
-            StatusCode::NOT_FOUND,
-        ),
-        (
-            &seat.replace("seats/1", "seats/7"),
-            r#"{"name": "a"}"#,
-            StatusCode::NOT_FOUND,
-        ),
-        (
-            &seat.replace("seats/1", "seats/x"),
-            r#"{"name": "a"}"#,
-            StatusCode::NOT_FOUND,
-        ),
-        (
-            seat.as_str(),
-            &"x".repeat(100_000),
-            StatusCode::PAYLOAD_TOO_LARGE,
-        ),
+        (seat.as_str(), "{}", bad),
+        (&seat, r#"{"name": ""}"#, bad),
+        (&seat, r#"{"name": "a", "x": 1}"#, bad),
+        ("/api/v1/matches/x/seats/1", r#"{"name": "a"}"#, none),
+        (&far, r#"{"name": "a"}"#, none),
+        (&word, r#"{"name": "a"}"#, none),
+        (&seat, &"x".repeat(100_000), StatusCode::PAYLOAD_TOO_LARGE),
     ] {
         let answer = app.put(path, body).await;
         assert_eq!(answer.status, status, "{path} {}", answer.text);

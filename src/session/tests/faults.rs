@@ -161,19 +161,12 @@ async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
     let (world, at) = World::begun(options()).await;
     world.parts.store.clone().close().await;
     for (at, text) in [(&at, "info"), (&at, "begin"), (&key(2, 2), "begin")] {
-        assert_eq!(
-            world.send(at, text).await.unwrap_err(),
-            Refusal::Draining,
-            "{text}"
-        );
+        assert_eq!(world.refusal(at, text).await, Refusal::Draining, "{text}");
     }
     let world = World::new(options()).await;
     world.say(&at, "begin").await;
     world.sessions.close().await;
-    assert_eq!(
-        world.send(&at, "info").await.unwrap_err(),
-        Refusal::Draining
-    );
+    assert_eq!(world.refusal(&at, "info").await, Refusal::Draining);
 }
 
 #[tokio::test]

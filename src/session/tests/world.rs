@@ -108,6 +108,11 @@ impl World {
         String::from_utf8(answer.text.to_vec()).unwrap()
     }
 
+    /// Why a message is refused.
+    pub(super) async fn refusal(&self, key: &Key, rest: &str) -> Refusal {
+        self.send(key, rest).await.unwrap_err()
+    }
+
     /// One message whose answer is left to the caller.
     pub(super) async fn send(&self, key: &Key, rest: &str) -> Result<Answer, Refusal> {
         self.send_from(Origin::default(), key, rest).await
