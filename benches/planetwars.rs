@@ -4,6 +4,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use games::planetwars::dialect::{judge, player};
 use games::planetwars::generate::{Look, Style, generate};
+use games::planetwars::map;
 use games::planetwars::rules::{Act, Launch, PlanetWars, Ruleset, Setup};
 use games::rng::Rng;
 use games::{Game as _, Seat};
@@ -116,7 +117,7 @@ fn wire(c: &mut Criterion) {
             let mut game = begun.clone();
             let mut bytes = 0;
             for (round, replies) in rounds.iter().zip(&replies) {
-                let planets = judge::planets(game.planets());
+                let planets = map::text(game.planets());
                 for ((seat, _), reply) in round.iter().zip(replies) {
                     let you = setup.players[seat.index()];
                     bytes += judge::state(&planets, Some(game.heard(*seat)), you).len();

@@ -162,11 +162,11 @@ impl Options {
             on_silence: self.on_silence,
             pause_us: self.pause_us.unwrap_or(usual.pause_us),
         };
-        let position = Setup {
-            map: named_map(self.map.as_deref(), seed, players)?,
+        let position = Setup::new(
+            named_map(self.map.as_deref(), seed, players)?,
             players,
-            rounds: self.rounds.map_or(ROUNDS, |rounds| rounds as u32),
-        };
+            self.rounds.map_or(ROUNDS, |rounds| rounds as u32),
+        );
         position.check()?;
         Ok(RefereeSetup { position, conduct })
     }

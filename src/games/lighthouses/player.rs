@@ -292,19 +292,3 @@ fn said(chart: &Chart, frame: &str) -> Option<Act> {
         .ok()?
         .ok()
 }
-
-/// The answer when nothing better is known.
-#[must_use]
-pub fn default_answer(frame: &str) -> &'static str {
-    // What is asked for shows in the keys, also of a message that cannot be read.
-    if frame.contains("\"player_num\"") {
-        GREETING
-    } else if frame.contains("\"view\"") || frame.contains("\"energy\"") {
-        PASS
-    } else {
-        ""
-    }
-}
-
-/// A greeting of a player without a name.
-const GREETING: &str = "{\"name\":\"drover\"}";

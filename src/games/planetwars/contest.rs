@@ -6,7 +6,7 @@ use super::dialect::player as wire;
 use super::facts::Record;
 use super::maps::Planets;
 use super::options::{OPTIONS, Options};
-use super::player::{Player, START_WITHIN, TURN_WITHIN, default_answer};
+use super::player::{Player, START_WITHIN, TURN_WITHIN};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{PLAYERS, PlanetWars, Setup, owners};
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
@@ -115,7 +115,12 @@ impl Contest for PlanetWars {
     }
 
     fn default_answer(frame: &str) -> &'static str {
-        default_answer(frame)
+        let last = frame.lines().next_back().unwrap_or_default();
+        if wire::completes(last.as_bytes()) {
+            wire::END
+        } else {
+            ""
+        }
     }
 
     fn completes(line: &[u8]) -> bool {

@@ -156,14 +156,3 @@ impl Dialogue for Player {
         })
     }
 }
-
-/// The answer when nothing better is known.
-#[must_use]
-pub fn default_answer(frame: &str) -> &'static str {
-    let last = frame.lines().next_back().unwrap_or_default();
-    if wire::completes(last.as_bytes()) {
-        END
-    } else {
-        ""
-    }
-}

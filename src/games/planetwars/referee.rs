@@ -131,25 +131,15 @@ impl Referee {
     fn fail(&mut self, seat: Seat, reply: Reply<'_>) {
         let replied = self.programs[seat].replied;
         let limit = self.setup.conduct.within(replied).as_millis();
-        let offence = match reply {
-            Reply::Late => Offence {
-                cause: if replied {
-                    Cause::TimeForfeit
-                } else {
-                    Cause::InitFailure
-                },
-                why: format!("no whole reply within {limit} ms"),
-            },
-            _ => Offence {
-                cause: if replied {
-                    Cause::Crash
-                } else {
-                    Cause::InitFailure
-                },
-                why: "its program was gone".to_owned(),
-            },
+        let (cause, why) = match reply {
+            Reply::Late => (
+                Cause::TimeForfeit,
+                format!("no whole reply within {limit} ms"),
+            ),
+            _ => (Cause::Crash, "its program was gone".to_owned()),
         };
-        self.offend(seat, offence);
+        let cause = if replied { cause } else { Cause::InitFailure };
+        self.offend(seat, Offence { cause, why });
     }
 
     /// Plays the round once everybody has replied or failed.

@@ -4,7 +4,9 @@
 use super::map::{Map, Square};
 use super::rules::{Land, Seen, View};
 use super::{atlas, cartographer};
+use crate::game::Seat;
 use serde_json::Value;
+use std::mem::discriminant;
 
 /// Maps with their options in their headers.
 #[derive(Clone, Debug, Default)]
@@ -121,11 +123,7 @@ fn matches(map: &Map, view: &View) -> bool {
     view.seen.iter().filter(own).count() == dogs
 }
 
-const fn is_land(square: Square, land: Land) -> bool {
-    match square {
-        Square::Wall => matches!(land, Land::Wall),
-        Square::Tree => matches!(land, Land::Tree),
-        Square::Pen | Square::PennedSheep => matches!(land, Land::Pen(_)),
-        Square::Grass | Square::Sheep | Square::Dog => matches!(land, Land::Grass),
-    }
+/// Whether a square has this landscape, whoever owns its pens.
+fn is_land(square: Square, land: Land) -> bool {
+    discriminant(&Land::of(square, Seat(0))) == discriminant(&land)
 }

@@ -42,11 +42,7 @@ pub fn bouts(name: &str) -> Option<Vec<Bout<'_, Lighthouses>>> {
             0 => &["ring", name, "triangle"],
             _ => &[name, "ring"],
         };
-        let setup = Setup {
-            map: Map::read(text).ok()?,
-            players: names.len(),
-            rounds: ROUNDS,
-        };
+        let setup = Setup::new(Map::read(text).ok()?, names.len(), ROUNDS);
         let own = names.iter().position(|seated| *seated == name)?;
         Some(Bout::new(setup, names, number * SEEDS_APART, own..own + 1))
     };

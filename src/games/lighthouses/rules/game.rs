@@ -27,6 +27,16 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// So many rounds of so many players on this map.
+    #[must_use]
+    pub const fn new(map: Map, players: usize, rounds: u32) -> Self {
+        Self {
+            map,
+            players,
+            rounds,
+        }
+    }
+
     /// Whether this can be played.
     ///
     /// # Errors

@@ -46,11 +46,7 @@ const MAPS: [&str; 4] = [
 ];
 
 fn setup(map: &str, players: usize, rounds: u32) -> Setup {
-    Setup {
-        map: Map::read(map).unwrap(),
-        players,
-        rounds,
-    }
+    Setup::new(Map::read(map).unwrap(), players, rounds)
 }
 
 /// A view as a broken engine might send it.
@@ -161,13 +157,9 @@ fn who_stands_in_the_sea_passes() {
     let mut bot: Box<dyn Bot<Lighthouses>> = make("triangle", 1).unwrap();
     bot.observe(&Event::Begins(Arc::clone(&chart), Seat(0), 1));
     let view = View {
-        round: 0,
-        position: Cell(0),
-        score: 0,
         energy: 500,
         keys: Lighthouse(0).bit(),
-        seen: Vec::new(),
-        beacons: vec![Beacon::default()],
+        ..View::unseen(&chart, Cell(0))
     };
     assert_eq!(bot.decide(&view, &Ask::Turn, Budget::nodes(1)), Act::Pass);
 }

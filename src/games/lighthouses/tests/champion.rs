@@ -14,11 +14,7 @@ use std::sync::Arc;
 const ROUNDS: usize = 60;
 
 fn setup(name: &str, players: usize, rounds: u32) -> Setup {
-    Setup {
-        map: atlas::find(name).unwrap().unwrap(),
-        players,
-        rounds,
-    }
+    Setup::new(atlas::find(name).unwrap().unwrap(), players, rounds)
 }
 
 /// A random act that often charges and links, so that triangles come and go.
@@ -44,11 +40,7 @@ fn what_stands_brings_what_he_counts_on() {
     let text = "#########\n#! A  ! #\n#  !   !#\n# !   ! #\n#  B !  #\n#!    ! #\n#########\n";
     for seed in 0..40 {
         let mut rng = Rng::new(seed, 0);
-        let mut game = Lighthouses::begin(&Setup {
-            map: Map::read(text).unwrap(),
-            players: 2,
-            rounds: 10_000,
-        });
+        let mut game = Lighthouses::begin(&Setup::new(Map::read(text).unwrap(), 2, 10_000));
         for _ in 0..2 * (40 + 10 * seed) {
             let act = stir(&game, game.turn().unwrap(), &mut rng);
             game.play(act).unwrap();
@@ -177,11 +169,7 @@ fn the_largest_map_fits() {
         }
         text.push('\n');
     }
-    let setup = Setup {
-        map: Map::read(&text).unwrap(),
-        players: 1,
-        rounds: 150,
-    };
+    let setup = Setup::new(Map::read(&text).unwrap(), 1, 150);
     let (game, _) = play(&setup, &[], |bot, view, ask| {
         bot.decide(view, ask, Budget::nodes(3000))
     });

@@ -12,11 +12,7 @@ laws!(Lighthouses, {"rounds": 60});
 fn random_games_keep_the_laws() {
     for (number, (name, text)) in (0u64..).zip(atlas::MAPS) {
         for players in 1..=4 {
-            let setup = Setup {
-                map: Map::read(text).unwrap(),
-                players,
-                rounds: 150,
-            };
+            let setup = Setup::new(Map::read(text).unwrap(), players, 150);
             let silence = if players == 3 { 0.05 } else { 0.0 };
             let audit = |game: &Lighthouses| {
                 assert!(game.cells().iter().all(|energy| *energy <= 100), "{name}");

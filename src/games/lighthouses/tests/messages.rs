@@ -20,11 +20,7 @@ struct Talk(Referee);
 
 impl Talk {
     fn begin() -> Self {
-        let position = Setup {
-            map: Map::read(MAP).unwrap(),
-            players: 2,
-            rounds: 10_000,
-        };
+        let position = Setup::new(Map::read(MAP).unwrap(), 2, 10_000);
         let conduct = Conduct::default();
         let mut referee = Referee::new(RefereeSetup { position, conduct }).unwrap();
         for _ in 0..2 {

@@ -113,11 +113,7 @@ fn the_recorded_games_are_played_alike_phase_by_phase() {
             .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let head = lines.next().unwrap();
         let players = head["starts"].as_array().unwrap().len();
-        let mut game = Lighthouses::begin(&Setup {
-            map: map(&head),
-            players,
-            rounds: 1_000,
-        });
+        let mut game = Lighthouses::begin(&Setup::new(map(&head), players, 1_000));
         let mut phases = 0;
         for line in lines {
             let place = format!("{name}, round {}, {}", line["round"], line["phase"]);

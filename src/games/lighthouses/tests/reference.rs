@@ -343,11 +343,7 @@ fn random_games_are_played_alike_by_a_second_implementation() {
         let mut slow = Slow::new(&map, players);
         let list: Vec<Point> = slow.towers.iter().map(|tower| tower.0).collect();
         let rounds = 80;
-        let mut game = Lighthouses::begin(&Setup {
-            map,
-            players,
-            rounds,
-        });
+        let mut game = Lighthouses::begin(&Setup::new(map, players, rounds));
         let mut rng = Rng::new(seed, 9);
         for round in 0..rounds {
             let [one, two] = shown(&slow, &game, &list);

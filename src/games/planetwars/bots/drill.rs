@@ -55,6 +55,12 @@ struct Fail {
     garbage: bool,
 }
 
+impl Fail {
+    fn has_failed(&self, member: usize, turn: u32) -> bool {
+        self.member == member && turn >= self.turn
+    }
+}
+
 /// What is received before any member spoke. What looks like a true word among many names names one of
 /// `strangers`, since by chance alone none names exactly the receiver.
 fn garbage(rng: &mut Rng, players: usize, plausible: bool, strangers: &[usize]) -> u32 {
@@ -63,8 +69,7 @@ fn garbage(rng: &mut Rng, players: usize, plausible: bool, strangers: &[usize]) 
     }
     if players > MASKED {
         let distance = 1 + rng.below(TEAM_MAX as u32);
-        let stranger = rng.below(strangers.len() as u32) as usize;
-        let stranger = strangers.get(stranger).copied().unwrap_or_default();
+        let stranger = strangers[rng.below(strangers.len() as u32) as usize];
         return word(RELAY, (stranger as u32) << 17 | distance << 12);
     }
     // Honest first words have a lone bit, so there are at least two.
@@ -93,7 +98,7 @@ pub fn drill(plan: &Drill) -> Drilled {
         }
     }
     let planets = Arc::new(homes(&numbers));
-    let mut team = numbers.get(..size).unwrap_or_default().to_vec();
+    let mut team = numbers[..size].to_vec();
     team.sort_unstable();
     let fail = plan.crash.then(|| Fail {
         member: rng.below(size as u32) as usize,
@@ -110,8 +115,7 @@ pub fn drill(plan: &Drill) -> Drilled {
         .iter()
         .map(|you| Ring::new(&view(0, *you, 0)))
         .collect();
-    let sorted = rings.first().map_or(&[][..], |ring| ring.players());
-    let strangers = sorted.iter().enumerate();
+    let strangers = rings[0].players().iter().enumerate();
     let strangers = strangers.filter(|(_, player)| !team.contains(player));
     let strangers: Vec<usize> = strangers.map(|(place, _)| place).collect();
     // What each member said in the last rounds, the latest last; before the game it was garbage.
@@ -135,31 +139,23 @@ pub fn drill(plan: &Drill) -> Drilled {
                 plan.lag
             };
             let words = if lag == 0 { &said } else { &heard_before };
-            let words = words.get(before).map_or(&[][..], Vec::as_slice);
-            let back = lag.max(1) as usize;
-            let heard = words.len().checked_sub(back).and_then(|at| words.get(at));
-            let heard = heard.copied().unwrap_or_default();
-            let failed = fail
-                .as_ref()
-                .filter(|fail| fail.member == member && turn >= fail.turn);
-            let word = match (failed, rings.get_mut(member), team.get(member)) {
-                (Some(fail), ..) if fail.garbage => rng.bits() as u32,
-                (None, Some(ring), Some(you)) => {
-                    ring.hear(&view(turn, *you, heard));
-                    ring.say()
+            let words = &words[before];
+            let heard = words[words.len() - lag.max(1) as usize];
+            let word = match fail.as_ref().filter(|fail| fail.has_failed(member, turn)) {
+                Some(fail) if fail.garbage => rng.bits() as u32,
+                Some(_) => 0,
+                None => {
+                    rings[member].hear(&view(turn, team[member], heard));
+                    rings[member].say()
                 }
-                _ => 0,
             };
-            if let Some(words) = said.get_mut(member) {
-                words.push(word);
-            }
+            said[member].push(word);
         }
-        let plays = |member: usize| {
-            !fail
-                .as_ref()
-                .is_some_and(|fail| fail.member == member && turn >= fail.turn)
+        let failed = |member| {
+            fail.as_ref()
+                .is_some_and(|fail| fail.has_failed(member, turn))
         };
-        let playing = || (0..).zip(&rings).filter(|(member, _)| plays(*member));
+        let playing = || (0..).zip(&rings).filter(|(member, _)| !failed(*member));
         for (_, ring) in playing() {
             let strangers = ring.mates().iter().filter(|mate| !team.contains(mate));
             out.false_members += strangers.count();

@@ -236,16 +236,12 @@ fn named<T: Copy>(all: &[T], word: fn(T) -> &'static str, text: Option<&str>) ->
 
 fn warning(argument: &str) -> Message {
     let (first, rest) = argument.split_once(' ').unwrap_or((argument, ""));
-    match first.parse() {
-        Ok(dog) => Message::Warning {
-            dog: Some(dog),
-            why: rest.to_owned(),
-        },
-        Err(_) => Message::Warning {
-            dog: None,
-            why: argument.to_owned(),
-        },
-    }
+    let (dog, why) = match first.parse() {
+        Ok(dog) => (Some(dog), rest),
+        Err(_) => (None, argument),
+    };
+    let why = why.to_owned();
+    Message::Warning { dog, why }
 }
 
 fn finish(fields: &Fields) -> Finish {

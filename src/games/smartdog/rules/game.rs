@@ -87,27 +87,10 @@ impl SmartDog {
     #[must_use]
     pub fn begin(setup: &Setup) -> Self {
         let (ground, places) = Ground::lay(setup);
-        let mut things = vec![Thing::Nothing; ground.torus().area()];
-        for (at, (_, spot)) in places.dogs.iter().enumerate() {
-            things[ground.torus().index(*spot)] = Thing::Dog(DogId(at as u16));
-        }
-        for (at, spot) in places.sheep.iter().enumerate() {
-            things[ground.torus().index(*spot)] = Thing::Sheep(at as u16);
-        }
         let dog = |(owner, spot)| Dog::new(owner, spot);
-        Self {
-            turn: 1,
-            dogs: places.dogs.into_iter().map(dog).collect(),
-            sheep: places.sheep.into_iter().map(Sheep::new).collect(),
-            things,
-            ended: Seats::from_fn(setup.players.count(), |_| false),
-            forfeited: Seats::from_fn(setup.players.count(), |_| false),
-            is_over: false,
-            pushes: 0,
-            pushes_max: PUSHES_MAX,
-            told: Vec::new(),
-            ground: Arc::new(ground),
-        }
+        let dogs = places.dogs.into_iter().map(dog);
+        let sheep = places.sheep.into_iter().map(Sheep::new);
+        Self::imagine(&Arc::new(ground), 1, dogs, sheep, PUSHES_MAX)
     }
 
     /// A position with these dogs and sheep, whether or not a match can lead to it, for searches. Dogs and

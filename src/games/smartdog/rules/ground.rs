@@ -20,6 +20,17 @@ pub enum Land {
 }
 
 impl Land {
+    /// What is under a square of this owner's tile.
+    #[must_use]
+    pub const fn of(square: Square, owner: Seat) -> Self {
+        match square {
+            Square::Wall => Land::Wall,
+            Square::Tree => Land::Tree,
+            Square::Pen | Square::PennedSheep => Land::Pen(owner),
+            Square::Grass | Square::Sheep | Square::Dog => Land::Grass,
+        }
+    }
+
     /// Whether dogs and sheep may stand here.
     #[must_use]
     pub const fn is_open(self) -> bool {
@@ -203,12 +214,7 @@ impl Ground {
         for (y, row) in (corner.y..).zip(setup.map.iter()) {
             for (x, square) in (corner.x..).zip(row) {
                 let spot = Spot { x, y };
-                self.land[self.torus.index(spot)] = match square {
-                    Square::Wall => Land::Wall,
-                    Square::Tree => Land::Tree,
-                    Square::Pen | Square::PennedSheep => Land::Pen(owner),
-                    Square::Grass | Square::Sheep | Square::Dog => Land::Grass,
-                };
+                self.land[self.torus.index(spot)] = Land::of(*square, owner);
                 match square {
                     Square::Dog => places.dogs.push((owner, spot)),
                     Square::Sheep | Square::PennedSheep => places.sheep.push(spot),

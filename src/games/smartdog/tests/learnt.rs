@@ -1,41 +1,30 @@
 //! Maps are learnt from matches on them and recognised afterwards.
 
-use crate::Budget;
-use crate::game::{Game as _, Seat};
-use crate::smartdog::bots::make;
+use crate::arena::play_by;
+use crate::game::{Budget, Seat};
+use crate::ladder::seated;
 use crate::smartdog::cartographer::{Cartographer, map_name, merge};
 use crate::smartdog::generate::{Style, generate};
 use crate::smartdog::known::KnownMaps;
 use crate::smartdog::map::{Header, Map, Square};
 use crate::smartdog::options::{Key, Options};
-use crate::smartdog::rules::{Ask, Event, Orders, Players, Setup, SmartDog, View};
+use crate::smartdog::rules::{Event, Players, Setup, SmartDog};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A match of the kit's players; what each seat's cartographer has found.
 fn watch(map: &Map, players: Players) -> Vec<Value> {
     let setup = Setup::of(map.clone(), players);
-    let mut game = SmartDog::begin(&setup);
-    let seats: Vec<Seat> = (0..players.count()).map(|seat| Seat(seat as u8)).collect();
-    let mut makers: Vec<Cartographer> = seats.iter().map(|_| Cartographer::new()).collect();
-    let mut bots: Vec<_> = seats
-        .iter()
-        .map(|_| make("shipped", 1, &KnownMaps::none()).unwrap())
-        .collect();
-    while game.outcome().is_none() {
-        let turn = game.turn();
-        let mut acts: Vec<(Seat, Option<Orders>)> = Vec::new();
-        for seat in &seats {
-            let view: Arc<View> = Arc::new(game.view(*seat));
-            let event = Event::Turn(Arc::clone(&view));
-            makers[seat.index()].observe(&event);
-            bots[seat.index()].observe(&event);
-            let orders = bots[seat.index()].decide(&view, &Ask { turn }, Budget::nodes(1));
-            makers[seat.index()].observe(&Event::Ordered(orders.clone()));
-            acts.push((*seat, Some(orders)));
-        }
-        game.step(&acts, &mut Vec::new());
-    }
+    let names = vec!["shipped"; players.count()];
+    let mut bots = seated::<SmartDog>(&names, 1).unwrap();
+    let mut makers = vec![Cartographer::new(); players.count()];
+    play_by(&setup, &mut bots, |seat, bot, view, ask| {
+        let maker = &mut makers[seat.index()];
+        maker.observe(&Event::Turn(Arc::new(view.clone())));
+        let orders = bot.decide(view, ask, Budget::nodes(1));
+        maker.observe(&Event::Ordered(orders.clone()));
+        orders
+    });
     makers.iter().map(Cartographer::evidence).collect()
 }
 

@@ -362,16 +362,13 @@ fn near(terrain: &Terrain, at: usize, most: usize) -> u64 {
     let mut near: Vec<(i32, usize)> = (0..terrain.count)
         .filter(|to| *to != at)
         .map(|to| {
-            let steps = terrain.steps(to, home);
-            let (here, there) = (
-                terrain.chart.point(home),
-                terrain.chart.point(terrain.homes[to]),
-            );
-            let far = steps == FAR;
-            let far = if far {
-                here.distance(there)
-            } else {
-                steps.into()
+            let there = terrain.homes[to];
+            let far = match terrain.steps(to, home) {
+                FAR => terrain
+                    .chart
+                    .point(home)
+                    .distance(terrain.chart.point(there)),
+                steps => steps.into(),
             };
             (far, to)
         })

@@ -13,7 +13,7 @@ mod value;
 mod world;
 
 pub use deed::Deed;
-pub use player::{CHAMPION, HERDER, Herder, Mind, SEARCHER};
+pub use player::{CHAMPION, HERDER, Herder, Knobs, SEARCHER};
 pub use search::Reach;
 pub use solver::{Proof, solve};
 pub use value::Weights;

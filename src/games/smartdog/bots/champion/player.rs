@@ -18,7 +18,7 @@ const SEEN_MAX: usize = 1_000;
 
 /// The parameters of a player of this family.
 #[derive(Clone, Copy, Debug)]
-pub struct Mind {
+pub struct Knobs {
     /// How far and wide it searches.
     pub reach: Reach,
     /// The weights of its evaluation.
@@ -28,7 +28,7 @@ pub struct Mind {
 }
 
 /// Rung 4: one turn ahead.
-pub const HERDER: Mind = Mind {
+pub const HERDER: Knobs = Knobs {
     reach: Reach {
         depth: 1,
         widths: &[1],
@@ -41,20 +41,18 @@ pub const HERDER: Mind = Mind {
 };
 
 /// Rung 5: a short beam without replies by others.
-pub const SEARCHER: Mind = Mind {
+pub const SEARCHER: Knobs = Knobs {
     reach: Reach {
         depth: 8,
         widths: &[8, 24],
-        long: (0, 0),
-        replies: false,
         trail: 0.02,
+        ..HERDER.reach
     },
-    weights: WEIGHTS,
-    recognises: false,
+    ..HERDER
 };
 
 /// Rung 6: all features.
-pub const CHAMPION: Mind = Mind {
+pub const CHAMPION: Knobs = Knobs {
     reach: Reach {
         depth: 10,
         widths: &[6, 16, 40, 100, 240],
@@ -68,7 +66,7 @@ pub const CHAMPION: Mind = Mind {
 
 /// A player of this family.
 pub struct Herder {
-    mind: Mind,
+    knobs: Knobs,
     known: KnownMaps,
     state: State,
 }
@@ -93,10 +91,10 @@ struct Thoughts {
 impl Herder {
     /// A player with these parameters.
     #[must_use]
-    pub fn new(mind: Mind, known: &KnownMaps) -> Self {
+    pub fn new(knobs: Knobs, known: &KnownMaps) -> Self {
         Self {
-            mind,
-            known: if mind.recognises {
+            knobs,
+            known: if knobs.recognises {
                 known.clone()
             } else {
                 KnownMaps::none()
@@ -177,13 +175,13 @@ impl Bot<SmartDog> for Herder {
                     long,
                 } = thoughts.as_mut();
                 let search = search.get_or_insert_with(|| {
-                    Search::new(world, terrain, self.mind.reach, self.mind.weights)
+                    Search::new(world, terrain, self.knobs.reach, self.knobs.weights)
                 });
                 let progress = search.run(terrain, slice);
                 if progress == Progress::More || !search.is_idle() {
                     return (world.outer(&search.orders()), progress);
                 }
-                let Mind { reach, weights, .. } = self.mind;
+                let Knobs { reach, weights, .. } = self.knobs;
                 let long = long.get_or_insert_with(|| Long::new(world, terrain, reach, weights));
                 let nodes = slice.nodes.saturating_sub(search.used());
                 let progress = long.run(terrain, Budget { nodes, ..slice });

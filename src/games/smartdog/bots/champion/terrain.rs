@@ -83,14 +83,16 @@ impl Terrain {
 
     /// Where a calm sheep that stands here and looks this way drifts to.
     pub(super) fn fate(&self, cell: usize, way: Direction) -> Fate {
-        let never = Fate {
+        let fate = self.drift.get(4 * cell + way as usize).copied();
+        fate.unwrap_or_else(|| self.never())
+    }
+
+    /// The fate of a sheep that never comes to a pen.
+    const fn never(&self) -> Fate {
+        Fate {
             strolls: FAR,
             pen: self.me,
-        };
-        self.drift
-            .get(4 * cell + way as usize)
-            .copied()
-            .unwrap_or(never)
+        }
     }
 
     /// Walking distances over open ground to the nearest of these cells.
@@ -119,10 +121,7 @@ impl Terrain {
     /// Follows a lone sheep's strolls from every cell and direction.
     fn fates(&self) -> Vec<Fate> {
         let torus = self.ground.torus();
-        let never = Fate {
-            strolls: FAR,
-            pen: self.me,
-        };
+        let never = self.never();
         let mut fates: Vec<Option<Fate>> = vec![None; 4 * torus.area()];
         let mut path = Vec::new();
         for start in 0..fates.len() {
