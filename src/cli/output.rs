@@ -66,12 +66,16 @@ fn table(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::R
 }
 
 fn csv(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
+    // Into memory first: an error of the crate's own would hide that a pipe is closed.
+    let mut text = Vec::new();
+    let mut writer = csv::Writer::from_writer(&mut text);
     writer.write_record(headings)?;
     for row in rows {
         writer.write_record(row)?;
     }
-    writer.flush()
+    writer.flush()?;
+    drop(writer);
+    out.write_all(&text)
 }
 
 #[cfg(test)]
@@ -101,6 +105,18 @@ mod tests {
             written(Format::Table),
             "id      what\na       one, \"two\"\nlonger  x\n"
         );
+    }
+
+    #[test]
+    fn a_closed_pipe_is_known_as_one_in_every_format() {
+        let row = vec!["x".repeat(100)];
+        for format in [Format::Table, Format::Csv, Format::Json] {
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let rows = vec![row.clone(); 1000];
+            let why = write_rows(&mut writer, format, &["id"], &rows, &rows).unwrap_err();
+            assert_eq!(why.kind(), std::io::ErrorKind::BrokenPipe, "{format:?}");
+        }
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub(crate) fn maps<M, E: Into<anyhow::Error>>(
             maps.push((stem.into_owned(), map));
         }
     }
+    anyhow::ensure!(!maps.is_empty(), "no maps in {}", names.join(", "));
     Ok(maps)
 }
 

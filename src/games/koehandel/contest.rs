@@ -83,8 +83,8 @@ impl Contest for Koehandel {
         })
     }
 
-    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
-        dialect::in_form(answer)
+    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+        dialect::in_form(message, answer)
     }
 
     fn bot(name: &str, seed: u64, advice: Advice<'_>) -> Option<Box<dyn Bot<Self>>> {

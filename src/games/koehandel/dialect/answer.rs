@@ -4,6 +4,7 @@ use super::fields::{FRAME_MAX, Fields};
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
 use crate::koehandel::cards::{Compass, MONEY_MAX};
 use crate::koehandel::rules::{Act, Ask, Money};
+use crate::wire::WireError;
 use std::time::Duration;
 
 /// The wire's limit for connecting and answering together.
@@ -87,31 +88,35 @@ fn money(fields: &Fields<'_>) -> Money {
     }
 }
 
-/// Whether an answer is legal in form, whatever the rules say.
+/// Whether an answer to this message is legal in form, whatever the rules say.
 ///
 /// # Errors
 /// A sentence that says what a reader would not take.
-pub fn in_form(answer: &str) -> Result<(), String> {
+pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
     let body = answer.as_bytes();
-    let unread = || format!("{answer:?} is no answer");
-    let fields = Fields::cut(body).map_err(|why| why.to_string())?;
-    if answer.len() > FRAME_MAX || !fields.any() {
-        return Err(unread());
-    }
-    let turn = read_answer(&Ask::Turn, body);
+    let unread = |why: WireError| why.to_string();
+    let (asked, fields) = (
+        Fields::cut(message).map_err(unread)?,
+        Fields::cut(body).map_err(unread)?,
+    );
     let payee = Compass::W;
-    let cards = read_answer(&Ask::Pay { payee, price: 0 }, body);
-    match (fields.kind(), turn, cards) {
-        ("auction", Some(Act::Auction), _) => Ok(()),
-        ("trade", Some(Act::Trade { offer, .. }), _) if offer != Money::Garbage => Ok(()),
-        // Sums of coins and lists of cards are the same letters.
-        ("", _, Some(Act::Cards(Money::Cards(_)))) => Ok(()),
-        _ => is_amount(&fields).then_some(()).ok_or_else(unread),
-    }
+    let cards = || read_answer(&Ask::Pay { payee, price: 0 }, body);
+    let legal = answer.len() <= FRAME_MAX
+        && match (asked.kind(), fields.kind()) {
+            ("start", "auction") => true,
+            ("start", "trade") => match read_answer(&Ask::Turn, body) {
+                Some(Act::Trade { offer, .. }) => offer != Money::Garbage,
+                _ => false,
+            },
+            ("auction", "") => is_amount(&fields),
+            ("trade" | "collect", "") => matches!(cards(), Some(Act::Cards(Money::Cards(_)))),
+            _ => false,
+        };
+    let wrong = || format!("{answer:?} is no answer to {:?}", asked.kind());
+    legal.then_some(()).ok_or_else(wrong)
 }
 
 fn is_amount(fields: &Fields<'_>) -> bool {
     let money = fields.money().unwrap_or_default();
-    let letter = |byte: u8| byte.is_ascii_alphanumeric();
-    fields.kind().is_empty() && !money.is_empty() && money.bytes().all(letter)
+    !money.is_empty() && money.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
