@@ -7,7 +7,7 @@ use crate::stats::report;
 use crate::stored::{self, Exchanges, exchanges};
 use anyhow::ensure;
 use drover::link::HttpOptions;
-use drover::referee::{Host, HostSettings, MatchRequest, SeatSpec};
+use drover::referee::{Host, HostSettings, MatchRequest, Recording, SeatSpec};
 use drover::store::{Direction, Durability, Settings, Store};
 use games::rng::Rng;
 use std::collections::BTreeMap;

@@ -12,6 +12,7 @@ mod matches;
 mod messages;
 mod pipes;
 mod process;
+mod resume;
 mod rounds;
 mod shim;
 mod shim_crash;
@@ -63,6 +64,8 @@ enum Verb {
     Idle(idle::IdleArgs),
     /// Many matches at once over real HTTP: late, illegal and fallback answers, and where the time went.
     Matches(matches::MatchesArgs),
+    /// Kill our own referee again and again while built-in bots play: every match must go on.
+    Resume(resume::ResumeArgs),
     /// Rounds of Lighthouses a second over pipes, beside the same lines without an engine.
     Rounds(rounds::RoundsArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
@@ -115,6 +118,7 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
+        Verb::Resume(args) => resume::run(args).await,
         Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
         Verb::Shim(args) => shim::run(args).await,
         Verb::ShimCrash(args) => shim_crash::run(args).await,

@@ -44,7 +44,7 @@ fn command<S: AsRef<OsStr>>(words: impl IntoIterator<Item = S>) -> anyhow::Resul
 }
 
 /// A loopback port that is free at present.
-fn free_address() -> anyhow::Result<SocketAddr> {
+pub(crate) fn free_address() -> anyhow::Result<SocketAddr> {
     let probe = TcpListener::bind(("127.0.0.1", 0)).context("no free loopback port")?;
     Ok(probe.local_addr()?)
 }

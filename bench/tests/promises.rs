@@ -55,3 +55,21 @@ fn no_game_over_shims_is_lost_to_kill_9() {
     let games = (figure(&out, "forfeits"), figure(&out, "sessions stored"));
     assert_eq!(games, (0, 32), "{out}");
 }
+
+#[test]
+fn matches_of_built_in_bots_go_on_after_kill_9() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = [
+        "resume",
+        "--kills",
+        "5",
+        "--life-ms-max",
+        "400",
+        "--budget-ms",
+        "2",
+    ];
+    let out = bench(&words, folder.path());
+    assert_eq!(figure(&out, "matches ended by the rules"), 10, "{out}");
+    assert!(figure(&out, "of them, killed in between") >= 1, "{out}");
+    assert_eq!(figure(&out, "differences in db verify"), 0, "{out}");
+}

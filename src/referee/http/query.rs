@@ -2,7 +2,7 @@
 
 use crate::link::{Target, TargetError};
 use crate::referee::host::match_info::MatchRequest;
-use crate::referee::seat::seat_spec::SeatSpec;
+use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use games::{Kit, OptionCard};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ const PAIRS_MAX: usize = 64;
 pub enum Ask {
     /// The start page.
     Page,
-    /// `?connect&url1=…`
+    /// `?connect&url1=…`; a player is a URL or `builtin:NAME`.
     Connect(MatchRequest),
     /// `?log=ID`
     Log(u64),
@@ -52,6 +52,14 @@ pub enum QueryError {
         key: String,
         /// What is wrong with it.
         error: TargetError,
+    },
+    /// A built-in bot without a name.
+    #[error("{key}: {error}")]
+    Seat {
+        /// `url1`, …
+        key: String,
+        /// What is wrong with it.
+        error: SeatSpecError,
     },
     /// A name that cannot be stored.
     #[error("{0}: a name has 1 to {NAME_LEN_MAX} bytes without control characters")]
@@ -135,11 +143,7 @@ fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, Qu
         if let Some(place) = place(key, "url", seats) {
             // The start page also sends fields left empty.
             if !value.trim().is_empty() {
-                let target = Target::parse(value).map_err(|error| QueryError::Url {
-                    key: key.clone(),
-                    error,
-                })?;
-                request.seats[place] = SeatSpec::Url(target);
+                request.seats[place] = seat(key, value)?;
             }
         } else if let Some(place) = place(key, "name", seats) {
             request.names[place] = name(key, value)?;
@@ -164,6 +168,18 @@ fn connect(kit: &dyn Kit, pairs: &[(String, String)]) -> Result<MatchRequest, Qu
         request.options = Value::Object(options);
     }
     Ok(request)
+}
+
+/// The address of a player, or `builtin:NAME`.
+fn seat(key: &str, value: &str) -> Result<SeatSpec, QueryError> {
+    let key = || key.to_owned();
+    if value.starts_with("builtin:") {
+        let seat = value.parse();
+        return seat.map_err(|error| QueryError::Seat { key: key(), error });
+    }
+    let target = Target::parse(value);
+    let target = target.map_err(|error| QueryError::Url { key: key(), error })?;
+    Ok(SeatSpec::Url(target))
 }
 
 /// `url3` is place 2.

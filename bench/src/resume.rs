@@ -1,0 +1,133 @@
+//! `bench resume`: kills our own referee again and again while built-in bots play its matches: every match goes
+//! on after the restart and ends by the rules.
+
+use crate::process::{Daemon, Running};
+use crate::site::Folder;
+use crate::stats::report;
+use crate::stored;
+use anyhow::{Context as _, ensure};
+use drover::store::{MatchRow, Store};
+use games::Cause;
+use games::rng::Rng;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// The bots, weakest first; a match takes four in a row.
+const BOTS: [&str; 7] = [
+    "filler", "random", "trader", "guide", "face", "tuned", "champion",
+];
+/// How long the last matches may take.
+const REST_MAX: Duration = Duration::from_secs(600);
+
+/// Kills our own referee while built-in bots play its matches: all must go on.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ResumeArgs {
+    /// How often the daemon is killed.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    kills: u32,
+    /// Matches that are begun in each life.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    matches: u32,
+    /// The longest life between two kills, in milliseconds; the shortest is 0.
+    #[arg(long, default_value_t = 1500, value_name = "MS")]
+    life_ms_max: u32,
+    /// The ceiling of each decision's thinking, in milliseconds.
+    #[arg(long, default_value_t = 10, value_name = "MS")]
+    budget_ms: u32,
+    /// Seeds the seats and the moments of the kills.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Where the database lives.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Runs the test and prints what came of it.
+pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let folder = Folder::new(&args.folder)?;
+    let mut daemon = Daemon::new(folder.path())?;
+    let referee = crate::process::free_address()?;
+    daemon.set("REFEREE__KOEHANDEL__LISTEN", referee);
+    daemon.set("THINKING__BUDGET_MS_KOEHANDEL", args.budget_ms);
+    let mut rng = Rng::new(args.seed, 0);
+    let mut kills = Vec::new();
+    let mut running = daemon.start().await?;
+    for _ in 0..args.kills {
+        for _ in 0..args.matches {
+            begin(referee, &mut rng).await?;
+        }
+        let life = Duration::from_millis(rng.below(args.life_ms_max.saturating_add(1)).into());
+        tokio::time::sleep(life).await;
+        running.kill().await?;
+        kills.push(drover::clock::now_us());
+        running = daemon.start().await?;
+    }
+    let matches = ended(&daemon, running).await?;
+    let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+    let differences = stored::differences(&store).await?;
+    store.close().await;
+    let by_rules = |row: &&MatchRow| row.cause == Some(Cause::Normal) && row.scores.len() == 4;
+    let normal = matches.iter().filter(by_rules).count() as u64;
+    let survived = |row: &&MatchRow| {
+        kills
+            .iter()
+            .any(|kill| row.started_us < *kill && row.ended_us.is_some_and(|ended| *kill < ended))
+    };
+    let figures = [
+        ("kills", args.kills.into()),
+        ("matches begun", (args.kills * args.matches).into()),
+        ("matches ended by the rules", normal),
+        (
+            "of them, killed in between",
+            matches.iter().filter(survived).count() as u64,
+        ),
+        ("differences in db verify", differences),
+    ];
+    report(&figures, begun, &[]);
+    let whole = normal == u64::from(args.kills * args.matches) && differences == 0;
+    ensure!(whole, "a match did not go on");
+    Ok(())
+}
+
+/// Has a match of four of the bots begun.
+async fn begin(referee: SocketAddr, rng: &mut Rng) -> anyhow::Result<()> {
+    let bot = |seat: u32| BOTS[(seat as usize) % BOTS.len()];
+    let (first, seed) = (rng.below(BOTS.len() as u32), rng.below(u32::MAX));
+    let seats: Vec<String> = (0..4)
+        .map(|seat| format!("url{}=builtin:{}", seat + 1, bot(first + seat)))
+        .collect();
+    let mut stream = TcpStream::connect(referee).await?;
+    let asked = format!(
+        "GET /?connect&{}&seed={seed} HTTP/1.0\r\n\r\n",
+        seats.join("&")
+    );
+    stream.write_all(asked.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    ensure!(
+        answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.1 200"),
+        "{answer}"
+    );
+    Ok(())
+}
+
+/// Lets all matches end, and stops the daemon. Gives the matches.
+async fn ended(daemon: &Daemon, running: Running) -> anyhow::Result<Vec<MatchRow>> {
+    let deadline = Instant::now() + REST_MAX;
+    loop {
+        let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+        let matches = stored::matches(&store).await?;
+        store.close().await;
+        if matches.iter().all(|row| row.ended_us.is_some()) {
+            running.terminate().await?;
+            return Ok(matches);
+        }
+        let left = deadline.checked_duration_since(Instant::now());
+        left.context("matches are still running")?;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
