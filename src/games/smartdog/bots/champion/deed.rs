@@ -19,58 +19,7 @@ enum Bark {
     After,
 }
 
-/// Letters by direction (up, right, down, left): a step, one after a bark, one before a bark.
-const LETTERS: [(Bark, [char; 4]); 3] = [
-    (Bark::No, ['u', 'r', 'd', 'l']),
-    (Bark::Before, ['U', 'R', 'D', 'L']),
-    (Bark::After, ['^', '>', 'v', '<']),
-];
-
 impl Deed {
-    /// One character: `.` stands, `!` barks, `urdl` steps, `URDL` barks and steps, `^>v<` steps and
-    /// barks.
-    #[must_use]
-    pub fn letter(self) -> char {
-        let Some(way) = self.way else {
-            return if self.bark == Bark::No { '.' } else { '!' };
-        };
-        let row = LETTERS.iter().find(|(bark, _)| *bark == self.bark);
-        row.map_or('.', |(_, letters)| letters[way as usize])
-    }
-
-    /// The deed with this [`letter`](Self::letter).
-    #[must_use]
-    pub fn from_letter(letter: char) -> Option<Self> {
-        let found = LETTERS.iter().find_map(|(bark, letters)| {
-            let at = letters.iter().position(|known| *known == letter)?;
-            let way = Direction::ALL.get(at).copied();
-            Some(Self { way, bark: *bark })
-        });
-        match letter {
-            '.' => Some(Self::default()),
-            '!' => Some(Self {
-                way: None,
-                bark: Bark::Before,
-            }),
-            _ => found,
-        }
-    }
-
-    /// What a dog does by these orders, if each kind of command comes at most once.
-    #[must_use]
-    pub fn of(orders: &[Command], dog: DogId) -> Self {
-        let mut deed = Self::default();
-        for command in orders {
-            match *command {
-                Command::Move(id, way) if id == dog => deed.way = Some(way),
-                Command::Bark(id) if id == dog && deed.way.is_some() => deed.bark = Bark::After,
-                Command::Bark(id) if id == dog => deed.bark = Bark::Before,
-                Command::Move(..) | Command::Bark(_) => {}
-            }
-        }
-        deed
-    }
-
     /// The dog's commands, in order.
     pub fn commands(self, dog: DogId) -> impl Iterator<Item = Command> {
         let bark = move |when: Bark| (self.bark == when).then_some(Command::Bark(dog));
