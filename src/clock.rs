@@ -1,11 +1,18 @@
 //! The wall clock.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 /// Microseconds since 1970-01-01 UTC.
 #[must_use]
 pub fn now_us() -> i64 {
     jiff::Timestamp::now().as_microsecond()
+}
+
+/// A time span in whole microseconds, as the ledger keeps it.
+#[must_use]
+pub(crate) fn micros(span: Duration) -> u32 {
+    u32::try_from(span.as_micros()).unwrap_or(u32::MAX)
 }
 
 /// Stamps that strictly rise, so that a match's lines have one order whatever the system clock does.

@@ -135,9 +135,13 @@ impl Run<'_> {
         };
         let recording = open_recording(path).await?;
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
-        let keeping = tokio::spawn(keep(self.kit, plan.options.clone(), recording, played));
-        let tally = self.watched(plan, player, Some(sender)).await?;
-        keeping.await.context("storing the matches failed")??;
+        let options = plan.options.clone();
+        let keeping = tokio::spawn(keep(self.kit, options, recording.clone(), played));
+        let tally = self.watched(plan, player, Some(sender)).await;
+        let kept = keeping.await.context("storing the matches failed");
+        recording.close().await;
+        let tally = tally?;
+        kept??;
         tally
     }
 
@@ -188,9 +192,10 @@ impl Run<'_> {
             builtins: Some(builtins),
             own: gateway.as_ref().map(|gateway| gateway.own.clone()),
             on_match: gateway.as_ref().map(Gateway::on_match),
+            alone: true,
             ..HostSettings::default()
         };
-        let host = Host::new(kit, settings, recording);
+        let host = Host::new(kit, settings, recording.clone());
         if let Some(gateway) = &gateway {
             for spec in &mut plan.entrants {
                 self.call(spec, gateway.own.listener)?;
@@ -202,8 +207,9 @@ impl Run<'_> {
         };
         let tally = self.watched(plan, player, None).await;
         host.stop().await;
-        if let Some(gateway) = gateway {
-            gateway.stop().await;
+        match gateway {
+            Some(gateway) => gateway.stop().await,
+            None => recording.close().await,
         }
         tally?
     }

@@ -47,9 +47,11 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         return on_all_cores(async {
             let (listener, stop) = listen_until_signal(listen).await?;
             eprintln!("{} hub on {}", kit.game(), listener.local_addr()?);
-            let hub = HubServer::open(settings, recording(store.as_deref()).await?).await?;
+            let recording = recording(store.as_deref()).await?;
+            let hub = HubServer::open(settings, recording.clone()).await?;
             hub.serve(listener, stop).await?;
             hub.drain(drain).await;
+            recording.close().await;
             Ok(())
         });
     }
@@ -69,7 +71,8 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         eprintln!("{} referee on http://{address}/", kit.game());
         let reaches = Reaches::of(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
-        let host = Host::new(kit, settings, recording(store.as_deref()).await?);
+        let recording = recording(store.as_deref()).await?;
+        let host = Host::new(kit, settings, recording.clone());
         let resumed = host.resume().await?;
         if resumed > 0 {
             eprintln!("{resumed} matches go on");
@@ -78,6 +81,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let server = server_settings(&loaded.config, connections_max, reaches);
         serve(Arc::clone(&host), listener, server, stop).await?;
         host.drain(drain).await;
+        recording.close().await;
         Ok(())
     })
 }

@@ -18,7 +18,8 @@ const WHOLE_FROM: Duration = Duration::from_secs(5);
 const TARGET_MIN: Duration = Duration::from_millis(10);
 /// How much later than its target a decision is waited for: its last slice ends, or it is stuck.
 const TARGET_GRACE: Duration = Duration::from_millis(100);
-/// What is thought at least by whoever was asked late: a share of the limit, and at most so long.
+/// What is thought at least by whoever was asked late: a share of the limit, and at most so long. Not where one
+/// clock runs over many decisions: what one of them takes, the others lack.
 const LEAST_SHARE: u32 = 20;
 const LEAST_MAX: Duration = Duration::from_millis(200);
 
@@ -87,8 +88,16 @@ pub fn decide(
     let left = Times::new(limit, target, MARGIN)
         .stop
         .saturating_sub(waited);
-    let most = left.max((limit / LEAST_SHARE).min(LEAST_MAX));
+    let least = match target {
+        Some(_) => Duration::ZERO,
+        None => (limit / LEAST_SHARE).min(LEAST_MAX),
+    };
+    let most = left.max(least).min(limit.saturating_sub(waited));
     let most = most.min(allowed.ceiling).min(target.unwrap_or(most));
+    if most.is_zero() {
+        // Even to begin thinking takes time.
+        return;
+    }
     let stop = || (allowed.elapsed)() >= waited + most;
     let budget = Budget {
         nodes: allowed.nodes,
@@ -214,7 +223,28 @@ mod tests {
         assert_eq!(slices(500, None, 7, 10_000, 0), 1, "nodes are one slice");
         assert_eq!(slices(500, None, time, 10_000, 300), 75, "what is left");
         assert_eq!(slices(500, None, time, 10_000, 400), 25, "the least");
-        assert_eq!(slices(500, Some(3), time, 10_000, 400), 3, "less than that");
+        assert_eq!(
+            slices(500, None, time, 10_000, 490),
+            10,
+            "no more than there is"
+        );
+        assert_eq!(slices(500, None, time, 10_000, 500), 0, "nothing is left");
+        // A clock over many decisions.
+        assert_eq!(
+            slices(500, Some(30), time, 10_000, 20),
+            10,
+            "the target's rest"
+        );
+        assert_eq!(
+            slices(1_000, Some(3), time, 10_000, 400),
+            0,
+            "nothing on top"
+        );
+        assert_eq!(
+            slices(4_000, Some(0), time, 10_000, 0),
+            0,
+            "nothing granted"
+        );
     }
 
     #[test]

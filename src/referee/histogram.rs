@@ -14,6 +14,14 @@ pub struct Histogram {
 }
 
 impl Histogram {
+    /// Of these durations.
+    #[must_use]
+    pub fn of(times: &[Duration]) -> Self {
+        let mut histogram = Self::default();
+        times.iter().for_each(|time| histogram.add(*time));
+        histogram
+    }
+
     /// Adds one duration.
     pub fn add(&mut self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);

@@ -14,7 +14,9 @@ pub use host::{
     OnMatch, StartError, Started, demo, merged,
 };
 pub use http::{Reaches, ServerSettings, query, serve};
-pub use record::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
+pub use record::{
+    DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
+};
 pub use seat::{
     HttpSeat, OwnAddress, SeatLink, SeatReply, SeatSpec, SeatSpecError, budget, seat_builtin,
     seat_spec,

@@ -2,6 +2,7 @@
 
 use crate::store::types::{Direction, Entry, NewEntry};
 use games::{Dialogue, Ending, Fact, Frame, Next};
+use std::time::Duration;
 
 /// One line of a seat's transcript, seen from its bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Replayed {
     /// Facts with the half step that produced them: receiving entry `n` is step `2n`, giving its answer step
     /// `2n + 1`.
     pub facts: Vec<(u64, Fact)>,
+    /// The entries that asked for a decision, each with the wire's limit.
+    pub decisions: Vec<(u64, Duration)>,
     /// How the match ended, if its end was received.
     pub ending: Option<Ending>,
     /// Where the transcript holds a different answer from the one that the dialogue must give, in sentences.
@@ -86,7 +89,10 @@ pub fn replay<'a>(
                 }
                 replayed.say(dialogue, said, seq * 2 + 1);
             }
-            Ok(Next::Think { .. }) => replayed.say(dialogue, said, seq * 2 + 1),
+            Ok(Next::Think { limit, .. }) => {
+                replayed.decisions.push((seq, limit));
+                replayed.say(dialogue, said, seq * 2 + 1);
+            }
             Ok(Next::Over(ending)) => replayed.ending = Some(ending),
             // Any answer was the transport's own.
             Ok(Next::Wait) | Err(_) => {}

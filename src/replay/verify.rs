@@ -1,9 +1,10 @@
 //! Verifies a store: every transcript is replayed and compared with what is stored.
 
 use super::dialogue::{Line, replay};
+use super::seat::{fold_seat, keeps_facts};
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
-use crate::store::types::{Entry, NewMatch, Side};
+use crate::store::types::{Entry, EntryId, NewMatch, Side};
 use crate::store::{EntryCounts, FactRow, Filter, MatchRow, PageAt, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
@@ -12,7 +13,7 @@ use serde::Serialize;
 /// Matches read at once.
 const MATCHES_AT_A_TIME: u32 = 50;
 /// Facts about how an answer was produced, not about its content: no replay yields them again.
-const ANSWERING_FACTS: [&str; 4] = ["fallback", "local", "quarantined", "refused"];
+const ANSWERING_FACTS: [&str; 5] = ["fallback", "local", "quarantined", "refused", "stderr"];
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -206,6 +207,9 @@ impl Checked {
                 let replayed = || transcript.compare(&stored.facts, kit);
                 found.append(&mut unless_panicked(replayed));
             }
+            if transcript.keeps_facts() {
+                found.append(&mut transcript.compare_told(&stored.facts, kit));
+            }
             self.add(Some(transcript.session.id.0), found);
         }
         if stored.of_referee().next().is_some()
@@ -240,6 +244,35 @@ impl Transcript {
         found
     }
 
+    /// Whether it is a referee's and its facts were stored at its end.
+    fn keeps_facts(&self) -> bool {
+        let session = &self.session;
+        let referee = session.opened.side == Side::Referee;
+        referee && session.ended_us.is_some() && keeps_facts(&session.opened.setup)
+    }
+
+    /// Folds a seat of our own referee; reports where facts or the entries they stand by differ.
+    fn compare_told(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
+        let told = match fold_seat(kit, &self.entries, self.session.cause) {
+            Ok(told) => told.facts,
+            Err(why) => return vec![why],
+        };
+        let entries: Vec<EntryId> = told.iter().map(|told| told.entry).collect();
+        let learnt: Vec<Fact> = told.into_iter().map(|told| told.fact).collect();
+        let mut found = compare_facts(&self.session, &learnt, facts);
+        let stored = mine(&self.session, facts);
+        for (at, (fact, entry)) in stored.zip(entries).enumerate() {
+            if fact.entry != Some(entry) {
+                let stored = fact.entry.map(|entry| entry.0);
+                found.push(format!(
+                    "fact {at} is stored by entry {stored:?}, folding gives {}",
+                    entry.0
+                ));
+            }
+        }
+        found
+    }
+
     /// Replays a session of one of our own bots; reports where answers, facts, scores or cause differ.
     fn compare(&self, facts: &[FactRow], kit: &dyn Kit) -> Vec<String> {
         let session = &self.session;
@@ -262,13 +295,16 @@ impl Transcript {
     }
 }
 
+/// The facts of a session that a replay yields again.
+fn mine<'a>(session: &SessionRow, stored: &'a [FactRow]) -> impl Iterator<Item = &'a FactRow> {
+    let id = session.id;
+    let own = stored.iter().filter(move |fact| fact.session == id);
+    own.filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
+}
+
 fn compare_facts(session: &SessionRow, learnt: &[Fact], stored: &[FactRow]) -> Vec<String> {
     let mut found = Vec::new();
-    let mine: Vec<&FactRow> = stored
-        .iter()
-        .filter(|fact| fact.session == session.id)
-        .filter(|fact| !ANSWERING_FACTS.contains(&fact.kind.as_str()))
-        .collect();
+    let mine: Vec<&FactRow> = mine(session, stored).collect();
     // A running session may have grown between the reading of its facts and of its entries.
     if mine.len() > learnt.len() || (session.ended_us.is_some() && mine.len() < learnt.len()) {
         found.push(format!(

@@ -27,6 +27,7 @@ impl Registry {
             scores: ending.scores,
             wins: ending.wins,
             lessons,
+            facts: Vec::new(),
         })
     }
 

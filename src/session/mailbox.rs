@@ -5,6 +5,7 @@ use super::bot_address::Key;
 use super::core::SessionState;
 use super::message::{Ended, Expiry, Numbered, Opening, Origin, Refusal};
 use super::meters::Meters;
+pub(super) use crate::clock::micros;
 use crate::link::Share;
 use crate::store::Store;
 use crate::store::types::LedgerRow;
@@ -264,9 +265,4 @@ impl Sending {
             ledger.store.note_ledger(ledger.row);
         }
     }
-}
-
-/// A time span as the ledger keeps it.
-pub(super) fn micros(span: std::time::Duration) -> u32 {
-    u32::try_from(span.as_micros()).unwrap_or(u32::MAX)
 }

@@ -129,3 +129,37 @@ impl Local {
         self.due = Due::Nothing;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Due, Local, Thinking};
+    use std::time::{Duration, Instant};
+
+    const HOURS: Duration = Duration::from_secs(36_000);
+
+    /// Otherwise this test takes an hour.
+    #[test]
+    fn a_budget_in_nodes_is_spent_before_the_time_is() {
+        let kit = games::find("planowanie").unwrap();
+        let thinking = Thinking {
+            time: HOURS,
+            nodes: 3,
+        };
+        let mut local = Local::new(kit, "champion", 1, thinking).unwrap();
+        for told in [
+            "set_deck 23456789TJQKA CDHS",
+            "set_players 4 0",
+            "set_game 1 13 0",
+            "set_cards 13 AS KS QS AH KH QH AD KD QD AC KC QC JC",
+            "time_left 36000000",
+        ] {
+            assert_eq!(local.hear(told), Due::Answer { said: true }, "{told}");
+            assert_eq!(local.answer(Instant::now()), "=\n");
+        }
+        let Due::Decision { target, .. } = local.hear("gen_declare") else {
+            panic!("nothing is asked");
+        };
+        assert!(target > Some(HOURS / 100));
+        assert!(local.answer(Instant::now()).starts_with("= "));
+    }
+}

@@ -228,7 +228,7 @@ impl Store {
              JOIN sessions us ON us.id = own.session
              JOIN facts f ON f.kind = '{kind}'
                  AND json_extract(f.data, '$.{table}') = json_extract(own.data, '$.{table}')
-             JOIN sessions s ON s.id = f.session AND s.game = us.game
+             JOIN sessions s ON s.id = f.session AND s.game = us.game AND s.side = us.side
                  AND s.opened_us <= coalesce(us.ended_us, s.opened_us)
                  AND us.opened_us <= coalesce(s.ended_us, us.opened_us)
              JOIN json_each(own.data, '$.{allies}') ally

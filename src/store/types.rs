@@ -160,6 +160,21 @@ pub struct Close {
     /// Its lessons. Merged into the models of named opponents (by the names on the match's seats) and of
     /// learnt types inside the same transaction, by the game's [`games::Models::merge`].
     pub lessons: Vec<Lesson>,
+    /// The facts of its transcript, where it is folded only at its end.
+    pub facts: Vec<FactAt>,
+}
+
+/// A fact with the entry that told it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FactAt {
+    /// The entry.
+    pub entry: EntryId,
+    /// Its time, in microseconds since 1970-01-01 UTC.
+    pub at_us: i64,
+    /// The fact.
+    pub fact: Fact,
+    /// Its columns in the bluff history, where [`games::Kit::bluff`] gave them.
+    pub bluff: Option<Bluff>,
 }
 
 impl Close {
@@ -173,6 +188,7 @@ impl Close {
             scores: Vec::new(),
             wins: Vec::new(),
             lessons: Vec::new(),
+            facts: Vec::new(),
         }
     }
 }

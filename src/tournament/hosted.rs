@@ -5,7 +5,7 @@ use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
 use crate::referee::record::log::LogLine;
-use crate::referee::{Draw, Host, MatchRequest, SeatSpec};
+use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, SeatSpec};
 use games::{Exchange, Seat};
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +75,7 @@ impl Hosted {
             missed: lines.iter().map(missed).collect(),
             took: seats.iter().zip(&lines).map(times).collect(),
             transcript: transcript(lines),
+            times: DecisionTimes::Stamped,
             blames: Vec::new(),
             stderr: Vec::new(),
             refused: Vec::new(),

@@ -4,9 +4,10 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
-use crate::referee::SeatSpec;
 use crate::referee::budget::{Stopwatch, ThinkBudget};
+use crate::referee::histogram::Histogram;
 use crate::referee::seat_spec::FILLER;
+use crate::referee::{DecisionTimes, SeatSpec};
 use games::{Kit, PlaySetup};
 
 /// For bots that do not search, the decisions over every sixteenth deck are timed.
@@ -46,6 +47,8 @@ impl MatchPlayer for InProcess {
             return Ok(None);
         }
         let specs = setup.bots.iter().filter(|_| plan.record);
+        let times = clock.into_times();
+        let took = times.iter().map(|times| Histogram::of(times));
         Ok(Some(PlayedMatch {
             number: planned.number,
             seed: planned.seed,
@@ -57,7 +60,8 @@ impl MatchPlayer for InProcess {
             stderr: Vec::new(),
             refused: played.refused.values().to_vec(),
             missed: Vec::new(),
-            took: clock.into_histograms(),
+            took: took.collect(),
+            times: DecisionTimes::Measured(times),
         }))
     }
 }

@@ -96,7 +96,8 @@ async fn one(
             })
             .collect(),
     };
-    let mut record = recording.open(&row, &numbers.ids, &[]).await?;
+    let record = recording.open(&row, &numbers.ids, &[]).await?;
+    let mut record = record.alone(played.times.clone());
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }

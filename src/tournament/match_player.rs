@@ -3,7 +3,7 @@
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
-use crate::referee::{SeatSpec, StartError};
+use crate::referee::{DecisionTimes, SeatSpec, StartError};
 use games::{Blame, Exchange, Kit, Outcome, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
@@ -65,6 +65,8 @@ pub struct PlayedMatch {
     pub missed: Vec<u32>,
     /// Decision times, where measured.
     pub took: Vec<Histogram>,
+    /// The same of each decision.
+    pub times: DecisionTimes,
 }
 
 /// Why a run of matches failed, as a sentence.

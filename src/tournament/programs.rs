@@ -5,9 +5,9 @@ use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::clock::now_us;
 use crate::link::program::sweep;
-use crate::referee::SeatSpec;
 use crate::referee::arbiter::{self, ArbiterMatch, ProgramRules};
 use crate::referee::budget::ThinkBudget;
+use crate::referee::{DecisionTimes, SeatSpec};
 
 /// Plays with programs and built-in bots, as the arbiter.
 pub struct Programs {
@@ -53,6 +53,7 @@ impl MatchPlayer for Programs {
             refused: ended.noted.iter().map(|noted| noted.refused).collect(),
             missed: ended.noted.iter().map(|noted| noted.late).collect(),
             took: ended.took,
+            times: DecisionTimes::Stamped,
         }))
     }
 

@@ -81,6 +81,9 @@ pub struct Report {
     pub conditions: Conditions,
     /// Matches played.
     pub games: u64,
+    /// Those of them of rotations that were not finished: each such rotation is one block of the intervals, as
+    /// a whole one is.
+    pub games_of_unfinished_rotations: u64,
     /// Wall-clock time.
     pub seconds: f64,
     /// Matches per second.
@@ -98,6 +101,7 @@ impl Report {
         Self {
             conditions,
             games: tally.games,
+            games_of_unfinished_rotations: tally.cut_short,
             seconds,
             games_per_second: tally.games as f64 / seconds.max(f64::MIN_POSITIVE),
             seats: entrants
@@ -213,6 +217,13 @@ impl Report {
                 "lost by its own fault: {}: {}\n",
                 row.bot,
                 faults.join(", ")
+            ));
+        }
+        if self.games_of_unfinished_rotations > 0 {
+            text.push_str(&format!(
+                "{} of these matches are of unfinished rotations: they count in full, and each such rotation is \
+                 one block of the intervals, as a whole one is\n",
+                self.games_of_unfinished_rotations
             ));
         }
         let conditions = &self.conditions;

@@ -56,6 +56,8 @@ pub struct EntrantTally {
 pub struct Tally {
     /// Matches counted.
     pub games: u64,
+    /// Those of them over decks that were not played to the end.
+    pub cut_short: u64,
     /// By entrant.
     pub entrants: Vec<EntrantTally>,
 }
@@ -66,11 +68,12 @@ impl Tally {
     pub fn new(entrants: usize) -> Self {
         Self {
             games: 0,
+            cut_short: 0,
             entrants: vec![EntrantTally::default(); entrants],
         }
     }
 
-    /// Adds the matches over one deck.
+    /// Adds the matches over one deck: one block of the intervals, however many they are.
     pub fn add(&mut self, matches: &[Counted]) {
         let mut cluster = vec![(0.0, 0.0, 0.0); self.entrants.len()];
         let mut pairs = vec![(0.0, 0.0); self.entrants.len()];

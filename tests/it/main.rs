@@ -8,6 +8,7 @@ mod cli;
 mod config;
 mod daemon;
 mod hub;
+mod kept;
 mod lighthouses;
 mod limits;
 mod listeners;

@@ -332,6 +332,23 @@ fn what_an_arbiter_has_stored_is_verified() {
 }
 
 #[test]
+fn a_shim_that_plays_alone_keeps_to_a_clock_of_a_second() {
+    let shim = drover();
+    let shim = format!(
+        "cmd:{} shim planowanie --local",
+        shim.get_program().display()
+    );
+    let seats = [&shim, "builtin:rules", "builtin:rules", "builtin:rules"];
+    let mut play = drover();
+    play.args(["play", "planowanie", "--no-rotate", "--concurrency", "1"]);
+    play.args(["--games", "8", "--timeout", "1s", "--output", "json"]);
+    play.args(seats.iter().flat_map(|seat| ["--seat", seat]));
+    let report = report(play.output().unwrap());
+    assert_eq!(report["games"], 8);
+    assert_eq!(report["seats"][0]["faults"], json!({}), "{report}");
+}
+
+#[test]
 fn a_shim_without_a_journal_says_where_it_would_be_and_what_was_lost() {
     let folder = folder();
     let noted = folder.path().join("stderr");

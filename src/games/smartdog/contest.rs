@@ -53,6 +53,7 @@ impl Contest for SmartDog {
             position: options.position(deal.seed, deal.seats())?,
             on_fault: options.on_fault()?,
             first_dog: first_dog(deal.market),
+            quotes: true,
         })
     }
 
@@ -68,7 +69,14 @@ impl Contest for SmartDog {
         let word = |key: &str| opened.opening.get(key).and_then(Value::as_str);
         let name = word("name").unwrap_or(USUAL_NAME);
         let hub = word("hub").unwrap_or_default();
-        Box::new(Player::new(bot, name, hub))
+        let player = Player::new(bot, name, hub);
+        // Sessions of earlier versions have opening words without this one.
+        let sums_up = opened.opening.is_null() || opened.opening.get("final_score").is_some();
+        Box::new(if sums_up {
+            player
+        } else {
+            player.without_sum()
+        })
     }
 
     /// The wire has no numbers: whoever holds the connection gives them.

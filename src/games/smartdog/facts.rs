@@ -1,6 +1,7 @@
 //! What is kept of a match for history: barks, sheep won and lost, the own score, disabled dogs,
 //! refused commands, the result.
 
+use super::last_turn::penned_after;
 use super::options::{Key, Options};
 use super::rules::{Command, DogAction, DogId, Ground, Land, Orders, Seen, Spot, View};
 use crate::game::Seat;
@@ -23,6 +24,8 @@ const TEXT_MAX: usize = 200;
 pub struct Facts {
     found: Vec<Fact>,
     view: Option<Arc<View>>,
+    /// What was ordered this turn, unless something of it was refused.
+    orders: Option<Orders>,
     /// The own pen's cells, and whether a sheep stood there when the cell was last in sight.
     pen: Vec<(Spot, bool)>,
     /// Sheep in the own pen, as last told.
@@ -65,11 +68,13 @@ impl Facts {
         self.fright(view);
         self.looks_into_the_pen(view);
         self.view = Some(Arc::clone(view));
+        self.orders = None;
     }
 
     /// What the player ordered.
     pub fn ordered(&mut self, orders: &Orders) {
         let Some(view) = &self.view else { return };
+        self.orders = Some(orders.clone());
         let barks: Vec<DogId> = orders
             .iter()
             .filter_map(|command| match command {
@@ -86,10 +91,36 @@ impl Facts {
     /// A command was refused.
     pub fn warned(&mut self, dog: Option<u64>, why: &str) {
         let turn = self.view.as_ref().map(|view| view.turn);
+        self.orders = None;
         self.note(
             "warning",
             json!({"turn": turn, "dog": dog, "text": cut(why)}),
         );
+    }
+
+    /// The match has ended as it should: the own score after its last turn, if that can be known. Without a
+    /// winner (`won`) nobody has more than -10 points.
+    pub fn ended(&mut self, won: bool) {
+        let Some(view) = self.view.clone() else {
+            return;
+        };
+        let penned = match &self.orders {
+            _ if !won => Some(0),
+            Some(orders) => penned_after(&view, orders),
+            None => None,
+        };
+        if let Some(penned) = penned {
+            self.note(
+                "score",
+                json!({
+                    "turn": view.turn,
+                    "points": points(&view, penned),
+                    "penned": penned,
+                    "all_in_sight": self.in_sight,
+                    "final": true,
+                }),
+            );
+        }
     }
 
     /// A message does not agree with the rules or with what was told before, and is not folded.

@@ -9,6 +9,7 @@ pub mod dialect;
 pub mod facts;
 pub mod generate;
 pub mod known;
+pub mod last_turn;
 pub mod map;
 pub mod maps;
 pub mod match_options;

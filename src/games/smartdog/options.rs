@@ -71,6 +71,12 @@ impl Key {
         }
     }
 
+    /// Whether the official configuration holds the default as a text: `start` then quotes it.
+    #[must_use]
+    pub const fn is_text_by_default(self) -> bool {
+        !matches!(self, Key::TurnsLimit | Key::WaitForTurn)
+    }
+
     const fn default(self) -> u32 {
         match self {
             Key::TurnsLimit => 100,

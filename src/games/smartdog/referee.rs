@@ -31,6 +31,10 @@ pub struct RefereeSetup {
     pub on_fault: OnFault,
     /// The first dog's number on the wire; the others follow.
     pub first_dog: u64,
+    /// Whether `start` quotes options that the map's header lacks, as the official server does. Matches of
+    /// earlier versions were told plain numbers.
+    #[serde(default)]
+    pub quotes: bool,
 }
 
 /// One match, refereed.
@@ -48,10 +52,10 @@ impl Referee {
     #[must_use]
     pub fn new(setup: RefereeSetup) -> Self {
         let game = SmartDog::begin(&setup.position);
-        let extra = setup.position.map.header().extra();
+        let (header, quotes) = (setup.position.map.header(), setup.quotes);
         let calls = (0..game.ground().tiles().len())
             .map(|seat| Seat(seat as u8))
-            .map(|seat| Call::tell(seat, start(game.ground(), seat, extra)))
+            .map(|seat| Call::tell(seat, start(game.ground(), seat, header, quotes)))
             .collect();
         let mut referee = Self {
             setup,

@@ -49,7 +49,7 @@ pub struct HubStatus {
     pub failures: u32,
     /// Connections made.
     pub connects: u64,
-    /// The last error, as a sentence.
+    /// The last error since it last played, as a sentence.
     pub last_error: Option<String>,
     /// When it occurred, in microseconds since 1970-01-01 UTC.
     pub last_error_us: Option<i64>,

@@ -13,7 +13,7 @@ use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
 use crate::referee::record::journal::Journal;
 use crate::referee::record::log::{self, LogLine, MatchLog};
-use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
+use crate::referee::record::{DecisionTimes, MatchRecord, RecordError, Recording, Writer};
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
@@ -50,6 +50,8 @@ pub struct HostSettings {
     pub own: Option<OwnAddress>,
     /// Is notified of every match before its first callback.
     pub on_match: Option<OnMatch>,
+    /// Whether the records of matches also hold what sessions of our own would ([`MatchRecord::alone`]).
+    pub alone: bool,
 }
 
 impl Default for HostSettings {
@@ -63,6 +65,7 @@ impl Default for HostSettings {
             options: Value::Null,
             own: None,
             on_match: None,
+            alone: false,
         }
     }
 }
@@ -149,7 +152,10 @@ impl Host {
             ids: info.ids.clone(),
         })?;
         let row = row(&info, &self.settings.referee, table.setup());
-        let record = self.recording.open(&row, &info.ids, &seeds).await?;
+        let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
+        if self.settings.alone {
+            record = record.alone(DecisionTimes::Stamped);
+        }
         let log = MatchLog::new(info.ids.len());
         let hosted = hosted(info, log);
         permit.enter(Arc::clone(&hosted));

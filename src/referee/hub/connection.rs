@@ -1,6 +1,6 @@
 //! One player's connection: at the reception, in a queue, at a table.
 
-use super::game::PlayerLine;
+use super::game::{LINES_MAX, PlayerLine};
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
 use crate::link::{AnyLine, Stay, keep_alive};
@@ -9,6 +9,7 @@ use futures_util::StreamExt as _;
 use games::{Arrival, Frame, Seat};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -19,8 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 /// The longest line of a player, in bytes; a join with a long name is the longest.
 const LINE_BYTES_MAX: usize = 1_024;
-/// Texts that may wait for a player to read them; a player with more unread is disconnected.
-const UNREAD_MAX: usize = 256;
+/// Texts that may wait to be sent to a player; a player with more is disconnected. More than a turn of
+/// refused lines has: all of them may come at once.
+const UNREAD_MAX: usize = 2 * LINES_MAX;
+/// The same in bytes, whatever the size of the text that comes then: the landscape of the largest world.
+const UNREAD_BYTES_MAX: usize = 8 << 20;
 /// How long a write may take.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// How long a connection may stay that neither plays nor waits.
@@ -36,13 +40,16 @@ const LINGER: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
     texts: mpsc::Sender<String>,
+    /// How many bytes of them are not sent yet.
+    unread: Arc<AtomicUsize>,
     end: CancellationToken,
 }
 
 impl Outbox {
     /// Sends a text with its line ends in one write. A player that does not read is disconnected.
     pub(super) fn say(&self, text: String) {
-        if self.texts.try_send(text).is_err() {
+        let unread = self.unread.fetch_add(text.len(), Ordering::Relaxed);
+        if unread > UNREAD_BYTES_MAX || self.texts.try_send(text).is_err() {
             self.end.cancel();
         }
     }
@@ -95,10 +102,16 @@ pub(super) async fn converse(
     let (texts, unread) = mpsc::channel(UNREAD_MAX);
     let out = Outbox {
         texts,
+        unread: Arc::default(),
         end: CancellationToken::new(),
     };
     let end = out.end.clone();
-    let writing = tokio::spawn(write_out(write, unread, end.clone()));
+    let writing = tokio::spawn(write_out(
+        write,
+        unread,
+        Arc::clone(&out.unread),
+        end.clone(),
+    ));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
     let (came, mut look) = (Instant::now(), IDLE_SHORT);
     let mut visitor = Visitor {
@@ -160,6 +173,7 @@ pub(super) async fn converse(
 async fn write_out(
     mut write: OwnedWriteHalf,
     mut unread: mpsc::Receiver<String>,
+    bytes: Arc<AtomicUsize>,
     end: CancellationToken,
 ) {
     loop {
@@ -174,6 +188,7 @@ async fn write_out(
             end.cancel();
             return;
         }
+        bytes.fetch_sub(text.len(), Ordering::Relaxed);
     }
     // The other end may be gone.
     let _ = write.shutdown().await;

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The maximum number of lines of one player between two calls to it: far more than it has dogs.
-const LINES_MAX: usize = 2_000;
+pub(super) const LINES_MAX: usize = 2_000;
 /// Players' lines that may wait for the match; further ones wait in their connections.
 pub(super) const INBOX_MAX: usize = 256;
 

@@ -1,14 +1,16 @@
 //! Where matches are stored, one session per seat seen from the referee's side, and the writer that feeds it
 //! without delaying the match.
 
+use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
+use crate::replay::{SeatTold, keeps_facts, seat_setup};
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
     NewSession, SessionId, Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::try_join_all;
-use games::{Fact, Seat, Seats, Wire};
+use games::{Cause, Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
@@ -54,6 +56,13 @@ impl Recording {
     #[must_use]
     pub fn none() -> Self {
         Self(None)
+    }
+
+    /// Closes the store, for all that share it: everything is in the database then, nothing in its log.
+    pub async fn close(self) {
+        if let Some((store, _)) = self.0 {
+            store.close().await;
+        }
     }
 
     fn store(&self) -> Option<&Store> {
@@ -137,13 +146,17 @@ impl Recording {
                 player: *player,
                 seat: Some(seat as u8),
                 seed: 0,
-                setup: Value::Null,
+                setup: match store.kit(&row.game) {
+                    Some(_) => seat_setup(),
+                    None => Value::Null,
+                },
                 durability,
             },
             last: None,
             seq: 0,
             written: false,
             closed: false,
+            kept: Vec::new(),
         };
         let sessions = self.0.iter().flat_map(|(store, durability)| {
             let seats = ids.iter().enumerate();
@@ -151,8 +164,10 @@ impl Recording {
         });
         MatchRecord {
             sessions: sessions.collect(),
+            kit: self.store().and_then(|store| store.kit(&row.game)),
             store: self.store().cloned(),
             match_id: row.id.clone(),
+            alone: None,
         }
     }
 
@@ -237,7 +252,10 @@ impl Recording {
 /// Where one match is stored.
 pub struct MatchRecord {
     store: Option<Store>,
+    kit: Option<&'static dyn Kit>,
     match_id: String,
+    /// Set if it is also to hold what sessions of our own would.
+    alone: Option<DecisionTimes>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
 }
@@ -252,6 +270,8 @@ struct SeatSession {
     written: bool,
     /// Whether an earlier run, interrupted while closing the match, has already closed it.
     closed: bool,
+    /// Its transcript, where it is kept in memory until its end.
+    kept: Vec<Entry>,
 }
 
 impl SeatSession {
@@ -281,14 +301,60 @@ impl SeatSession {
     }
 }
 
+impl SeatSession {
+    /// Appends entries; `keeps`: they are also kept in memory.
+    async fn add(
+        &mut self,
+        store: &Store,
+        entries: Vec<NewEntry>,
+        keeps: bool,
+    ) -> Result<(), RecordError> {
+        let (seq, added) = (self.seq, if keeps { entries.clone() } else { Vec::new() });
+        self.append(store, entries, Vec::new(), None).await?;
+        let last = self.last.map_or(0, |last| last.0);
+        let first = last + 1 - added.len() as i64;
+        // The entries of one append have numbers in a row.
+        let numbered = (first..).zip(seq..).zip(added);
+        self.kept.extend(numbered.map(|((id, seq), entry)| Entry {
+            id: EntryId(id),
+            seq,
+            at_us: entry.at_us,
+            direction: entry.direction,
+            text: entry.text,
+        }));
+        Ok(())
+    }
+
+    /// Its transcript, if its facts are to be stored at its end.
+    async fn to_fold(&mut self, store: &Store) -> Result<Option<Vec<Entry>>, StoreError> {
+        if !self.written || self.closed || !keeps_facts(&self.opened.setup) {
+            return Ok(None);
+        }
+        match self.last {
+            Some(last) if self.kept.is_empty() => store.transcript(self.id, last).await.map(Some),
+            _ => Ok(Some(std::mem::take(&mut self.kept))),
+        }
+    }
+}
+
 impl MatchRecord {
     /// A record of nothing.
     pub(in crate::referee) fn none() -> Self {
         Self {
             store: None,
+            kit: None,
             match_id: String::new(),
+            alone: None,
             sessions: Vec::new(),
         }
+    }
+
+    /// Also records what sessions of our own would: lessons and the ledger of thinking times. Seats that have
+    /// such a session are left out.
+    #[must_use]
+    pub fn alone(mut self, times: DecisionTimes) -> Self {
+        self.alone = Some(times);
+        self
     }
 
     /// Whether lines outlive this process, so that the match waits until they are stored.
@@ -309,10 +375,11 @@ impl MatchRecord {
             let of_seat = by_seat.entry(line.seat.index()).or_default();
             of_seat.push(line.entry);
         }
+        let keeps = self.alone.is_some();
         let sessions = self.sessions.iter_mut().enumerate();
         let appends = sessions.filter_map(|(seat, session)| {
             let entries = by_seat.remove(&seat)?;
-            Some(session.append(store, entries, Vec::new(), None))
+            Some(session.add(store, entries, keeps))
         });
         try_join_all(appends).await.map(drop)
     }
@@ -330,14 +397,15 @@ impl MatchRecord {
         }
     }
 
-    /// Closes the match and its seats' transcripts.
+    /// Closes the match and its seats' transcripts, with the facts that these tell.
     ///
     /// # Errors
     /// [`RecordError`].
     pub async fn close(mut self, result: MatchResult) -> Result<(), RecordError> {
-        let Some(store) = &self.store else {
+        let Some(store) = self.store.clone() else {
             return Ok(());
         };
+        let mut told = self.told(&store, result.cause).await?;
         let sessions = self.sessions.iter_mut().enumerate();
         let written = sessions.filter(|(_, seat)| seat.written && !seat.closed);
         let closes = written.map(|(seat, session)| {
@@ -346,15 +414,51 @@ impl MatchRecord {
             if seat < scores.len() {
                 scores.rotate_left(seat);
             }
+            let told = told.get_mut(seat).map(std::mem::take).unwrap_or_default();
             let close = Close {
                 detail: result.detail.clone(),
                 scores,
+                lessons: told.lessons,
+                facts: told.facts,
                 ..Close::of(result.at_us, result.cause)
             };
-            session.append(store, Vec::new(), Vec::new(), Some(Box::new(close)))
+            session.append(&store, Vec::new(), Vec::new(), Some(Box::new(close)))
         });
         try_join_all(closes).await?;
         Ok(store.close_match(&self.match_id, result.clone()).await?)
+    }
+
+    /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
+    async fn told(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
+        let Some(kit) = self.kit else {
+            return Ok(Vec::new());
+        };
+        let mut transcripts = Vec::with_capacity(self.sessions.len());
+        for session in &mut self.sessions {
+            transcripts.push(session.to_fold(store).await?.unwrap_or_default());
+        }
+        let folding = tokio::task::spawn_blocking(move || folded(kit, &transcripts, cause));
+        let folded = folding.await;
+        let mut told =
+            folded.map_err(|error| RecordError(format!("folding it failed: {error}")))?;
+        let Some(times) = &self.alone else {
+            told.iter_mut().for_each(|told| told.lessons.clear());
+            return Ok(told);
+        };
+        for session in store.sessions_of(&self.match_id).await? {
+            let seat = session.opened.seat.map(usize::from);
+            if let (Side::Player, Some(seat)) = (session.opened.side, seat)
+                && let Some(told) = told.get_mut(seat)
+            {
+                told.lessons.clear();
+                told.decisions.clear();
+            }
+        }
+        for (seat, (told, session)) in told.iter().zip(&self.sessions).enumerate() {
+            rows(session.id, &told.decisions, times.of(seat))
+                .for_each(|row| store.note_ledger(row));
+        }
+        Ok(told)
     }
 }
 

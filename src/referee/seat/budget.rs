@@ -1,6 +1,5 @@
 //! How long bots think in matches that we run ourselves, and the clock that enforces it.
 
-use crate::referee::histogram::Histogram;
 use games::answer::{Allowance, answer};
 use games::{Dialogue, Frame, Next, Pace, Seat};
 use serde::Serialize;
@@ -100,13 +99,13 @@ pub(crate) struct Stopwatch<'a> {
     abort: &'a AtomicBool,
     seat: Cell<Seat>,
     began: Cell<Option<Instant>>,
-    took: RefCell<Vec<Histogram>>,
+    took: RefCell<Vec<Vec<Duration>>>,
 }
 
 impl<'a> Stopwatch<'a> {
     /// A clock for a match of `measured.len()` seats.
     pub(crate) fn new(budget: ThinkBudget, measured: Vec<bool>, abort: &'a AtomicBool) -> Self {
-        let took = RefCell::new(measured.iter().map(|_| Histogram::default()).collect());
+        let took = RefCell::new(measured.iter().map(|_| Vec::new()).collect());
         Self {
             budget,
             measured,
@@ -117,8 +116,8 @@ impl<'a> Stopwatch<'a> {
         }
     }
 
-    /// The measured times, by seat.
-    pub(crate) fn into_histograms(self) -> Vec<Histogram> {
+    /// The measured times of each seat's decisions, in order.
+    pub(crate) fn into_times(self) -> Vec<Vec<Duration>> {
         self.took.into_inner()
     }
 
@@ -160,7 +159,7 @@ impl Pace for Stopwatch<'_> {
         if let (true, Some(began)) = (self.measures(seat), self.began.take())
             && let Some(times) = self.took.borrow_mut().get_mut(seat.index())
         {
-            times.add(began.elapsed());
+            times.push(began.elapsed());
         }
     }
 }
@@ -213,11 +212,7 @@ mod tests {
         nodes.end();
         abort.store(true, Ordering::Relaxed);
         assert!(nodes.stop());
-        let counts: Vec<u64> = nodes
-            .into_histograms()
-            .iter()
-            .map(|times| times.count())
-            .collect();
+        let counts: Vec<usize> = nodes.into_times().iter().map(Vec::len).collect();
         assert_eq!(counts, [1, 0]);
 
         let abort = AtomicBool::new(false);

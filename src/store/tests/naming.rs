@@ -57,16 +57,13 @@ async fn a_model_changes_with_the_end_of_its_match_or_not_at_all() {
     store.alter("CREATE TRIGGER no_models BEFORE INSERT ON opponent_models BEGIN SELECT raise(ABORT, 'no'); END").await;
     let mut append = pen.append(vec![heard("end 1,2,3,4")]);
     append.close = Some(Box::new(crate::store::Close {
-        at_us: 9,
-        cause: games::Cause::Normal,
-        detail: String::new(),
         scores: vec![1, 2, 3, 4],
-        wins: Vec::new(),
         lessons: vec![games::Lesson {
             rival: "W".into(),
             kind: Some(("bluffer".into(), 0.9)),
             evidence: json!({ "bluffs": 1 }),
         }],
+        ..crate::store::Close::of(9, games::Cause::Normal)
     }));
     assert!(matches!(
         store.append(append).await,

@@ -218,24 +218,25 @@ impl Batch {
             last = Some(id);
             self.next_entry += 1;
         }
-        if !append.facts.is_empty() {
-            let game = kit(&live.game);
-            let at_us = append
-                .entries
-                .last()
-                .map_or(live.head.at_us, |entry| entry.at_us);
-            for (fact, bluff) in &append.facts {
+        let at_us = append
+            .entries
+            .last()
+            .map_or(live.head.at_us, |entry| entry.at_us);
+        let heard = append.facts.iter();
+        let heard = heard.map(|(fact, bluff)| (last, at_us, fact, bluff));
+        let folded = append.close.iter().flat_map(|close| &close.facts);
+        let folded = folded.map(|told| (Some(told.entry.0), told.at_us, &told.fact, &told.bluff));
+        for (entry, at_us, fact, bluff) in heard.chain(folded) {
+            self.others
+                .facts
+                .push(&(session, entry, &fact.kind, fact.data.to_string()));
+            if let Some(bluff) = bluff {
+                let place = kit(&live.game).and_then(|kit| kit.place(&bluff.by));
+                let caught = u8::from(bluff.caught);
+                let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
                 self.others
-                    .facts
-                    .push(&(session, last, &fact.kind, fact.data.to_string()));
-                if let Some(bluff) = bluff {
-                    let place = game.and_then(|kit| kit.place(&bluff.by));
-                    let caught = u8::from(bluff.caught);
-                    let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
-                    self.others
-                        .bluffs
-                        .push(&(session, last, at_us, by, place, bid, held, caught));
-                }
+                    .bluffs
+                    .push(&(session, entry, at_us, by, place, bid, held, caught));
             }
         }
         self.ends |= append.close.is_some();

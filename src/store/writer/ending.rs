@@ -29,7 +29,6 @@ struct Ending<'a> {
     close: &'a Close,
     match_id: String,
     game: String,
-    player: bool,
     seat: Option<u8>,
     seats: usize,
     names: Vec<(u8, String)>,
@@ -198,7 +197,6 @@ fn read_session<'a>(row: &SqliteRow, close: &'a Close) -> Result<Ending<'a>, sql
         close,
         match_id: row.try_get(1)?,
         game: row.try_get(2)?,
-        player,
         seat: row
             .try_get::<Option<i64>, _>(4)?
             .and_then(|seat| u8::try_from(seat).ok()),
@@ -243,9 +241,6 @@ impl Ending<'_> {
         lessons: &mut Rows,
         merges: &mut Vec<Merge<'b>>,
     ) {
-        if !self.player {
-            return;
-        }
         let seat = self.seat_of(&lesson.rival, kit);
         let name = self
             .names

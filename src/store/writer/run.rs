@@ -380,13 +380,14 @@ impl Writer {
         self.tick().await;
         self.store_heads().await;
         self.checkpoints.stop().await;
-        self.checkpoint("PRAGMA wal_checkpoint(TRUNCATE)").await;
         if let Err(error) = sqlx::query("PRAGMA optimize")
             .execute(&mut self.connection)
             .await
         {
             tracing::warn!(%error, "PRAGMA optimize failed on closing");
         }
+        // Last: readers still have the database open, so that closing leaves the log as it is.
+        self.checkpoint("PRAGMA wal_checkpoint(TRUNCATE)").await;
         if let Err(error) = self.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");
         }

@@ -148,6 +148,8 @@ fn the_other_spelling_is_tried_and_who_is_turned_away_comes_again() {
     guest.say("error No such hub\n");
     assert_eq!(guest.line(), "join bob #duet\n");
     guest.plays();
+    let status = world.status();
+    assert_eq!((status.last_error, status.last_error_us), (None, None));
     guest.say(WON);
     world.ended(1);
     until(|| world.status().failures == 0);

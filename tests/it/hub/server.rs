@@ -182,6 +182,19 @@ fn lines_without_end_and_bytes_without_sense_cost_only_their_own_connection() {
 }
 
 /// The newest of so many matches, once it has ended.
+#[test]
+fn who_reads_may_be_refused_a_whole_turn_of_commands() {
+    let hub = Hub::of(short());
+    let mut player = Player::join(hub.address, "bob", "solo");
+    player.until("turn");
+    player.say(&"do 0 bark\n".repeat(1_900));
+    for _ in 0..1_900 {
+        assert_eq!(player.line().as_deref(), Some("warning 0 Unknown id"));
+    }
+    player.say("end\n");
+    assert!(player.play_out().starts_with("finished"));
+}
+
 pub fn ended(store: &Store, runtime: &Runtime, count: usize) -> MatchRow {
     let at = PageAt {
         after: None,

@@ -7,3 +7,4 @@ mod disturbed;
 mod laws;
 mod recorded;
 mod toll;
+mod untimely;

@@ -1,10 +1,10 @@
 //! The hub's lines, byte for byte as the official server writes them (README.md, section 8).
 
 use crate::game::Seat;
+use crate::smartdog::map::Header;
 use crate::smartdog::options::Key;
 use crate::smartdog::rules::{DogId, Ground, Refusal, Seen, Spot, View};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The options of the `start` message, in its order.
@@ -36,9 +36,10 @@ pub fn wait(queued: usize) -> String {
     format!("wait {inner}")
 }
 
-/// `start` and `landscape` for a seat. `extra`: header keys of the map that are not options.
+/// `start` and `landscape` for a seat on a map with this header. `quotes`: options that it lacks are told as the
+/// official server has them.
 #[must_use]
-pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> String {
+pub fn start(ground: &Ground, seat: Seat, header: &Header, quotes: bool) -> String {
     let (torus, tiles) = (ground.torus(), ground.tiles());
     let mut text = format!(
         r#"start "you":{},"rows":{},"cols":{},"players":{}"#,
@@ -47,7 +48,7 @@ pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> Stri
         torus.cols(),
         tiles.len()
     );
-    let mut add = |key: &str, value: i64| {
+    let add = |text: &mut String, key: &str, value: i64| {
         // Writing to a string cannot fail.
         let _ = write!(text, ",\"{}\":{value}", escaped(key));
     };
@@ -59,17 +60,30 @@ pub fn start(ground: &Ground, seat: Seat, extra: &BTreeMap<String, i64>) -> Stri
             ("y1", first.y),
             ("y2", last.y),
         ] {
-            add(key, i64::from(value));
+            add(&mut text, key, i64::from(value));
         }
     }
     for key in TOLD {
-        add(key.name(), i64::from(ground.options().get(key)));
+        let value = ground.options().get(key);
+        if quotes && header.get(key).is_none() && key.is_text_by_default() {
+            let _ = write!(text, ",\"{}\":\"{value}\"", key.name());
+        } else {
+            add(&mut text, key.name(), i64::from(value));
+        }
     }
-    for (key, value) in extra {
-        add(key, *value);
+    for (key, value) in header.extra() {
+        add(&mut text, key, *value);
     }
-    add("maxSheepsCount", i64::from(ground.sheep_of_tile()));
-    add("iniSheepsCount", i64::from(ground.penned_of_tile()));
+    add(
+        &mut text,
+        "maxSheepsCount",
+        i64::from(ground.sheep_of_tile()),
+    );
+    add(
+        &mut text,
+        "iniSheepsCount",
+        i64::from(ground.penned_of_tile()),
+    );
     let rows: Vec<String> = ground.rows().map(|row| format!("\"{row}\"")).collect();
     text.push_str("\nlandscape ");
     text.push_str(&rows.join(","));

@@ -102,7 +102,8 @@ impl SmartDog {
     }
 
     /// Whether a calm sheep steps this turn.
-    pub(super) fn strolls(&self, sheep: &Sheep) -> bool {
+    #[must_use]
+    pub fn strolls(&self, sheep: &Sheep) -> bool {
         self.is_time_to_stroll() && !matches!(self.ground.land(sheep.spot), Land::Pen(_))
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the rules and the map format. README.md names the test of each rule.
 
+mod ending;
 mod equal;
 mod garbage;
 mod generated;

@@ -2,13 +2,13 @@
 
 use super::lines::listener;
 use super::recorded::{RECORDED, found, lines};
-use crate::Kit as _;
 use crate::game::{Cause, Seat};
 use crate::smartdog::KIT;
 use crate::smartdog::dialect;
 use crate::smartdog::referee::{OnFault, Referee, RefereeSetup};
 use crate::smartdog::rules::{Event, Setup, SmartDog};
 use crate::wire::{Dialogue as _, Next, Reply, Table as _};
+use crate::{Kit as _, TableSetup};
 use std::collections::BTreeMap;
 
 /// Recorded dog numbers and ours, one for one.
@@ -61,6 +61,7 @@ fn our_hub_says_what_the_official_one_said() {
             position,
             on_fault: OnFault::Abort,
             first_dog: 5,
+            quotes: true,
         });
         let mut numbers = Numbers::default();
         let mut said: Vec<(f64, usize, String)> = Vec::new();
@@ -103,6 +104,42 @@ fn our_hub_says_what_the_official_one_said() {
             assert_eq!(rest.next(), None, "the official hub said more");
         }
     }
+}
+
+/// The `start` line of seat 2 on a map with this header.
+fn start_line(header: &str, quotes: bool) -> String {
+    let map = format!("{header}\n@*\n-.\n");
+    let options = serde_json::json!({ "map": map });
+    let table = KIT.table(&TableSetup::numbered(1, options, 2)).unwrap();
+    let mut setup = table.setup();
+    if !quotes {
+        // As earlier versions stored it.
+        setup.as_object_mut().unwrap().remove("quotes");
+    }
+    let mut calls = Vec::new();
+    KIT.reopen(&setup).unwrap().calls(&mut calls);
+    let text = calls.swap_remove(1).text;
+    text.lines().next().unwrap().to_owned()
+}
+
+/// The recording with quoted options is the rules page's: `waitForTurn` and `turnsLimit` are numbers there.
+#[test]
+fn options_that_a_map_lacks_are_told_as_the_official_defaults() {
+    let seat = r#"start "you":2,"rows":2,"cols":4,"players":2,"x1":2,"x2":3,"y1":0,"y2":1,"#;
+    let end = r#","maxSheepsCount":1,"iniSheepsCount":0"#;
+    let defaults = r#""waitForTurn":300000,"dogVisibilityR":"4","dogBarkingR":"4","sheepStandBy":"4","sheepScaryTurns":"1","turnsLimit":100,"dogScaryTurns":"4""#;
+    assert_eq!(start_line("", true), format!("{seat}{defaults}{end}"));
+    let some = r#""waitForTurn":300000,"dogVisibilityR":6,"dogBarkingR":"4","sheepStandBy":"4","sheepScaryTurns":1,"turnsLimit":7,"dogScaryTurns":"4","wind":3"#;
+    let header = r#"{"dogVisibilityR":6,"sheepScaryTurns":1,"turnsLimit":7,"wind":3}"#;
+    assert_eq!(start_line(header, true), format!("{seat}{some}{end}"));
+    let plain = format!("{seat}{defaults}{end}")
+        .replace("\"4\"", "4")
+        .replace("\"1\"", "1");
+    assert_eq!(
+        start_line("", false),
+        plain,
+        "a match of an earlier version"
+    );
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! The final score that a player's facts tell is the match's.
+
+use crate::game::Seat;
+use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
+use crate::smartdog::KIT;
+use crate::wire::Fact;
+use serde_json::{Value, json};
+
+/// What a seat's player has learnt from a match; `opening`: what its session began with.
+fn facts(transcript: &[Exchange], seat: Seat, opening: Value) -> Vec<Fact> {
+    let setup = DialogueSetup {
+        opening,
+        ..DialogueSetup::of("stand", 0)
+    };
+    let mut player = KIT.dialogue(&setup).unwrap();
+    let mut facts = Vec::new();
+    for heard in transcript.iter().filter(|heard| heard.seat == seat) {
+        player.receive(heard.call.as_bytes()).unwrap();
+        if let Some(reply) = &heard.reply {
+            player.said(reply);
+        }
+        facts.append(&mut player.facts());
+    }
+    facts
+}
+
+#[test]
+fn a_final_score_is_told_where_it_can_be_known_and_is_the_matchs() {
+    let (mut seats, mut known, mut alone) = (0, 0, 0);
+    for seed in 0..60 {
+        for bots in [
+            &["shipped"][..],
+            &["random"],
+            &["shipped", "random"],
+            &["shipped", "stand", "shipped"],
+        ] {
+            let bots: Vec<String> = bots.iter().map(|bot| (*bot).to_owned()).collect();
+            let players = bots.len();
+            let options = json!({ "turnsLimit": 10 + 7 * (seed % 9), "sheepStandBy": seed % 4 });
+            let setup = PlaySetup::recorded(bots, seed, options);
+            let played = KIT.play(&setup, &Nodes(20)).unwrap();
+            for seat in (0..players as u8).map(Seat) {
+                seats += 1;
+                let facts = facts(&played.transcript, seat, Value::Null);
+                let mut last = facts.iter().filter(|fact| fact.data["final"] == true);
+                let Some(last) = last.next_back() else {
+                    continue;
+                };
+                let points = last.data["points"].as_f64().unwrap();
+                let score = played.outcome.scores[seat];
+                assert_eq!((points * 100.0).round() as i64, score, "{seed} {seat:?}");
+                known += 1;
+                alone += usize::from(players == 1);
+            }
+        }
+    }
+    assert!(
+        known > 40 && known > alone && alone > 20,
+        "{known}, {alone} alone, of {seats}"
+    );
+}
+
+#[test]
+fn sessions_of_earlier_versions_are_folded_as_then() {
+    let setup = PlaySetup::recorded(vec!["random".into()], 3, json!({ "turnsLimit": 2 }));
+    let transcript = KIT.play(&setup, &Nodes(1)).unwrap().transcript;
+    let old = facts(&transcript, Seat(0), json!({ "name": "bob", "hub": "" }));
+    assert!(old.iter().all(|fact| fact.data["final"].is_null()));
+}

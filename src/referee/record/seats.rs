@@ -1,0 +1,69 @@
+//! What the seats' transcripts of a match tell, beside their entries.
+
+use crate::clock::micros;
+use crate::replay::{SeatDecision, SeatTold, fold_seat};
+use crate::store::types::{Entry, LedgerRow, SessionId};
+use games::{Cause, Kit};
+use std::time::Duration;
+
+/// How long the decisions of a match took.
+#[derive(Clone, Debug)]
+pub enum DecisionTimes {
+    /// As the times of calls and answers say.
+    Stamped,
+    /// As measured: those of each seat in order; may be empty.
+    Measured(Vec<Vec<Duration>>),
+}
+
+impl DecisionTimes {
+    /// Those measured of a seat; `None`: the times of its entries count.
+    pub(super) fn of(&self, seat: usize) -> Option<&[Duration]> {
+        match self {
+            Self::Stamped => None,
+            Self::Measured(seats) => Some(seats.get(seat).map_or(&[], Vec::as_slice)),
+        }
+    }
+}
+
+/// Folds the transcript of each seat, by seat; an empty one tells nothing. One that cannot be folded tells
+/// nothing either: verification reports it.
+pub(super) fn folded(kit: &dyn Kit, transcripts: &[Vec<Entry>], cause: Cause) -> Vec<SeatTold> {
+    let fold = |entries: &Vec<Entry>| {
+        if entries.is_empty() {
+            return SeatTold::default();
+        }
+        fold_seat(kit, entries, Some(cause)).unwrap_or_else(|why| {
+            tracing::error!(
+                why,
+                "a seat's transcript cannot be folded: its facts are lost"
+            );
+            SeatTold::default()
+        })
+    };
+    transcripts.iter().map(fold).collect()
+}
+
+/// The ledger's rows of a seat's decisions; none if not exactly these were measured.
+pub(super) fn rows(
+    session: SessionId,
+    decisions: &[SeatDecision],
+    measured: Option<&[Duration]>,
+) -> impl Iterator<Item = LedgerRow> {
+    let fits = measured.is_none_or(|measured| measured.len() == decisions.len());
+    let decisions = decisions.iter().filter(move |_| fits).enumerate();
+    decisions.map(move |(at, decision)| {
+        let measured = measured.and_then(|measured| measured.get(at)).copied();
+        let took_us = micros(measured.unwrap_or(decision.took));
+        LedgerRow {
+            session,
+            entry: decision.entry,
+            at_us: decision.asked_us,
+            queued_us: 0,
+            thought_us: took_us,
+            committed_us: took_us,
+            sent_us: took_us,
+            limit_us: micros(decision.limit),
+            fallback: false,
+        }
+    })
+}

@@ -1,0 +1,214 @@
+//! One seat of our own referee's match, folded as its player folds it: what the referee's transcript of the
+//! seat tells.
+
+use super::dialogue::{Line, Replayed, replay};
+use super::reply::RecordedReply;
+use crate::store::types::{Direction, Entry, EntryId, FactAt};
+use crate::thinking::guarded;
+use games::{Cause, Dialogue, DialogueSetup, Kit, Lesson, Wire};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The key in a referee's session's setup which says that the facts of its transcript are stored at its end.
+/// Sessions of earlier versions do not have it.
+const FACTS: &str = "facts";
+
+/// The setup of a referee's session whose facts are stored.
+#[must_use]
+pub fn seat_setup() -> Value {
+    json!({ FACTS: true })
+}
+
+/// Whether the facts of a referee's session with this setup are stored.
+#[must_use]
+pub fn keeps_facts(setup: &Value) -> bool {
+    setup.get(FACTS).and_then(Value::as_bool) == Some(true)
+}
+
+/// What the transcript of a seat tells.
+#[derive(Debug, Default)]
+pub struct SeatTold {
+    /// Its facts, each with the entry that told it.
+    pub facts: Vec<FactAt>,
+    /// What it taught about each rival.
+    pub lessons: Vec<Lesson>,
+    /// The decisions that were asked for and answered, in order.
+    pub decisions: Vec<SeatDecision>,
+}
+
+/// A decision of a seat's player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeatDecision {
+    /// The entry of its answer.
+    pub entry: EntryId,
+    /// When it was asked for, in microseconds since 1970-01-01 UTC.
+    pub asked_us: i64,
+    /// From then to its answer.
+    pub took: Duration,
+    /// What the wire allowed.
+    pub limit: Duration,
+}
+
+/// A line as the player hears or says it.
+struct SeatLine {
+    direction: Direction,
+    text: String,
+    /// The index of its last entry in the referee's transcript.
+    at: usize,
+}
+
+/// Folds a seat's whole transcript, which ended with this cause.
+///
+/// # Errors
+/// A sentence, if the game cannot fold it.
+pub fn fold_seat(
+    kit: &dyn Kit,
+    entries: &[Entry],
+    cause: Option<Cause>,
+) -> Result<SeatTold, String> {
+    let folded = guarded(|| try_fold(kit, entries, cause));
+    folded.unwrap_or_else(|panic| Err(format!("folding it panics: {}", panic.0)))
+}
+
+fn try_fold(kit: &dyn Kit, entries: &[Entry], cause: Option<Cause>) -> Result<SeatTold, String> {
+    // What was said is in the transcript: any bot folds it alike.
+    let bot = kit.bots().first().map_or("", |card| card.name);
+    let mut dialogue = kit
+        .dialogue(&DialogueSetup::of(bot, 0))
+        .map_err(|error| error.to_string())?;
+    let lines = lines(kit, entries);
+    let replayed = replay(
+        &mut *dialogue,
+        lines.iter().map(|line| Line {
+            direction: line.direction,
+            text: &line.text,
+        }),
+    );
+    Ok(told(
+        kit,
+        &mut *dialogue,
+        (entries, &lines),
+        replayed,
+        cause,
+    ))
+}
+
+fn told(
+    kit: &dyn Kit,
+    dialogue: &mut dyn Dialogue,
+    (entries, lines): (&[Entry], &[SeatLine]),
+    replayed: Replayed,
+    cause: Option<Cause>,
+) -> SeatTold {
+    // Of several answers in a row, the last one counts.
+    let answer = |line: usize| {
+        let said = lines.iter().enumerate().skip(line + 1);
+        let said = said.take_while(|(_, next)| next.direction == Direction::Out);
+        said.last().map(|(_, next)| next.at)
+    };
+    let mut facts: Vec<_> = replayed
+        .facts
+        .into_iter()
+        .filter_map(|(step, fact)| {
+            let line = usize::try_from(step / 2).ok()?;
+            let heard = lines.get(line)?.at;
+            let said = (step % 2 == 1).then(|| answer(line)).flatten();
+            Some((said.unwrap_or(heard), fact))
+        })
+        .collect();
+    if replayed.ending.is_none() && cause == Some(Cause::Normal) {
+        // For wires where the transport's end is the only sign of it.
+        let _ = dialogue.hung_up();
+        let last = entries.len().saturating_sub(1);
+        facts.extend(dialogue.facts().into_iter().map(|fact| (last, fact)));
+    }
+    let decisions = replayed.decisions.into_iter().filter_map(|(line, limit)| {
+        let line = usize::try_from(line).ok()?;
+        let (call, answer) = (
+            entries.get(lines.get(line)?.at)?,
+            entries.get(answer(line)?)?,
+        );
+        let took_us = answer.at_us.saturating_sub(call.at_us);
+        Some(SeatDecision {
+            entry: answer.id,
+            asked_us: call.at_us,
+            took: Duration::from_micros(u64::try_from(took_us).unwrap_or_default()),
+            limit,
+        })
+    });
+    SeatTold {
+        facts: facts
+            .into_iter()
+            .filter_map(|(at, fact)| {
+                let entry = entries.get(at)?;
+                Some(FactAt {
+                    entry: entry.id,
+                    at_us: entry.at_us,
+                    bluff: kit.bluff(&fact),
+                    fact,
+                })
+            })
+            .collect(),
+        lessons: dialogue.lessons(),
+        decisions: decisions.collect(),
+    }
+}
+
+/// What the player heard and said. A hub's player hears whole frames and answers each in one write; its
+/// referee hears it line by line, and says what it refuses in between.
+fn lines(kit: &dyn Kit, entries: &[Entry]) -> Vec<SeatLine> {
+    let hub = kit.wire() == Wire::Hub;
+    let completes = |text: &str| {
+        let last = text.lines().last().unwrap_or_default();
+        !hub || kit.completes(last.as_bytes())
+    };
+    let mut lines: Vec<SeatLine> = Vec::with_capacity(entries.len());
+    let mut open: Option<SeatLine> = None;
+    for (at, entry) in entries.iter().enumerate() {
+        match (entry.direction, RecordedReply::decode(&entry.text)) {
+            (Direction::Out, _) => {
+                join(&mut open, Direction::In, &entry.text, at);
+                if completes(&entry.text) {
+                    lines.extend(open.take());
+                }
+            }
+            (Direction::In, RecordedReply::Said(text)) => match lines.pop() {
+                Some(said) if hub && said.direction == Direction::Out => {
+                    let mut said = Some(said);
+                    join(&mut said, Direction::Out, &text, at);
+                    lines.extend(said);
+                }
+                before => {
+                    lines.extend(before);
+                    lines.push(SeatLine {
+                        direction: Direction::Out,
+                        text,
+                        at,
+                    });
+                }
+            },
+            (Direction::In, _) => {}
+        }
+    }
+    lines.extend(open);
+    lines
+}
+
+/// Adds a further line to a frame, or begins one.
+fn join(open: &mut Option<SeatLine>, direction: Direction, text: &str, at: usize) {
+    match open {
+        Some(line) => {
+            line.text.push('\n');
+            line.text.push_str(text);
+            line.at = at;
+        }
+        None => {
+            let text = text.to_owned();
+            *open = Some(SeatLine {
+                direction,
+                text,
+                at,
+            });
+        }
+    }
+}
