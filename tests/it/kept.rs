@@ -45,8 +45,6 @@ fn count(store: &Path, query: &'static str) -> i64 {
 
 const LESSONS: &str = "SELECT count(*), 0, '', '' FROM lessons";
 const LEDGER: &str = "SELECT count(*), 0, '', '' FROM ledger l JOIN entries e ON e.id = l.entry AND e.session = l.session";
-const BLUFFS: &str = "SELECT count(*), 0, '', '' FROM bluffs b JOIN sessions s ON s.id = b.session
-    JOIN entries e ON e.id = b.entry AND e.at_us = b.at_us WHERE s.side = 'referee'";
 
 const BOTS: [&str; 4] = [
     "builtin:guide",
@@ -102,7 +100,7 @@ fn a_match_leaves_the_same_record_in_process_and_over_the_wire() {
         }
     }
     for kept in [&inside, &wire] {
-        let counts = [BLUFFS, LESSONS, LEDGER].map(|query| count(kept, query));
+        let counts = [LESSONS, LEDGER].map(|query| count(kept, query));
         assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
     }
     assert_eq!(count(&inside, LESSONS), count(&wire, LESSONS));
