@@ -64,7 +64,10 @@ pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
 async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<Daemon> {
     // On a thread of its own, which a signal does not wait for: a secret's file may be a pipe.
     let (sender, loaded) = oneshot::channel();
-    std::thread::spawn(move || sender.send(common.load(&flags)));
+    std::thread::spawn(move || {
+        // Whoever waited may have been told to stop.
+        let _ = sender.send(common.load(&flags));
+    });
     let loaded = loaded.await.context("the configuration's reader failed")?;
     let config = loaded?.config;
     logging::start(&config.log);
