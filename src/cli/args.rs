@@ -1,6 +1,6 @@
 //! The command line as a whole, and how its verbs end.
 
-use super::common::{Common, on_all_cores};
+use super::common::{Common, on_all_cores, tell};
 use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
@@ -77,7 +77,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("drover: {error:#}");
+            tell(&format!("drover: {error:#}"));
             let usage = error.is::<ConfigError>() || error.is::<UsageError>();
             if usage {
                 ExitCode::from(USAGE)

@@ -4,7 +4,7 @@ use super::core::{DialogueState, Quarantine, SessionState};
 use super::mailbox::Ledger;
 use super::registry::Registry;
 use crate::store::StoreError;
-use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
+use crate::store::types::{Append, Close, LedgerRow, NewEntry, NewSession, Receipt};
 use crate::thinking::guarded;
 use games::{Ending, Fact};
 use serde_json::json;
@@ -101,7 +101,17 @@ impl Registry {
         if quarantined {
             core.quarantine = Quarantine::Stored;
         }
-        core.rows = None;
+        if let Some(rows) = core.rows.take() {
+            let NewSession {
+                match_id,
+                game,
+                bot,
+                referee,
+                ..
+            } = &rows.session;
+            let session = core.id.0;
+            tracing::info!(session, match_id, game, bot, referee, "a session begins");
+        }
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)

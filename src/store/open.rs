@@ -68,6 +68,7 @@ impl Settings {
 /// The writer's connection on a migrated database, and the lock that keeps others out.
 pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), StoreError> {
     files::make_folder(path)?;
+    files::check_owner(path)?;
     let lock = files::lock(path)?;
     let options = options(path)
         .create_if_missing(true)

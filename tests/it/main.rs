@@ -11,6 +11,7 @@ mod hub;
 mod lighthouses;
 mod limits;
 mod listeners;
+mod operating;
 mod packaging;
 mod planetwars;
 mod referee;

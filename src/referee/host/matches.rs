@@ -270,6 +270,8 @@ impl Host {
         let (end, ended) = oneshot::channel::<()>();
         let host = Arc::clone(self);
         let run = Arc::clone(&hosted);
+        let (match_id, players) = (&hosted.info.match_id, &hosted.info.names);
+        tracing::info!(match_id, ?players, "a match begins");
         self.tasks.spawn(async move {
             // Dropped unsent: whoever started the match is gone, but it begins all the same.
             let _ = may_begin.await;
@@ -339,6 +341,8 @@ impl Host {
         if let Err(error) = closed {
             tracing::error!(match_id = hosted.info.match_id, %error, "a match is not fully recorded");
         }
+        let (match_id, cause) = (&hosted.info.match_id, end.cause.word());
+        tracing::info!(match_id, cause, detail = end.detail, "a match ended");
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);
     }
