@@ -50,7 +50,7 @@ enum Verb {
     /// Check, show or write a configuration.
     #[command(subcommand)]
     Config(configure::Verb),
-    /// Migrate the database to this version, back it up, verify it.
+    /// Migrate the database to this version, back it up, verify it, salvage it.
     #[command(subcommand)]
     Db(database::Verb),
     /// List, show, export, replay and verify stored matches.

@@ -35,6 +35,16 @@ pub enum StoreError {
         /// What was found instead.
         why: String,
     },
+    /// The file is damaged.
+    #[error(
+        "the database {path} is damaged ({why}): `drover db verify` lists what is whole, `drover db salvage OUT` saves it"
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says of it.
+        why: String,
+    },
     /// The folder of the database cannot be created or written to.
     #[error(
         "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"

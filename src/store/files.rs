@@ -28,6 +28,46 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// The temporary file that becomes the new file `to`.
+pub(super) fn part_of(to: &Path) -> Result<PathBuf, StoreError> {
+    let failed = |why| StoreError::Backup {
+        path: to.to_path_buf(),
+        why,
+    };
+    if to.exists() {
+        return Err(failed("it exists already; name a new file".into()));
+    }
+    let part = beside(to, ".part");
+    for suffix in ["", "-wal", "-shm"] {
+        let old = beside(&part, suffix);
+        if old.exists() {
+            std::fs::remove_file(&old).map_err(|error| failed(error.to_string()))?;
+        }
+    }
+    Ok(part)
+}
+
+/// Makes the complete temporary file `part` durable and names it `to`.
+pub(super) async fn finish(part: PathBuf, to: &Path) -> Result<(), StoreError> {
+    let synced = tokio::task::spawn_blocking({
+        let to = to.to_path_buf();
+        move || {
+            File::open(&part)?
+                .sync_all()
+                .and_then(|()| std::fs::rename(&part, &to))
+        }
+    });
+    let why = match synced.await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => error.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Err(StoreError::Backup {
+        path: to.to_path_buf(),
+        why,
+    })
+}
+
 /// Creates the database's folder if it is missing.
 pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
     let folder = folder_of(path);
