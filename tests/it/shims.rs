@@ -53,6 +53,18 @@ fn served() -> (TempDir, TestApp, Piped) {
     (folder, app, shim)
 }
 
+impl TestApp {
+    /// Whether none of its threads runs any more after SIGSTOP.
+    fn is_stopped(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+        let states =
+            threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));
+        states
+            .map(Result::unwrap)
+            .all(|state| state.contains(") T "))
+    }
+}
+
 impl Piped {
     /// Says a line and gives the reply, whose blank line must follow.
     fn ask(&mut self, line: &str) -> String {
@@ -171,6 +183,8 @@ fn a_daemon_that_hangs_costs_no_game() {
     let (folder, app, mut shim) = served();
     shim.all(&OPENING);
     app.signal(Signal::SIGSTOP);
+    // A daemon that still runs for a moment would be stopped in the middle of the decision.
+    until(|| app.is_stopped());
     let begun = Instant::now();
     shim.all(&DECLARING);
     let took = begun.elapsed();
