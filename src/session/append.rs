@@ -64,15 +64,23 @@ impl Registry {
             .collect()
     }
 
-    /// Adds to a session's transcript; its head moves on once that is durable.
+    /// Adds to a session's transcript, after all that was acknowledged before; its head moves on once that is
+    /// durable.
     pub(super) async fn append(
         &self,
         core: &mut SessionState,
-        entries: Vec<NewEntry>,
+        mut entries: Vec<NewEntry>,
         facts: Vec<(Fact, Option<games::Bluff>)>,
         close: Option<Box<Close>>,
     ) -> Result<Receipt, StoreError> {
         let added = entries.len() as u64;
+        self.land(core).await?;
+        let behind = core.behind.waiting.len() as u64;
+        if behind > 0 {
+            let after = std::mem::take(&mut entries);
+            entries = std::mem::take(&mut core.behind.waiting);
+            entries.extend(after);
+        }
         if self.options.unstored {
             core.seq += added;
             return Ok(Receipt {
@@ -90,14 +98,18 @@ impl Registry {
         let append = Append {
             session: core.id,
             previous: core.head,
-            seq: core.seq,
+            seq: core.seq - behind,
             open,
             match_,
             entries,
             facts,
             close,
         };
-        let receipt = self.dependencies.store.append(append).await?;
+        let appended = self.dependencies.store.append(append).await;
+        if appended.is_err() && behind > 0 {
+            core.lose(behind);
+        }
+        let receipt = appended?;
         if quarantined {
             core.quarantine = Quarantine::Stored;
         }

@@ -4,6 +4,7 @@ pub(super) mod journal;
 pub mod log;
 mod recording;
 pub mod transcript;
+mod writer;
 
 pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
-pub(super) use recording::{Queued, Writer};
+pub(super) use writer::{Patience, Queued, Writer};
