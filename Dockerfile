@@ -7,9 +7,9 @@ COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
     cargo build --release --locked \
- && install -D target/release/drover /out/root/drover \
- && deploy/licenses.sh /out/root/licenses \
- && install -d -m 1777 /out/root/tmp \
+ && install -D target/release/drover /out/image/drover \
+ && deploy/licenses.sh /out/image/licenses \
+ && install -d -m 1777 /out/image/tmp \
  && install -d /out/data
 
 FROM scratch
@@ -17,7 +17,7 @@ LABEL org.opencontainers.image.title="Drover" \
       org.opencontainers.image.description="A gateway daemon that hosts game bots and referees their games" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0"
 # The executable, /licenses and /tmp.
-COPY --from=build /out/root/ /
+COPY --from=build /out/image/ /
 COPY --from=build --chown=10001:10001 /out/data /data
 USER 10001:10001
 VOLUME /data

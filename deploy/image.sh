@@ -22,9 +22,9 @@ esac
 
 context=$(mktemp -d)
 trap 'rm -rf "$context"' EXIT
-install -D "$executable" "$context/out/root/drover"
-deploy/licenses.sh "$context/out/root/licenses"
-install -d -m 1777 "$context/out/root/tmp"
+install -D "$executable" "$context/out/image/drover"
+deploy/licenses.sh "$context/out/image/licenses"
+install -d -m 1777 "$context/out/image/tmp"
 install -d "$context/out/data"
 {
     printf 'FROM scratch AS build\nCOPY out /out\n'

@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod referee;
 pub mod replay;
 pub mod secrets;
+pub mod seldom;
 pub mod session;
 pub mod shim;
 pub mod store;

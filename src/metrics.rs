@@ -11,6 +11,14 @@ macro_rules! metrics {
         fn describe() {
             $(::metrics::$describe!($name, $help);)*
         }
+
+        /// What a metric is, for families that the recorder does not write.
+        pub fn help(name: &str) -> &'static str {
+            match name {
+                $($text => $help,)*
+                _ => "",
+            }
+        }
     };
 }
 
@@ -47,12 +55,23 @@ metrics! {
     APPENDS_FAILED = "drover_appends_failed_total", describe_counter: "Appends that the store refused";
     APPENDS = "drover_store_appends_total", describe_counter: "Appends committed";
     COMMITS = "drover_store_commits_total", describe_counter: "Commits";
-    /// Commits by the number of appends in them: `le` as in a histogram.
-    BATCHES = "drover_store_batch_appends", describe_counter: "Commits by the number of appends in them, cumulative";
+    /// A histogram, counted by the store itself.
+    BATCHES = "drover_store_batch_appends", describe_histogram: "Commits by the number of appends in them";
+    STORE_BYTES = "drover_store_database_bytes", describe_gauge: "Bytes of the database's file";
+    STORE_LOG_BYTES = "drover_store_wal_bytes", describe_gauge: "Bytes of the database's write-ahead log";
+    DISK_FREE = "drover_store_disk_free_bytes", describe_gauge: "Bytes that are free on the database's disk";
     STORE_QUEUE = "drover_store_queue_depth", describe_gauge: "Commands waiting for the writer";
     STORE_FAILING = "drover_store_failing", describe_gauge: "1 while nothing can be written";
     THINKING_JOBS = "drover_thinking_jobs", describe_gauge: "Decisions in the thinking pool";
     TASKS = "drover_tasks", describe_gauge: "Tasks of the asynchronous runtime that are alive";
+    /// A counter with fractions, which the recorder has not.
+    PROCESS_CPU = "process_cpu_seconds_total", describe_counter: "Processor time of the process in seconds";
+    PROCESS_RESIDENT = "process_resident_memory_bytes", describe_gauge: "Bytes of memory in use";
+    PROCESS_VIRTUAL = "process_virtual_memory_bytes", describe_gauge: "Bytes of address space in use";
+    PROCESS_FDS = "process_open_fds", describe_gauge: "Open file descriptors";
+    PROCESS_FDS_MAX = "process_max_fds", describe_gauge: "The most file descriptors that may be open";
+    PROCESS_THREADS = "process_threads", describe_gauge: "Threads of the process";
+    PROCESS_START = "process_start_time_seconds", describe_gauge: "When the process started, in seconds since 1970-01-01 UTC";
     /// By `cause`.
     HUB_GAMES = "drover_hub_games_total", describe_counter: "Games that ended on hubs that we dial, by cause";
     HUB_FAULTS = "drover_hub_faults_total", describe_counter: "Lines to hubs that could not be made or were lost";

@@ -5,6 +5,8 @@ mod bare;
 mod callbacks;
 mod crash;
 mod echo;
+mod full_disk;
+mod get;
 mod hubs;
 mod idle;
 mod load;
@@ -15,12 +17,14 @@ mod process;
 mod resume;
 mod rounds;
 mod shim;
+mod shim_clocks;
 mod shim_crash;
 mod shim_games;
 mod site;
 mod soak;
 mod stats;
 mod stored;
+mod teller;
 mod turns;
 
 use anyhow::Context as _;
@@ -58,6 +62,9 @@ enum Verb {
     /// Agree to every line: the player that others are compared with.
     #[command(hide = true)]
     Echo,
+    /// Fill and free a small disk again and again while our own referee runs matches: nothing told may be
+    /// contradicted.
+    FullDisk(full_disk::FullDiskArgs),
     /// Games at once that a hub holds, and how long its turns take.
     Hubs(hubs::HubsArgs),
     /// Memory of idle sessions, and the time from start-up to the first durable reply.
@@ -70,6 +77,8 @@ enum Verb {
     Rounds(rounds::RoundsArgs),
     /// What a shim adds to each reply, and how soon it gives its first.
     Shim(shim::ShimArgs),
+    /// Short games of Planowanie over shims: none may be lost by its clock.
+    ShimClocks(shim_clocks::ShimClocksArgs),
     /// Kill the daemon again and again while games run over shims: none may be lost.
     ShimCrash(shim_crash::ShimCrashArgs),
     /// Many games of Lighthouses at once over shims: how long turns take, and how many are late.
@@ -115,12 +124,14 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Callbacks(args) => callbacks::run(args).await,
         Verb::Crash(args) => crash::run(args).await,
         Verb::Echo => echo::run(),
+        Verb::FullDisk(args) => full_disk::run(args).await,
         Verb::Hubs(args) => hubs::run(args).await,
         Verb::Idle(args) => idle::run(args).await,
         Verb::Matches(args) => matches::run(args).await,
         Verb::Resume(args) => resume::run(args).await,
         Verb::Rounds(args) => tokio::task::spawn_blocking(move || rounds::run(&args)).await?,
         Verb::Shim(args) => shim::run(args).await,
+        Verb::ShimClocks(args) => shim_clocks::run(args).await,
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,

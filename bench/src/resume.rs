@@ -1,26 +1,23 @@
 //! `bench resume`: kills our own referee again and again while built-in bots play its matches: every match goes
 //! on after the restart and ends by the rules.
 
-use crate::process::{Daemon, Running};
+use crate::get::get;
+use crate::process::Daemon;
 use crate::site::Folder;
 use crate::stats::report;
 use crate::stored;
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use drover::store::{MatchRow, Store};
 use games::Cause;
 use games::rng::Rng;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 
 /// The bots, weakest first; a match takes four in a row.
 const BOTS: [&str; 7] = [
     "filler", "random", "trader", "guide", "face", "tuned", "champion",
 ];
-/// How long the last matches may take.
-const REST_MAX: Duration = Duration::from_secs(600);
 
 /// Kills our own referee while built-in bots play its matches: all must go on.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,7 +63,8 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
         kills.push(drover::clock::now_us());
         running = daemon.start().await?;
     }
-    let matches = ended(&daemon, running).await?;
+    let matches = stored::ended(&daemon).await?;
+    running.terminate().await?;
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
@@ -100,34 +98,8 @@ async fn begin(referee: SocketAddr, rng: &mut Rng) -> anyhow::Result<()> {
     let seats: Vec<String> = (0..4)
         .map(|seat| format!("url{}=builtin:{}", seat + 1, bot(first + seat)))
         .collect();
-    let mut stream = TcpStream::connect(referee).await?;
-    let asked = format!(
-        "GET /?connect&{}&seed={seed} HTTP/1.0\r\n\r\n",
-        seats.join("&")
-    );
-    stream.write_all(asked.as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    ensure!(
-        answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.1 200"),
-        "{answer}"
-    );
+    let asked = format!("/?connect&{}&seed={seed}", seats.join("&"));
+    let (status, answer) = get(referee, &asked).await?;
+    ensure!(status == 200, "{answer}");
     Ok(())
-}
-
-/// Lets all matches end, and stops the daemon. Gives the matches.
-async fn ended(daemon: &Daemon, running: Running) -> anyhow::Result<Vec<MatchRow>> {
-    let deadline = Instant::now() + REST_MAX;
-    loop {
-        let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
-        let matches = stored::matches(&store).await?;
-        store.close().await;
-        if matches.iter().all(|row| row.ended_us.is_some()) {
-            running.terminate().await?;
-            return Ok(matches);
-        }
-        let left = deadline.checked_duration_since(Instant::now());
-        left.context("matches are still running")?;
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
 }

@@ -1,9 +1,15 @@
 //! What a store holds, read whole, and whether it is in order.
 
+use crate::process::Daemon;
+use anyhow::Context as _;
 use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+use std::time::{Duration, Instant};
 
 /// Matches read at a time.
 const PAGE: u32 = 200;
+
+/// How long the last matches may take.
+const REST_MAX: Duration = Duration::from_secs(600);
 
 /// How a reply begins that is none: the note that there was no answer.
 const NO_ANSWER: char = '\u{1}';
@@ -22,6 +28,22 @@ pub(crate) async fn matches(store: &Store) -> anyhow::Result<Vec<MatchRow>> {
         if at.after.is_none() {
             return Ok(rows);
         }
+    }
+}
+
+/// All matches of a daemon, once they have ended.
+pub(crate) async fn ended(daemon: &Daemon) -> anyhow::Result<Vec<MatchRow>> {
+    let deadline = Instant::now() + REST_MAX;
+    loop {
+        let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
+        let matches = matches(&store).await?;
+        store.close().await;
+        if matches.iter().all(|row| row.ended_us.is_some()) {
+            return Ok(matches);
+        }
+        let left = deadline.checked_duration_since(Instant::now());
+        left.context("matches are still running")?;
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Errors as RFC 9457 problem documents.
 
 use crate::link::Misdirected;
+use crate::seldom;
 use crate::store::StoreError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -142,6 +143,12 @@ impl IntoResponse for Problem {
         response
             .headers_mut()
             .insert(header::CONTENT_TYPE, CONTENT_TYPE);
+        if matches!(
+            self.status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::MISDIRECTED_REQUEST
+        ) {
+            seldom::refused("api", self.title);
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             let scheme = HeaderValue::from_static("Bearer");
             response

@@ -1,6 +1,6 @@
 //! The command line as a whole, and how its verbs end.
 
-use super::common::{Common, on_all_cores};
+use super::common::{Common, on_all_cores, tell};
 use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
@@ -50,7 +50,7 @@ enum Verb {
     /// Check, show or write a configuration.
     #[command(subcommand)]
     Config(configure::Verb),
-    /// Migrate the database to this version, back it up, verify it.
+    /// Migrate the database to this version, back it up, verify it, salvage it.
     #[command(subcommand)]
     Db(database::Verb),
     /// List, show, export, replay and verify stored matches.
@@ -77,7 +77,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("drover: {error:#}");
+            tell(&format!("drover: {error:#}"));
             let usage = error.is::<ConfigError>() || error.is::<UsageError>();
             if usage {
                 ExitCode::from(USAGE)

@@ -2,6 +2,7 @@
 
 use crate::config::{self, ConfigError, Flags, Loaded};
 use anyhow::Context as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// The arguments common to all verbs.
@@ -13,6 +14,12 @@ pub(super) struct Common {
 }
 
 impl Common {
+    /// Checks the configuration in effect, these further checks included.
+    pub(super) fn check(&self, further: config::Further<'_>) -> Result<Loaded, ConfigError> {
+        let file = self.config.as_deref();
+        config::load_and(file, &environment(), &Flags::new(), further)
+    }
+
     /// The configuration with these flags applied.
     pub(super) fn load(&self, flags: &Flags) -> Result<Loaded, ConfigError> {
         config::load(self.config.as_deref(), &environment(), flags)
@@ -26,6 +33,11 @@ fn environment() -> config::Environment {
     std::env::vars_os()
         .map(|(name, value)| (text(name), text(value)))
         .collect()
+}
+
+/// A line for whoever watches, on standard error; that nobody does is no failure.
+pub(super) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Runs an async verb on a new runtime.

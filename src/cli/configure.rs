@@ -1,8 +1,7 @@
 //! `drover config check|show|init`.
 
 use super::common::Common;
-use super::usage::UsageError;
-use crate::config::{self, Flags};
+use crate::config::{self, Config, ConfigError, Flags};
 use crate::daemon::hub_settings;
 use anyhow::Context as _;
 use std::io::Write as _;
@@ -28,13 +27,11 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::Check { file: Some(file) } => {
-            let loaded = config::check_file(file)?;
-            whole(&loaded)?;
+            config::load_and(Some(file), &Vec::new(), &Flags::new(), &of_the_hub)?;
             writeln!(out, "{} is in order", file.display())?;
         }
         Verb::Check { file: None } => {
-            let loaded = common.load(&Flags::new())?;
-            whole(&loaded)?;
+            common.check(&of_the_hub)?;
             writeln!(out, "the configuration is in order")?;
         }
         Verb::Show => write!(out, "{}", config::show(&common.load(&Flags::new())?))?,
@@ -50,12 +47,23 @@ pub(super) fn run(common: &Common, verb: &Verb) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that only building the hub can make: its rooms and maps.
-fn whole(loaded: &config::Loaded) -> anyhow::Result<()> {
-    if let Some(kit) = games::met_by(games::Wire::Hub) {
-        hub_settings(kit, &loaded.config)?
-            .check()
-            .map_err(|error| UsageError(error.to_string()))?;
-    }
-    Ok(())
+/// Mistakes that only building the hub finds: in its rooms and maps.
+fn of_the_hub(config: &Config) -> Vec<ConfigError> {
+    let Some(kit) = games::met_by(games::Wire::Hub) else {
+        return Vec::new();
+    };
+    let mut roomless = config.clone();
+    roomless.referee.smartdog.hubs.clear();
+    let fault = |config: &Config| {
+        let checked = hub_settings(kit, config).and_then(|settings| Ok(settings.check()?));
+        checked.err().map(|error| format!("{error:#}"))
+    };
+    let mut faults: Vec<String> = fault(config).into_iter().chain(fault(&roomless)).collect();
+    faults.dedup();
+    let what = "`referee.smartdog`".to_owned();
+    let mistake = |why| ConfigError::Unusable {
+        what: what.clone(),
+        why,
+    };
+    faults.into_iter().map(mistake).collect()
 }

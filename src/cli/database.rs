@@ -1,24 +1,36 @@
-//! `drover db migrate|backup|verify`.
+//! `drover db migrate|backup|verify|salvage`.
 
 use super::common::Common;
 use crate::config::Flags;
 use crate::daemon::store_settings;
-use crate::store::Store;
-use std::io::Write as _;
-use std::path::PathBuf;
+use crate::store::{Settings, Store};
+use indicatif::ProgressBar;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The interval between plain lines of progress.
+const LINE_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Verb {
-    /// Migrate the database's schema to this version (also done at every start).
+    /// Migrate the database to this version: its schema (also done at every start), and sessions that have ended
+    /// are packed (also done beside a running daemon). May be stopped and begun again.
     Migrate,
     /// Write a complete copy; the daemon may keep running.
     Backup {
         /// The new file.
         to: PathBuf,
     },
-    /// Replay every transcript and compare with what is stored: exit code 1 if anything differs.
+    /// Replay every transcript and compare with what is stored: exit code 1 if anything differs. Of a damaged
+    /// file, list what is whole.
     Verify,
+    /// Save everything that can be read of a damaged database into a new one: exit code 1 if some cannot.
+    Salvage {
+        /// The new file.
+        out: PathBuf,
+    },
 }
 
 pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode> {
@@ -26,7 +38,14 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
     let mut out = std::io::stdout().lock();
     match verb {
         Verb::Migrate => {
-            Store::open(&store_settings(&config)).await?.close().await;
+            let settings = Settings {
+                packs: false,
+                ..store_settings(&config)
+            };
+            let store = Store::open(&settings).await?;
+            let migrated = migrate(&store, &mut out).await;
+            store.close().await;
+            migrated?;
             writeln!(out, "{} is up to date", config.store.path.display())?;
         }
         Verb::Backup { to } => {
@@ -35,21 +54,85 @@ pub(super) async fn run(common: &Common, verb: &Verb) -> anyhow::Result<ExitCode
             store.close().await;
             writeln!(out, "wrote {}", to.display())?;
         }
+        Verb::Salvage { out: to } => return salvage(&config.store.path, to, &mut out).await,
         Verb::Verify => return verify(&config.store.path, None, &mut out).await,
     }
     Ok(ExitCode::SUCCESS)
 }
 
+async fn salvage(
+    from: &Path,
+    to: &Path,
+    out: &mut impl std::io::Write,
+) -> anyhow::Result<ExitCode> {
+    let salvaged = Store::salvage(from, to).await?;
+    for (table, rows) in &salvaged.tables {
+        writeln!(out, "{table}: {rows} rows")?;
+    }
+    for line in &salvaged.lost {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "wrote {}", to.display())?;
+    Ok(if salvaged.lost.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Packs what is not packed and shrinks the file, showing progress on standard error.
+async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result<()> {
+    let due = store.unpacked().await?;
+    let bar = std::io::stderr()
+        .is_terminal()
+        .then(|| ProgressBar::new(due));
+    let mut lined = Instant::now();
+    let packs = store.pack(|packs| match &bar {
+        Some(bar) => bar.set_position(packs.packed + packs.left),
+        None if lined.elapsed() >= LINE_EVERY => {
+            lined = Instant::now();
+            eprintln!("{} of {due} sessions", packs.packed + packs.left);
+        }
+        None => {}
+    });
+    let packs = packs.await?;
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    if packs.packed > 0 {
+        writeln!(out, "{} sessions packed", packs.packed)?;
+    }
+    if packs.left > 0 {
+        let left = packs.left;
+        writeln!(
+            out,
+            "{left} sessions are not whole and stay as they are: see `drover db verify`"
+        )?;
+    }
+    match store.give_back().await {
+        Ok(0) => {}
+        Ok(bytes) => writeln!(out, "{bytes} bytes given back to the disk")?,
+        Err(error) => writeln!(
+            out,
+            "the file was not shrunk, its free pages are reused: {error}"
+        )?,
+    }
+    Ok(())
+}
+
 /// Verifies one match or all of them and prints what differs.
 pub(super) async fn verify(
-    path: &std::path::Path,
+    path: &Path,
     only: Option<&str>,
     out: &mut impl std::io::Write,
 ) -> anyhow::Result<ExitCode> {
     let store = Store::open_readonly(path).await?;
-    let mut lines = Vec::new();
+    let (mut lines, mut whole) = (Vec::new(), Vec::new());
     let summary = store
         .verify(only, |checked| {
+            if checked.differences.is_empty() {
+                whole.push(format!("match {}: whole", checked.match_id));
+            }
             for difference in &checked.differences {
                 let session = difference
                     .session
@@ -63,7 +146,10 @@ pub(super) async fn verify(
         })
         .await?;
     store.close().await;
-    for line in lines.iter().chain(&summary.integrity) {
+    if summary.integrity.is_empty() {
+        whole.clear();
+    }
+    for line in whole.iter().chain(&lines).chain(&summary.integrity) {
         writeln!(out, "{line}")?;
     }
     writeln!(

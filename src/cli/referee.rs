@@ -1,6 +1,6 @@
 //! `drover referee`: runs a game's referee for others.
 
-use super::common::{Common, on_all_cores};
+use super::common::{Common, on_all_cores, tell};
 use super::logging;
 use super::play_args::{game, rule_options};
 use super::referee_args::RefereeArgs;
@@ -34,7 +34,7 @@ const CUT: i32 = 130;
 pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     let loaded = common.load(&Flags::default())?;
-    logging::start(&loaded.config.log)?;
+    logging::start(&loaded.config.log);
     let store = args.store.clone().or_else(|| {
         let path = || loaded.config.store.path.clone();
         loaded.is_set("store.path").then(path)
@@ -46,7 +46,7 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
         let listen = args.listen.or(ours).unwrap_or(HUB_LISTEN);
         return on_all_cores(async {
             let (listener, stop) = listen_until_signal(listen).await?;
-            eprintln!("{} hub on {}", kit.game(), listener.local_addr()?);
+            tell(&format!("{} hub on {}", kit.game(), listener.local_addr()?));
             let recording = recording(store.as_deref()).await?;
             let hub = HubServer::open(settings, recording.clone()).await?;
             hub.serve(listener, stop).await?;
@@ -68,14 +68,14 @@ pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     on_all_cores(async {
         let (listener, stop) = listen_until_signal(listen).await?;
         let address = listener.local_addr()?;
-        eprintln!("{} referee on http://{address}/", kit.game());
+        tell(&format!("{} referee on http://{address}/", kit.game()));
         let reaches = Reaches::of(&allow, address, Vec::new());
         settings.http.reach = reaches.local.clone();
         let recording = recording(store.as_deref()).await?;
         let host = Host::new(kit, settings, recording.clone());
         let resumed = host.resume().await?;
         if resumed > 0 {
-            eprintln!("{resumed} matches go on");
+            tell(&format!("{resumed} matches go on"));
         }
         let connections_max = loaded.config.referee.koehandel.connections_max;
         let server = server_settings(&loaded.config, connections_max, reaches);

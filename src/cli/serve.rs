@@ -3,9 +3,11 @@
 use super::common::{Common, on_all_cores};
 use super::logging;
 use crate::config::{Config, Flags};
-use crate::daemon::{Addresses, Daemon, Extras, Inherited};
+use crate::daemon::{Addresses, Daemon, Extras, Inherited, Signals};
+use anyhow::Context as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use tokio::sync::oneshot;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -41,19 +43,39 @@ impl Args {
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> anyhow::Result<()> {
-    let loaded = common.load(&args.flags())?;
-    logging::start(&loaded.config.log)?;
-    let inherited = Inherited::take()?;
     let extras = Extras {
         demo: args.demo,
-        inherited,
+        inherited: Inherited::take()?,
     };
     on_all_cores(async {
-        let daemon = Daemon::start(&loaded.config, extras).await?;
-        announce(daemon.addresses(), &loaded.config)?;
-        daemon.run().await?;
-        Ok(())
+        // Before everything that takes time: process 1 never gets a signal that it does not listen for.
+        let mut signals = Signals::new().context("cannot listen for signals")?;
+        let daemon = tokio::select! {
+            started = start(common.clone(), args.flags(), extras) => started?,
+            by = signals.next() => {
+                tracing::info!(by, "ending before it has started");
+                return Ok(());
+            }
+        };
+        daemon.run(signals).await
     })
+}
+
+async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<Daemon> {
+    // On a thread of its own, which a signal does not wait for: a secret's file may be a pipe.
+    let (sender, loaded) = oneshot::channel();
+    std::thread::spawn(move || {
+        // Whoever waited may have been told to stop.
+        let _ = sender.send(common.load(&flags));
+    });
+    let loaded = loaded.await.context("the configuration's reader failed")?;
+    let config = loaded?.config;
+    logging::start(&config.log);
+    let daemon = Daemon::start(&config, extras).await?;
+    if let Err(error) = announce(daemon.addresses(), &config) {
+        tracing::warn!(%error, "standard output takes no line: nobody is told the addresses there");
+    }
+    Ok(daemon)
 }
 
 /// One machine-readable line and, on a terminal, what to do next.

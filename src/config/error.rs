@@ -103,6 +103,9 @@ pub enum ConfigError {
     /// Checked values that cannot be merged.
     #[error("the configuration cannot be read: {0}")]
     Merge(#[from] ::config::ConfigError),
+    /// More than one mistake.
+    #[error("{}", listed(.0))]
+    Several(Vec<ConfigError>),
     /// Two listeners with one address.
     #[error("`{first}` and `{second}` are both {listen}; give each its own port")]
     SameAddress {
@@ -113,6 +116,48 @@ pub enum ConfigError {
         /// The address.
         listen: String,
     },
+}
+
+/// The mistakes found so far: reading goes on after each, so that one run tells them all.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes(Vec<ConfigError>);
+
+impl Mistakes {
+    pub(super) fn add(&mut self, mistake: ConfigError) {
+        self.0.push(mistake);
+    }
+
+    /// What could be read; a mistake is noted.
+    pub(super) fn note<T>(&mut self, read: Result<T, ConfigError>) -> Option<T> {
+        read.map_err(|mistake| self.add(mistake)).ok()
+    }
+
+    /// Whether the value of this key is one: what follows from its absence then is none.
+    pub(super) fn are_about(&self, key: &str) -> bool {
+        self.0.iter().any(|mistake| match mistake {
+            ConfigError::BadValue { key: wrong, .. }
+            | ConfigError::SecretTwice { key: wrong, .. }
+            | ConfigError::SecretFile { key: wrong, .. } => wrong == key,
+            _ => false,
+        })
+    }
+
+    /// All of them as one error, if there are any.
+    pub(super) fn into_result(mut self) -> Result<(), ConfigError> {
+        match self.0.pop() {
+            None => Ok(()),
+            Some(only) if self.0.is_empty() => Err(only),
+            Some(last) => {
+                self.0.push(last);
+                Err(ConfigError::Several(self.0))
+            }
+        }
+    }
+}
+
+fn listed(mistakes: &[ConfigError]) -> String {
+    let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
+    format!("{} mistakes:{}", mistakes.len(), lines.collect::<String>())
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

@@ -1,6 +1,6 @@
 //! The layers of a configuration, each value with its origin.
 
-use super::error::ConfigError;
+use super::error::{ConfigError, Mistakes};
 use super::schema::keys;
 use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
@@ -76,22 +76,24 @@ pub(super) fn defaults() -> Result<Layer, ConfigError> {
     Ok(layer)
 }
 
-/// The layer of a file.
-pub(super) fn from_file(path: &Path, text: &str) -> Result<Layer, ConfigError> {
+/// The layer of a file; what is wrong in it is left out.
+pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Layer {
     let lines = Lines::of(path, text);
     let table = DeTable::parse(text).map_err(|error| {
         syntax(
             &lines.origin(error.span().map_or(0, |span| span.start)),
             &error,
         )
-    })?;
+    });
     let mut layer = Layer::default();
-    walk(&lines, "", table.get_ref(), &mut layer)?;
-    Ok(layer)
+    if let Some(table) = mistakes.note(table) {
+        walk(&lines, "", table.get_ref(), &mut layer, mistakes);
+    }
+    layer
 }
 
-/// The layer of the environment.
-pub(super) fn from_environment(environment: &Environment) -> Result<Layer, ConfigError> {
+/// The layer of the environment; what is wrong in it is left out.
+pub(super) fn from_environment(environment: &Environment, mistakes: &mut Mistakes) -> Layer {
     let mut layer = Layer::default();
     for (name, text) in environment {
         let Some(rest) = name.strip_prefix(PREFIX) else {
@@ -102,29 +104,33 @@ pub(super) fn from_environment(environment: &Environment) -> Result<Layer, Confi
         let known = keys()
             .iter()
             .find(|key| key.path.eq_ignore_ascii_case(&path));
-        let Some(key) = known else {
-            return Err(unknown(&path, origin, name.clone(), variable));
+        let set = match known {
+            Some(key) => value::from_text(key, text, &origin)
+                .and_then(|value| layer.set(&key.path, value, &origin)),
+            None => Err(unknown(&path, origin, name.clone(), variable)),
         };
-        layer.set(&key.path, value::from_text(key, text, &origin)?, &origin)?;
+        mistakes.note(set);
     }
-    Ok(layer)
+    layer
 }
 
-/// The layer of the flags.
-pub(super) fn from_flags(flags: &Flags) -> Result<Layer, ConfigError> {
+/// The layer of the flags; what is wrong in it is left out.
+pub(super) fn from_flags(flags: &Flags, mistakes: &mut Mistakes) -> Layer {
     let mut layer = Layer::default();
     for (flag, path, text) in flags {
         let origin = format!("flag {flag}");
-        let Some(key) = keys().iter().find(|key| key.path == *path) else {
-            return Err(ConfigError::UnknownKey {
+        let set = match keys().iter().find(|key| key.path == *path) {
+            Some(key) => value::from_text(key, text, &origin)
+                .and_then(|value| layer.set(&key.path, value, &origin)),
+            None => Err(ConfigError::UnknownKey {
                 origin,
                 key: (*path).to_owned(),
                 nearest: None,
-            });
+            }),
         };
-        layer.set(&key.path, value::from_text(key, text, &origin)?, &origin)?;
+        mistakes.note(set);
     }
-    Ok(layer)
+    layer
 }
 
 /// The environment variable of a key.
@@ -191,7 +197,8 @@ fn walk(
     prefix: &str,
     table: &DeTable<'_>,
     layer: &mut Layer,
-) -> Result<(), ConfigError> {
+    mistakes: &mut Mistakes,
+) {
     for (name, spanned) in table {
         let path = match prefix {
             "" => name.get_ref().to_string(),
@@ -202,35 +209,34 @@ fn walk(
             .into_iter()
             .find(|list| list.path == path)
         {
-            layer
-                .0
-                .insert(path, entries(lines, list, spanned, &origin)?);
+            let read = entries(lines, list, spanned, &origin, mistakes);
+            if let Some(sections) = mistakes.note(read) {
+                layer.0.insert(path, sections);
+            }
             continue;
         }
         if let Some(key) = keys().iter().find(|key| key.path == path) {
-            let value = value::checked(key.kind, &path, plain(spanned), &origin)?;
-            layer.set(&path, value, &origin)?;
+            let value = value::checked(key.kind, &path, plain(spanned), &origin);
+            mistakes.note(value.and_then(|value| layer.set(&path, value, &origin)));
             continue;
         }
         let within = format!("{path}.");
         let is_section = keys().iter().any(|key| key.path.starts_with(&within));
-        match spanned.get_ref() {
-            DeValue::Table(inner) if is_section => walk(lines, &path, inner, layer)?,
-            value if is_section => {
-                return Err(ConfigError::BadValue {
-                    origin,
-                    key: path.clone(),
-                    value: value.type_str().to_owned(),
-                    allowed: format!("a section, written [{path}]"),
-                });
+        let mistake = match spanned.get_ref() {
+            DeValue::Table(inner) if is_section => {
+                walk(lines, &path, inner, layer, mistakes);
+                continue;
             }
-            _ => {
-                let key = path.clone();
-                return Err(unknown(&path, origin, key, |nearest| nearest));
-            }
-        }
+            value if is_section => ConfigError::BadValue {
+                origin,
+                key: path.clone(),
+                value: value.type_str().to_owned(),
+                allowed: format!("a section, written [{path}]"),
+            },
+            _ => unknown(&path, origin, path.clone(), |nearest| nearest),
+        };
+        mistakes.add(mistake);
     }
-    Ok(())
 }
 
 /// The sections of a list.
@@ -239,6 +245,7 @@ fn entries(
     list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
     origin: &str,
+    mistakes: &mut Mistakes,
 ) -> Result<Value, ConfigError> {
     let path = list.path;
     let wrong = |origin: &str, value: &str, allowed: &str| ConfigError::BadValue {
@@ -265,27 +272,28 @@ fn entries(
     for section in sections {
         let at = lines.origin(section.span().start);
         let DeValue::Table(fields) = section.get_ref() else {
-            return Err(wrong(
-                &at,
-                section.get_ref().type_str(),
-                &format!("a section written [[{path}]]"),
-            ));
+            let value = section.get_ref().type_str();
+            mistakes.add(wrong(&at, value, &format!("a section written [[{path}]]")));
+            continue;
         };
-        let fields = checked_fields(lines, list, fields, &at)?;
+        let fields = checked_fields(lines, list, fields, &at, mistakes)?;
         read.push(Value::new(Some(&at), fields));
     }
     Ok(Value::new(Some(&origin.to_owned()), ValueKind::Array(read)))
 }
 
-/// The fields of a section, with defaults for those left out, if every field is known and of its kind, and
-/// none is missing.
+/// The fields of a section, with defaults for those left out or wrong. One without a default is given a text
+/// that no other section has and no further check objects to.
 fn checked_fields(
     lines: &Lines,
     list: &Entries,
     fields: &DeTable<'_>,
     at: &str,
+    mistakes: &mut Mistakes,
 ) -> Result<Map<String, Value>, ConfigError> {
     let path = list.path;
+    // What stands there under a wrong name, or with a wrong value, is not missing.
+    let mut meant: Vec<&str> = Vec::new();
     let mut read = Map::new();
     for (name, field) in fields {
         let (here, name) = (lines.origin(name.span().start), name.get_ref());
@@ -294,26 +302,38 @@ fn checked_fields(
             let best = list.fields.iter().map(|(known, ..)| *known).max_by(|a, b| {
                 strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
             });
-            return Err(ConfigError::UnknownKey {
+            meant.extend(best);
+            mistakes.add(ConfigError::UnknownKey {
                 origin: here,
                 key: format!("{path}.{name}"),
                 nearest: best.map(|known| format!("{path}.{known}")),
             });
+            continue;
         };
-        let value = value::checked(*kind, &format!("{path}.{name}"), plain(field), &here)?;
-        read.insert(name.to_string(), placed(value, at)?);
+        let value = value::checked(*kind, &format!("{path}.{name}"), plain(field), &here);
+        let value = value.and_then(|value| placed(value, at));
+        match mistakes.note(value) {
+            Some(value) => drop(read.insert(name.to_string(), value)),
+            None => meant.extend(known.map(|(known, ..)| *known)),
+        }
     }
     for (name, _, default, _) in list.fields {
         if read.contains_key(*name) {
             continue;
         }
-        let default = default.ok_or_else(|| ConfigError::BadValue {
-            origin: at.to_owned(),
-            key: format!("{path}.{name}"),
-            value: "missing".to_owned(),
-            allowed: format!("there in every [[{path}]]"),
-        })?;
-        let value = default.parse().map_err(|error| syntax(at, &error))?;
+        let value = match default {
+            Some(default) => default.parse().map_err(|error| syntax(at, &error))?,
+            None if meant.contains(name) => toml::Value::String(format!("{at}:1")),
+            None => {
+                mistakes.add(ConfigError::BadValue {
+                    origin: at.to_owned(),
+                    key: format!("{path}.{name}"),
+                    value: "missing".to_owned(),
+                    allowed: format!("there in every [[{path}]]"),
+                });
+                toml::Value::String(format!("{at}:1"))
+            }
+        };
         read.insert((*name).to_owned(), placed(value, at)?);
     }
     Ok(read)

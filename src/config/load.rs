@@ -1,10 +1,10 @@
 //! Merges the layers and reads the typed configuration from the result.
 
-use super::error::ConfigError;
+use super::error::{ConfigError, Mistakes};
 use super::layers::{self, DEFAULT, Environment, Flags, Layer};
 use super::named;
 use super::schema::{Kind, keys};
-use super::sections::REFEREES;
+use super::sections::{Entries, HUBS, REFEREES};
 use super::settings::{Config, Hub};
 use ::config::{Map, Value, ValueKind};
 use games::{Kit, SetupError, TableSetup, Wire};
@@ -57,41 +57,71 @@ fn at<'a>(merged: &'a Value, path: &str) -> Option<&'a Value> {
         })
 }
 
+/// Checks that only the caller can make, on what could be read: the mistakes that it finds.
+pub type Further<'a> = &'a dyn Fn(&Config) -> Vec<ConfigError>;
+
 /// Reads defaults, file, environment and flags.
 ///
 /// # Errors
-/// [`ConfigError`] naming the key, its origin and what is allowed there.
+/// [`ConfigError`] naming the key, its origin and what is allowed there, for every mistake.
 pub fn load(
     file: Option<&Path>,
     environment: &Environment,
     flags: &Flags,
 ) -> Result<Loaded, ConfigError> {
-    let mut all = vec![layers::defaults()?];
-    if let Some(path) = file {
-        all.push(layers::from_file(path, &text_of(path)?)?);
-    }
-    all.push(layers::from_environment(environment)?);
-    all.push(layers::from_flags(flags)?);
-    for layer in &mut all {
-        reveal(layer)?;
-    }
-    assemble(all)
+    load_and(file, environment, flags, &|_| Vec::new())
 }
 
-/// Merges layers with their secrets: later ones win.
-fn assemble(all: Vec<Layer>) -> Result<Loaded, ConfigError> {
+/// The same with further checks.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_and(
+    file: Option<&Path>,
+    environment: &Environment,
+    flags: &Flags,
+    further: Further<'_>,
+) -> Result<Loaded, ConfigError> {
+    let mut mistakes = Mistakes::default();
+    let mut all = vec![layers::defaults()?];
+    if let Some(path) = file
+        && let Some(text) = mistakes.note(text_of(path))
+    {
+        all.push(layers::from_file(path, &text, &mut mistakes));
+    }
+    all.push(layers::from_environment(environment, &mut mistakes));
+    all.push(layers::from_flags(flags, &mut mistakes));
+    for layer in &mut all {
+        reveal(layer, &mut mistakes);
+    }
+    assemble(all, mistakes, further)
+}
+
+/// Merges layers with their secrets: later ones win. Mistakes are errors even if a later layer repairs them.
+fn assemble(
+    all: Vec<Layer>,
+    mut mistakes: Mistakes,
+    further: Further<'_>,
+) -> Result<Loaded, ConfigError> {
     let builder = ::config::Config::builder().add_source(all);
     let merged = builder.build()?.cache;
     let mut config = merged.clone().try_deserialize()?;
-    complete(&mut config, &merged)?;
-    let sections = at(&merged, REFEREES.path).map(|list| &list.kind);
-    let origins: Vec<&str> = match sections {
+    complete(&mut config, &merged, &mut mistakes)?;
+    named::check(&config, &origins(&merged, &REFEREES), &mut mistakes);
+    check(&config, &merged, &mut mistakes);
+    further(&config)
+        .into_iter()
+        .for_each(|mistake| mistakes.add(mistake));
+    mistakes.into_result()?;
+    Ok(Loaded { config, merged })
+}
+
+/// Where the sections of a list stand.
+fn origins<'a>(merged: &'a Value, list: &Entries) -> Vec<&'a str> {
+    match at(merged, list.path).map(|list| &list.kind) {
         Some(ValueKind::Array(sections)) => sections.iter().filter_map(Value::origin).collect(),
         _ => Vec::new(),
-    };
-    named::check(&config, &origins)?;
-    check(&config)?;
-    Ok(Loaded { config, merged })
+    }
 }
 
 /// Reads one file over the defaults, without the environment.
@@ -107,8 +137,9 @@ pub fn check_file(path: &Path) -> Result<Loaded, ConfigError> {
 /// # Errors
 /// As [`load`].
 pub fn check_text(text: &str) -> Result<Loaded, ConfigError> {
-    let file = layers::from_file(Path::new("drover.toml"), text)?;
-    assemble(vec![layers::defaults()?, file])
+    let mut mistakes = Mistakes::default();
+    let file = layers::from_file(Path::new("drover.toml"), text, &mut mistakes);
+    assemble(vec![layers::defaults()?, file], mistakes, &|_| Vec::new())
 }
 
 fn text_of(path: &Path) -> Result<String, ConfigError> {
@@ -128,19 +159,18 @@ fn text_of(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// Reads the secrets that a layer gives as files.
-fn reveal(layer: &mut Layer) -> Result<(), ConfigError> {
+fn reveal(layer: &mut Layer, mistakes: &mut Mistakes) {
     for key in keys().iter().filter(|key| key.kind == Kind::Secret) {
-        reveal_one(&mut layer.0, &key.path, &key.path)?;
+        mistakes.note(reveal_one(&mut layer.0, &key.path, &key.path));
     }
     let sections = layer.0.get_mut(REFEREES.path).map(|list| &mut list.kind);
     if let Some(ValueKind::Array(sections)) = sections {
         for section in sections {
             if let ValueKind::Table(fields) = &mut section.kind {
-                reveal_one(fields, "secret", "callbacks.referee.secret")?;
+                mistakes.note(reveal_one(fields, "secret", "callbacks.referee.secret"));
             }
         }
     }
-    Ok(())
 }
 
 /// Reads the secret `name` from the file given beside it, if any; errors call it `key`.
@@ -157,18 +187,13 @@ fn reveal_one(values: &mut Map<String, Value>, name: &str, key: &str) -> Result<
     if set(name).is_some() {
         return Err(ConfigError::SecretTwice { origin, key });
     }
-    let secret = match secret_in(&path) {
-        Ok(secret) => Value::new(Some(&origin), secret),
-        Err(why) => {
-            return Err(ConfigError::SecretFile {
-                origin,
-                key,
-                path,
-                why,
-            });
-        }
-    };
-    values.insert(name.to_owned(), secret);
+    let secret = secret_in(&path).map_err(|why| ConfigError::SecretFile {
+        origin: origin.clone(),
+        key,
+        path,
+        why,
+    })?;
+    values.insert(name.to_owned(), Value::new(Some(&origin), secret));
     Ok(())
 }
 
@@ -190,11 +215,15 @@ fn secret_in(path: &str) -> Result<String, String> {
 }
 
 /// Sets what no single key determines: values by game, and those that another key changes.
-fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
+fn complete(
+    config: &mut Config,
+    merged: &Value,
+    mistakes: &mut Mistakes,
+) -> Result<(), ConfigError> {
     let callbacks = &mut config.callbacks;
-    let secret_path = at(merged, "callbacks.secret_path").and_then(Value::origin);
-    callbacks.secret_path =
-        named::secret_path(&callbacks.secret_path, secret_path.unwrap_or(DEFAULT))?;
+    let origin = origin(merged, "callbacks.secret_path");
+    let secret_path = named::secret_path(&callbacks.secret_path, origin);
+    callbacks.secret_path = mistakes.note(secret_path).unwrap_or_default();
     if let (Some(socket), Some(folder)) = (&mut config.shim.socket, config.store.path.parent()) {
         *socket = folder.join(&*socket);
     }
@@ -211,6 +240,12 @@ fn complete(config: &mut Config, merged: &Value) -> Result<(), ConfigError> {
     keep_changed(Wire::Callbacks, &mut config.referee.koehandel.options);
     keep_changed(Wire::Hub, &mut config.referee.smartdog.options);
     Ok(())
+}
+
+/// Where the value of a key comes from.
+fn origin<'a>(merged: &'a Value, path: &str) -> &'a str {
+    let value = at(merged, path).and_then(Value::origin);
+    value.unwrap_or(DEFAULT)
 }
 
 fn read<T: DeserializeOwned>(merged: &Value, path: &str) -> Result<T, ConfigError> {
@@ -230,8 +265,8 @@ fn keep_changed(wire: Wire, options: &mut serde_json::Value) {
     }
 }
 
-/// Why a hub cannot be played on, as a sentence.
-fn hub_fault(hub: &Hub) -> Option<String> {
+/// Why a hub cannot be played on: the field that is wrong, and a sentence.
+fn hub_faults(hub: &Hub) -> Vec<(&'static str, String)> {
     let Hub {
         address,
         game,
@@ -239,32 +274,37 @@ fn hub_fault(hub: &Hub) -> Option<String> {
         bot,
         ..
     } = hub;
+    let mut faults = Vec::new();
     let kits = games::ALL.iter().filter(|kit| kit.wire() == Wire::Hub);
-    let Some(kit) = kits.clone().find(|kit| kit.game() == game) else {
-        let known: Vec<&str> = kits.map(|kit| kit.game()).collect();
-        return Some(format!(
-            "no game called {game:?} is played on hubs; there are: {}",
-            known.join(", ")
-        ));
-    };
-    if !kit.bots().iter().any(|card| card.name == bot) {
-        let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
-        return Some(format!(
-            "{game} has no bot {bot:?}; there are: {}",
-            known.join(", ")
-        ));
+    match kits.clone().find(|kit| kit.game() == game) {
+        Some(kit) => faults.extend(no_bot(*kit, bot).map(|why| ("bot", why))),
+        None => {
+            let known: Vec<&str> = kits.map(|kit| kit.game()).collect();
+            let known = known.join(", ");
+            let why = format!("no game called {game:?} is played on hubs; there are: {known}");
+            faults.push(("game", why));
+        }
     }
     let port = address
         .rsplit_once(':')
         .map(|(host, port)| (host, port.parse::<u16>()));
     if !matches!(port, Some((host, Ok(1..))) if !host.is_empty()) {
-        return Some(format!("address {address:?} is not HOST:PORT"));
+        faults.push(("address", format!("address {address:?} is not HOST:PORT")));
     }
-    let one_word = |text: &str| !text.contains(char::is_whitespace);
-    if !one_word(name) || !one_word(&hub.hub) {
-        return Some("name and hub must be one word each".to_owned());
+    for (field, text) in [("name", name), ("hub", &hub.hub)] {
+        if text.contains(char::is_whitespace) {
+            faults.push((field, "name and hub must be one word each".to_owned()));
+        }
     }
-    None
+    faults
+}
+
+/// Why this bot cannot play, if the game has none of that name.
+fn no_bot(kit: &dyn Kit, bot: &str) -> Option<String> {
+    let known: Vec<&str> = kit.bots().iter().map(|card| card.name).collect();
+    let (game, names) = (kit.game(), known.join(", "));
+    let unknown = || format!("{game} has no bot {bot:?}; there are: {names}");
+    (!known.contains(&bot)).then(unknown)
 }
 
 /// Whether a game's referee takes these options: a wrong value is reported now, not to the first player.
@@ -282,26 +322,79 @@ pub fn check_options(kit: &dyn Kit, options: &serde_json::Value) -> Result<(), S
 }
 
 /// Checks that need the whole configuration.
-fn check(config: &Config) -> Result<(), ConfigError> {
+fn check(config: &Config, merged: &Value, mistakes: &mut Mistakes) {
     let api = config.api.listen;
-    if !api.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none() {
-        return Err(ConfigError::OpenApi {
+    let open = !api.ip().to_canonical().is_loopback() && config.api.token.reveal().is_none();
+    if open && !mistakes.are_about("api.token") {
+        mistakes.add(ConfigError::OpenApi {
             listen: api.to_string(),
         });
     }
+    same_addresses(config, mistakes);
+    let unusable = |what: String, why: String| ConfigError::Unusable { what, why };
+    let callbacks = games::met_by(Wire::Callbacks);
+    let default_bot = "callbacks.default_bot";
+    if let Some(why) = callbacks.and_then(|kit| no_bot(kit, &config.callbacks.default_bot)) {
+        let origin = origin(merged, default_bot);
+        mistakes.add(unusable(format!("{origin}: `{default_bot}`"), why));
+    }
+    let referee = &config.referee;
+    for (kit, options) in [
+        (callbacks, &referee.koehandel.options),
+        (games::met_by(Wire::Hub), &referee.smartdog.options),
+    ] {
+        for (name, why) in kit.map_or_else(Vec::new, |kit| option_faults(kit, options)) {
+            mistakes.add(unusable(name, why));
+        }
+    }
+    for ((at, hub), origin) in (1..).zip(&config.hubs).zip(origins(merged, &HUBS)) {
+        for (field, why) in hub_faults(hub) {
+            let what = format!("{origin}: [[hub]] number {at}: `hub.{field}`");
+            mistakes.add(unusable(what, why));
+        }
+    }
+}
+
+/// Which of a referee's options are wrong by themselves, or else all together.
+fn option_faults(kit: &dyn Kit, options: &serde_json::Value) -> Vec<(String, String)> {
+    let section = format!("referee.{}.options", kit.game());
+    let fault = |name: String, options: &serde_json::Value| {
+        let why = check_options(kit, options).err()?;
+        Some((format!("`{name}`"), why.to_string()))
+    };
+    let Some(together) = fault(section.clone(), options) else {
+        return Vec::new();
+    };
+    let each = options.as_object().into_iter().flatten();
+    let alone = each.filter_map(|(name, value)| {
+        let option = serde_json::json!({ name: value });
+        fault(format!("{section}.{name}"), &option)
+    });
+    let alone: Vec<_> = alone.collect();
+    match alone.is_empty() {
+        true => vec![together],
+        false => alone,
+    }
+}
+
+/// No two listeners can have the same address.
+fn same_addresses(config: &Config, mistakes: &mut Mistakes) {
     let listeners = [
         ("callbacks.listen", Some(config.callbacks.listen)),
-        ("api.listen", Some(api)),
+        ("api.listen", Some(config.api.listen)),
         ("referee.koehandel.listen", config.referee.koehandel.listen),
         ("referee.smartdog.listen", config.referee.smartdog.listen),
     ];
+    // What is wrong stands at its default here.
+    let right = |(key, _): &&(&'static str, _)| !mistakes.are_about(key);
+    let listeners: Vec<_> = listeners.iter().filter(right).collect();
     for (index, (first, one)) in listeners.iter().enumerate() {
         for (second, other) in listeners.iter().skip(index + 1) {
             if let (Some(one), Some(other)) = (one, other)
                 && one == other
                 && one.port() != 0
             {
-                return Err(ConfigError::SameAddress {
+                mistakes.add(ConfigError::SameAddress {
                     first,
                     second,
                     listen: one.to_string(),
@@ -309,24 +402,4 @@ fn check(config: &Config) -> Result<(), ConfigError> {
             }
         }
     }
-    let referee = &config.referee;
-    for (wire, options) in [
-        (Wire::Callbacks, &referee.koehandel.options),
-        (Wire::Hub, &referee.smartdog.options),
-    ] {
-        let Some(kit) = games::met_by(wire) else {
-            continue;
-        };
-        if let Err(why) = check_options(kit, options) {
-            let (what, why) = (format!("`referee.{}.options`", kit.game()), why.to_string());
-            return Err(ConfigError::Unusable { what, why });
-        }
-    }
-    for (at, hub) in (1..).zip(&config.hubs) {
-        if let Some(why) = hub_fault(hub) {
-            let what = format!("[[hub]] number {at}");
-            return Err(ConfigError::Unusable { what, why });
-        }
-    }
-    Ok(())
 }

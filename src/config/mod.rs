@@ -14,7 +14,7 @@ mod value;
 
 pub use error::ConfigError;
 pub use layers::{Environment, Flags};
-pub use load::{Loaded, check_file, check_options, check_text, load};
+pub use load::{Further, Loaded, check_file, check_options, check_text, load, load_and};
 pub use schema::{Key, Kind, keys};
 pub use settings::{
     Api, Callbacks, Config, Drain, Durability, Hub, Koehandel, Log, LogFormat, NoTarget,

@@ -1,14 +1,15 @@
 //! The referees that a callback's path may name, and the common prefix of all callbacks' paths.
 
-use super::error::ConfigError;
+use super::error::{ConfigError, Mistakes};
+use super::sections::REFEREES;
 use super::settings::{Config, PathReferee, Secret};
 use std::net::IpAddr;
 
 /// The longest secret of a referee, in bytes.
 const SECRET_LEN_MAX: usize = 128;
 
-/// Why a path cannot name a referee, as a sentence.
-fn fault(referee: &PathReferee) -> Option<&'static str> {
+/// Why a path cannot name a referee, as a sentence. `unread`: what would keep others off could not be read.
+fn fault(referee: &PathReferee, unread: bool) -> Option<&'static str> {
     let name = referee.name.as_str();
     if is_like_address(name) {
         return Some(
@@ -19,7 +20,7 @@ fn fault(referee: &PathReferee) -> Option<&'static str> {
         return Some("this name is Drover's own; choose another");
     }
     match referee.secret.reveal() {
-        None if referee.addresses.is_empty() => Some(
+        None if referee.addresses.is_empty() && !unread => Some(
             "anybody could use this name; set `addresses`, or `secret` (or `secret_file`), or both",
         ),
         Some(secret) if secret.len() > SECRET_LEN_MAX || !secret.bytes().all(unreserved) => {
@@ -35,11 +36,11 @@ fn is_like_address(name: &str) -> bool {
 }
 
 /// Checks each referee and all of them together; `origins` are their sections' origins.
-pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError> {
+pub(super) fn check(config: &Config, origins: &[&str], mistakes: &mut Mistakes) {
     let ours = &config.referee.koehandel.name;
     // Anyone calling from there would share its sessions.
     if ours.parse::<IpAddr>().is_ok() {
-        return Err(ConfigError::Unusable {
+        mistakes.add(ConfigError::Unusable {
             what: format!("`referee.koehandel.name` is {ours:?}"),
             why: "a name must not look like an IP address, since callers without a name are known by theirs"
                 .to_owned(),
@@ -48,7 +49,12 @@ pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError
     let referees = &config.callbacks.referees;
     for (at, (referee, origin)) in referees.iter().zip(origins).enumerate() {
         let mut others = referees.iter().take(at);
-        let why = if let Some(why) = fault(referee) {
+        let fields = ["secret", "addresses"];
+        let unread = fields.iter().any(|field| {
+            let key = format!("{}.{field}", REFEREES.path);
+            mistakes.are_about(&key)
+        });
+        let why = if let Some(why) = fault(referee, unread) {
             why
         } else if referee.name == *ours {
             "it is the name of our own referee (`referee.koehandel.name`); choose another"
@@ -57,12 +63,11 @@ pub(super) fn check(config: &Config, origins: &[&str]) -> Result<(), ConfigError
         } else {
             continue;
         };
-        return Err(ConfigError::Unusable {
+        mistakes.add(ConfigError::Unusable {
             what: format!("{origin}: [[callbacks.referee]] {:?}", referee.name),
             why: why.to_owned(),
         });
     }
-    Ok(())
 }
 
 /// The prefix of every callback's path, without slashes at its ends.

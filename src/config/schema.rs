@@ -25,6 +25,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Any text without control characters.
     Text,
+    /// Levels of log lines, by part of the program.
+    Levels,
     /// A name that can stand in a URL's path.
     Name,
     /// Text that is never shown; `KEY_file` may name a file that holds it.
@@ -496,7 +498,8 @@ fn rest() -> Vec<Key> {
             (0, 86_400),
             "seconds",
             "How long a stop waits for running matches. Cut ones are taken up again at the next \
-             start. A second signal ends at once.",
+             start, and so are sessions that have heard nothing for 20 s, or nothing but their first \
+             message 2 s ago, which no stop waits for. A second signal ends at once.",
         ),
         key(
             "log.format",
@@ -506,9 +509,9 @@ fn rest() -> Vec<Key> {
         ),
         key(
             "log.level",
-            Kind::Text,
+            Kind::Levels,
             "\"info\"",
-            "error, warn, info, debug or trace; or several such as `info,drover::session=debug`.",
+            "Which log lines are written.",
         ),
     ]
 }

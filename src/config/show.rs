@@ -4,7 +4,7 @@ use super::layers::DEFAULT;
 use super::load::Loaded;
 use super::schema::{Key, Kind, keys};
 use super::sections::{Field, HUB_FIELDS, REFEREE_FIELDS};
-use super::value::allowed;
+use super::value::{TOKEN, allowed};
 use std::fmt::Write as _;
 
 /// Width of the comments in the file.
@@ -30,7 +30,9 @@ pub fn template() -> String {
             let _ = write!(out, "\n[{section}]\n");
         }
         comment(&mut out, &format!("{} {}", key.meaning.trim(), range(key)));
-        let _ = writeln!(out, "{} = {}", key.name(), key.default);
+        // Set and empty, it would be refused.
+        let off = if key.path == TOKEN { "# " } else { "" };
+        let _ = writeln!(out, "{off}{} = {}", key.name(), key.default);
     }
     let (referee, hub) = ("league", "hub.example:3002");
     entry_template(
@@ -79,7 +81,9 @@ pub fn show(loaded: &Loaded) -> String {
             }
             (_, value) => value.map_or_else(|error| error.to_string(), |value| value.to_string()),
         };
-        let _ = writeln!(out, "{} = {shown}  # {origin}", key.name());
+        let none = key.path == TOKEN && loaded.config.api.token.reveal().is_none();
+        let off = if none { "# " } else { "" };
+        let _ = writeln!(out, "{off}{} = {shown}  # {origin}", key.name());
     }
     for referee in &loaded.config.callbacks.referees {
         let _ = writeln!(out, "\n[[callbacks.referee]]\nname = {:?}", referee.name);

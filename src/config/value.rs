@@ -4,7 +4,11 @@ use super::error::ConfigError;
 use super::schema::{Key, Kind};
 use super::settings::{PUBLIC, parse_address, parse_network};
 use toml::Value;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
+/// The key that must not be empty where it stands: whoever sets a token believes that there is one.
+pub(super) const TOKEN: &str = "api.token";
 /// The longest text of any key, in bytes.
 const TEXT_LEN_MAX: usize = 4_096;
 /// The longest name, in bytes: as long as a referee's name in a callback's path may be.
@@ -28,6 +32,15 @@ pub(super) fn checked(
     value: Value,
     origin: &str,
 ) -> Result<Value, ConfigError> {
+    let blank = |text: &str| text.trim().is_empty();
+    if path == TOKEN && value.as_str().is_some_and(blank) {
+        return Err(ConfigError::BadValue {
+            origin: origin.to_owned(),
+            key: path.to_owned(),
+            value: "empty".to_owned(),
+            allowed: "a token; leave the key out for none".to_owned(),
+        });
+    }
     if fits(kind, &value) {
         return Ok(value);
     }
@@ -52,12 +65,18 @@ pub(super) fn from_text(key: &Key, text: &str, origin: &str) -> Result<Value, Co
     checked(key.kind, &key.path, typed(key.kind, text), origin)
 }
 
-/// The text converted to the key's kind; unchanged if it is not of that kind.
+/// The text converted to the key's kind; unchanged if it is not of that kind. A list is a JSON array, or its
+/// items with commas between.
 fn typed(kind: Kind, text: &str) -> Value {
     let plain = || Value::String(text.to_owned());
     match kind {
         Kind::Whole { .. } => text.trim().parse().map_or_else(|_| plain(), Value::Integer),
         Kind::Flag => text.trim().parse().map_or_else(|_| plain(), Value::Boolean),
+        Kind::Peers | Kind::Targets | Kind::Hosts | Kind::Texts
+            if text.trim_start().starts_with('[') =>
+        {
+            serde_json::from_str(text).map_or_else(|_| plain(), Value::Array)
+        }
         Kind::Peers | Kind::Targets | Kind::Hosts | Kind::Texts => Value::Array(
             text.split(',')
                 .map(str::trim)
@@ -81,6 +100,7 @@ fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Flag, Value::Boolean(_)) => true,
         (Kind::Choice(words), Value::String(text)) => words.contains(&text.as_str()),
         (Kind::Text | Kind::Path, Value::String(text)) => !text.is_empty() && printable(text),
+        (Kind::Levels, Value::String(text)) => are_levels(text),
         (Kind::Name, Value::String(text)) => {
             (1..=NAME_LEN_MAX).contains(&text.len()) && text.bytes().all(plain)
         }
@@ -108,6 +128,20 @@ fn fits(kind: Kind, value: &Value) -> bool {
         (Kind::Rule(_), value) => value.is_integer(),
         _ => false,
     }
+}
+
+/// Whether log lines can be filtered by this: a word that stands alone is a level, or else a part of the
+/// program, which has `::` in its path unless it is a whole package.
+fn are_levels(text: &str) -> bool {
+    let of_program = |word: &str| word.contains("::") || ["drover", "games"].contains(&word);
+    let is_level = |word: &str| !word.is_empty() && word.parse::<LevelFilter>().is_ok();
+    let known = |word: &str| is_level(word) || of_program(word);
+    let mut words = text.split(',').filter(|word| !word.contains('='));
+    let spans = text.contains('[');
+    !text.trim().is_empty()
+        && printable(text)
+        && (spans || words.all(|word| known(word.trim())))
+        && EnvFilter::builder().parse(text).is_ok()
 }
 
 fn each(items: &[Value], fits: impl Fn(&str) -> bool) -> bool {
@@ -156,6 +190,10 @@ pub(super) fn allowed(kind: Kind) -> String {
             format!("one of {}", quoted.join(", "))
         }
         Kind::Text => format!("a text of 1 to {TEXT_LEN_MAX} bytes without control characters"),
+        Kind::Levels => {
+            "error, warn, info, debug, trace or off, or several such as \"info,drover::session=debug\""
+                .to_owned()
+        }
         Kind::Name => {
             format!("1 to {NAME_LEN_MAX} letters, digits, dots, dashes and underscores")
         }

@@ -1,12 +1,14 @@
 //! The metrics that are not counted as they happen: read from their sources on request.
 
+use super::process::{Process, Usage};
 use super::room::Gauged;
 use crate::metrics as names;
 use crate::session::Sessions;
-use crate::store::{BATCH_BOUNDS, Store};
+use crate::store::{BATCH_BOUNDS, Health, Store};
 use crate::thinking::Pool;
 use metrics::{counter, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -21,10 +23,19 @@ pub(super) fn renderer(
     pool: Pool,
     gauged: Gauged,
 ) -> Arc<dyn Fn() -> String + Send + Sync> {
+    let process = Process::of(store.path());
     Arc::new(move || {
         gauged.measure();
-        read(&store, &pool, &gauged.sessions);
-        handle.render()
+        process.measure();
+        let health = store.health();
+        read(&health, &pool, &gauged.sessions);
+        let mut text = handle.render();
+        batches(&mut text, &health);
+        if let Some(usage) = Usage::now() {
+            let samples = [(String::new(), usage.cpu_s)];
+            family(&mut text, names::PROCESS_CPU, "counter", samples);
+        }
+        text
     })
 }
 
@@ -39,8 +50,7 @@ pub(super) async fn upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-fn read(store: &Store, pool: &Pool, sessions: &Sessions) {
-    let health = store.health();
+fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
     gauge!(names::SESSIONS_LIVE).set(sessions.live() as f64);
     gauge!(names::THINKING_JOBS).set(pool.jobs() as f64);
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -50,13 +60,33 @@ fn read(store: &Store, pool: &Pool, sessions: &Sessions) {
     gauge!(names::STORE_FAILING).set(if health.failing.is_some() { 1.0 } else { 0.0 });
     counter!(names::APPENDS).absolute(health.appends);
     counter!(names::COMMITS).absolute(health.commits);
+}
+
+/// The store's histogram of batches.
+fn batches(text: &mut String, health: &Health) {
+    let bounds = BATCH_BOUNDS.iter().map(ToString::to_string);
+    let bounds = bounds.chain(["+Inf".to_owned()]);
     let mut up_to = 0;
-    let bounds = BATCH_BOUNDS
-        .iter()
-        .map(ToString::to_string)
-        .chain(["+Inf".to_owned()]);
-    for (count, bound) in health.batches.iter().zip(bounds) {
+    let buckets = health.batches.iter().zip(bounds).map(|(count, bound)| {
         up_to += count;
-        counter!(names::BATCHES, "le" => bound).absolute(up_to);
+        (format!("_bucket{{le=\"{bound}\"}}"), up_to as f64)
+    });
+    let mut samples: Vec<_> = buckets.collect();
+    samples.push(("_sum".to_owned(), health.appends as f64));
+    samples.push(("_count".to_owned(), up_to as f64));
+    family(text, names::BATCHES, "histogram", samples);
+}
+
+/// Adds a family of a type that the recorder does not have, in Prometheus's text format.
+fn family(
+    text: &mut String,
+    name: &str,
+    kind: &str,
+    samples: impl IntoIterator<Item = (String, f64)>,
+) {
+    let help = names::help(name);
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    for (suffix, value) in samples {
+        let _ = writeln!(text, "{name}{suffix} {value}");
     }
 }

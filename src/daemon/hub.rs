@@ -59,9 +59,9 @@ pub fn hub_settings(kit: &'static dyn Kit, config: &Config) -> anyhow::Result<Hu
     let set = &config.referee.smartdog;
     Ok(HubSettings {
         referee: set.name.clone(),
-        rooms: Room::with(&set.hubs, kit).context("referee.smartdog.hubs")?,
+        rooms: Room::with(&set.hubs, kit).context("`referee.smartdog.hubs`")?,
         maps: match &set.maps {
-            Some(folder) => read_maps(folder)?,
+            Some(folder) => read_maps(folder).context("`referee.smartdog.maps`")?,
             None => Vec::new(),
         },
         options: set.options.clone(),

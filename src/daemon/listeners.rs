@@ -17,7 +17,8 @@ const ORDER: [&str; 4] = ["callbacks", "api", "referee", "hub"];
 pub enum ListenError {
     /// The address cannot be bound.
     #[error(
-        "cannot listen on {address} for {name}: {why}; choose another address (`{name}.listen`)"
+        "cannot listen on {address} for {name}: {why}; choose another address (`{}.listen`)",
+        section(name)
     )]
     Bind {
         /// Its purpose.
@@ -107,6 +108,15 @@ impl Inherited {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
+    }
+}
+
+/// The configuration's section of this listener.
+fn section(name: &str) -> &str {
+    match name {
+        "referee" => "referee.koehandel",
+        "hub" => "referee.smartdog",
+        name => name,
     }
 }
 

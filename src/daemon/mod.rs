@@ -6,6 +6,7 @@ mod figures;
 mod hub;
 mod listeners;
 mod options;
+mod process;
 mod referee;
 mod room;
 mod run;

@@ -66,12 +66,6 @@ impl Gauged {
             counter!(names::TURNED_AWAY, "listener" => listener).absolute(turned_away);
             counter!(names::SENT_AWAY, "listener" => listener).absolute(sent_away);
         }
-        if let Some(open) = descriptors::open() {
-            gauge!(names::FILES_OPEN).set(open as f64);
-        }
-        if let Some(limit) = descriptors::limit() {
-            gauge!(names::FILES_MAX).set(limit as f64);
-        }
     }
 }
 

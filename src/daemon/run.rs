@@ -1,5 +1,6 @@
 //! Running: waits for a reason to stop, and keeps the service manager informed.
 
+use super::signals::Signals;
 use super::start::Daemon;
 use sd_notify::NotifyState;
 use tokio_util::sync::CancellationToken;
@@ -11,19 +12,19 @@ enum Reason {
 }
 
 impl Daemon {
-    /// Runs until a signal or a drain request, then stops cleanly. The second signal cuts what is still
+    /// Runs until one of these signals or a drain request, then stops cleanly. The second signal cuts what is still
     /// running; the next start resumes it.
     ///
     /// # Errors
     /// A listener that failed permanently.
-    pub async fn run(mut self) -> anyhow::Result<()> {
+    pub async fn run(mut self, mut signals: Signals) -> anyhow::Result<()> {
         let alive = CancellationToken::new();
         let every = sd_notify::watchdog_enabled().map(|limit| limit / 2);
         if let Some(every) = every.filter(|every| !every.is_zero()) {
             tokio::spawn(live(every, alive.clone()));
         }
         notify(NotifyState::Ready);
-        let reason = self.wait().await;
+        let reason = self.wait(&mut signals).await;
         notify(NotifyState::Stopping);
         let result = match reason {
             Reason::Asked(by) => {
@@ -32,15 +33,15 @@ impl Daemon {
             }
             Reason::Broken(error) => Err(error),
         };
-        self.stop(result.is_err()).await;
+        self.stop(result.is_err(), signals).await;
         alive.cancel();
         result
     }
 
-    async fn wait(&mut self) -> Reason {
+    async fn wait(&mut self, signals: &mut Signals) -> Reason {
         let mut readiness = self.readiness.subscribe();
         tokio::select! {
-            name = self.signals.next() => Reason::Asked(name),
+            name = signals.next() => Reason::Asked(name),
             _ = readiness.wait_for(Option::is_some) => Reason::Asked("POST /api/v1/drain"),
             ended = &mut self.callbacks => Reason::Broken(broken("callback", ended)),
             ended = &mut self.api => Reason::Broken(broken("REST", ended)),

@@ -7,7 +7,6 @@ use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
-use super::signals::Signals;
 use crate::access::Tokens;
 use crate::api::{self, ApiState, Readiness};
 use crate::config::{Config, Secret};
@@ -69,7 +68,6 @@ pub struct Daemon {
     /// Cancelled when everything but the current answers ends.
     pub(super) end: CancellationToken,
     pub(super) drain_limit: Duration,
-    pub(super) signals: Signals,
 }
 
 impl Daemon {
@@ -206,7 +204,6 @@ impl Daemon {
         };
         let api = api::serve(router, hosts, http, api_listener, end.clone());
         let api = tokio::spawn(api);
-        let signals = Signals::new().context("cannot listen for signals")?;
         let drain_limit = config.drain.limit;
         Ok(Self {
             addresses,
@@ -222,7 +219,6 @@ impl Daemon {
             drain,
             end,
             drain_limit,
-            signals,
         })
     }
 

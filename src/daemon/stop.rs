@@ -3,6 +3,7 @@
 
 use super::hub::RunningHub;
 use super::referee::RunningReferee;
+use super::signals::Signals;
 use super::start::Daemon;
 use crate::gateway::CallbacksError;
 use std::time::Duration;
@@ -13,7 +14,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(6);
 
 impl Daemon {
     /// Stops. `broken`: there is nothing to wait for.
-    pub(super) async fn stop(mut self, broken: bool) {
+    pub(super) async fn stop(mut self, broken: bool, mut signals: Signals) {
         self.readiness
             .refuse("the daemon is draining: it takes no new matches");
         self.sessions.drain();
@@ -21,7 +22,7 @@ impl Daemon {
         if !broken {
             let cut = tokio::select! {
                 () = finish(self.referee.as_ref(), self.hub.as_ref(), &mut self.callbacks, self.drain_limit) => false,
-                name = self.signals.next() => {
+                name = signals.next() => {
                     tracing::info!(by = name, "ending at once");
                     true
                 }

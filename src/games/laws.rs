@@ -191,7 +191,8 @@ where
     }
 }
 
-/// Each card's default is what holds without it, every option with a card is read, and no other is taken.
+/// Each card's default is what holds without it, values of another kind are refused by name, and so are options
+/// without a card.
 pub fn options_are_as_their_cards_say<C: Contest>(_: &Terms<'_>) {
     let names: BTreeSet<&str> = C::OPTIONS.iter().map(|card| card.name).collect();
     assert_eq!(names.len(), C::OPTIONS.len(), "a name twice");
@@ -249,8 +250,9 @@ pub fn maps_are_maps<C: Contest>(_: &Terms<'_>) {
 }
 
 /// A recorded match is told again by a table from its setup, word for word, with the same end; and bots that
-/// know nothing but these words say what they said in process, where they saw the rules' own view: it shows
-/// them nothing that the wire hides.
+/// do not search and know nothing but these words say what they said in process, where they saw the rules' own
+/// view: it shows them nothing that the wire hides. (Searchers may draw other lots in another number of
+/// thoughts.)
 pub fn a_match_comes_again_from_its_setup<C: Contest>(terms: &Terms<'_>) {
     let options = &terms.options;
     let (door, names): (_, Vec<&str>) =

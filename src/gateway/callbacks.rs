@@ -85,7 +85,7 @@ impl Callbacks {
     }
 
     /// Serves until `stop`; then no new session begins, and connections may continue for as long as
-    /// [`CallbackOptions::drain`] while sessions live. Then, and also if this is dropped, each connection
+    /// [`CallbackOptions::drain`] while sessions are in play. Then, and also if this is dropped, each connection
     /// ends after the current request, at once if that does not arrive or is not read.
     ///
     /// # Errors
@@ -119,13 +119,13 @@ impl Callbacks {
     }
 }
 
-/// Sessions that live at a stop continue until they end, within a bound: until then their referees must be
-/// able to connect.
+/// Sessions that are in mid-game at a stop continue until they end, within a bound: until then their referees
+/// must be able to connect.
 async fn sessions_over(sessions: &Sessions, bound: Duration) {
     /// How often to check whether any are left.
     const LOOK: Duration = Duration::from_millis(50);
     let looking = async {
-        while sessions.live() > 0 {
+        while sessions.in_play() {
             tokio::time::sleep(LOOK).await;
         }
     };

@@ -5,6 +5,7 @@ use crate::config::PathReferee;
 use crate::fake;
 use crate::session::tests::world::dependencies;
 use crate::session::{SessionOptions, Sessions};
+use crate::store::Store;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 struct Site {
     address: SocketAddr,
     sessions: Sessions,
+    store: Store,
     stop: CancellationToken,
     serving: JoinHandle<()>,
     _folder: tempfile::TempDir,
@@ -30,6 +32,7 @@ fn options() -> CallbackOptions {
 async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     let folder = tempfile::tempdir().unwrap();
     let parts = dependencies(folder.path(), fake::find).await;
+    let store = parts.store.clone();
     let sessions = Sessions::open(sessions, parts).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -40,6 +43,7 @@ async fn site(options: CallbackOptions, sessions: SessionOptions) -> Site {
     Site {
         address,
         sessions,
+        store,
         stop,
         serving,
         _folder: folder,
@@ -306,6 +310,19 @@ async fn a_full_house_says_when_to_come_back() {
             .1
             .starts_with("?a=")
     );
+}
+
+#[tokio::test]
+async fn a_beginning_that_cannot_be_stored_is_refused() {
+    let site = site(options(), SessionOptions::default()).await;
+    let mut client = Client::new(&site).await;
+    site.store.alter("PRAGMA query_only = 1").await;
+    let (head, body) = client.get("/?market=1&id=1&type=begin").await;
+    assert_eq!(status(&head), 503, "{head}");
+    assert!(body.contains("cannot be stored"), "{body}");
+    site.store.alter("PRAGMA query_only = 0").await;
+    assert_eq!(client.status_of("/?market=1&id=1&type=begin").await, 200);
+    assert_eq!(site.sessions.live(), 1);
 }
 
 #[tokio::test]

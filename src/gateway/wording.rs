@@ -2,6 +2,7 @@
 //! no text here may contain `=`, `&` or `?`.
 
 use super::body::Reply;
+use crate::seldom;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
@@ -13,6 +14,10 @@ const RETRY_AFTER_SECONDS: &str = "10";
 pub(super) fn sentence(status: StatusCode, text: &str) -> Response<Reply> {
     metrics::counter!(crate::metrics::REJECTED, "status" => status.as_u16().to_string())
         .increment(1);
+    // Sessions tell of what they refuse themselves.
+    if status != StatusCode::SERVICE_UNAVAILABLE {
+        seldom::refused("callbacks", status.canonical_reason().unwrap_or_default());
+    }
     let mut clean: String = text
         .chars()
         .map(|c| match c {

@@ -2,6 +2,7 @@
 
 use super::crowd::{Crowd, Stay};
 use super::shares::Peer;
+use crate::seldom;
 use std::io::{Error, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -113,6 +114,7 @@ impl Acceptor {
                         };
                     }
                     tracing::debug!(%peer, "its share of connections is used up: one is closed");
+                    seldom::refused(self.faults.listener, "a peer has its share of connections");
                 }
                 Err(error) if self.faults.lasts(&error) => {
                     self.crowd.make_room();

@@ -76,6 +76,14 @@ pub enum Response {
         /// The exact text.
         text: String,
     },
+    /// The answer to message `n`, which is not stored yet and must be delivered again unless a later answer is
+    /// durable.
+    Ack {
+        /// The message's number.
+        n: u64,
+        /// The exact text; may be empty.
+        text: String,
+    },
     /// Only this many messages have arrived: those after them are missing.
     Have(u64),
     /// It cannot be done; why, as a sentence.

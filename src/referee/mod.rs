@@ -8,6 +8,8 @@ pub mod http;
 pub mod hub;
 pub mod record;
 pub mod seat;
+#[cfg(test)]
+mod tests;
 
 pub use host::{
     Draw, Ending, Host, HostSettings, HostedMatch, MatchEnd, MatchInfo, MatchRequest, Numbers,

@@ -40,12 +40,15 @@ async fn referee(store: &Store, number: u64) {
     store.close_match(&match_id(number), result).await.unwrap();
 }
 
-/// What verification says about one match after `damage`.
-async fn after(damage: &'static str) -> Vec<String> {
+/// What verification says about one match after `damage`, and after it was packed.
+async fn after(damage: &'static str, packs: bool) -> Vec<String> {
     let (_folder, store) = opened().await;
     play(&store, 1).await;
     referee(&store, 2).await;
     store.alter(damage).await;
+    if packs {
+        store.pack(|_| {}).await.unwrap();
+    }
     let mut found = Vec::new();
     let summary = store
         .verify(None, |checked| {
@@ -125,11 +128,12 @@ async fn every_kind_of_damage_is_found() {
         ),
     ];
     for (damage, sentence) in cases {
-        let found = after(damage).await;
+        let found = after(damage, false).await;
         assert!(
             found.iter().any(|what| what.contains(sentence)),
             "{damage}: {found:?}"
         );
+        assert_eq!(after(damage, true).await, found, "packed: {damage}");
     }
 }
 

@@ -5,13 +5,11 @@ use super::seat::{fold_seat, keeps_facts};
 use super::setup::dialogue_setup;
 use super::table::{DIFFERENCES_MAX, replay_table};
 use crate::store::types::{Entry, EntryId, NewMatch, Side};
-use crate::store::{EntryCounts, FactRow, Filter, MatchRow, PageAt, SessionRow, Store, StoreError};
+use crate::store::{EntryCounts, FactRow, MatchRow, SessionRow, Store, StoreError};
 use crate::thinking::guarded;
 use games::{Cause, DialogueSetup, Ending, Fact, Kit, Seat};
 use serde::Serialize;
 
-/// Matches read at once.
-const MATCHES_AT_A_TIME: u32 = 50;
 /// Facts about how an answer was produced, not about its content: no replay yields them again.
 const ANSWERING_FACTS: [&str; 5] = ["fallback", "local", "quarantined", "refused", "stderr"];
 
@@ -92,21 +90,20 @@ impl Store {
             each(&checked);
             return Ok(summary);
         }
-        summary.integrity = self.integrity().await?;
-        let counts = self.entry_counts(None).await?;
-        let mut at = PageAt::first(MATCHES_AT_A_TIME);
-        loop {
-            let page = self.matches(&Filter::default(), &at).await?;
-            for row in page.items {
-                let checked = check(self, row, &counts).await?;
-                summary.add(&checked);
-                each(&checked);
-            }
-            match page.next {
-                Some(next) => at.after = Some(next),
-                None => return Ok(summary),
-            }
+        summary.integrity = self.integrity().await;
+        // Unreadable entries are found where they are missing.
+        let counts = self.entry_counts(None).await.unwrap_or_default();
+        for id in self.match_ids().await? {
+            let checked = match self.match_row(&id).await {
+                Ok(Some(row)) => check(self, row, &counts).await,
+                Ok(None) => Err(StoreError::Corrupt("its row is missing".into())),
+                Err(error) => Err(error),
+            };
+            let checked = checked.unwrap_or_else(|error| Checked::unreadable(id, &error));
+            summary.add(&checked);
+            each(&checked);
         }
+        Ok(summary)
     }
 }
 
@@ -152,7 +149,7 @@ async fn check(store: &Store, row: MatchRow, counts: &EntryCounts) -> Result<Che
                 stored.transcripts.push(transcript);
             }
             Err(StoreError::Corrupt(what)) => checked.add(Some(id), vec![what]),
-            Err(error) => return Err(error),
+            Err(error) => checked.add(Some(id), vec![error.to_string()]),
         }
     }
     let Some(kit) = kit else {
@@ -193,6 +190,18 @@ async fn read(
 }
 
 impl Checked {
+    /// What is said of a match that cannot be read.
+    fn unreadable(match_id: String, error: &StoreError) -> Self {
+        let mut checked = Self {
+            match_id,
+            sessions: 0,
+            entries: 0,
+            differences: Vec::new(),
+        };
+        checked.add(None, vec![error.to_string()]);
+        checked
+    }
+
     fn add(&mut self, session: Option<i64>, mut found: Vec<String>) {
         found.truncate(DIFFERENCES_MAX);
         let differences = found.into_iter().map(|what| Difference { session, what });

@@ -6,17 +6,15 @@ use super::core::{DialogueState, SessionState};
 use super::deciding::{self, Asked, Decided};
 use super::fold::{self, FoldError};
 use super::mailbox::{Answer, Callback, Entered, Message, Sending, Session};
-use super::message::{Ended, Expiry, Local, Opening, Origin, Refusal};
+use super::message::{Expiry, Local, Opening, Origin, Refusal};
 use super::numbering::{self, MessageOrder};
 use super::opening;
 use super::registry::Registry;
 use super::turn::{Decision, Turn};
 use crate::link::Share;
-use crate::replay::LastMessage;
 use crate::store::StoreError;
-use crate::store::types::{Close, Direction, NewEntry};
+use crate::store::types::Close;
 use crate::thinking::guarded;
-use bytes::Bytes;
 use games::answer::Times;
 use games::{Cause, Ending, Next};
 use std::sync::Arc;
@@ -33,7 +31,7 @@ const BACK_WAIT: Duration = Duration::from_millis(100);
 /// Works on one session until its mailbox is empty.
 pub(super) struct Actor {
     pub(super) registry: Arc<Registry>,
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     pub(super) core: Option<Box<SessionState>>,
 }
 
@@ -71,11 +69,19 @@ impl Actor {
                     drop(reply.send(answer));
                 }
                 Message::Expire(expiry) => self.expire(expiry).await,
+                Message::Look => self.look(),
             }
             match self.session.next(&mut self.core) {
                 Some(next) => message = next,
                 None => return,
             }
+        }
+    }
+
+    fn look(&mut self) {
+        if let Some(core) = self.core.as_deref_mut() {
+            self.registry.look(core);
+            self.registry.send_on(&self.session, core);
         }
     }
 
@@ -145,6 +151,9 @@ impl Actor {
         let queued = received.elapsed();
         let at_us = self.registry.wall_us(received);
         self.registry.meters.callbacks.increment(1);
+        if let Some(core) = self.core.as_deref_mut() {
+            self.registry.look(core);
+        }
         if let (Some(core), Some(numbered)) = (&self.core, &numbered)
             && core.ended
             && !core.normal
@@ -172,7 +181,7 @@ impl Actor {
                 match numbering::number(&self.registry, self.core.as_deref_mut(), numbered, &text)
                     .await?
                 {
-                    MessageOrder::Before(answer) => return Ok(answer),
+                    MessageOrder::Before(answer) => return self.again(answer).await,
                     MessageOrder::First => true,
                     MessageOrder::Next => false,
                 }
@@ -215,7 +224,17 @@ impl Actor {
         }
         turn.facts_stored_to += 2 * before.len() as u64;
         turn.before = before;
-        self.commit(turn, received, numbers).await
+        (turn.numbered, turn.begins) = (numbers, begins);
+        self.commit(turn, received).await
+    }
+
+    /// An answer that was given before; it is stored when it is given again.
+    async fn again(&mut self, answer: Answer) -> Result<Answer, Refusal> {
+        if let Some(core) = self.core.as_deref_mut() {
+            let stored = self.registry.catch_up(core).await;
+            stored.map_err(|_| Refusal::Unfit)?;
+        }
+        Ok(answer)
     }
 
     /// When a message must be answered at the latest.
@@ -345,6 +364,8 @@ impl Actor {
     ) -> Turn {
         let mut turn = Turn {
             before: Vec::new(),
+            numbered: false,
+            begins: false,
             at_us: local.as_ref().map_or(at_us, |local| local.at_us),
             local: local.is_some(),
             // What is said unless something better comes of it.
@@ -436,106 +457,6 @@ impl Actor {
         turn
     }
 
-    /// Stores a turn and gives its answer; if the store cannot, the game's default; if it has ended,
-    /// no answer at all.
-    async fn commit(
-        &mut self,
-        turn: Turn,
-        received: Instant,
-        numbers: bool,
-    ) -> Result<Answer, Refusal> {
-        let Some(core) = self.core.as_deref_mut() else {
-            let kit = self.session.key.bot.kit();
-            return Ok(Answer::default_of_game(kit, &turn.text));
-        };
-        let Turn {
-            local,
-            before,
-            at_us,
-            text,
-            said,
-            ending,
-            decision,
-            facts_stored_to,
-        } = turn;
-        let mut entries = before;
-        entries.reserve_exact(2);
-        entries.push(NewEntry::new(at_us, Direction::In, text.clone()));
-        let mark = core.seq + entries.len() as u64;
-        if !said.is_empty() {
-            entries.push(NewEntry::new(
-                if local { at_us } else { self.registry.now_us() },
-                Direction::Out,
-                said.clone(),
-            ));
-        }
-        let close = ending.map(|ending| self.registry.closing(core, ending));
-        let ends = close.as_ref().map(|close| Ended {
-            cause: close.cause,
-            detail: close.detail.clone(),
-        });
-        let facts = self.registry.facts(
-            &self.session.key.bot,
-            core,
-            decision.as_ref().and_then(|d| d.fallback),
-        );
-        let first = core.head.is_none();
-        match self.registry.append(core, entries, facts, close).await {
-            Ok(receipt) => {
-                core.fresh = first;
-                core.facts_stored_to = match core.mind {
-                    DialogueState::Awake(_) => core.seq * 2,
-                    DialogueState::Asleep | DialogueState::Away { .. } | DialogueState::Broken => {
-                        facts_stored_to
-                    }
-                };
-                let ledger = decision.map(|decision| {
-                    self.registry.ledger(
-                        core,
-                        decision.row(core, receipt, at_us, received),
-                        received,
-                    )
-                });
-                let number = 1 + core.last.as_ref().map_or(0, |last| last.number);
-                core.last = Some(Box::new(LastMessage {
-                    text,
-                    answer: said.clone(),
-                    mark,
-                    number,
-                }));
-                if let Some(ended) = &ends {
-                    self.registry.end(&self.session.key, core, ended.cause);
-                }
-                let session = Arc::clone(&self.session);
-                Ok(Answer {
-                    text: Bytes::from(said),
-                    sending: Some(Sending {
-                        session,
-                        mark,
-                        ledger,
-                    }),
-                    ended: ends,
-                })
-            }
-            Err(error) => {
-                tracing::debug!(session = core.id.0, %error, "a message could not be stored");
-                self.registry.meters.appends_failed.increment(1);
-                // Whatever was heard is not in the transcript: it is folded anew without it.
-                core.mind = DialogueState::Asleep;
-                core.pending_facts.clear();
-                if let StoreError::Closed = error {
-                    return Err(self.registry.stopping());
-                }
-                if numbers {
-                    return Err(Refusal::Unfit);
-                }
-                self.registry.meters.defaulted("not_stored");
-                let kit = self.session.key.bot.kit();
-                Ok(Answer::default_of_game(kit, &text))
-            }
-        }
-    }
-
     /// Ends the session without a word from its referee.
     async fn close(&mut self, cause: Cause, detail: &str) {
         let Some(core) = self.core.as_deref_mut().filter(|core| !core.ended) else {
@@ -560,5 +481,14 @@ pub(super) fn expire(registry: &Arc<Registry>, session: &Arc<Session>, expiry: E
     if let Entered::Idle(core, expiry) = entered {
         let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
         registry.tracker.spawn(actor.run(Message::Expire(expiry)));
+    }
+}
+
+/// Has the session take note of what has arrived in the store: a full mailbox means that it soon will.
+pub(super) fn look(registry: &Arc<Registry>, session: &Arc<Session>) {
+    let max = registry.options.mailbox_max;
+    if let Entered::Idle(core, ()) = session.enter((), max, |()| (Message::Look, ())) {
+        let actor = Actor::new(Arc::clone(registry), Arc::clone(session), core);
+        registry.tracker.spawn(actor.run(Message::Look));
     }
 }

@@ -4,7 +4,7 @@ use super::core::{DialogueState, Quarantine, SessionState};
 use super::mailbox::Ledger;
 use super::registry::Registry;
 use crate::store::StoreError;
-use crate::store::types::{Append, Close, LedgerRow, NewEntry, Receipt};
+use crate::store::types::{Append, Close, LedgerRow, NewEntry, NewSession, Receipt};
 use crate::thinking::guarded;
 use games::{Ending, Fact};
 use serde_json::json;
@@ -65,15 +65,23 @@ impl Registry {
             .collect()
     }
 
-    /// Adds to a session's transcript; its head moves on once that is durable.
+    /// Adds to a session's transcript, after all that was acknowledged before; its head moves on once that is
+    /// durable.
     pub(super) async fn append(
         &self,
         core: &mut SessionState,
-        entries: Vec<NewEntry>,
+        mut entries: Vec<NewEntry>,
         facts: Vec<(Fact, Option<games::Bluff>)>,
         close: Option<Box<Close>>,
     ) -> Result<Receipt, StoreError> {
         let added = entries.len() as u64;
+        self.land(core).await?;
+        let behind = core.behind.waiting.len() as u64;
+        if behind > 0 {
+            let after = std::mem::take(&mut entries);
+            entries = std::mem::take(&mut core.behind.waiting);
+            entries.extend(after);
+        }
         if self.options.unstored {
             core.seq += added;
             return Ok(Receipt {
@@ -91,18 +99,32 @@ impl Registry {
         let append = Append {
             session: core.id,
             previous: core.head,
-            seq: core.seq,
+            seq: core.seq - behind,
             open,
             match_,
             entries,
             facts,
             close,
         };
-        let receipt = self.dependencies.store.append(append).await?;
+        let appended = self.dependencies.store.append(append).await;
+        if appended.is_err() && behind > 0 {
+            core.lose(behind);
+        }
+        let receipt = appended?;
         if quarantined {
             core.quarantine = Quarantine::Stored;
         }
-        core.rows = None;
+        if let Some(rows) = core.rows.take() {
+            let NewSession {
+                match_id,
+                game,
+                bot,
+                referee,
+                ..
+            } = &rows.session;
+            let session = core.id.0;
+            tracing::info!(session, match_id, game, bot, referee, "a session begins");
+        }
         core.head = receipt.last.or(core.head);
         core.seq += added;
         Ok(receipt)

@@ -15,12 +15,7 @@ const DELAY_SHORT: Duration = Duration::from_millis(250);
 /// Whether a new session of this key may be opened, and its place.
 pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Share, Refusal> {
     // Our own referee's matches are nobody's share.
-    let ours = || {
-        let identities = &registry.dependencies.identities;
-        let referee = key.bot.referee();
-        identities.find(referee, key.market, key.id).is_some()
-    };
-    let peer = origin.peer.filter(|_| !ours());
+    let peer = origin.peer.filter(|_| !is_ours(registry, key));
     let admitted = may(registry, peer, origin.short).and_then(|()| {
         registry
             .shares
@@ -31,6 +26,13 @@ pub(super) fn admit(registry: &Registry, key: &Key, origin: Origin) -> Result<Sh
             })
     });
     admitted.inspect_err(|refusal| registry.meters.refused(refusal.word()))
+}
+
+/// Whether this session plays in a match of our own referee.
+pub(super) fn is_ours(registry: &Registry, key: &Key) -> bool {
+    let identities = &registry.dependencies.identities;
+    let referee = key.bot.referee();
+    identities.find(referee, key.market, key.id).is_some()
 }
 
 /// Whether somebody new, of whom nothing is known, would be refused now. Counts nothing.

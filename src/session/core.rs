@@ -1,6 +1,7 @@
 //! What a session keeps between messages. At rest and asleep it is small: where its transcript ends
 //! and what the fold starts from.
 
+use super::behind::Behind;
 use crate::link::Share;
 use crate::replay::LastMessage;
 use crate::store::SessionRow;
@@ -20,7 +21,9 @@ pub(super) struct SessionState {
     /// Rows that the first append still has to write.
     pub(super) rows: Option<Box<Rows>>,
     pub(super) head: Option<EntryId>,
+    /// How many entries it has, with those that are [`Self::behind`].
     pub(super) seq: u64,
+    pub(super) behind: Behind,
     pub(super) mind: DialogueState,
     /// A decision that was answered for and has not come back, while the dialogue was folded anew.
     pub(super) stray: Option<Box<Pending>>,
@@ -99,6 +102,7 @@ impl SessionState {
             rows: None,
             head: live.head,
             seq: live.seq,
+            behind: Behind::default(),
             mind: DialogueState::Asleep,
             stray: None,
             quarantine: Quarantine::Unread,
@@ -132,7 +136,7 @@ impl SessionState {
 
     /// Keeps only what it takes to fold it again.
     pub(super) fn sleep(&mut self) {
-        if self.head.is_some() {
+        if self.head.is_some() && self.behind.is_empty() {
             self.give_up();
             self.mind = DialogueState::Asleep;
             self.last = None;

@@ -25,6 +25,8 @@ pub(super) enum Message {
     Callback(Callback, oneshot::Sender<Result<Answer, Refusal>>),
     /// The session has been left alone for too long.
     Expire(Expiry),
+    /// What was on its way to the store has arrived there, or has not.
+    Look,
 }
 
 /// A message of the referee.
@@ -203,13 +205,15 @@ impl Session {
     }
 }
 
-/// An answer, durable already.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     /// Its exact text; empty where there is nothing to say.
     pub text: Bytes,
     /// To be told once the answer is handed to the transport.
     pub sending: Option<Sending>,
+    /// Whether it is stored. If not, the message is to be delivered again unless a later answer is stored.
+    pub stored: bool,
     /// How the session came to its end, if it has.
     pub ended: Option<Ended>,
 }
@@ -220,6 +224,7 @@ impl Answer {
         Self {
             text: text.into(),
             sending: None,
+            stored: true,
             ended: None,
         }
     }

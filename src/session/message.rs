@@ -109,6 +109,9 @@ pub enum Refusal {
     /// The daemon is stopping.
     #[error("stopping: try again later")]
     Draining,
+    /// A match whose first message cannot be stored at present.
+    #[error("another match cannot be stored at present: try again later")]
+    Unstored,
     /// A numbered message that cannot be decided or stored at present: its edge can do it alone.
     #[error("this session cannot be gone on with at present")]
     Unfit,
@@ -128,6 +131,7 @@ impl Refusal {
             Refusal::Rate => "rate",
             Refusal::Busy => "busy",
             Refusal::Draining => "draining",
+            Refusal::Unstored => "unstored",
             Refusal::Unfit => "unfit",
             Refusal::Over => "over",
             Refusal::Gap(_) => "gap",

@@ -1,6 +1,7 @@
 //! What sessions count.
 
 use crate::metrics as names;
+use crate::seldom;
 use crate::store::types::LedgerRow;
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
@@ -41,6 +42,12 @@ impl Meters {
     /// A decision was answered by the fallback.
     pub(super) fn fallback(&self, cause: &'static str) {
         counter!(names::FALLBACKS, "cause" => cause).increment(1);
+        if seldom::is_due("fallback", cause) {
+            tracing::warn!(
+                cause,
+                "the fallback answered a decision (told once in 10 s)"
+            );
+        }
     }
 
     pub(super) fn opened(&self, game: &'static str) {
@@ -53,6 +60,13 @@ impl Meters {
 
     pub(super) fn refused(&self, why: &'static str) {
         counter!(names::SESSIONS_REFUSED, "why" => why).increment(1);
+        match why {
+            "full" | "busy" if seldom::is_due("sessions", why) => {
+                tracing::warn!(why, "no room: sessions are refused (told once in 10 s)");
+            }
+            "full" | "busy" => {}
+            why => seldom::refused("sessions", why),
+        }
     }
 
     /// The time spent in each step of a decision.

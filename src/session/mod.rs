@@ -6,7 +6,9 @@
 mod actor;
 mod append;
 mod begins;
+mod behind;
 mod bot_address;
+mod commit;
 mod core;
 mod deciding;
 mod detach;

@@ -36,6 +36,10 @@ pub struct SessionOptions {
     pub idle_limit: Duration,
     /// After how long without a second message a session is ended while sessions are scarce.
     pub fresh_limit: Duration,
+    /// After how long without a message a stop no longer waits for a session.
+    pub quiet_limit: Duration,
+    /// The same for a session that heard nothing but its first message.
+    pub begun_limit: Duration,
     /// How long before the wire's limit an answer must be ready.
     pub margin: Duration,
     /// The ceiling of a decision's thinking, by game.
@@ -63,6 +67,8 @@ impl Default for SessionOptions {
             hibernate_after: Duration::from_secs(60),
             idle_limit: Duration::from_secs(30 * 60),
             fresh_limit: Duration::from_secs(30),
+            quiet_limit: Duration::from_secs(20),
+            begun_limit: Duration::from_secs(2),
             margin: games::answer::MARGIN,
             budget: BTreeMap::new(),
             budget_default: Duration::from_millis(1000),

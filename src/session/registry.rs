@@ -91,6 +91,10 @@ impl Registry {
         core.ended = true;
         core.normal = cause == Cause::Normal;
         core.permit = None;
+        if core.head.is_some() {
+            let (session, match_id) = (core.id.0, &core.match_id);
+            tracing::info!(session, match_id, cause = cause.word(), "a session ended");
+        }
         core.sleep();
         core.setup = serde_json::Value::Null;
         self.groups().leave(key, &core.match_id);

@@ -5,7 +5,7 @@ use super::begins;
 use super::bot_address::Key;
 use super::core::SessionState;
 use super::detach::DetachOnDrop;
-use super::mailbox::{Answer, Callback, Entered, Message, Session};
+use super::mailbox::{Answer, Callback, Entered, Message, Rest, Session};
 use super::message::{Expiry, Numbered, Opening, Origin, Refusal};
 use super::options::{Dependencies, SessionOptions, StoreError};
 use super::registry::Registry;
@@ -13,7 +13,7 @@ use super::restore::KnownBots;
 use super::sweep;
 use crate::link::Share;
 use crate::store::types::{Durability, EntryId, SessionId, Side};
-use games::Cause;
+use games::{Cause, Wire};
 use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -304,6 +304,38 @@ impl Sessions {
             }
         }
         found
+    }
+
+    /// Whether a stop should wait: for a message that is being worked on, a game on a hub, which ends with its
+    /// connection, a match of our own referee, or a session heard of lately. All others go on after the next
+    /// start, and nobody waits for them now.
+    #[must_use]
+    pub fn in_play(&self) -> bool {
+        let registry = &self.registry;
+        let now_ms = registry.clock_ms();
+        let options = &registry.options;
+        let in_play = |session: &Arc<Session>| {
+            let key = &session.key;
+            match session.rest(false) {
+                Rest::Busy => true,
+                Rest::Empty | Rest::Ended => false,
+                Rest::Live
+                    if key.bot.kit().wire() == Wire::Hub || begins::is_ours(registry, key) =>
+                {
+                    true
+                }
+                Rest::Live => {
+                    let fresh = session.peek(|core| core.fresh).unwrap_or(false);
+                    let patience = match fresh {
+                        true => options.begun_limit,
+                        false => options.quiet_limit,
+                    };
+                    now_ms - session.touched_ms() < patience.as_millis() as i64
+                }
+            }
+        };
+        let mut shards = registry.shards.iter();
+        shards.any(|shard| shard.lock().values().any(in_play))
     }
 
     /// No new sessions from now on; those that live go on.

@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 pub(super) struct Turn {
     /// Whether it was answered without us.
     pub(super) local: bool,
+    /// Whether an edge has numbered the message.
+    pub(super) numbered: bool,
+    /// Whether the match begins with it.
+    pub(super) begins: bool,
     /// What was said before the session began, to be stored first.
     pub(super) before: Vec<NewEntry>,
     pub(super) at_us: i64,

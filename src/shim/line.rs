@@ -25,8 +25,8 @@ pub(super) struct Line {
 
 /// The outcome of handing over one message.
 pub(super) enum Handed {
-    /// The daemon's answer.
-    Say(String),
+    /// The daemon's answer, and whether the daemon has stored it.
+    Say { text: String, stored: bool },
     /// Earlier messages are missing: the daemon has only this many.
     Have(u64),
 }
@@ -84,11 +84,6 @@ impl Line {
         self.owed.push_back(number);
     }
 
-    /// Reads all unread responses. Returns whether the daemon has everything.
-    pub(super) fn is_settled(&mut self) -> bool {
-        matches!(self.settle(Instant::now() + WITHIN), Ok(None))
-    }
-
     /// Reads responses once too many are unread.
     pub(super) fn keep_up(&mut self, until: Instant) -> io::Result<()> {
         if self.owed.len() < OWED_MAX {
@@ -121,7 +116,11 @@ impl Line {
 
     fn outcome(&mut self, number: u64, until: Instant) -> io::Result<Handed> {
         match self.response(until.saturating_duration_since(Instant::now()))? {
-            Response::Say { n, text } if n == number => Ok(Handed::Say(text)),
+            Response::Say { n, text } if n == number => Ok(Handed::Say { text, stored: true }),
+            Response::Ack { n, text } if n == number => Ok(Handed::Say {
+                text,
+                stored: false,
+            }),
             Response::Have(count) => Ok(Handed::Have(count)),
             Response::Refused(why) => Err(broken(why)),
             _ => Err(broken("the daemon answers something else")),

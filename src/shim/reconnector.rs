@@ -77,9 +77,11 @@ pub(super) fn caught_up(
 ) -> std::io::Result<Line> {
     while let Some(heard) = transcript.undelivered() {
         match line.deliver(&heard, within)? {
-            Handed::Say(_) => transcript.has(heard.n),
+            Handed::Say { stored: true, .. } => transcript.has(heard.n),
             Handed::Have(count) if count < heard.n => transcript.has(count),
-            Handed::Have(_) => return Err(std::io::ErrorKind::InvalidData.into()),
+            Handed::Say { .. } | Handed::Have(_) => {
+                return Err(std::io::ErrorKind::InvalidData.into());
+            }
         }
     }
     Ok(line)

@@ -246,18 +246,12 @@ impl Shim {
             why: "the arbiter began another game".to_owned(),
             hung_up: true,
         };
-        if self.line.as_mut().is_some_and(Line::is_settled) {
-            self.transcript.has(self.transcript.next() - 1);
-        }
         // A connection with nothing left to deliver is kept.
-        let kept = if self.transcript.undelivered().is_none() {
-            self.line.take()
-        } else {
-            None
-        };
-        let kept = kept.and_then(|mut line| {
-            let told = line.ask(&Request::Bye(over.clone()));
-            told.is_ok().then_some(line)
+        let line = self.line.take();
+        let kept = line.and_then(|line| {
+            let mut line = caught_up(line, &self.transcript, WITHIN).ok()?;
+            line.ask(&Request::Bye(over.clone())).ok()?;
+            Some(line)
         });
         if kept.is_none() && self.options.socket.is_some() {
             self.bye(over);
@@ -356,7 +350,7 @@ impl Shim {
                 stored: false,
             }),
             _ => match line.handed(number, until)? {
-                Handed::Say(text) => Ok(Relayed { text, stored: true }),
+                Handed::Say { text, stored } => Ok(Relayed { text, stored }),
                 Handed::Have(count) => {
                     // It has lost what it had, so it gets everything again.
                     self.transcript.has(count);
@@ -390,12 +384,9 @@ impl Shim {
                 Journal::begin(folder, &self.transcript.hello, self.synced).and_then(|journal| {
                     // Kept locked whatever becomes of it: the daemon must not take it for an orphan's.
                     let journal = self.journal.insert(journal);
-                    // What could not be stored before, without which the rest is useless.
-                    let mut all = Vec::new();
-                    if self.unjournalled {
-                        all.extend(self.transcript.missing().into_iter().map(Request::Heard));
-                    }
-                    all.push(request.clone());
+                    // All that the daemon is not known to have, without which the rest is useless.
+                    let before = self.transcript.missing().into_iter().map(Request::Heard);
+                    let all: Vec<Request> = before.chain([request.clone()]).collect();
                     journal.write_all(&all)
                 })
             }

@@ -1,6 +1,7 @@
 //! Copying the database while it is in use.
 
 use super::error::StoreError;
+use super::files;
 use super::handle::Store;
 use std::path::Path;
 
@@ -16,13 +17,7 @@ impl Store {
             path: to.to_path_buf(),
             why,
         };
-        if to.exists() {
-            return Err(failed("it exists already; name a new file".into()));
-        }
-        let part = super::files::beside(to, ".part");
-        if part.exists() {
-            std::fs::remove_file(&part).map_err(|error| failed(error.to_string()))?;
-        }
+        let part = files::part_of(to)?;
         let text = part
             .to_str()
             .ok_or_else(|| failed("its name is not valid Unicode".into()))?;
@@ -31,18 +26,6 @@ impl Store {
             .execute(self.readers())
             .await
             .map_err(|error| failed(error.to_string()))?;
-        let synced = tokio::task::spawn_blocking({
-            let (part, to) = (part.clone(), to.to_path_buf());
-            move || {
-                std::fs::File::open(&part)?
-                    .sync_all()
-                    .and_then(|()| std::fs::rename(&part, &to))
-            }
-        });
-        match synced.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(failed(error.to_string())),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        files::finish(part, to).await
     }
 }

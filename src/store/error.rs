@@ -12,7 +12,7 @@ pub enum StoreError {
     InUse {
         /// The database.
         path: PathBuf,
-        /// ` (process 123)` where known.
+        /// ` (process 123 of host box, since 2026-01-02T03:04:05Z)` where known.
         holder: String,
     },
     /// The database was written by a later version.
@@ -35,6 +35,16 @@ pub enum StoreError {
         /// What was found instead.
         why: String,
     },
+    /// The file is damaged.
+    #[error(
+        "the database {path} is damaged ({why}): `drover db verify` lists what is whole, `drover db salvage OUT` saves it"
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says of it.
+        why: String,
+    },
     /// The folder of the database cannot be created or written to.
     #[error(
         "cannot write in {folder}, the folder of the database ({source}): make the folder writable, or set store.path to another place"
@@ -44,6 +54,19 @@ pub enum StoreError {
         folder: PathBuf,
         /// The system's error.
         source: std::io::Error,
+    },
+    /// Somebody else owns the database or its folder, and this process may not write it.
+    #[error(
+        "cannot write {path}: it belongs to user {owner}, and drover runs as user {user}: give it to that user \
+         (chown -R {user} {path}), run as user {owner}, or set store.path to another place"
+    )]
+    Foreign {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its owner's number.
+        owner: u32,
+        /// The number of the user that this process runs as.
+        user: u32,
     },
     /// There is no database to read.
     #[error(

@@ -3,11 +3,12 @@
 use super::error::StoreError;
 use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
+use super::packer::Packer;
 use super::types::{
     Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
 };
 use super::writer::{self, Checkpoints, Command, OpenMatch};
-use super::{numbers, startup, transcript};
+use super::{damage, numbers, startup, transcript};
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use parking_lot::Mutex;
 use sqlx::sqlite::SqlitePool;
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Every match, for ever. Cheap to clone; all clones share one writer and a few readers.
 #[derive(Clone, Debug)]
@@ -37,6 +40,9 @@ struct Inner {
     kit: KitOf,
     /// What start-up found, until it is asked for.
     found: Mutex<Option<Vec<LiveSession>>>,
+    packing: Mutex<Option<JoinHandle<()>>>,
+    /// Ends the packing, also when the last handle is dropped.
+    stop: DropGuard,
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "only tests cut the writer short")
@@ -51,17 +57,18 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
-        let (mut connection, lock) = open::writer(&settings.path).await?;
-        let start = startup::read(&mut connection).await?;
-        startup::register_bots(&mut connection).await?;
-        numbers::keep_nonce(&mut connection).await?;
+        let mut opened = open::writer(&settings.path).await?;
+        let damaged = |error| damage::named(&settings.path, error);
+        let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
+        startup::register_bots(&mut opened.writer).await?;
+        numbers::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
         let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
         let writer = writer::Writer::new(
-            connection,
-            lock,
+            opened.writer,
+            opened.lock,
             &start,
             settings,
             Arc::clone(&gauges),
@@ -69,6 +76,11 @@ impl Store {
         );
         let (run, cut) = abortable(writer.run(commands));
         on_own_thread(&settings.path, run)?;
+        let stop = CancellationToken::new();
+        let packing = settings.packs.then(|| {
+            let packer = Packer::new(queue.downgrade(), open::readers(&settings.path, 1));
+            tokio::spawn(packer.run(Arc::clone(&gauges), opened.checked, stop.clone()))
+        });
         let readers = open::readers(&settings.path, settings.readers);
         let folders = open::readers(&settings.path, open::FOLDERS);
         Ok(Store {
@@ -82,6 +94,8 @@ impl Store {
                 next_session: AtomicI64::new(start.last_session + 1),
                 kit: settings.kit,
                 found: Mutex::new(Some(start.live)),
+                packing: Mutex::new(packing),
+                stop: stop.drop_guard(),
                 cut: Some(cut),
             }),
         })
@@ -105,6 +119,8 @@ impl Store {
                 next_session: AtomicI64::new(1),
                 kit: games::find,
                 found: Mutex::new(None),
+                packing: Mutex::new(None),
+                stop: CancellationToken::new().drop_guard(),
                 cut: None,
             }),
         })
@@ -198,7 +214,7 @@ impl Store {
         }
     }
 
-    /// A session's transcript up to `head`, oldest first, by following its links back.
+    /// A session's transcript up to `head`, oldest first, from the log or from where it was packed.
     ///
     /// # Errors
     /// [`StoreError::Read`]; [`StoreError::Corrupt`] if `head` is not in this session or a link is broken.
@@ -208,7 +224,7 @@ impl Store {
         head: EntryId,
     ) -> Result<Vec<Entry>, StoreError> {
         let mut connection = self.folders().acquire().await?;
-        transcript::walk(&mut connection, session, head).await
+        transcript::read(&mut connection, session, head).await
     }
 
     /// The writer's health.
@@ -233,6 +249,13 @@ impl Store {
     /// Closes the store: commits everything queued, stores the live heads, checkpoints the log and releases
     /// the database. Later calls on other clones fail with [`StoreError::Closed`].
     pub async fn close(self) {
+        self.inner.stop.token().cancel();
+        let packing = self.inner.packing.lock().take();
+        if let Some(packing) = packing
+            && let Err(error) = packing.await
+        {
+            tracing::warn!(%error, "packing failed");
+        }
         if let Some(queue) = &self.inner.queue {
             let (reply, done) = oneshot::channel();
             if queue.send(Command::Close(reply)).await.is_ok() {
@@ -242,6 +265,12 @@ impl Store {
         }
         self.inner.readers.close().await;
         self.inner.folders.close().await;
+    }
+
+    /// The writer's queue, for one that must not keep the writer alive.
+    pub(super) fn weak_queue(&self) -> Result<mpsc::WeakSender<Command>, StoreError> {
+        let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
+        Ok(queue.downgrade())
     }
 
     /// Connections for reading.

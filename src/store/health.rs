@@ -4,6 +4,7 @@ use super::types::LedgerRow;
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
 
 /// Upper bounds of the batch histogram: appends per commit. The last bucket has no bound.
 pub const BATCH_BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 64, 256, 1024];
@@ -42,6 +43,8 @@ pub(super) struct Gauges {
     health: Mutex<Health>,
     ledger: Mutex<Vec<LedgerRow>>,
     ledger_waiting: AtomicUsize,
+    /// Told when sessions have ended: they can be packed.
+    pub(super) ended: Notify,
 }
 
 impl Gauges {

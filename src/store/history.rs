@@ -34,6 +34,15 @@ impl Store {
         }
         let mut connection = self.readers().acquire().await?;
         let head = startup::head(&mut connection, session.id).await?;
+        // Since its row was read it may have ended and been packed.
+        let packed: Option<(i64, i64)> =
+            sqlx::query_as("SELECT last_entry, entries FROM packed WHERE session = ?")
+                .bind(session.id.0)
+                .fetch_optional(&mut *connection)
+                .await?;
+        if let Some((last, entries)) = packed {
+            return Ok(Some((EntryId(last), entries as u64)));
+        }
         Ok(head.map(|Head { entry, count, .. }| (EntryId(entry), count)))
     }
 
@@ -44,7 +53,7 @@ impl Store {
     pub async fn entries(&self, sessions: &[SessionRow]) -> Result<Vec<MatchEntry>, StoreError> {
         // Live sessions are read one after the other: what is committed meanwhile waits for the next read, so
         // that a page never skips an entry that precedes its last one.
-        let last: Option<i64> = sqlx::query_scalar("SELECT max(id) FROM entries")
+        let last: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
             .fetch_one(self.readers())
             .await?;
         let mut all = Vec::new();
@@ -53,7 +62,7 @@ impl Store {
                 continue;
             };
             let mut connection = self.readers().acquire().await?;
-            for entry in transcript::walk(&mut connection, session.id, head).await? {
+            for entry in transcript::read(&mut connection, session.id, head).await? {
                 all.push(MatchEntry {
                     id: entry.id,
                     session: session.id,
@@ -67,7 +76,7 @@ impl Store {
                 });
             }
         }
-        all.retain(|entry| Some(entry.id.0) <= last);
+        all.retain(|entry| entry.id.0 <= last);
         all.sort_unstable_by_key(|entry| entry.id);
         Ok(all)
     }

@@ -1,10 +1,14 @@
 //! Checking the file itself, and counting its contents without following its links.
 
+use super::damage;
 use super::error::StoreError;
 use super::handle::Store;
 use super::records::SessionRow;
+use super::startup;
 use super::types::EntryId;
-use std::collections::HashMap;
+use futures_util::StreamExt as _;
+use sqlx::{AssertSqlSafe, SqliteConnection};
+use std::collections::{BTreeSet, HashMap};
 
 /// The maximum number of lines that `PRAGMA integrity_check` reports.
 const INTEGRITY_LINES_MAX: usize = 100;
@@ -28,46 +32,82 @@ impl EntryCounts {
     }
 }
 
+const STRAYS: &str = "
+    SELECT (SELECT count(*) FROM entries e
+            WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = e.session))
+         + (SELECT coalesce(sum(p.entries), 0) FROM packed p
+            WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = p.session))";
+
 impl Store {
     /// What SQLite reports about the file, and entries that belong to no session; empty if all is well.
-    ///
-    /// # Errors
-    /// [`StoreError::Read`].
-    pub async fn integrity(&self) -> Result<Vec<String>, StoreError> {
-        let mut lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check")
-            .fetch_all(self.readers())
-            .await?;
+    pub async fn integrity(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut checked = sqlx::query_scalar("PRAGMA integrity_check").fetch(self.readers());
+        // Behind a page that it cannot read at all it stops; what it found until then counts.
+        while let Some(line) = checked.next().await {
+            lines.push(line.unwrap_or_else(|error: sqlx::Error| error.to_string()));
+        }
+        drop(checked);
         lines.retain(|line| line != "ok");
-        let strays: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = e.session)",
-        )
-        .fetch_one(self.readers())
-        .await?;
-        if strays > 0 {
-            lines.push(format!("{strays} entries belong to no session"));
+        let strays = sqlx::query_scalar(STRAYS).fetch_one(self.readers());
+        match strays.await {
+            Ok(0) => {}
+            Ok(strays) => lines.push(format!("{strays} entries belong to no session")),
+            Err(error) => lines.push(format!("its entries cannot be counted: {error}")),
         }
         lines.truncate(INTEGRITY_LINES_MAX);
-        Ok(lines)
+        lines
     }
 
-    /// Counts the entries of all sessions, or of one match's, in one pass over the log.
+    /// The ids of all matches, newest first, past damaged pages.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`] if there is no reading at all.
+    pub async fn match_ids(&self) -> Result<Vec<String>, StoreError> {
+        let mut connection = self.readers().acquire().await?;
+        let mut ids = BTreeSet::new();
+        // Sessions name the matches whose own rows are lost.
+        for (table, id) in [("matches", "id"), ("sessions", "match_id")] {
+            let query = format!("SELECT {id} FROM {table} WHERE rowid >= ? ORDER BY rowid LIMIT ?");
+            let take = async |connection: &mut SqliteConnection, from: i64, rows: i64| {
+                let found: Vec<String> = sqlx::query_scalar(AssertSqlSafe(query.clone()))
+                    .bind(from)
+                    .bind(rows)
+                    .fetch_all(connection)
+                    .await?;
+                let count = found.len() as u64;
+                ids.extend(found);
+                Ok(count)
+            };
+            damage::walk(&mut connection, table, take).await?;
+        }
+        Ok(ids.into_iter().rev().collect())
+    }
+
+    /// Counts the entries of all sessions, or of one match's, in one pass over the log and what
+    /// was packed of it.
     ///
     /// # Errors
     /// [`StoreError::Read`].
     pub async fn entry_counts(&self, only: Option<&str>) -> Result<EntryCounts, StoreError> {
-        let upto: Option<i64> = sqlx::query_scalar("SELECT max(id) FROM entries")
+        let upto: i64 = sqlx::query_scalar(startup::LAST_ENTRY)
             .fetch_one(self.readers())
             .await?;
         let counts: Vec<(i64, i64)> = match only {
             None => {
-                sqlx::query_as("SELECT session, count(*) FROM entries GROUP BY session")
-                    .fetch_all(self.readers())
-                    .await?
+                sqlx::query_as(
+                    "SELECT session, sum(entries) FROM (
+                         SELECT session, count(*) AS entries FROM entries GROUP BY session
+                         UNION ALL SELECT session, entries FROM packed) GROUP BY session",
+                )
+                .fetch_all(self.readers())
+                .await?
             }
             Some(id) => {
                 sqlx::query_as(
                     "SELECT s.id, (SELECT count(*) FROM entries e WHERE e.session = s.id
                                    AND e.id BETWEEN s.first_entry AND s.last_entry)
+                            + coalesce((SELECT p.entries FROM packed p WHERE p.session = s.id), 0)
                      FROM sessions s WHERE s.match_id = ? AND s.ended_us IS NOT NULL",
                 )
                 .bind(id.to_owned())
@@ -77,7 +117,7 @@ impl Store {
         };
         let counts = counts.into_iter();
         Ok(EntryCounts {
-            upto: upto.map(EntryId),
+            upto: Some(EntryId(upto)),
             entries: counts
                 .map(|(session, count)| (session, count as u64))
                 .collect(),

@@ -2,6 +2,7 @@
 
 mod backup;
 mod blobs;
+mod damage;
 mod error;
 mod files;
 mod handle;
@@ -13,9 +14,12 @@ mod matches;
 mod models;
 mod numbers;
 mod open;
+mod packed;
+mod packer;
 mod pages;
 mod records;
 mod rows;
+mod salvage;
 mod secrecy;
 mod startup;
 #[cfg(test)]
@@ -31,7 +35,9 @@ pub use handle::Store;
 pub use health::{BATCH_BOUNDS, Health};
 pub use integrity::EntryCounts;
 pub use open::{KitOf, QUEUE_DEFAULT, READERS_DEFAULT, Settings};
+pub use packer::Packs;
 pub use records::*;
+pub use salvage::Salvaged;
 pub use secrecy::Secrecy;
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
 pub use types::*;

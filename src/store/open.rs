@@ -1,5 +1,6 @@
 //! Opening a database: folder, lock, migrations, connections.
 
+use super::damage;
 use super::error::StoreError;
 use super::files::{self, Lock};
 use super::types::Durability;
@@ -34,6 +35,12 @@ const CACHE_KIB: &str = "-16384";
 /// The writer's cached prepared statements: more than there are batch shapes.
 const STATEMENTS_MAX: usize = 200;
 
+/// The schema's version that packs sessions, and what reading an older one lacks.
+const PACKED_SINCE: i64 = 7;
+const NOTHING_PACKED: &str = "
+    CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
+    CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)";
+
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// Where the store is and how it works.
@@ -49,6 +56,8 @@ pub struct Settings {
     pub queue: usize,
     /// Finds the games whose models are merged.
     pub kit: KitOf,
+    /// Whether sessions that have ended are packed in the background.
+    pub packs: bool,
 }
 
 impl Settings {
@@ -61,13 +70,25 @@ impl Settings {
             readers: READERS_DEFAULT,
             queue: QUEUE_DEFAULT,
             kit: games::find,
+            packs: true,
         }
     }
 }
 
-/// The writer's connection on a migrated database, and the lock that keeps others out.
-pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), StoreError> {
+/// A database opened for writing.
+pub(super) struct Opened {
+    /// The writer's connection; the schema is up to date.
+    pub(super) writer: SqliteConnection,
+    /// Keeps others out.
+    pub(super) lock: Lock,
+    /// Whether the file's structure was checked; it may be too large for that.
+    pub(super) checked: bool,
+}
+
+/// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
+pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
+    files::check_owner(path)?;
     let lock = files::lock(path)?;
     let options = options(path)
         .create_if_missing(true)
@@ -80,6 +101,7 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
         .statement_cache_capacity(STATEMENTS_MAX);
     let mut writer = connect(path, &options).await?;
     check_version(path, &mut writer).await?;
+    let checked = damage::refuse(path, &mut writer).await?;
     MIGRATIONS
         .run(&mut writer)
         .await
@@ -87,7 +109,11 @@ pub(super) async fn writer(path: &Path) -> Result<(SqliteConnection, Lock), Stor
             path: path.to_path_buf(),
             why: format!("its schema could not be brought up to date: {error}"),
         })?;
-    Ok((writer, lock))
+    Ok(Opened {
+        writer,
+        lock,
+        checked,
+    })
 }
 
 /// The connection that makes checkpoints alongside the writer.
@@ -98,7 +124,7 @@ pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreE
 
 /// Connections for reading.
 pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
-    pool(options(path).read_only(true), count)
+    pool(options(path).read_only(true), count, false)
 }
 
 /// Connections for reading a database that another process may be writing.
@@ -117,9 +143,9 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
         probe = connect_read(path, &chosen).await;
     }
     let mut connection = probe?;
-    check_version(path, &mut connection).await?;
+    let found = check_version(path, &mut connection).await?;
     connection.close().await?;
-    Ok(pool(chosen, count))
+    Ok(pool(chosen, count, found < Some(PACKED_SINCE)))
 }
 
 async fn connect_read(
@@ -149,23 +175,35 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-fn pool(options: SqliteConnectOptions, count: u32) -> SqlitePool {
+/// Connections; a database from `before` packing gets its tables, empty, for these connections alone.
+fn pool(options: SqliteConnectOptions, count: u32, before: bool) -> SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(count.max(1))
         .min_connections(0)
         .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            Box::pin(async move {
+                if before {
+                    sqlx::query(NOTHING_PACKED).execute(connection).await?;
+                }
+                Ok(())
+            })
+        })
         .connect_lazy_with(options)
 }
 
-/// Rejects a database of a later version and a file that is not ours.
-async fn check_version(path: &Path, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+/// Rejects a database of a later version and a file that is not ours; returns its version.
+async fn check_version(
+    path: &Path,
+    connection: &mut SqliteConnection,
+) -> Result<Option<i64>, StoreError> {
     let tables: Vec<String> =
         sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
             .fetch_all(&mut *connection)
             .await
             .map_err(|error| opening(path, &error))?;
     if tables.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     if !tables.iter().any(|name| name == "_sqlx_migrations") {
         return Err(StoreError::NotADatabase {
@@ -188,7 +226,7 @@ async fn check_version(path: &Path, connection: &mut SqliteConnection) -> Result
             found,
             known,
         }),
-        _ => Ok(()),
+        found => Ok(found),
     }
 }
 
@@ -201,6 +239,9 @@ fn opening(path: &Path, error: &sqlx::Error) -> StoreError {
             path: path.to_path_buf(),
             why,
         };
+    }
+    if damage::is_damage(error) {
+        return damage::damaged(path, error.to_string());
     }
     StoreError::Open {
         path: path.to_path_buf(),

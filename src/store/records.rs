@@ -199,7 +199,7 @@ pub struct SessionRow {
 }
 
 /// An entry with its owner.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct MatchEntry {
     /// Its number in the log.
     pub id: EntryId,

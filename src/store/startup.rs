@@ -70,20 +70,26 @@ pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, Sto
     start
 }
 
+/// The last entry's number, wherever the entry is now; 0 before the first.
+pub(super) const LAST_ENTRY: &str = "
+    SELECT max((SELECT coalesce(max(id), 0) FROM entries),
+               (SELECT coalesce(max(last_entry), 0) FROM packed))";
+
 async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
-    let counters = sqlx::query(
-        "SELECT (SELECT coalesce(max(id), 0) FROM sessions), (SELECT coalesce(max(id), 0) FROM entries)",
-    )
-    .fetch_one(&mut *connection)
-    .await?;
+    let last_session = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM sessions")
+        .fetch_one(&mut *connection)
+        .await?;
+    let last_entry = sqlx::query_scalar(LAST_ENTRY)
+        .fetch_one(&mut *connection)
+        .await?;
     let (heads_at, packed) = stored_heads(&mut *connection).await?;
     let mut heads = unpack(&packed)?;
     follow(connection, heads_at, &mut heads).await?;
     let live = read_live(connection, &heads).await?;
     Ok(Start {
         live,
-        last_session: counters.try_get(0)?,
-        last_entry: counters.try_get(1)?,
+        last_session,
+        last_entry,
         heads_at,
     })
 }

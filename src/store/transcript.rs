@@ -1,6 +1,7 @@
-//! Reading a session's transcript.
+//! Reading a session's transcript, from the log or from where it was packed.
 
 use super::error::StoreError;
+use super::packed;
 use super::types::{Direction, Entry, EntryId, SessionId};
 use sqlx::{Row as _, SqliteConnection};
 
@@ -15,12 +16,32 @@ const WALK: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) A
         WHERE e.session = $2 AND e.id < walk.id
     ) SELECT id, previous, at_us, direction, text FROM walk LIMIT $3";
 
-/// Follows the links back from `head`; returns the oldest first.
-pub(super) async fn walk(
+/// The transcript up to `head`, the oldest first: by the links back from there, or from its packed row.
+pub(super) async fn read(
     connection: &mut SqliteConnection,
     session: SessionId,
     head: EntryId,
 ) -> Result<Vec<Entry>, StoreError> {
+    if let Some(entries) = walk(&mut *connection, session, head).await? {
+        return Ok(entries);
+    }
+    // Packing moves all of it at once, and only in this direction: what is not in the log was packed before.
+    let mut entries = packed::read(connection, session).await?.unwrap_or_default();
+    let end = entries.iter().position(|entry| entry.id == head);
+    let Some(end) = end else {
+        let why = format!("entry {} is not of session {}", head.0, session.0);
+        return Err(StoreError::Corrupt(why));
+    };
+    entries.truncate(end + 1);
+    Ok(entries)
+}
+
+/// Follows the links back from `head`; returns the oldest first, `None` if `head` is not in the log.
+pub(super) async fn walk(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+    head: EntryId,
+) -> Result<Option<Vec<Entry>>, StoreError> {
     let rows = sqlx::query(WALK)
         .bind(head.0)
         .bind(session.0)
@@ -28,8 +49,7 @@ pub(super) async fn walk(
         .fetch_all(connection)
         .await?;
     let Some(oldest) = rows.last() else {
-        let why = format!("entry {} is not of session {}", head.0, session.0);
-        return Err(StoreError::Corrupt(why));
+        return Ok(None);
     };
     if let Some(previous) = oldest.try_get::<Option<i64>, _>(1)? {
         let why = format!("entry {previous} of session {} is missing", session.0);
@@ -45,5 +65,5 @@ pub(super) async fn walk(
             text: row.try_get(4)?,
         });
     }
-    Ok(entries)
+    Ok(Some(entries))
 }

@@ -2,6 +2,7 @@
 
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
+use crate::referee::arbiter::PlayError;
 use crate::referee::histogram::Histogram;
 use crate::referee::{DecisionTimes, SeatSpec, StartError};
 use games::{Blame, Exchange, Kit, Outcome, SetupError};
@@ -69,6 +70,15 @@ pub struct PlayedMatch {
     pub times: DecisionTimes,
 }
 
+impl From<PlayError> for MatchError {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Setup(error) => error.into(),
+            PlayError::Program(error) => Self::Program(error.to_string()),
+        }
+    }
+}
+
 /// Why a run of matches failed, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatchError {
@@ -78,6 +88,9 @@ pub enum MatchError {
     /// A hosted match did not start.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A program that cannot be started.
+    #[error("{0}")]
+    Program(String),
     /// A match has no result.
     #[error("match {match_number} has no result: {why}")]
     NoResult {

@@ -8,6 +8,7 @@ use super::stop::Stop;
 use super::tally::{Counted, Tally};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::thread::Builder;
 
 /// A match that was played.
 pub struct FinishedMatch {
@@ -33,7 +34,6 @@ pub fn run(
 ) -> Result<(), MatchError> {
     let planned = Mutex::new(planned.fuse());
     let results = Mutex::new((each, None));
-    // The scope ends with the panic that poisoned a lock.
     let work = || {
         while !stop.is_set() {
             let next = planned.lock().next();
@@ -51,9 +51,13 @@ pub fn run(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..plan.concurrency.get() {
-            scope.spawn(work);
+        for _ in 1..plan.concurrency.get() {
+            // Where the system gives no more threads, those that there are play on.
+            if Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
+        work();
     });
     player.finish();
     let (_, failure) = results.into_inner();

@@ -179,8 +179,13 @@ pub fn serve_on(callbacks: SocketAddr, folder: &Path) -> Command {
 
 /// The same command with this many files to open, and no way to get more.
 pub fn with_files(plain: &Command, limit: u32) -> Command {
+    after(plain, &format!("ulimit -n {limit}"))
+}
+
+/// The same command in a shell's process, after this line of it.
+pub fn after(plain: &Command, line: &str) -> Command {
     let mut command = Command::new("sh");
-    let script = format!("ulimit -n {limit} && exec \"$0\" \"$@\"");
+    let script = format!("{line} && exec \"$0\" \"$@\"");
     command
         .arg("-c")
         .arg(script)

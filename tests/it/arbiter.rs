@@ -1,6 +1,6 @@
 //! The arbiter of stdio games against programs that do what they must not.
 
-use crate::app::{folder, play, report};
+use crate::app::{folder, play, refused, report};
 use crate::shims::PROGRAM;
 use serde_json::Value;
 use std::fs;
@@ -162,9 +162,30 @@ fn answers_that_are_none() {
 
 #[test]
 fn a_program_that_does_not_exist() {
-    let game = Game::with("cmd:/no/such/program", "builtin:random", &[]);
-    assert_eq!(game.faults(0).to_string(), "{\"init_failure\":1}");
-    assert!(game.log.contains("cannot be started"), "{}", game.log);
+    let folder = folder();
+    let plain = folder.path().join("plain");
+    fs::write(&plain, "no program").unwrap();
+    let plain = plain.to_str().unwrap();
+    for (program, why) in [
+        ("/no/such/program", "No such file"),
+        (plain, "Permission denied"),
+    ] {
+        let seats = [
+            &*format!("cmd:{program}"),
+            "builtin:random",
+            "builtin:random",
+        ];
+        let told = refused(play("planowanie", &seats, NONE).output().unwrap(), 1);
+        let expected = format!("drover: {program:?} cannot be started: {why}");
+        assert!(told.starts_with(&expected), "{told}");
+    }
+}
+
+#[test]
+fn words_of_a_command_are_quoted_as_for_a_shell() {
+    let seat = format!("cmd:sh -c 'exec \"$0\" \"$1\"' {PROGRAM} none");
+    let game = Game::with(&seat, "builtin:random", &[]);
+    assert_eq!(game.faults(0).to_string(), "{}", "{}", game.log);
 }
 
 #[test]

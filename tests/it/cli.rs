@@ -166,6 +166,17 @@ fn a_stored_match_is_listed_shown_exported_replayed_and_verified() {
     ok(verb(&["match", "name", id, "1", "alice"]));
     assert!(ok(verb(&["match", "show", id])).contains("alice"));
 
+    ok(verb(&["db", "migrate"]));
+    let again = ok(verb(&["db", "migrate"]));
+    assert!(again.ends_with("is up to date\n") && again.lines().count() == 1);
+    assert_eq!(ok(verb(&["match", "export", id])), lines, "packed");
+    assert!(ok(verb(&["db", "verify"])).contains("all in order"));
+
+    let saved = folder.path().join("saved.db");
+    let told = ok(verb(&["db", "salvage", saved.to_str().unwrap()]));
+    assert!(told.contains("matches: 2 rows\n"), "{told}");
+    assert_eq!(ok(run_on(&saved, &["match", "export", id])), lines);
+
     let copy = folder.path().join("copy.db");
     ok(verb(&["db", "backup", copy.to_str().unwrap()]));
     let told = refused(verb(&["db", "backup", copy.to_str().unwrap()]), 1);

@@ -52,6 +52,13 @@ fn the_shipped_file_is_the_defaults() {
     let table: toml::Table = SHIPPED.parse().unwrap();
     for key in keys() {
         let mut at = Some(&toml::Value::Table(table.clone())).cloned();
+        if key.path == "api.token" {
+            assert!(
+                SHIPPED.contains("\n# token = \"\"\n"),
+                "set and empty is refused"
+            );
+            continue;
+        }
         for part in key.path.split('.') {
             at = at.and_then(|value| value.get(part).cloned());
         }
@@ -186,7 +193,7 @@ fn wrong_values_say_what_is_allowed() {
         "must be one of \"power\", \"process\"",
     );
     check("[thinking]\nmodels = \"yes\"\n", "must be true or false");
-    check("[log]\nlevel = \"\"\n", "must be a text of 1 to");
+    check("[log]\nlevel = \"\"\n", "must be error, warn, info");
     check(
         "callbacks = 3\n",
         "but must be a section, written [callbacks]",
@@ -457,4 +464,114 @@ fn referee_options_are_the_games_own() {
     assert!(error.contains("referee.koehandel.options"), "{error}");
     let first = options("FIRST_SEAT", "2").unwrap();
     assert_eq!(first, json!({ "first_seat": 2 }));
+}
+
+#[test]
+fn every_mistake_is_told_in_one_run() {
+    let folder = folder();
+    let text = "[callbacks]\nmargin_ms = -1\nlisen = \"x\"\ndefault_bot = \"champignon\"\n\
+        [log]\nlevel = \"inof\"\n[[hub]]\nbot = \"rex\"\nadress = \"h:1\"\n[stor]\npath = \"x\"\n\
+        [referee.smartdog.options]\nmap = \"moon\"\n[[callbacks.referee]]\nname = \"cup\"\nsecret = 5\n";
+    let path = file(folder.path(), text);
+    let set = [("API__LISTEN", "nowhere"), ("THINKING__THREADS", "many")];
+    let flags = vec![("--listen", "callbacks.listen", "0.0.0.0".to_owned())];
+    let told = load(Some(&path), &variables(&set), &flags)
+        .unwrap_err()
+        .to_string();
+    let mistakes: Vec<&str> = told.lines().skip(1).collect();
+    let expected = [
+        "line 2: `callbacks.margin_ms` is -1",
+        "line 3: there is no key `callbacks.lisen`; did you mean `callbacks.listen`?",
+        "line 4: `callbacks.default_bot`: koehandel has no bot \"champignon\"; there are: filler,",
+        "line 6: `log.level` is \"inof\", but must be error, warn, info",
+        "line 7: [[hub]] number 1: `hub.bot`: smartdog has no bot \"rex\"; there are: stand,",
+        "line 9: there is no key `hub.adress`; did you mean `hub.address`?",
+        "line 10: there is no key `stor`; did you mean `store.path`?",
+        "`referee.smartdog.options.map`: ",
+        "line 16: `callbacks.referee.secret` is ***",
+        "DROVER__API__LISTEN: `api.listen` is \"nowhere\"",
+        "DROVER__THINKING__THREADS: `thinking.threads` is \"many\"",
+        "flag --listen: `callbacks.listen` is \"0.0.0.0\"",
+    ];
+    for expected in expected {
+        let found = mistakes.iter().filter(|line| line.contains(expected));
+        assert_eq!(found.count(), 1, "{expected} in\n{told}");
+    }
+    assert_eq!(mistakes.len(), expected.len(), "and no other:\n{told}");
+}
+
+#[test]
+fn what_could_not_be_read_is_not_called_missing() {
+    let unread = [
+        ("API__LISTEN", "0.0.0.0:1"),
+        ("API__TOKEN_FILE", "/nowhere"),
+    ];
+    let error = with(&unread).unwrap_err();
+    assert!(matches!(error, ConfigError::SecretFile { .. }), "{error}");
+    let text = "[[callbacks.referee]]\nname = \"cup\"\nsecret_file = \"/nowhere\"\n";
+    let error = read(text).unwrap_err();
+    assert!(matches!(error, ConfigError::SecretFile { .. }), "{error}");
+    // With the default address of the callbacks this would be the same twice.
+    let same = [
+        ("CALLBACKS__LISTEN", "x"),
+        ("API__LISTEN", "0.0.0.0:8080"),
+        ("API__TOKEN", "t"),
+    ];
+    let error = with(&same).unwrap_err();
+    assert!(matches!(error, ConfigError::BadValue { .. }), "{error}");
+}
+
+#[test]
+fn levels_are_those_that_exist() {
+    for level in [
+        "info",
+        "WARN",
+        "off",
+        "info,drover::session=debug",
+        "drover=trace,sqlx::query=off",
+        "info,drover::store",
+        "warn,[session{id=7}]=debug",
+    ] {
+        with(&[("LOG__LEVEL", level)]).unwrap();
+    }
+    for level in ["inof", "info,debg", "info,drover::session=loud", " ", ","] {
+        let error = with(&[("LOG__LEVEL", level)]).unwrap_err().to_string();
+        assert!(error.contains("`log.level` is"), "{level}: {error}");
+    }
+}
+
+#[test]
+fn a_token_that_is_set_is_not_empty() {
+    for token in ["", "  "] {
+        let error = with(&[("API__TOKEN", token)]).unwrap_err().to_string();
+        assert!(error.contains("`api.token` is empty"), "{error}");
+        let error = told(&format!("[api]\ntoken = {token:?}\n"));
+        assert!(error.contains("line 2: `api.token` is empty"), "{error}");
+    }
+    with(&[]).unwrap();
+}
+
+#[test]
+fn lists_in_the_environment_are_json_or_have_commas() {
+    let hosts = |text: &str| with(&[("API__HOSTS", text)]).map(|loaded| loaded.config.api.hosts);
+    for text in ["a.b, c", "a.b,c,", "[\"a.b\", \"c\"]", " [\"a.b\",\"c\"] "] {
+        assert_eq!(hosts(text).unwrap(), ["a.b", "c"], "{text}");
+    }
+    for none in ["", "[]"] {
+        assert!(hosts(none).unwrap().is_empty());
+    }
+    for wrong in ["[\"a\"", "[1]", "[\"a b\"]"] {
+        let error = hosts(wrong).unwrap_err().to_string();
+        assert!(error.contains("`api.hosts` is"), "{error}");
+    }
+    let networks = ("CALLBACKS__TRUSTED_PROXIES", "[\"10.0.0.0/8\", \"::1\"]");
+    assert_eq!(
+        with(&[networks])
+            .unwrap()
+            .config
+            .callbacks
+            .trusted_proxies
+            .len(),
+        2
+    );
 }

@@ -52,7 +52,7 @@ fn a_second_process_on_the_database_is_refused() {
     let app = TestApp::start(folder.path());
     let told = refused(serve(folder.path()));
     assert!(
-        told.contains("in use") && told.contains(&app.pid().to_string()),
+        told.contains("in use") && told.contains(&format!("(process {} of host ", app.pid())),
         "{told}"
     );
     assert_eq!(app.get("/readyz").status, 200);
@@ -121,7 +121,8 @@ fn an_address_in_use_is_told() {
 fn a_default_bot_that_does_not_exist_is_told() {
     let folder = folder();
     let unknown = ("CALLBACKS__DEFAULT_BOT", "champignon");
-    let told = refused(set(serve(folder.path()), &[unknown]));
+    let mut command = set(serve(folder.path()), &[unknown]);
+    let told = app::refused(command.output().unwrap(), 2);
     assert!(
         told.contains("callbacks.default_bot") && told.contains("champion"),
         "{told}"

@@ -2,6 +2,7 @@
 //! against an engine that says nothing at the end.
 
 use crate::app::{self, Piped, TestApp, folder, report, shim, verified};
+use crate::shims::forgetful;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -123,6 +124,33 @@ fn a_shim_plays_with_a_foreign_engine_and_its_end_is_the_pipes() {
     assert_eq!(seats[1]["spec"], "builtin:ring", "{whole}");
     for kind in ["game", "capture", "result"] {
         assert!(app.facts(&played["id"], kind) > 0, "no {kind}");
+    }
+}
+
+#[test]
+fn a_journal_that_is_begun_in_mid_game_has_all_that_the_daemon_may_not_have() {
+    let folder = folder();
+    let socket = folder.path().join("drover.sock");
+    let said = [json!({"name": "drover-ring"}), json!({"command": "pass"})];
+    let said = (1..)
+        .zip(said)
+        .map(|(n, said): (u64, _)| json!({"say": {"n": n, "text": said.to_string()}}));
+    let welcome = json!({"welcome": {"synced": true}});
+    let gone = forgetful(&socket, [welcome].into_iter().chain(said).collect());
+    let mut shim = shim("lighthouses", "ring", &socket);
+    shim.ask_json(&begin());
+    assert_eq!(shim.ask_json(&state(0)), json!({"command": "pass"}));
+    // The daemon hears this, and is gone before it says whether it has it.
+    shim.say(&json!({"success": true}).to_string());
+    gone.join().unwrap();
+    shim.ask_json(&state(1));
+    assert_eq!(shim.close(), Some(0));
+    let journal = folder.path().read_dir().unwrap().flatten();
+    let mut journal = journal.map(|file| file.path());
+    let journal = journal.find(|path| path.extension().is_some_and(|end| end == "journal"));
+    let kept = std::fs::read_to_string(journal.unwrap()).unwrap();
+    for number in [3, 4] {
+        assert!(kept.contains(&format!("\"n\":{number},")), "{kept}");
     }
 }
 

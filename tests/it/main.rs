@@ -12,6 +12,7 @@ mod kept;
 mod lighthouses;
 mod limits;
 mod listeners;
+mod operating;
 mod packaging;
 mod planetwars;
 mod referee;

@@ -7,7 +7,7 @@ use crate::app::{
 use crate::planetwars;
 use nix::sys::signal::Signal;
 use serde_json::json;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -51,6 +51,18 @@ fn served() -> (TempDir, TestApp, Piped) {
     let folder = folder();
     let (app, shim) = (TestApp::start(folder.path()), rules_of(folder.path()));
     (folder, app, shim)
+}
+
+impl TestApp {
+    /// Whether none of its threads runs any more after SIGSTOP.
+    fn is_stopped(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+        let states =
+            threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));
+        states
+            .map(Result::unwrap)
+            .all(|state| state.contains(") T "))
+    }
 }
 
 impl Piped {
@@ -171,6 +183,8 @@ fn a_daemon_that_hangs_costs_no_game() {
     let (folder, app, mut shim) = served();
     shim.all(&OPENING);
     app.signal(Signal::SIGSTOP);
+    // A daemon that still runs for a moment would be stopped in the middle of the decision.
+    until(|| app.is_stopped());
     let begun = Instant::now();
     shim.all(&DECLARING);
     let took = begun.elapsed();
@@ -391,6 +405,38 @@ fn a_journal_that_can_be_kept_later_has_what_was_said_before() {
     for line in OPENING {
         assert!(text.contains(line), "{line} in {text}");
     }
+}
+
+/// A daemon that gives these responses, hears one message more, and is gone for ever.
+pub fn forgetful(socket: &Path, responses: Vec<serde_json::Value>) -> std::thread::JoinHandle<()> {
+    let listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(&stream).lines();
+        for response in responses {
+            lines.next().unwrap().unwrap();
+            writeln!(&stream, "{response}").unwrap();
+        }
+        lines.next().unwrap().unwrap();
+    })
+}
+
+#[test]
+fn a_shim_delivers_again_what_was_acknowledged_and_not_stored() {
+    let folder = folder();
+    let socket = folder.path().join("drover.sock");
+    let acknowledged = (1..=5).map(|n| json!({"ack": {"n": n, "text": "=\n"}}));
+    let welcome = json!({"welcome": {"synced": true}});
+    let gone = forgetful(&socket, [welcome].into_iter().chain(acknowledged).collect());
+    let mut shim = rules_on(&socket);
+    whole_game(&mut shim);
+    gone.join().unwrap();
+    assert_eq!(shim.close(), Some(0));
+    let app = TestApp::start(folder.path());
+    let played = app.only_match("planowanie");
+    assert_eq!(played["cause"], "normal");
+    assert_eq!(app.facts(&played["id"], "local"), 13);
+    app.stop_verified();
 }
 
 #[test]

@@ -27,6 +27,8 @@ fn with_nothing_to_wait_for_it_ends_at_once() {
 fn a_drain_refuses_new_matches_and_lets_running_ones_go_on() {
     let app = drained_within("3600");
     assert_eq!(app.call(BEGIN).status, 200);
+    let first = app.call("/koehandel/filler?market=5&id=9&type=ask");
+    assert_eq!(first.status, 200, "{first:?}");
     app.signal(Signal::SIGTERM);
     let refused = app.get_until("/readyz", |answer| answer.status == 503);
     assert!(refused.body.contains("draining"), "{refused:?}");
@@ -44,6 +46,20 @@ fn the_drain_has_a_limit() {
     let app = drained_within("1");
     assert_eq!(app.call(BEGIN).status, 200);
     app.stop();
+}
+
+#[test]
+fn a_session_that_merely_began_does_not_hold_a_stop_and_goes_on_after_the_start() {
+    let folder = folder();
+    let app = TestApp::with(folder.path(), &[("DRAIN__LIMIT_S", "3600")]);
+    assert_eq!(app.call(BEGIN).status, 200);
+    app.stop();
+    let app = TestApp::start(folder.path());
+    assert_eq!(sessions(&app), 1);
+    let asked = app.call("/koehandel/filler?market=5&id=9&type=ask");
+    assert_eq!(asked.status, 200, "{asked:?}");
+    assert_eq!(sessions(&app), 1, "the same session");
+    app.kill();
 }
 
 #[test]

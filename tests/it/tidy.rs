@@ -8,6 +8,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("clock", 10),
     ("metrics", 30),
     ("secrets", 30),
+    ("seldom", 30),
     ("config", 40),
     ("store", 40),
     ("link", 40),

@@ -22,7 +22,7 @@ pub(crate) struct Keys {
     #[arg(long, value_delimiter = ',', default_value = "all")]
     maps: Vec<String>,
     /// Players of a game.
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = players)]
     players: usize,
     /// Rounds of a game.
     #[arg(long, default_value_t = 1_200)]
@@ -33,6 +33,13 @@ pub(crate) struct Keys {
     /// Numbers of the bot `variant`: the champion's, changed by NAME=VALUE.
     #[arg(long, value_delimiter = ',')]
     knobs: Vec<Setting>,
+}
+
+fn players(text: &str) -> Result<usize, String> {
+    let players = text.parse().map_err(|why| format!("{why}"))?;
+    let fits = <Lighthouses as games::contest::Contest>::SEATS.contains(&players) && players > 1;
+    fits.then_some(players)
+        .ok_or_else(|| "two or more play".to_owned())
 }
 
 pub(crate) struct Islands {

@@ -346,17 +346,40 @@ impl View {
     }
 }
 
+/// Most cards that there are, of all kinds.
+const CARDS_MAX: usize = Purse::ALL.cards() as usize;
+
+/// The most that cards can be worth, by donkeys turned up and by their number: bounds are settled after every
+/// payment.
+const MOST_IN: [[u16; CARDS_MAX + 1]; 5] = {
+    let mut most = [[0; CARDS_MAX + 1]; 5];
+    let mut donkeys = 0;
+    while donkeys < most.len() {
+        let issued = Purse::issued(donkeys as u8);
+        let (mut cards, mut kind, mut left) = (0, Note::ALL.len(), 0);
+        while cards < CARDS_MAX && (left > 0 || kind > 0) {
+            if left == 0 {
+                kind -= 1;
+                left = issued.of(Note::ALL[kind]);
+                continue;
+            }
+            most[donkeys][cards + 1] = most[donkeys][cards] + Note::ALL[kind].value();
+            (cards, left) = (cards + 1, left - 1);
+        }
+        // There are no more: they are worth nothing more.
+        while cards < CARDS_MAX {
+            most[donkeys][cards + 1] = most[donkeys][cards];
+            cards += 1;
+        }
+        donkeys += 1;
+    }
+    most
+};
+
 /// The most that `cards` cards can be worth after `donkeys` donkeys, whoever holds the rest.
 fn most_in(cards: u8, donkeys: u8) -> u16 {
-    let issued = Purse::issued(donkeys);
-    let mut left = cards;
-    let mut worth = 0;
-    for note in Note::ALL.into_iter().rev() {
-        let taken = left.min(issued.of(note));
-        worth += u16::from(taken) * note.value();
-        left -= taken;
-    }
-    worth
+    let most = &MOST_IN[usize::from(donkeys).min(MOST_IN.len() - 1)];
+    most[usize::from(cards).min(CARDS_MAX)]
 }
 
 /// Cards that a trade between owners of `mine` and `theirs` moves: 2 if both hold exactly two, 0 if one holds

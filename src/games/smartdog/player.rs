@@ -10,6 +10,7 @@ use super::rules::{
 use crate::game::{Bot, Budget, Cause, Progress, Seat};
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -312,7 +313,9 @@ impl Dialogue for Player {
     }
 
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
-        let text = String::from_utf8_lossy(frame);
+        // Checked as a whole first: that is the quicker way for what is text.
+        let text = std::str::from_utf8(frame);
+        let text = text.map_or_else(|_| String::from_utf8_lossy(frame), Cow::Borrowed);
         let mut seen = Vec::new();
         let mut next = Next::Wait;
         self.view = None;

@@ -83,6 +83,7 @@ impl Hubs {
                     status: Arc::clone(&status),
                     backoff: Backoff::new(seed, number),
                     lost: None,
+                    up: None,
                 };
                 tasks.spawn(dialler.run(stop.clone()));
                 all.push(status);
@@ -117,6 +118,8 @@ struct Dialler {
     backoff: Backoff,
     /// When the last line was lost without a game having ended normally.
     lost: Option<Instant>,
+    /// Whether games are played there, as far as was told.
+    up: Option<bool>,
 }
 
 impl Dialler {
@@ -157,6 +160,10 @@ impl Dialler {
     /// Plays a game; returns the wait before the next one.
     async fn play(&mut self, joined: Joined) -> Duration {
         self.enters(Phase::Playing);
+        if self.up.replace(true) != Some(true) {
+            let (address, connection) = (&self.seat.address, self.seat.number);
+            tracing::info!(address, connection, "a hub is up: we play there");
+        }
         {
             let mut status = self.status.lock();
             status.games += 1;
@@ -184,14 +191,19 @@ impl Dialler {
         self.backoff.after_failure()
     }
 
-    fn failed(&self, why: String) {
+    fn failed(&mut self, why: String) {
         metrics::counter!(HUB_FAULTS).increment(1);
-        tracing::info!(
-            address = self.seat.address,
-            connection = self.seat.number,
-            why,
-            "a hub's line is lost"
-        );
+        let (address, connection) = (&self.seat.address, self.seat.number);
+        if self.up.replace(false) != Some(false) {
+            tracing::warn!(
+                address,
+                connection,
+                why,
+                "a hub is down: it is dialled again and again"
+            );
+        } else {
+            tracing::info!(address, connection, why, "a hub is still down");
+        }
         let mut status = self.status.lock();
         status.last_error = Some(why);
         status.last_error_us = Some(now_us());

@@ -238,6 +238,7 @@ async fn deliver(line: &mut Line, answer: Answer) -> Result<Option<Ended>, LineF
         text,
         sending,
         ended,
+        ..
     } = answer;
     if !text.is_empty() && ended.is_none() {
         line.say(&String::from_utf8_lossy(&text)).await?;

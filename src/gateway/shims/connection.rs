@@ -123,7 +123,10 @@ impl Connection {
                 if let Some(sending) = answer.sending {
                     sending.handed();
                 }
-                Ok(Response::Say { n, text })
+                Ok(match answer.stored {
+                    true => Response::Say { n, text },
+                    false => Response::Ack { n, text },
+                })
             }
             Err(Refusal::Gap(count)) => Ok(Response::Have(count)),
             Err(refusal) => Err(refusal),

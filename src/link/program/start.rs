@@ -60,6 +60,25 @@ pub enum StartError {
     },
 }
 
+impl StartError {
+    /// Whether another attempt fails too: there is no such program, or it is none that we may run.
+    #[must_use]
+    pub fn lasts(&self) -> bool {
+        use std::io::ErrorKind::{InvalidInput, NotADirectory, NotFound, PermissionDenied};
+        let not_executable = Some(rustix::io::Errno::NOEXEC.raw_os_error());
+        match self {
+            Self::Nothing => true,
+            Self::Spawn { why, .. } => {
+                matches!(
+                    why.kind(),
+                    NotFound | PermissionDenied | NotADirectory | InvalidInput
+                ) || why.raw_os_error() == not_executable
+            }
+            Self::Limits { .. } => false,
+        }
+    }
+}
+
 /// A running program.
 pub struct Program {
     pub(super) process: Process,

@@ -10,4 +10,4 @@ mod players;
 pub use game::Ended;
 pub use interactive::{InteractiveGame, InteractiveProgram, Spoken};
 pub use play::{ArbiterMatch, play};
-pub use players::ProgramRules;
+pub use players::{PlayError, ProgramRules};

@@ -1,11 +1,11 @@
 //! One match with programs.
 
 use super::game::{Ended, Game};
-use super::players::{Player, ProgramRules};
+use super::players::{PlayError, Player, ProgramRules};
 use crate::link::program::sweep;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
-use games::{Kit, Seat, SetupError, TableSetup, bot_seed};
+use games::{Kit, Seat, TableSetup, bot_seed};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
@@ -32,8 +32,8 @@ pub struct ArbiterMatch<'a> {
 /// Plays it to its end; `None` if `abort` was set meanwhile. Blocks: call it on a thread that may.
 ///
 /// # Errors
-/// [`SetupError`] for unknown bots or options or a wrong number of seats.
-pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, SetupError> {
+/// [`PlayError`] for unknown bots or options, a wrong number of seats, or a program that does not exist.
+pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, PlayError> {
     let (options, seats) = (plan.options.clone(), plan.seats.len());
     let setup = TableSetup::numbered(plan.seed, options, seats);
     let mut table = plan.kit.table(&setup)?;

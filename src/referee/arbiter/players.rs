@@ -1,7 +1,7 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions,
+    Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
 };
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
@@ -28,6 +28,17 @@ pub struct ProgramRules {
     pub fair: bool,
 }
 
+/// Why a match with programs cannot be played, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// Unknown bots or options, or a wrong number of seats.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// A program that will never start.
+    #[error(transparent)]
+    Program(#[from] StartError),
+}
+
 /// A player.
 pub(super) enum Player {
     Program(Box<Pipes>),
@@ -51,7 +62,7 @@ pub(super) struct Pipes {
 }
 
 impl Player {
-    /// Seats a player. A program that does not start is a player that cannot answer.
+    /// Seats a player. A program that the system is too busy to start is a player that cannot answer.
     pub(super) fn seat(
         kit: &dyn Kit,
         spec: &SeatSpec,
@@ -59,9 +70,9 @@ impl Player {
         budget: ThinkBudget,
         models: bool,
         rules: &ProgramRules,
-    ) -> Result<Self, SetupError> {
+    ) -> Result<Self, PlayError> {
         if let SeatSpec::Program(words) = spec {
-            return Ok(Self::Program(Box::new(Pipes::start(kit, words, rules))));
+            return Ok(Self::Program(Box::new(Pipes::start(kit, words, rules)?)));
         }
         let name = spec.builtin().unwrap_or_default();
         Ok(Self::Builtin(Builtin::new(
@@ -71,7 +82,7 @@ impl Player {
 }
 
 impl Pipes {
-    fn start(kit: &dyn Kit, words: &[String], rules: &ProgramRules) -> Self {
+    fn start(kit: &dyn Kit, words: &[String], rules: &ProgramRules) -> Result<Self, StartError> {
         let wire = kit.stdio().unwrap_or(&StdioWire::USUAL);
         let started = Program::start(&ProgramOptions {
             words: words.to_vec(),
@@ -85,9 +96,10 @@ impl Pipes {
         });
         let (program, failure) = match started {
             Ok(program) => (Some(program), None),
+            Err(why) if why.lasts() => return Err(why),
             Err(why) => (None, Some(why.to_string())),
         };
-        Self {
+        Ok(Self {
             program,
             unsaid: Vec::new(),
             failure,
@@ -96,7 +108,7 @@ impl Pipes {
             stderr: (Vec::new(), 0),
             marker: None,
             ending: None,
-        }
+        })
     }
 
     /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipes::tell_rest`].

@@ -43,6 +43,8 @@ pub(in crate::referee) enum DriveError {
     NoSeat(u8),
     #[error("the referee was stopped")]
     Stopped,
+    #[error("the match cannot be recorded")]
+    Unrecorded,
     #[error("the rules broke down in this match")]
     Broken,
 }
@@ -52,7 +54,7 @@ impl DriveError {
     pub(in crate::referee) fn cause(&self) -> Cause {
         match self {
             Self::Stalled | Self::Endless => Cause::Stalled,
-            Self::NoSeat(_) | Self::Stopped | Self::Broken => Cause::Cancelled,
+            Self::NoSeat(_) | Self::Stopped | Self::Unrecorded | Self::Broken => Cause::Cancelled,
         }
     }
 }
@@ -68,14 +70,14 @@ pub(super) struct Past {
     pub(super) last_us: i64,
 }
 
-/// Plays the match to its end and delivers all of its messages.
+/// Plays the match to its end and delivers all of its messages, unless it is stopped or its record is `broken`.
 pub(in crate::referee) async fn drive(
     table: &mut dyn Table,
     links: Links,
     past: Past,
     journal: Arc<Journal>,
     options: DriveOptions,
-    stop: &CancellationToken,
+    (stop, broken): (&CancellationToken, &CancellationToken),
 ) -> Result<Outcome, DriveError> {
     let (answers, heard) = mpsc::channel(ANSWERS_MAX);
     let mut tasks = JoinSet::new();
@@ -110,8 +112,10 @@ pub(in crate::referee) async fn drive(
         Ok(outcome)
     };
     tokio::select! {
-        ended = delivered => ended,
+        biased;
+        () = broken.cancelled() => Err(DriveError::Unrecorded),
         () = stop.cancelled() => Err(DriveError::Stopped),
+        ended = delivered => ended,
     }
 }
 
@@ -177,8 +181,7 @@ impl Driver {
         self.open -= 1;
         let answer = self.heard.recv().await.ok_or(DriveError::Stalled)?;
         if let Some(safe) = answer.safe {
-            // A failed writer reports it at the end; the match goes on.
-            let _ = safe.await;
+            safe.await.map_err(|_| DriveError::Unrecorded)?;
         }
         Ok((answer.seat, answer.kept))
     }

@@ -13,13 +13,15 @@ use crate::clock::now_us;
 use crate::link::{HttpOptions, Reach};
 use crate::referee::record::journal::Journal;
 use crate::referee::record::log::{self, LogLine, MatchLog};
-use crate::referee::record::{DecisionTimes, MatchRecord, RecordError, Recording, Writer};
+use crate::referee::record::{
+    DecisionTimes, MatchRecord, Patience, RecordError, Recording, Writer,
+};
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use futures_util::FutureExt as _;
-use games::{Kit, Table, TableSetup};
+use games::{Kit, Outcome, Table, TableSetup};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -78,6 +80,8 @@ pub struct Host {
     pub(in crate::referee) registry: MatchRegistry,
     tasks: TaskTracker,
     stop: CancellationToken,
+    /// Cancelled with the beginning of a stop: a match that waits for its record is left to the next start.
+    leave: CancellationToken,
 }
 
 /// What one match is played with.
@@ -101,6 +105,7 @@ impl Host {
             recording,
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
+            leave: CancellationToken::new(),
         })
     }
 
@@ -201,10 +206,12 @@ impl Host {
     }
 
     /// Starts no more matches and waits until all have ended, at most `within`; those still running are then
-    /// interrupted and, where recorded, resumed at the next start.
+    /// interrupted and, where recorded, resumed at the next start. So are, at once, those that wait until they
+    /// can be recorded.
     pub async fn drain(&self, within: Duration) {
         self.registry.close();
         self.tasks.close();
+        self.leave.cancel();
         if tokio::time::timeout(within, self.tasks.wait())
             .await
             .is_err()
@@ -276,6 +283,8 @@ impl Host {
         let (end, ended) = oneshot::channel::<()>();
         let host = Arc::clone(self);
         let run = Arc::clone(&hosted);
+        let (match_id, players) = (&hosted.info.match_id, &hosted.info.names);
+        tracing::info!(match_id, ?players, "a match begins");
         self.tasks.spawn(async move {
             // Dropped unsent: whoever started the match is gone, but it begins all the same.
             let _ = may_begin.await;
@@ -299,7 +308,11 @@ impl Host {
             pause,
         } = play;
         let lasting = record.lasting();
-        let writer = Writer::start(record);
+        let patience = Patience {
+            leave: self.leave.clone(),
+            within: Duration::MAX,
+        };
+        let writer = Writer::start(record, patience.clone());
         let journal = Journal::new(
             Arc::clone(&hosted.log),
             writer.lines(),
@@ -317,35 +330,60 @@ impl Host {
             past,
             Arc::new(journal),
             options,
-            &self.stop,
+            (&self.stop, writer.broken()),
         );
         let played = AssertUnwindSafe(driven).catch_unwind().await;
         let played = played.unwrap_or(Err(DriveError::Broken));
+        let match_id = &hosted.info.match_id;
         if played == Err(DriveError::Broken) {
-            tracing::error!(match_id = hosted.info.match_id, "{}", DriveError::Broken);
+            tracing::error!(match_id, "{}", DriveError::Broken);
         }
-        let flushed = writer.flush().await;
+        let (mut record, flushed) = writer.flush().await;
+        if let Err(RecordError::Unwritable(why)) = &flushed {
+            tracing::warn!(match_id, why, "a match is left to the next start");
+            return;
+        }
         if played == Err(DriveError::Stopped) {
             return;
         }
-        let (cause, detail, outcome) = match played {
-            Ok(outcome) => (outcome.cause, String::new(), Some(outcome)),
-            Err(error) => (error.cause(), error.to_string(), None),
-        };
-        let end = MatchEnd {
-            at_us: now_us(),
-            cause,
-            detail,
-            outcome,
-        };
-        let closed = match flushed {
-            Ok(record) => record.close(result(&end)).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = closed {
-            tracing::error!(match_id = hosted.info.match_id, %error, "a match is not fully recorded");
+        let end = match_end(played, &*table, &flushed);
+        let closed = patience.close(&mut record, &result(&end)).await;
+        if let Err(RecordError::Unwritable(why)) = &closed {
+            tracing::warn!(match_id, why, "a match's end is left to the next start");
+            return;
         }
+        if let Err(error) = flushed.and(closed) {
+            tracing::error!(match_id, %error, "a match is not fully recorded");
+        }
+        let (match_id, cause) = (&hosted.info.match_id, end.cause.word());
+        tracing::info!(match_id, cause, detail = end.detail, "a match ended");
         // Set once: this is the match's only task.
         let _ = hosted.end.set(end);
+    }
+}
+
+/// How a match ended. The rules' own end stands, since its players may have been told.
+fn match_end(
+    played: Result<Outcome, DriveError>,
+    table: &dyn Table,
+    recorded: &Result<(), RecordError>,
+) -> MatchEnd {
+    let outcome = match &played {
+        Err(DriveError::Unrecorded) => table.outcome(),
+        played => played.clone().ok(),
+    };
+    let (cause, detail) = match &outcome {
+        Some(outcome) => (outcome.cause, String::new()),
+        None => {
+            let error = played.err().unwrap_or(DriveError::Unrecorded);
+            let why = recorded.as_ref().err().map(ToString::to_string);
+            (error.cause(), why.unwrap_or_else(|| error.to_string()))
+        }
+    };
+    MatchEnd {
+        at_us: now_us(),
+        cause,
+        detail,
+        outcome,
     }
 }

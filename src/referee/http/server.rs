@@ -9,6 +9,7 @@ use crate::referee::host::started::{StartError, Started};
 use crate::referee::record::log;
 use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_spec::SeatSpec;
+use crate::seldom;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::{Method, Request, Response, StatusCode, header};
@@ -167,7 +168,12 @@ async fn connect(host: &Arc<Host>, wanted: MatchRequest) -> Response<Text> {
     let host = Arc::clone(host);
     match tokio::spawn(async move { host.start(wanted).await }).await {
         Ok(Ok(started)) => connected(started),
-        Ok(Err(error)) => plain(status(&error), error.to_string()),
+        Ok(Err(error)) => {
+            if seldom::is_due("referee", "start") {
+                tracing::info!(%error, "a match is refused (told once in 10 s)");
+            }
+            plain(status(&error), error.to_string())
+        }
         Err(error) => {
             tracing::error!(%error, "setting up a match failed");
             let said = "setting up the match failed; the referee's log says why";

@@ -55,6 +55,16 @@ pub(super) struct Game {
     pub(super) journal: Journal,
     faults: Vec<String>,
     blame: Option<Seat>,
+    /// What tells each player the end: held back until that is stored.
+    last_words: Vec<String>,
+}
+
+/// How a match was played.
+pub(super) struct Played {
+    /// `None`: it was abandoned.
+    pub(super) result: Option<MatchResult>,
+    /// What each player is still to be told, by seat, if the result is stored.
+    pub(super) last_words: Vec<String>,
 }
 
 impl Game {
@@ -65,6 +75,7 @@ impl Game {
         lines: mpsc::Sender<Queued>,
     ) -> Self {
         Self {
+            last_words: vec![String::new(); places.len()],
             table,
             places,
             inbox,
@@ -78,8 +89,11 @@ impl Game {
         }
     }
 
-    /// Plays to the end; `None` if it was abandoned at `stop`.
-    pub(super) async fn play(mut self, stop: &CancellationToken) -> Option<MatchResult> {
+    /// Plays to the end, unless it is abandoned at `stop` or once its record is `broken`.
+    pub(super) async fn play(
+        mut self,
+        (stop, broken): (&CancellationToken, &CancellationToken),
+    ) -> Played {
         let outcome = loop {
             self.call().await;
             if let Some(outcome) = self.table.outcome() {
@@ -94,6 +108,7 @@ impl Game {
             };
             tokio::select! {
                 biased;
+                () = broken.cancelled() => break None,
                 heard = self.inbox.recv() => match heard {
                     Some(heard) => self.hear(heard).await,
                     None => self.all_gone().await,
@@ -103,18 +118,23 @@ impl Game {
             }
         };
         self.journal.flush().await;
-        outcome.map(|outcome| MatchResult {
+        let result = outcome.map(|outcome| MatchResult {
             blame: self.blame.map(|seat| seat.0),
             detail: self.faults.join("; "),
             ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
-        })
+        });
+        Played {
+            result,
+            last_words: self.last_words,
+        }
     }
 
-    /// Sends the pending calls: one write per player.
+    /// Sends the pending calls, one write per player; those that tell the end are held back.
     async fn call(&mut self) {
         let mut calls = Vec::new();
         self.table.calls(&mut calls);
         let mut texts: Vec<String> = vec![String::new(); self.places.len()];
+        let mut asked = Vec::new();
         for Call {
             seat,
             text,
@@ -127,10 +147,19 @@ impl Game {
                 said.push_str(&text);
                 said.push('\n');
             }
-            if let Some(place) = self.places.get_mut(seat.index())
-                && let Some(within) = answer_within
-            {
-                place.deadline = Some(Instant::now() + within);
+            asked.extend(answer_within.map(|within| (seat, within)));
+        }
+        if self.table.outcome().is_some() {
+            for (held, text) in self.last_words.iter_mut().zip(texts) {
+                held.push_str(&text);
+            }
+            return;
+        }
+        // Recording may have taken its time, which is no player's.
+        let now = Instant::now();
+        for (seat, within) in asked {
+            if let Some(place) = self.places.get_mut(seat.index()) {
+                place.deadline = Some(now + within);
                 place.lines = 0;
             }
         }
@@ -224,9 +253,12 @@ impl Game {
         self.journal.fails(seat, &kept).await;
         self.table.answer(seat, kept.reply());
         self.call().await;
+        let over = self.table.outcome().is_some();
         if let Some(place) = self.places.get_mut(seat.index()) {
             place.deadline = None;
-            place.out.close();
+            if !over {
+                place.out.close();
+            }
         }
     }
 }
@@ -285,7 +317,7 @@ impl Journal {
 
     async fn keep(&self, seat: Seat, entry: NewEntry) {
         let line = RecordLine { seat, entry };
-        // A failed writer reports it at the end; the match goes on.
+        // Without its writer the match is abandoned.
         let _ = self.lines.send(Queued { line, kept: None }).await;
     }
 }

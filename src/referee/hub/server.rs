@@ -1,7 +1,7 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
-use super::connection::{Guest, Seated, converse};
-use super::game::{Game, INBOX_MAX, PlayerLine, PlayerState};
+use super::connection::{Guest, Outbox, Seated, converse};
+use super::game::{Game, INBOX_MAX, Played, PlayerLine, PlayerState};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
@@ -9,9 +9,9 @@ use crate::clock::now_us;
 use crate::link::{Accepted, Acceptor, Crowd};
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
-use crate::referee::record::{MatchRecord, RecordError, Recording, Writer};
+use crate::referee::record::{MatchRecord, Patience, RecordError, Recording, Writer};
 use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::NewMatch;
+use crate::store::types::{MatchResult, NewMatch};
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
@@ -27,6 +27,10 @@ use tokio_util::task::TaskTracker;
 
 /// How long connections have for their last messages at a stop.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
+const RECORDED_WITHIN: Duration = Duration::from_secs(5);
+/// What players hear whose match cannot even begin to be recorded.
+const UNRECORDED: &str = "error The match cannot be recorded at present, try again later";
 
 /// Settings of a hub.
 #[derive(Clone)]
@@ -139,6 +143,8 @@ pub struct HubServer {
     connections: TaskTracker,
     games: TaskTracker,
     stop: CancellationToken,
+    /// Cancelled with the beginning of a stop: ends that are still to be stored are left to the next start.
+    leave: CancellationToken,
 }
 
 impl HubServer {
@@ -186,6 +192,7 @@ impl HubServer {
             connections: TaskTracker::new(),
             games: TaskTracker::new(),
             stop: CancellationToken::new(),
+            leave: CancellationToken::new(),
             settings,
         }))
     }
@@ -228,6 +235,7 @@ impl HubServer {
     /// Waits until every match has ended, at most `within`; those still running are then abandoned.
     pub async fn drain(&self, within: Duration) {
         self.games.close();
+        self.leave.cancel();
         if tokio::time::timeout(within, self.games.wait())
             .await
             .is_err()
@@ -326,7 +334,7 @@ impl HubServer {
         });
     }
 
-    async fn play(&self, party: Party<Guest>) {
+    async fn play(self: &Arc<Self>, party: Party<Guest>) {
         let settings = &self.settings;
         let players = party.guests.len();
         let market = self.next_market.fetch_add(1, Ordering::Relaxed);
@@ -360,7 +368,10 @@ impl HubServer {
             started_us: now_us(),
         };
         let row = row(&info, &settings.referee, table.setup());
-        let record = self.record(&row, &info.ids).await;
+        let record = match self.recording.open(&row, &info.ids, &[]).await {
+            Ok(record) => record,
+            Err(error) => return refuse(&party.guests, &row.id, &error),
+        };
         tracing::info!(
             match_id = info.match_id,
             room = party.room.name,
@@ -369,7 +380,7 @@ impl HubServer {
             "a match begins"
         );
         let row = Arc::new(row);
-        let writer = Writer::start(record);
+        let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
         let (said, inbox) = mpsc::channel(INBOX_MAX);
         let (mut places, mut lines) = (Vec::with_capacity(players), Vec::with_capacity(players));
         for (seat, guest) in (0u8..).map(Seat).zip(party.guests) {
@@ -392,13 +403,8 @@ impl HubServer {
         drop(said);
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
         let game = Game::new(table, places, inbox, writer.lines());
-        let result = game.play(&self.stop).await;
-        if result.is_none() {
-            let given_up = self.reception.given_up() + "\n";
-            outs.iter().for_each(|out| out.say(given_up.clone()));
-        }
-        outs.iter().for_each(|out| out.close());
-        let result = result.unwrap_or_else(|| cancelled("the hub was stopped".to_owned()));
+        let played = game.play((&self.stop, writer.broken())).await;
+        let result = self.end(played, writer, &outs).await;
         tracing::info!(
             match_id = info.match_id,
             cause = result.cause.word(),
@@ -409,23 +415,68 @@ impl HubServer {
         if let Some(tell) = &settings.on_line {
             lines.into_iter().for_each(|line| tell(line, None));
         }
-        let closed = match writer.flush().await {
-            Ok(record) => record.close(result).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = closed {
-            tracing::error!(match_id = info.match_id, %error, "a match is not fully recorded");
-        }
     }
 
-    /// Where the match is recorded; nowhere if recording fails, since its players are waiting.
-    async fn record(&self, row: &NewMatch, ids: &[u64]) -> MatchRecord {
-        match self.recording.open(row, ids, &[]).await {
-            Ok(record) => record,
-            Err(error) => {
-                tracing::error!(match_id = row.id, %error, "a match is not recorded");
-                MatchRecord::none()
+    /// Tells the players the end once it is stored. If it cannot be, the match is given up.
+    async fn end(self: &Arc<Self>, played: Played, writer: Writer, outs: &[Outbox]) -> MatchResult {
+        let Played { result, last_words } = played;
+        let (mut record, flushed) = writer.flush().await;
+        let ended = match (result, flushed) {
+            (Some(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
+            (_, Err(error)) => Err(error.to_string()),
+            (None, Ok(())) => Err("the hub was stopped".to_owned()),
+        };
+        let result = match ended {
+            Ok(result) => {
+                for (out, words) in outs.iter().zip(last_words) {
+                    out.say(words);
+                }
+                result
             }
+            Err(why) => {
+                let given_up = self.reception.given_up() + "\n";
+                outs.iter().for_each(|out| out.say(given_up.clone()));
+                let result = cancelled(why);
+                self.games
+                    .spawn(Arc::clone(self).close_later(record, result.clone()));
+                result
+            }
+        };
+        outs.iter().for_each(Outbox::close);
+        result
+    }
+
+    /// Stores the end that the rules came to; `Err` says why nothing of it is stored.
+    async fn store_end(&self, record: &mut MatchRecord, end: &MatchResult) -> Result<(), String> {
+        let mut stored = patience(&self.stop, RECORDED_WITHIN)
+            .close(record, end)
+            .await;
+        if stored.is_err() && record.has_end() {
+            // It can have no other end any more.
+            stored = patience(&self.stop, Duration::MAX).close(record, end).await;
         }
+        stored.map_err(|error| error.to_string())
+    }
+
+    /// Closes a match that was given up, as soon as that can be stored; the next start does it otherwise.
+    async fn close_later(self: Arc<Self>, mut record: MatchRecord, result: MatchResult) {
+        let patience = patience(&self.leave, Duration::MAX);
+        if let Err(error) = patience.close(&mut record, &result).await {
+            tracing::warn!(%error, "a match that was given up is closed by the next start");
+        }
+    }
+}
+
+fn patience(leave: &CancellationToken, within: Duration) -> Patience {
+    let leave = leave.clone();
+    Patience { leave, within }
+}
+
+/// Sends the players of a match away that cannot be recorded.
+fn refuse(guests: &[Guest], match_id: &str, error: &RecordError) {
+    tracing::warn!(match_id, %error, "a match does not begin");
+    for guest in guests {
+        guest.out.say_line(Some(UNRECORDED.to_owned()));
+        guest.out.close();
     }
 }

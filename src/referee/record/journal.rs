@@ -1,7 +1,8 @@
 //! Everything recorded for a match's seats: the log that people read and the lines that are stored.
 
 use super::log::{LogLine, MatchLog, shown};
-use super::recording::{Queued, RecordLine};
+use super::recording::RecordLine;
+use super::writer::Queued;
 use crate::clock::Stamps;
 use crate::referee::seat::seat_task::Message;
 use crate::replay::RecordedReply;
@@ -36,7 +37,7 @@ pub(in crate::referee) struct Sent {
 pub(in crate::referee) struct Answer {
     pub(in crate::referee) seat: Seat,
     pub(in crate::referee) kept: RecordedReply,
-    /// Fires when it is stored, if the match must wait for that.
+    /// Fires when it is stored, if the match must wait for that; dropped if it cannot be.
     pub(in crate::referee) safe: Option<oneshot::Receiver<()>>,
 }
 
@@ -59,25 +60,30 @@ impl Journal {
     }
 
     /// Records that a call goes out; if there is a player to be `called` and the journal waits, its line is
-    /// stored when this returns. A call that a restart repeats is already recorded.
-    pub(in crate::referee) async fn sends(&self, seat: Seat, call: &Message, called: bool) -> Sent {
+    /// stored when this returns. A call that a restart repeats is already recorded. `None`: it cannot be
+    /// recorded, and must not go out.
+    pub(in crate::referee) async fn sends(
+        &self,
+        seat: Seat,
+        call: &Message,
+        called: bool,
+    ) -> Option<Sent> {
         let at_us = self.stamps.next();
         if !call.stored {
             let entry = NewEntry::new(at_us, Direction::Out, call.text.clone());
             let (kept, safe) = receipt(self.waits && called);
             let line = RecordLine { seat, entry };
-            // A failed writer reports it at the end; the match goes on.
-            let _ = self.lines.send(Queued { line, kept }).await;
+            self.lines.send(Queued { line, kept }).await.ok()?;
             if let Some(safe) = safe {
-                let _ = safe.await;
+                safe.await.ok()?;
             }
         }
-        Sent {
+        Some(Sent {
             at_us,
             since: Instant::now(),
             query: call.text.clone(),
             wanted: call.wanted,
-        }
+        })
     }
 
     /// Records a reply and passes it to the match if it waits for one.

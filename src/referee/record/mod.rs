@@ -5,7 +5,8 @@ pub mod log;
 mod recording;
 mod seats;
 pub mod transcript;
+mod writer;
 
 pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
-pub(super) use recording::{Queued, Writer};
 pub use seats::DecisionTimes;
+pub(super) use writer::{Patience, Queued, Writer};

@@ -5,30 +5,31 @@ use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
 use crate::replay::{SeatTold, keeps_facts, seat_setup};
 use crate::store::types::{
-    Append, Close, Direction, Durability, Entry, EntryId, MatchResult, NewEntry, NewMatch,
-    NewSession, SessionId, Side,
+    Append, Close, Direction, Durability, Entry, EntryId, LedgerRow, MatchResult, NewEntry,
+    NewMatch, NewSession, SessionId, Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use games::{Cause, Fact, Kit, Seat, Seats, Wire};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
-
-/// Lines that may wait for the writer; when the queue is full, the match slows to the store's pace.
-const LINES_WAITING_MAX: usize = 1_024;
-/// The maximum number of lines handed over at once.
-const BATCH_MAX: usize = 64;
 
 /// Why a match is not stored, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the match cannot be recorded: {0}")]
-pub struct RecordError(pub String);
+pub enum RecordError {
+    /// Nothing can be written at present: what was to be stored may be tried again.
+    #[error("the match cannot be recorded: {0}")]
+    Unwritable(String),
+    /// It will never be stored.
+    #[error("the match cannot be recorded: {0}")]
+    Failed(String),
+}
 
 impl From<StoreError> for RecordError {
     fn from(error: StoreError) -> Self {
-        Self(error.to_string())
+        match error {
+            StoreError::Unwritable(_) => Self::Unwritable(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
     }
 }
 
@@ -154,9 +155,12 @@ impl Recording {
             },
             last: None,
             seq: 0,
+            pending: Vec::new(),
             written: false,
             closed: false,
+            keeps: false,
             kept: Vec::new(),
+            ledger: Vec::new(),
         };
         let sessions = self.0.iter().flat_map(|(store, durability)| {
             let seats = ids.iter().enumerate();
@@ -266,65 +270,61 @@ struct SeatSession {
     opened: NewSession,
     last: Option<EntryId>,
     seq: u64,
+    /// Lines that are not stored yet, in order.
+    pending: Vec<NewEntry>,
     /// Whether its row is written.
     written: bool,
-    /// Whether an earlier run, interrupted while closing the match, has already closed it.
+    /// Whether it is closed, perhaps by an earlier run that was interrupted while closing the match.
     closed: bool,
-    /// Its transcript, where it is kept in memory until its end.
+    /// Whether its transcript is kept in memory until its end, and what is kept.
+    keeps: bool,
     kept: Vec<Entry>,
+    /// The ledger's rows of its decisions, to be noted once it is closed.
+    ledger: Vec<LedgerRow>,
 }
 
 impl SeatSession {
+    /// Stores the pending lines with these facts and the end. After an error nothing of it is stored.
     async fn append(
         &mut self,
         store: &Store,
-        entries: Vec<NewEntry>,
         facts: Vec<Fact>,
         close: Option<Box<Close>>,
     ) -> Result<(), RecordError> {
-        let count = entries.len() as u64;
+        let closes = close.is_some();
         let append = Append {
             session: self.id,
             previous: self.last,
             seq: self.seq,
             open: (!self.written).then(|| Box::new(self.opened.clone())),
             match_: None,
-            entries,
+            entries: self.pending.clone(),
             facts: facts.into_iter().map(|fact| (fact, None)).collect(),
             close,
         };
         let receipt = store.append(append).await?;
         self.written = true;
+        self.closed |= closes;
         self.last = receipt.last;
-        self.seq += count;
+        let (seq, added) = (self.seq, self.pending.len() as i64);
+        self.seq += added as u64;
+        let stored = self.pending.drain(..);
+        if let Some(last) = self.last.filter(|_| self.keeps) {
+            // The entries of one append have numbers in a row.
+            let numbered = (last.0 + 1 - added..).zip(seq..).zip(stored);
+            self.kept.extend(numbered.map(|((id, seq), entry)| Entry {
+                id: EntryId(id),
+                seq,
+                at_us: entry.at_us,
+                direction: entry.direction,
+                text: entry.text,
+            }));
+        }
         Ok(())
     }
 }
 
 impl SeatSession {
-    /// Appends entries; `keeps`: they are also kept in memory.
-    async fn add(
-        &mut self,
-        store: &Store,
-        entries: Vec<NewEntry>,
-        keeps: bool,
-    ) -> Result<(), RecordError> {
-        let (seq, added) = (self.seq, if keeps { entries.clone() } else { Vec::new() });
-        self.append(store, entries, Vec::new(), None).await?;
-        let last = self.last.map_or(0, |last| last.0);
-        let first = last + 1 - added.len() as i64;
-        // The entries of one append have numbers in a row.
-        let numbered = (first..).zip(seq..).zip(added);
-        self.kept.extend(numbered.map(|((id, seq), entry)| Entry {
-            id: EntryId(id),
-            seq,
-            at_us: entry.at_us,
-            direction: entry.direction,
-            text: entry.text,
-        }));
-        Ok(())
-    }
-
     /// Its transcript, if its facts are to be stored at its end.
     async fn to_fold(&mut self, store: &Store) -> Result<Option<Vec<Entry>>, StoreError> {
         if !self.written || self.closed || !keeps_facts(&self.opened.setup) {
@@ -334,6 +334,18 @@ impl SeatSession {
             Some(last) if self.kept.is_empty() => store.transcript(self.id, last).await.map(Some),
             _ => Ok(Some(std::mem::take(&mut self.kept))),
         }
+    }
+}
+
+/// All that were tried have an outcome: an error that may pass comes first, since trying again may mend it.
+fn worst(outcomes: Vec<Result<(), RecordError>>) -> Result<(), RecordError> {
+    let mut errors = outcomes.into_iter().filter_map(Result::err);
+    let first = errors.next();
+    let passing = |error: &RecordError| matches!(error, RecordError::Unwritable(_));
+    match first {
+        Some(first) if !passing(&first) => Err(errors.find(passing).unwrap_or(first)),
+        Some(first) => Err(first),
+        None => Ok(()),
     }
 }
 
@@ -354,6 +366,9 @@ impl MatchRecord {
     #[must_use]
     pub fn alone(mut self, times: DecisionTimes) -> Self {
         self.alone = Some(times);
+        for session in &mut self.sessions {
+            session.keeps = true;
+        }
         self
     }
 
@@ -362,26 +377,28 @@ impl MatchRecord {
         self.store.is_some()
     }
 
-    /// Adds lines. Those of one seat are in order.
+    /// Adds lines. Those of one seat are in order. What cannot be stored stays pending: [`Self::retry`].
     ///
     /// # Errors
     /// [`RecordError`].
     pub async fn append(&mut self, lines: Vec<RecordLine>) -> Result<(), RecordError> {
+        for line in lines {
+            if let Some(session) = self.sessions.get_mut(line.seat.index()) {
+                session.pending.push(line.entry);
+            }
+        }
+        self.retry().await
+    }
+
+    /// Stores the lines that are pending, each once however often it is tried.
+    pub(super) async fn retry(&mut self) -> Result<(), RecordError> {
         let Some(store) = &self.store else {
             return Ok(());
         };
-        let mut by_seat: BTreeMap<usize, Vec<NewEntry>> = BTreeMap::new();
-        for line in lines {
-            let of_seat = by_seat.entry(line.seat.index()).or_default();
-            of_seat.push(line.entry);
-        }
-        let keeps = self.alone.is_some();
-        let sessions = self.sessions.iter_mut().enumerate();
-        let appends = sessions.filter_map(|(seat, session)| {
-            let entries = by_seat.remove(&seat)?;
-            Some(session.add(store, entries, keeps))
-        });
-        try_join_all(appends).await.map(drop)
+        let sessions = self.sessions.iter_mut();
+        let pending = sessions.filter(|session| !session.pending.is_empty());
+        let appends = pending.map(|session| session.append(store, Vec::new(), None));
+        worst(join_all(appends).await)
     }
 
     /// Keeps a fact about a seat whose transcript has begun.
@@ -391,7 +408,7 @@ impl MatchRecord {
     pub async fn note(&mut self, seat: Seat, fact: Fact) -> Result<(), RecordError> {
         match (&self.store, self.sessions.get_mut(seat.index())) {
             (Some(store), Some(session)) if session.written => {
-                session.append(store, Vec::new(), vec![fact], None).await
+                session.append(store, vec![fact], None).await
             }
             _ => Ok(()),
         }
@@ -402,13 +419,21 @@ impl MatchRecord {
     /// # Errors
     /// [`RecordError`].
     pub async fn close(mut self, result: MatchResult) -> Result<(), RecordError> {
+        self.try_close(&result).await
+    }
+
+    /// The same, to be tried again after an error that may pass. Lines that are still pending are given up.
+    pub(in crate::referee) async fn try_close(
+        &mut self,
+        result: &MatchResult,
+    ) -> Result<(), RecordError> {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
         let mut told = self.told(&store, result.cause).await?;
         let sessions = self.sessions.iter_mut().enumerate();
-        let written = sessions.filter(|(_, seat)| seat.written && !seat.closed);
-        let closes = written.map(|(seat, session)| {
+        let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
+        let closes = open.map(|(seat, session)| {
             let mut scores = result.scores.clone();
             // Own seat first, then clockwise.
             if seat < scores.len() {
@@ -422,10 +447,33 @@ impl MatchRecord {
                 facts: told.facts,
                 ..Close::of(result.at_us, result.cause)
             };
-            session.append(&store, Vec::new(), Vec::new(), Some(Box::new(close)))
+            session.pending.clear();
+            session.append(&store, Vec::new(), Some(Box::new(close)))
         });
-        try_join_all(closes).await?;
-        Ok(store.close_match(&self.match_id, result.clone()).await?)
+        let closed = worst(join_all(closes).await);
+        for session in self.sessions.iter_mut().filter(|session| session.closed) {
+            session
+                .ledger
+                .drain(..)
+                .for_each(|row| store.note_ledger(row));
+        }
+        if let Err(RecordError::Unwritable(_)) = closed {
+            return closed;
+        }
+        // A seat that cannot be closed must not leave the match to be played again.
+        store.close_match(&self.match_id, result.clone()).await?;
+        closed
+    }
+
+    /// Tells the operator that the match waits.
+    pub(super) fn note_wait(&self, why: &str) {
+        let match_id = &self.match_id;
+        tracing::warn!(match_id, why, "a match waits until it can be recorded");
+    }
+
+    /// Whether a seat's end is stored, so that the match can have no other.
+    pub(in crate::referee) fn has_end(&self) -> bool {
+        self.sessions.iter().any(|seat| seat.closed)
     }
 
     /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
@@ -440,7 +488,7 @@ impl MatchRecord {
         let folding = tokio::task::spawn_blocking(move || folded(kit, &transcripts, cause));
         let folded = folding.await;
         let mut told =
-            folded.map_err(|error| RecordError(format!("folding it failed: {error}")))?;
+            folded.map_err(|error| RecordError::Failed(format!("folding it failed: {error}")))?;
         let Some(times) = &self.alone else {
             told.iter_mut().for_each(|told| told.lessons.clear());
             return Ok(told);
@@ -454,9 +502,8 @@ impl MatchRecord {
                 told.decisions.clear();
             }
         }
-        for (seat, (told, session)) in told.iter().zip(&self.sessions).enumerate() {
-            rows(session.id, &told.decisions, times.of(seat))
-                .for_each(|row| store.note_ledger(row));
+        for (seat, (told, session)) in told.iter().zip(&mut self.sessions).enumerate() {
+            session.ledger = rows(session.id, &told.decisions, times.of(seat)).collect();
         }
         Ok(told)
     }
@@ -501,65 +548,4 @@ pub fn lines_of(transcript: &[games::Exchange], wire: Wire, started_us: i64) -> 
         }
     }
     lines
-}
-
-/// A line on its way to the writer.
-pub(in crate::referee) struct Queued {
-    pub(in crate::referee) line: RecordLine,
-    /// Notified when the line is stored, or cannot be.
-    pub(in crate::referee) kept: Option<oneshot::Sender<()>>,
-}
-
-/// Writes one match's lines in the background.
-pub(in crate::referee) struct Writer {
-    lines: mpsc::Sender<Queued>,
-    task: JoinHandle<(MatchRecord, Result<(), RecordError>)>,
-}
-
-impl Writer {
-    /// Starts writing to `record`.
-    pub(in crate::referee) fn start(record: MatchRecord) -> Self {
-        let (lines, queue) = mpsc::channel(LINES_WAITING_MAX);
-        Self {
-            lines,
-            task: tokio::spawn(write(record, queue)),
-        }
-    }
-
-    /// Where lines go.
-    pub(in crate::referee) fn lines(&self) -> mpsc::Sender<Queued> {
-        self.lines.clone()
-    }
-
-    /// Waits until every line is stored. All other senders must be gone by now.
-    pub(in crate::referee) async fn flush(self) -> Result<MatchRecord, RecordError> {
-        drop(self.lines);
-        let (record, written) = self
-            .task
-            .await
-            .map_err(|error| RecordError(format!("its writer failed: {error}")))?;
-        written.map(|()| record)
-    }
-}
-
-async fn write(
-    mut record: MatchRecord,
-    mut queue: mpsc::Receiver<Queued>,
-) -> (MatchRecord, Result<(), RecordError>) {
-    let mut written = Ok(());
-    let mut batch = Vec::with_capacity(BATCH_MAX);
-    while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
-        let (lines, waiting): (Vec<_>, Vec<_>) = batch
-            .drain(..)
-            .map(|queued: Queued| (queued.line, queued.kept))
-            .unzip();
-        if written.is_ok() {
-            written = record.append(lines).await;
-        }
-        for kept in waiting.into_iter().flatten() {
-            // The match may have been stopped meanwhile.
-            let _ = kept.send(());
-        }
-    }
-    (record, written)
 }

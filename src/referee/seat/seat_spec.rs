@@ -12,7 +12,7 @@ pub const FILLER: &str = "filler";
 pub enum SeatSpec {
     /// `builtin:NAME`, or `filler` for `builtin:filler`.
     Builtin(String),
-    /// `cmd:PROGRAM ARGS`: a user's program, split at spaces.
+    /// `cmd:PROGRAM ARGS`: a user's program, in words as a shell's: quotes and backslashes keep spaces.
     Program(Vec<String>),
     /// `url:http://…`: a player that is called over HTTP.
     Url(Target),
@@ -31,6 +31,9 @@ pub enum SeatSpecError {
     /// `cmd:` with nothing after it.
     #[error("seat \"cmd:\" names no program; write cmd:PROGRAM ARGS")]
     NoProgram,
+    /// A quote that does not end, or a backslash with nothing after it.
+    #[error("seat cmd:{0}: a quote is not closed")]
+    Quote(String),
     /// The URL cannot be called.
     #[error("seat url: {0}")]
     Url(#[from] TargetError),
@@ -73,8 +76,9 @@ impl std::str::FromStr for SeatSpec {
             Some(("builtin", name)) if !name.is_empty() => Ok(Self::Builtin(name.to_owned())),
             Some(("url", url)) => Ok(Self::Url(Target::parse(url)?)),
             Some(("cmd", line)) => {
-                let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-                if words.is_empty() {
+                let words =
+                    shell_words::split(line).map_err(|_| SeatSpecError::Quote(line.to_owned()))?;
+                if words.first().is_none_or(String::is_empty) {
                     Err(SeatSpecError::NoProgram)
                 } else {
                     Ok(Self::Program(words))
@@ -92,7 +96,7 @@ impl fmt::Display for SeatSpec {
         match self {
             Self::Builtin(name) if name == FILLER => formatter.write_str(FILLER),
             Self::Builtin(name) => write!(formatter, "builtin:{name}"),
-            Self::Program(words) => write!(formatter, "cmd:{}", words.join(" ")),
+            Self::Program(words) => write!(formatter, "cmd:{}", shell_words::join(words)),
             Self::Url(target) => write!(formatter, "url:{target}"),
             Self::Remote => formatter.write_str("remote"),
         }
@@ -173,6 +177,32 @@ mod tests {
             "builtin:filler".parse::<SeatSpec>().unwrap(),
             SeatSpec::filler()
         );
+    }
+
+    #[test]
+    fn words_of_a_command_may_be_quoted() {
+        let check = |text: &str, words: &[&str]| {
+            let spec = text.parse::<SeatSpec>().unwrap();
+            let expected = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(spec, SeatSpec::Program(expected), "{text}");
+            assert_eq!(
+                spec.to_string().parse::<SeatSpec>().unwrap(),
+                spec,
+                "{text}"
+            );
+        };
+        check("cmd:./a  b", &["./a", "b"]);
+        check(
+            "cmd:'my bot/run me' --name \"a b\" c\\ d ''",
+            &["my bot/run me", "--name", "a b", "c d", ""],
+        );
+        check(
+            "cmd:sh -c 'exec \"$0\"' it\\'s",
+            &["sh", "-c", "exec \"$0\"", "it's"],
+        );
+        for text in ["cmd:'a", "cmd:a \"b", "cmd:''"] {
+            assert!(text.parse::<SeatSpec>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -41,14 +41,16 @@ pub(in crate::referee) struct SeatTask {
 }
 
 impl SeatTask {
-    /// Delivers until the queue is closed.
+    /// Delivers until the queue is closed, or what is to be delivered cannot be recorded.
     pub(in crate::referee) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
         while let Some(message) = queue.recv().await {
             if message.wanted && self.link.is_some() && !self.pause.is_zero() {
                 tokio::time::sleep(self.pause).await;
             }
             let called = self.link.is_some() && self.failures < self.failures_max;
-            let sent = self.journal.sends(self.seat, &message, called).await;
+            let Some(sent) = self.journal.sends(self.seat, &message, called).await else {
+                return;
+            };
             let (kept, note) = self.call(&message).await;
             self.journal
                 .hears(self.seat, sent, kept, note.as_deref(), &self.answers)

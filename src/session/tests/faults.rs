@@ -157,6 +157,23 @@ async fn while_nothing_can_be_stored_the_default_is_answered() {
 }
 
 #[tokio::test]
+async fn a_match_whose_beginning_cannot_be_stored_is_refused_and_may_begin_again() {
+    let world = World::new(options()).await;
+    let (store, at) = (&world.parts.store, key(1, 1));
+    store.alter("PRAGMA query_only = 1").await;
+    assert_eq!(world.refusal(&at, "begin").await, Refusal::Unstored);
+    assert_eq!(
+        (world.sessions.live(), world.sessions.list(9).len()),
+        (0, 0)
+    );
+    store.alter("PRAGMA query_only = 0").await;
+    world.say(&at, "begin").await;
+    world.bot_answers(&at, "ask").await;
+    assert_eq!(world.transcript(&at).await.len(), 3);
+    assert_eq!(store.live().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn what_cannot_be_stored_any_more_is_refused_and_never_acknowledged() {
     let (world, at) = World::begun(options()).await;
     world.parts.store.clone().close().await;

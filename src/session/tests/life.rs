@@ -120,6 +120,28 @@ async fn a_full_house_refuses_matches_and_keeps_those_it_has() {
 }
 
 #[tokio::test]
+async fn a_stop_waits_only_for_sessions_that_were_heard_of_lately() {
+    let limits = |quiet_limit, begun_limit| SessionOptions {
+        quiet_limit,
+        begun_limit,
+        ..options()
+    };
+    let (long, none) = (Duration::from_secs(3600), Duration::ZERO);
+    for (quiet, begun, after_begin, after_more) in [
+        (long, none, false, true),
+        (none, long, true, false),
+        (long, long, true, true),
+    ] {
+        let (world, at) = World::begun(limits(quiet, begun)).await;
+        assert_eq!(world.sessions.in_play(), after_begin);
+        world.say(&at, "info").await;
+        assert_eq!(world.sessions.in_play(), after_more);
+        world.say(&at, "end").await;
+        assert!(!world.sessions.in_play());
+    }
+}
+
+#[tokio::test]
 async fn an_idle_session_sleeps_and_wakes_as_it_was() {
     let short = SessionOptions {
         hibernate_after: Duration::from_millis(50),

@@ -1,6 +1,7 @@
 //! Sessions over a real store and a real pool, with the fake game.
 
 mod agree;
+mod behind;
 mod faults;
 mod foreign;
 mod life;

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 pub(crate) fn settings(folder: &Path) -> Settings {
     Settings {
         kit: fake::find,
+        packs: false,
         ..Settings::at(folder.join("data/drover.db"))
     }
 }

@@ -1,5 +1,6 @@
 //! The writer's commands.
 
+use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::tokens::TokenChange;
 use crate::store::types::{Append, MatchResult, NewMatch, Receipt};
@@ -28,6 +29,12 @@ pub(in crate::store) enum Command {
     },
     /// Answered with the token's number, if there is such a token.
     Token(TokenChange, Reply<Option<i64>>),
+    /// Moves ended sessions out of the log.
+    Pack(Packing, Reply<()>),
+    /// A game's new dictionary; answered with its number.
+    Dictionary(String, Vec<u8>, Reply<i64>),
+    /// Shrinks the file; answered with the bytes given back.
+    GiveBack(Reply<u64>),
     Close(oneshot::Sender<()>),
     /// Runs a statement on the writer's connection: tests use it to damage a store or fill its disk.
     #[cfg(test)]

@@ -7,12 +7,14 @@ mod ending;
 mod fault;
 mod learning;
 mod naming;
+mod packing;
 mod refusal;
 mod run;
 mod statements;
 
 pub(super) use checkpoint::Checkpoints;
-pub(super) use command::{Command, OpenMatch};
+pub(super) use command::{Command, OpenMatch, Reply};
 pub use fault::EXIT_LOG_FAILED;
+pub(super) use packing::Packing;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;

@@ -34,9 +34,9 @@ const TICK: Duration = Duration::from_secs(1);
 /// The writer.
 #[derive(Debug)]
 pub(in crate::store) struct Writer {
-    connection: SqliteConnection,
+    pub(super) connection: SqliteConnection,
     texts: Texts,
-    checkpoints: Checkpoints,
+    pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
     kit: KitOf,
@@ -128,6 +128,18 @@ impl Writer {
                     batch = self.flush(batch).await;
                     self.change_token(&change, reply).await;
                 }
+                Command::Pack(packing, reply) => {
+                    batch = self.flush(batch).await;
+                    self.pack(packing, reply).await;
+                }
+                Command::Dictionary(game, content, reply) => {
+                    batch = self.flush(batch).await;
+                    self.add_dictionary(&game, content, reply).await;
+                }
+                Command::GiveBack(reply) => {
+                    batch = self.flush(batch).await;
+                    self.give_back(reply).await;
+                }
                 #[cfg(test)]
                 Command::Run(statement, reply) => {
                     batch = self.flush(batch).await;
@@ -187,6 +199,9 @@ impl Writer {
     fn committed(&mut self, batch: Batch) {
         self.next_entry = batch.next_entry;
         self.checkpoints.committed(batch.entry_count());
+        if batch.ends {
+            self.gauges.ended.notify_one();
+        }
         if self.failing {
             self.recovered();
         }
@@ -280,7 +295,7 @@ impl Writer {
         Ok(())
     }
 
-    async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+    pub(super) async fn synchronise(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
         if durability != self.synchronous {
             let pragma = match durability {
                 Durability::Power => "PRAGMA synchronous = FULL",
@@ -372,7 +387,7 @@ impl Writer {
     }
 
     /// SQLite may already have rolled back: then there is nothing to do.
-    async fn roll_back(&mut self) {
+    pub(super) async fn roll_back(&mut self) {
         drop(sqlx::query("ROLLBACK").execute(&mut self.connection).await);
     }
 

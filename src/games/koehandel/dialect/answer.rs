@@ -2,7 +2,7 @@
 
 use super::fields::{FRAME_MAX, Fields};
 use super::letters::{self, AMOUNT_LETTERS_MAX, push_amount, push_cards};
-use crate::koehandel::cards::{Compass, MONEY_MAX};
+use crate::koehandel::cards::{Animal, Compass, MONEY_MAX};
 use crate::koehandel::rules::{Act, Ask, Money};
 use crate::wire::WireError;
 use std::time::Duration;
@@ -99,8 +99,14 @@ pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
         Fields::cut(message).map_err(unread)?,
         Fields::cut(body).map_err(unread)?,
     );
-    let payee = Compass::W;
-    let cards = || read_answer(&Ask::Pay { payee, price: 0 }, body);
+    let (payee, leader, auctioneer, price) = (Compass::W, Compass::W, Compass::W, 0);
+    let cards = || read_answer(&Ask::Pay { payee, price }, body);
+    let bid = Ask::Bid {
+        card: Animal::DONKEY,
+        price,
+        leader,
+        auctioneer,
+    };
     let legal = answer.len() <= FRAME_MAX
         && match (asked.kind(), fields.kind()) {
             ("start", "auction") => true,
@@ -108,15 +114,10 @@ pub fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
                 Some(Act::Trade { offer, .. }) => offer != Money::Garbage,
                 _ => false,
             },
-            ("auction", "") => is_amount(&fields),
+            ("auction", "") => matches!(read_answer(&bid, body), Some(Act::Amount(Some(_)))),
             ("trade" | "collect", "") => matches!(cards(), Some(Act::Cards(Money::Cards(_)))),
             _ => false,
         };
     let wrong = || format!("{answer:?} is no answer to {:?}", asked.kind());
     legal.then_some(()).ok_or_else(wrong)
-}
-
-fn is_amount(fields: &Fields<'_>) -> bool {
-    let money = fields.money().unwrap_or_default();
-    !money.is_empty() && money.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,0 +1,112 @@
+//! Players of ours that can say afterwards what they were told and what they answered.
+
+use bytes::Bytes;
+use games::answer::{Allowance, answer};
+use games::{Dialogue, DialogueSetup, Kit, Next};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// The bot that plays.
+const BOT: &str = "guide";
+
+/// What one player was told and what it answered, each message once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    heard: Vec<(String, String)>,
+    /// The scores that it was told at the end, its own first.
+    pub(crate) ending: Option<Vec<i64>>,
+}
+
+impl Told {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.heard.iter().map(|(text, _)| text.as_str())
+    }
+
+    pub(crate) fn answers(&self) -> impl Iterator<Item = &str> {
+        self.heard.iter().map(|(_, answer)| answer.as_str())
+    }
+}
+
+/// By market and number.
+type Players = BTreeMap<(u64, u64), (Told, Box<dyn Dialogue>)>;
+
+/// Players behind one address, as many as are called.
+pub(crate) struct Tellers {
+    pub(crate) address: SocketAddr,
+    players: Arc<Mutex<Players>>,
+}
+
+impl Tellers {
+    pub(crate) async fn start(kit: &'static dyn Kit) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let players: Arc<Mutex<Players>> = Arc::default();
+        let told = Arc::clone(&players);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let told = Arc::clone(&told);
+                let service = service_fn(move |request: Request<Incoming>| {
+                    let said = hear(kit, &mut lock(&told), request.uri().query());
+                    async move { Ok::<_, Infallible>(Response::new(Full::new(Bytes::from(said)))) }
+                });
+                tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+            }
+        });
+        Ok(Self { address, players })
+    }
+
+    /// What each player was told, by market and number.
+    pub(crate) fn told(&self) -> BTreeMap<(u64, u64), Told> {
+        let players = lock(&self.players);
+        let told = players.iter().map(|(key, (told, _))| (*key, told.clone()));
+        told.collect()
+    }
+}
+
+fn lock(players: &Mutex<Players>) -> MutexGuard<'_, Players> {
+    players.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The answer to a message; the same again where it comes again.
+fn hear(kit: &dyn Kit, players: &mut Players, query: Option<&str>) -> String {
+    let text = query.unwrap_or_default();
+    let Ok(route) = kit.route(text.as_bytes()) else {
+        return String::new();
+    };
+    let key = (route.market, route.id);
+    if !players.contains_key(&key)
+        && let Ok(dialogue) = kit.dialogue(&DialogueSetup::of(BOT, route.id))
+    {
+        players.insert(key, (Told::default(), dialogue));
+    }
+    let Some((told, dialogue)) = players.get_mut(&key) else {
+        return String::new();
+    };
+    if let Some((last, said)) = told.heard.last()
+        && last == text
+    {
+        return said.clone();
+    }
+    let next = dialogue.receive(text.as_bytes()).unwrap_or(Next::Wait);
+    if let Next::Over(ending) = &next {
+        told.ending = Some(ending.scores.clone());
+    }
+    let allowed = Allowance {
+        nodes: 1,
+        ceiling: Duration::MAX,
+        elapsed: &|| Duration::ZERO,
+    };
+    let said = answer(dialogue.as_mut(), next, allowed);
+    told.heard.push((text.to_owned(), said.clone()));
+    said
+}

@@ -1,0 +1,100 @@
+//! Figures of this process and of its disk, as the system has them.
+
+use super::descriptors;
+use crate::clock::now_us;
+use crate::metrics as names;
+use metrics::gauge;
+use rustix::fs::statvfs;
+use std::path::{Path, PathBuf};
+
+/// The process that is measured.
+pub(super) struct Process {
+    started_s: f64,
+    database: PathBuf,
+}
+
+impl Process {
+    /// This one, from now on, with its database.
+    pub(super) fn of(database: &Path) -> Self {
+        Self {
+            started_s: now_us() as f64 / 1e6,
+            database: database.to_owned(),
+        }
+    }
+
+    /// Sets the gauges; what the system does not tell is left out.
+    pub(super) fn measure(&self) {
+        gauge!(names::PROCESS_START).set(self.started_s);
+        if let Some(open) = descriptors::open() {
+            gauge!(names::FILES_OPEN).set(open as f64);
+            gauge!(names::PROCESS_FDS).set(open as f64);
+        }
+        if let Some(limit) = descriptors::limit() {
+            gauge!(names::FILES_MAX).set(limit as f64);
+            gauge!(names::PROCESS_FDS_MAX).set(limit as f64);
+        }
+        if let Some(usage) = Usage::now() {
+            gauge!(names::PROCESS_THREADS).set(usage.threads as f64);
+            gauge!(names::PROCESS_RESIDENT).set(usage.resident as f64);
+            gauge!(names::PROCESS_VIRTUAL).set(usage.virtual_ as f64);
+        }
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+        gauge!(names::STORE_BYTES).set(length(&self.database) as f64);
+        let mut log = self.database.clone().into_os_string();
+        log.push("-wal");
+        gauge!(names::STORE_LOG_BYTES).set(length(Path::new(&log)) as f64);
+        if let Ok(disk) = statvfs(&self.database) {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            gauge!(names::DISK_FREE).set(free as f64);
+        }
+    }
+}
+
+/// What the process uses.
+pub(super) struct Usage {
+    /// Processor time of all its threads, in seconds.
+    pub(super) cpu_s: f64,
+    threads: u64,
+    /// Bytes in memory.
+    resident: u64,
+    /// Bytes of address space.
+    virtual_: u64,
+}
+
+impl Usage {
+    /// At present; `None` where the system does not tell.
+    pub(super) fn now() -> Option<Self> {
+        Self::read(&std::fs::read_to_string("/proc/self/stat").ok()?)
+    }
+
+    /// Reads proc_pid_stat(5): its fields are counted from the third one, after the name in parentheses.
+    fn read(stat: &str) -> Option<Self> {
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let ticks = field(14)? + field(15)?;
+        Some(Self {
+            cpu_s: ticks as f64 / rustix::param::clock_ticks_per_second() as f64,
+            threads: field(20)?,
+            virtual_: field(23)?,
+            resident: field(24)?.saturating_mul(rustix::param::page_size() as u64),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Usage;
+
+    #[test]
+    fn usage_is_read_whatever_the_programs_name() {
+        let numbers: Vec<String> = (4..=52).map(|number| (number * 100).to_string()).collect();
+        let usage = Usage::read(&format!("7 (a) b (c) S {}", numbers.join(" "))).unwrap();
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        assert_eq!((usage.cpu_s, usage.threads), (2900.0 / ticks, 2000));
+        assert_eq!(usage.virtual_, 2300);
+        assert_eq!(usage.resident, 2400 * rustix::param::page_size() as u64);
+        assert!(Usage::read("7 (short) S 1 2").is_none());
+        assert!(Usage::now().unwrap().resident > 1 << 20);
+    }
+}

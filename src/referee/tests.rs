@@ -1,0 +1,276 @@
+//! Matches of ours while nothing can be stored.
+
+use super::hub::{HubServer, HubSettings};
+use super::seat::budget::ThinkBudget;
+use super::seat::seat_builtin::Builtins;
+use super::{Ending, Host, HostSettings, HostedMatch, MatchRequest, Recording, StartError};
+use crate::store::types::{Direction, Durability, MatchResult};
+use crate::store::{Filter, MatchRow, PageAt, Settings, Store};
+use games::{Cause, Seat};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+const FULL: &str = "PRAGMA query_only = 1";
+const FREE: &str = "PRAGMA query_only = 0";
+/// Far longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn store(folder: &TempDir) -> Store {
+    let settings = Settings::at(folder.path().join("drover.db"));
+    Store::open(&settings).await.unwrap()
+}
+
+fn recording(store: &Store) -> Recording {
+    Recording::new(store.clone(), Durability::Process)
+}
+
+fn host(store: &Store) -> Arc<Host> {
+    let settings = HostSettings {
+        builtins: Some(Builtins {
+            budget: ThinkBudget::Nodes(1),
+            models: false,
+            permits: Arc::new(Semaphore::new(2)),
+        }),
+        ..HostSettings::default()
+    };
+    let kit = games::find("koehandel").unwrap();
+    Host::new(kit, settings, recording(store))
+}
+
+fn four() -> MatchRequest {
+    MatchRequest {
+        seats: vec!["builtin:random".parse().unwrap(); 4],
+        seed: Some(7),
+        ..MatchRequest::default()
+    }
+}
+
+async fn failing(store: &Store) {
+    while store.health().failing.is_none() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// A match that waits because nothing can be written any more.
+async fn waiting(store: &Store, host: &Arc<Host>) -> (Arc<HostedMatch>, Ending) {
+    let started = host.start(four()).await.unwrap();
+    let hosted = Arc::clone(&started.hosted);
+    let ending = started.begin();
+    while hosted.log.lines(Seat(0)).len() < 20 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    store.alter(FULL).await;
+    failing(store).await;
+    (hosted, ending)
+}
+
+async fn row(store: &Store, hosted: &HostedMatch) -> MatchRow {
+    let row = store.match_row(&hosted.info.match_id).await.unwrap();
+    row.unwrap()
+}
+
+/// The match ended by the rules, and every line is stored once.
+async fn ended_by_the_rules(store: &Store, hosted: &HostedMatch) {
+    let row = row(store, hosted).await;
+    assert_eq!(row.cause, Some(Cause::Normal), "{}", row.detail);
+    for seat in (0..4).map(Seat) {
+        let (game, market) = (&hosted.info.game, hosted.info.market);
+        let stored = recording(store).transcript(game, market, seat).await;
+        let stored = stored.unwrap().unwrap();
+        let calls = stored
+            .iter()
+            .filter(|entry| entry.direction == Direction::Out)
+            .map(|entry| entry.text.clone());
+        let told = hosted.log.lines(seat).into_iter().map(|line| line.query);
+        assert!(calls.eq(told), "{seat:?}");
+        assert_eq!(stored.len(), 2 * hosted.log.lines(seat).len());
+    }
+    let verified = store.verify(None, |_| ()).await.unwrap();
+    assert_eq!((verified.differences, verified.integrity.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_match_waits_while_nothing_can_be_stored_and_then_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let host = host(&store);
+    let (hosted, ending) = waiting(&store, &host).await;
+    let told = || (0..4).map(|seat| hosted.log.lines(Seat(seat)).len());
+    // Whatever was on its way arrives; then nobody is told anything.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let before: Vec<usize> = told().collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(told().eq(before) && hosted.end.get().is_none());
+    assert!(matches!(
+        host.start(four()).await.err(),
+        Some(StartError::Record(_))
+    ));
+    store.alter(FREE).await;
+    let hosted = tokio::time::timeout(PATIENCE, ending.wait()).await.unwrap();
+    ended_by_the_rules(&store, &hosted).await;
+}
+
+#[tokio::test]
+async fn a_match_that_waits_is_left_by_a_stop_at_once_and_goes_on_after_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let first = host(&store);
+    let (hosted, _ending) = waiting(&store, &first).await;
+    let drained = first.drain(Duration::from_secs(3_600));
+    tokio::time::timeout(PATIENCE, drained).await.unwrap();
+    assert!(hosted.end.get().is_none());
+    store.alter(FREE).await;
+    assert_eq!(row(&store, &hosted).await.cause, None);
+    let second = host(&store);
+    assert_eq!(second.resume().await.unwrap(), 1);
+    second.drain(PATIENCE).await;
+    ended_by_the_rules(&store, &second.matches()[0]).await;
+}
+
+#[tokio::test]
+async fn a_match_that_can_never_be_stored_is_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let host = host(&store);
+    let started = host.start(four()).await.unwrap();
+    let broken = "CREATE TRIGGER broken BEFORE INSERT ON entries WHEN NEW.id > 100 \
+                  BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    store.alter(broken).await;
+    let ended = tokio::time::timeout(PATIENCE, started.begin().wait()).await;
+    let hosted = ended.unwrap();
+    let end = hosted.end.get().unwrap();
+    assert_eq!((end.cause, &end.outcome), (Cause::Cancelled, &None));
+    assert!(end.detail.contains("broken"), "{}", end.detail);
+    let row = row(&store, &hosted).await;
+    assert_eq!((row.cause, row.scores.len()), (Some(Cause::Cancelled), 0));
+    assert_eq!(host.resume().await.unwrap(), 0);
+}
+
+/// A player of our hub.
+struct Guest {
+    lines: Lines<BufReader<OwnedReadHalf>>,
+    write: OwnedWriteHalf,
+}
+
+impl Guest {
+    async fn join(hub: SocketAddr) -> Self {
+        let (read, mut write) = TcpStream::connect(hub).await.unwrap().into_split();
+        write.write_all(b"join bob solo\n").await.unwrap();
+        let lines = BufReader::new(read).lines();
+        Self { lines, write }
+    }
+
+    async fn line(&mut self) -> Option<String> {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line());
+        line.await.unwrap().unwrap()
+    }
+
+    /// Ends turn after turn, and gives the last word.
+    async fn plays_out(&mut self) -> String {
+        let mut last = String::new();
+        while let Some(line) = self.line().await {
+            if line.starts_with("state") {
+                self.write.write_all(b"end\n").await.unwrap();
+            }
+            last = line;
+        }
+        last
+    }
+}
+
+/// Our hub, with matches of three turns.
+async fn hub(store: &Store) -> (SocketAddr, Arc<HubServer>) {
+    let settings = HubSettings {
+        options: json!({"map": "guards", "turnsLimit": 3}),
+        ..HubSettings::new(games::find("smartdog").unwrap())
+    };
+    let hub = HubServer::open(settings, recording(store)).await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (serving, stop) = (Arc::clone(&hub), CancellationToken::new());
+    tokio::spawn(async move { serving.serve(listener, stop).await });
+    (address, hub)
+}
+
+/// The only match, once it has ended.
+async fn ended(store: &Store) -> MatchRow {
+    let at = PageAt {
+        after: None,
+        limit: 10,
+    };
+    loop {
+        let mut matches = store.matches(&Filter::default(), &at).await.unwrap().items;
+        assert!(matches.len() <= 1, "{matches:?}");
+        if matches.first().is_some_and(|row| row.ended_us.is_some()) {
+            return matches.remove(0);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_hub_refuses_players_whose_match_cannot_begin_to_be_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let (address, _hub) = hub(&store).await;
+    store.alter(FULL).await;
+    let mut guest = Guest::join(address).await;
+    let refused = guest.line().await.unwrap();
+    assert!(
+        refused.starts_with("error The match cannot be recorded"),
+        "{refused}"
+    );
+    assert_eq!(guest.line().await, None);
+    store.alter(FREE).await;
+    let mut guest = Guest::join(address).await;
+    assert!(guest.plays_out().await.starts_with("finished"));
+    assert_eq!(ended(&store).await.cause, Some(Cause::Normal));
+}
+
+#[tokio::test]
+async fn a_hub_tells_no_end_before_it_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let (address, _hub) = hub(&store).await;
+    let mut guest = Guest::join(address).await;
+    assert!(guest.line().await.unwrap().starts_with("start"));
+    store.alter(FULL).await;
+    let waits = tokio::time::timeout(Duration::from_secs(1), guest.plays_out()).await;
+    assert!(waits.is_err(), "{waits:?}");
+    store.alter(FREE).await;
+    assert_eq!(
+        guest.line().await.unwrap(),
+        "finished \"youWin\":true,\"winner\":1"
+    );
+    assert_eq!(ended(&store).await.cause, Some(Cause::Normal));
+    let verified = store.verify(None, |_| ()).await.unwrap();
+    assert_eq!((verified.differences, verified.integrity.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_hub_gives_a_match_up_that_cannot_be_stored_and_nothing_else_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let (address, hub) = hub(&store).await;
+    let mut guest = Guest::join(address).await;
+    assert!(guest.line().await.unwrap().starts_with("start"));
+    store.alter(FULL).await;
+    let told = guest.plays_out().await;
+    assert_eq!(told, "finished \"youWin\":false,\"error\":\"player.gone\"");
+    store.alter(FREE).await;
+    let row = ended(&store).await;
+    assert_eq!((row.cause, row.scores.len()), (Some(Cause::Cancelled), 0));
+    hub.drain(PATIENCE).await;
+    // The first end stands, whatever comes later.
+    let other = MatchResult::of(1, Cause::Normal, vec![1]);
+    store.close_match(&row.id, other).await.unwrap();
+    assert_eq!(ended(&store).await.cause, Some(Cause::Cancelled));
+}

@@ -1,0 +1,123 @@
+//! Messages that are acknowledged before they are stored.
+
+use super::world::{World, key, options, until};
+use crate::session::{Answer, Local, Numbered, Refusal};
+use crate::store::Store;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+/// A numbered message; `said`: what its edge has answered already.
+async fn tell(
+    world: &World,
+    number: u64,
+    rest: &str,
+    said: Option<&str>,
+) -> Result<Answer, Refusal> {
+    let local = said.map(|said| Local {
+        said: said.to_owned(),
+        at_us: 1,
+    });
+    let text = format!("market=1&id=1&type={rest}");
+    let numbered = Numbered { number, local };
+    let told = world
+        .sessions
+        .numbered(key(1, 1), numbered, text, Instant::now());
+    told.await
+}
+
+/// Keeps the store from writing until it is dropped.
+async fn held(store: &Store) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(store.path());
+    let mut other = options.connect().await.unwrap();
+    let begin = sqlx::query("BEGIN IMMEDIATE").execute(&mut other);
+    begin.await.unwrap();
+    other
+}
+
+async fn heard(world: &World) -> Vec<String> {
+    let transcript = world.transcript(&key(1, 1)).await;
+    let texts = transcript.into_iter().map(|(_, text)| text);
+    let kinds = texts.map(|text| text.rsplit("type=").next().unwrap_or_default().to_owned());
+    kinds.collect()
+}
+
+#[tokio::test]
+async fn acknowledgements_do_not_wait_for_the_store_and_a_decision_waits_for_all_of_them() {
+    let world = World::new(options()).await;
+    assert!(tell(&world, 1, "begin", None).await.unwrap().stored);
+    let other = held(&world.parts.store).await;
+    for number in 2..10 {
+        let answer = tell(&world, number, &format!("info&x={number}"), None).await;
+        assert!(!answer.unwrap().stored, "{number}");
+    }
+    let mut asked = pin!(tell(&world, 10, "ask", None));
+    let early = tokio::time::timeout(Duration::from_millis(400), &mut asked).await;
+    assert!(early.is_err(), "it rests on what is not stored yet");
+    other.close().await.unwrap();
+    let answer = asked.await.unwrap();
+    assert!(answer.stored && answer.text.starts_with(b"?a="));
+    let mut expected = vec!["begin".to_owned()];
+    expected.extend((2..10).map(|number| format!("info&x={number}")));
+    expected.push("ask".to_owned());
+    let said = String::from_utf8(answer.text.to_vec()).unwrap();
+    expected.push(said);
+    assert_eq!(heard(&world).await, expected);
+}
+
+#[tokio::test]
+async fn an_acknowledged_message_that_comes_again_is_stored_when_it_is_answered() {
+    let world = World::new(options()).await;
+    tell(&world, 1, "begin", None).await.unwrap();
+    let other = held(&world.parts.store).await;
+    for number in [2, 3] {
+        let answer = tell(&world, number, "info", None).await.unwrap();
+        assert!(!answer.stored);
+    }
+    let mut again = pin!(tell(&world, 3, "info", Some("")));
+    let early = tokio::time::timeout(Duration::from_millis(200), &mut again).await;
+    assert!(early.is_err(), "it is not stored yet");
+    other.close().await.unwrap();
+    assert!(again.await.unwrap().stored);
+    assert_eq!(heard(&world).await, ["begin", "info", "info"]);
+}
+
+#[tokio::test]
+async fn acknowledged_messages_that_could_not_be_stored_are_asked_for_again() {
+    let world = World::new(options()).await;
+    let store = &world.parts.store;
+    tell(&world, 1, "begin", None).await.unwrap();
+    store.alter("PRAGMA query_only = 1").await;
+    assert!(!tell(&world, 2, "info", None).await.unwrap().stored);
+    until(|| {
+        Some(()).filter(|()| {
+            world
+                .sessions
+                .list(1)
+                .first()
+                .is_some_and(|at| at.entries == 1)
+        })
+    })
+    .await;
+    assert_eq!(
+        tell(&world, 3, "ask", None).await.unwrap_err(),
+        Refusal::Gap(1)
+    );
+    store.alter("PRAGMA query_only = 0").await;
+    assert!(tell(&world, 2, "info", Some("")).await.unwrap().stored);
+    assert!(tell(&world, 3, "ask", None).await.unwrap().stored);
+    assert_eq!(heard(&world).await[..3], ["begin", "info", "ask"]);
+}
+
+#[tokio::test]
+async fn a_stop_stores_what_was_acknowledged() {
+    let world = World::new(options()).await;
+    tell(&world, 1, "begin", None).await.unwrap();
+    for number in 2..30 {
+        tell(&world, number, "info", None).await.unwrap();
+    }
+    let world = world.restart().await;
+    assert_eq!(heard(&world).await.len(), 29);
+    assert!(tell(&world, 30, "ask", None).await.unwrap().stored);
+}

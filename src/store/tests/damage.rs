@@ -1,0 +1,261 @@
+//! Damaged files: noticed at the start, verified and saved as far as they are whole.
+
+use super::fake::{Pen, heard, opened, said, settings};
+use crate::store::{Settings, Store, StoreError};
+use futures_util::future::join_all;
+use std::collections::BTreeSet;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const MATCHES: u64 = 200;
+const PAGE: u64 = 4096;
+
+/// Matches of which every second one has ended; those that ended first are packed.
+async fn filled() -> (TempDir, PathBuf) {
+    let (folder, store) = opened().await;
+    let mut pens: Vec<Pen> = (1..=MATCHES)
+        .map(|number| Pen::player(&store, number))
+        .collect();
+    for round in 0..10 {
+        let text = format!("{round}?card=P&price={}", round * 17).repeat(4);
+        let write = |pen: &mut Pen| {
+            let entries = vec![
+                heard("ask"),
+                said("7"),
+                heard(&format!("say {text}")),
+                said(&text),
+            ];
+            pen.append(entries)
+        };
+        let appends: Vec<_> = pens.iter_mut().map(write).collect();
+        let sent = pens.iter_mut().zip(appends);
+        join_all(sent.map(|(pen, append)| pen.send(&store, append))).await;
+        if round == 8 {
+            end(&store, pens.iter_mut().step_by(4)).await;
+            pens = pens
+                .into_iter()
+                .enumerate()
+                .filter(|(at, _)| at % 4 != 0)
+                .map(|(_, pen)| pen)
+                .collect();
+            store.pack(|_| {}).await.unwrap();
+        }
+    }
+    end(&store, pens.iter_mut().step_by(3)).await;
+    let path = store.path().to_path_buf();
+    store.close().await;
+    // All of it is in the file itself.
+    let log = std::fs::metadata(path.with_extension("db-wal"));
+    assert_eq!(log.map_or(0, |log| log.len()), 0);
+    (folder, path)
+}
+
+async fn end(store: &Store, pens: impl Iterator<Item = &mut Pen>) {
+    join_all(pens.map(|pen| pen.end(store, vec![3, 1, 0, 0], 1))).await;
+}
+
+/// Pages of a table or index: their numbers and how many rows each holds.
+async fn pages(path: &Path, name: &str, kind: &str) -> Vec<(i64, i64)> {
+    let store = Store::open_readonly(path).await.unwrap();
+    let found = sqlx::query_as(
+        "SELECT pageno, ncell FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path",
+    )
+    .bind(name.to_owned())
+    .bind(kind.to_owned())
+    .fetch_all(store.readers())
+    .await
+    .unwrap();
+    store.close().await;
+    found
+}
+
+async fn count(path: &Path, table: &str) -> i64 {
+    let store = Store::open_readonly(path).await.unwrap();
+    let query = format!("SELECT count(*) FROM {table}");
+    let count = sqlx::query_scalar(sqlx::AssertSqlSafe(query))
+        .fetch_one(store.readers())
+        .await
+        .unwrap();
+    store.close().await;
+    count
+}
+
+fn overwrite(path: &Path, page: i64) {
+    let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    let at = (page as u64 - 1) * PAGE;
+    file.seek(SeekFrom::Start(at)).unwrap();
+    file.write_all(&[0xA5; PAGE as usize]).unwrap();
+}
+
+/// The matches that verification calls whole, and whether it found anything wrong with the file.
+async fn whole(path: &Path) -> (BTreeSet<String>, bool) {
+    let store = Store::open_readonly(path).await.unwrap();
+    let mut whole = BTreeSet::new();
+    let summary = store.verify(None, |checked| {
+        // The game of these tests is none that a reader finds: nothing is replayed.
+        let alone = |what: &str| what == "no game is called fake";
+        if checked.differences.iter().all(|found| alone(&found.what)) {
+            whole.insert(checked.match_id.clone());
+        }
+    });
+    let summary = summary.await.unwrap();
+    store.close().await;
+    (whole, !summary.integrity.is_empty())
+}
+
+fn at(path: PathBuf, folder: &TempDir) -> Settings {
+    Settings {
+        path,
+        ..settings(folder.path())
+    }
+}
+
+const TABLES: [&str; 7] = [
+    "entries", "sessions", "matches", "packed", "facts", "bluffs", "seats",
+];
+
+#[tokio::test]
+async fn a_whole_database_is_salvaged_whole() {
+    let (folder, path) = filled().await;
+    let out = folder.path().join("out.db");
+    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    assert_eq!(salvaged.lost, Vec::<String>::new());
+    for table in TABLES {
+        assert_eq!(
+            count(&out, table).await,
+            count(&path, table).await,
+            "{table}"
+        );
+    }
+    let (found, damaged) = whole(&out).await;
+    assert_eq!((found.len() as u64, damaged), (MATCHES, false));
+    let live = async |settings| {
+        let store = Store::open(&settings).await.unwrap();
+        let live = store.live().await.unwrap();
+        store.close().await;
+        live
+    };
+    let before = live(settings(folder.path())).await;
+    assert_eq!(live(at(out.clone(), &folder)).await, before);
+    let again = Store::salvage(&path, &out).await.unwrap_err();
+    assert!(again.to_string().contains("exists already"), "{again}");
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    let left = left.filter(|file| {
+        file.as_ref()
+            .unwrap()
+            .path()
+            .to_string_lossy()
+            .contains(".part")
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[tokio::test]
+async fn damage_at_several_places_costs_what_lay_there_and_nothing_else() {
+    let (folder, path) = filled().await;
+    let mut lost = Vec::new();
+    for (table, every) in [("entries", 40), ("sessions", 6)] {
+        let leaves = pages(&path, table, "leaf").await;
+        assert!(leaves.len() > every, "{table}: {} leaves", leaves.len());
+        // The first, the last, two neighbours, and one here and there.
+        let chosen =
+            (0..leaves.len()).filter(|at| at % every == 0 || *at == 1 || at + 1 == leaves.len());
+        let chosen: Vec<_> = chosen.map(|at| leaves[at]).collect();
+        lost.push((table, count(&path, table).await, chosen));
+    }
+    for (page, _) in lost.iter().flat_map(|(_, _, chosen)| chosen) {
+        overwrite(&path, *page);
+    }
+    let refused = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+    assert!(refused.to_string().contains("db salvage"), "{refused}");
+    let (good, damaged) = whole(&path).await;
+    assert!(damaged && !good.is_empty() && (good.len() as u64) < MATCHES);
+
+    let out = folder.path().join("out.db");
+    let salvaged = Store::salvage(&path, &out).await.unwrap();
+    assert!(!salvaged.lost.is_empty());
+    for (table, rows, chosen) in lost {
+        let gone: i64 = chosen.iter().map(|(_, rows)| rows).sum();
+        assert_eq!(count(&out, table).await, rows - gone, "{table}");
+    }
+    assert_eq!(count(&out, "matches").await as u64, MATCHES);
+    let (saved, damaged) = whole(&out).await;
+    assert!(!damaged || count(&out, "sessions").await < MATCHES as i64);
+    assert!(saved.is_superset(&good), "what was whole is whole");
+    Store::open(&at(out, &folder)).await.unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_table_without_its_root_costs_no_other_table() {
+    for table in ["entries", "seats", "matches"] {
+        let (folder, path) = filled().await;
+        let inner = pages(&path, table, "internal").await;
+        let before: Vec<i64> = {
+            let mut counts = Vec::new();
+            for other in TABLES {
+                counts.push(count(&path, other).await);
+            }
+            counts
+        };
+        overwrite(&path, inner[0].0);
+        let out = folder.path().join("out.db");
+        let salvaged = Store::salvage(&path, &out).await.unwrap();
+        assert!(
+            salvaged.lost.iter().any(|line| line.starts_with(table)),
+            "{salvaged:?}"
+        );
+        for (other, before) in TABLES.into_iter().zip(before) {
+            let rows = count(&out, other).await;
+            match table {
+                // Sessions tell which matches there were.
+                "matches" => assert_eq!(rows, before, "{other}"),
+                _ if other == table => assert_eq!(rows, 0, "{other}"),
+                _ => assert_eq!(rows, before, "{other}"),
+            }
+        }
+        whole(&path).await;
+    }
+}
+
+#[tokio::test]
+async fn seats_of_a_damaged_page_alone_are_lost() {
+    let (folder, path) = filled().await;
+    let leaves = pages(&path, "seats", "leaf").await;
+    assert!(leaves.len() > 4);
+    let rows = count(&path, "seats").await;
+    let chosen = [leaves[1], leaves[3]];
+    for (page, _) in chosen {
+        overwrite(&path, page);
+    }
+    let out = folder.path().join("out.db");
+    Store::salvage(&path, &out).await.unwrap();
+    let saved = count(&out, "seats").await;
+    let gone: i64 = chosen.iter().map(|(_, rows)| rows).sum();
+    // Of a match whose seats begin on the page before, all are read at once or none.
+    assert!(
+        saved <= rows - gone && saved >= rows - gone - 16,
+        "{saved} of {rows}, {gone} gone"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_lost_its_end_or_its_beginning_is_refused() {
+    let (folder, path) = filled().await;
+    let whole = std::fs::read(&path).unwrap();
+    let cut = whole.len() / 2 / PAGE as usize * PAGE as usize;
+    std::fs::write(&path, &whole[..cut]).unwrap();
+    let refused = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+    let mut other = whole;
+    other[..PAGE as usize].fill(0xA5);
+    std::fs::write(&path, other).unwrap();
+    let refused = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(
+        matches!(refused, StoreError::NotADatabase { .. }),
+        "{refused}"
+    );
+    let told = Store::salvage(&path, &folder.path().join("out.db")).await;
+    assert!(matches!(told, Err(StoreError::Backup { .. })), "{told:?}");
+}
