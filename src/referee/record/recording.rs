@@ -326,7 +326,7 @@ impl SeatSession {
 
 impl SeatSession {
     /// Its transcript, if its facts are to be stored at its end.
-    async fn to_fold(&mut self, store: &Store) -> Result<Option<Vec<Entry>>, StoreError> {
+    async fn take_transcript(&mut self, store: &Store) -> Result<Option<Vec<Entry>>, StoreError> {
         if !self.written || self.closed || !keeps_facts(&self.opened.setup) {
             return Ok(None);
         }
@@ -483,7 +483,7 @@ impl MatchRecord {
         };
         let mut transcripts = Vec::with_capacity(self.sessions.len());
         for session in &mut self.sessions {
-            transcripts.push(session.to_fold(store).await?.unwrap_or_default());
+            transcripts.push(session.take_transcript(store).await?.unwrap_or_default());
         }
         let folding = tokio::task::spawn_blocking(move || folded(kit, &transcripts, cause));
         let folded = folding.await;
