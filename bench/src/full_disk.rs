@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const BOTS: [&str; 4] = ["champion", "face", "tuned", "guide"];
 /// Each so many fills, the daemon is killed while the disk is full.
 const KILL_EVERY: u32 = 5;
+/// So long the disk stays full at most until a write fails.
+const FELT_WITHIN: Duration = Duration::from_secs(5);
 /// Makes a disk of `$1` at `$2` that nobody else sees, and goes on with the rest.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=\"$1\" tmpfs \"$2\" && folder=$2 && shift 2 && exec \"$@\" --disk \"$folder\"";
 
@@ -115,8 +117,8 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         tokio::time::sleep(moment()).await;
         let (full, freed) = (moment(), disk.join("filler"));
         fill_up(&freed)?;
+        counts.felt += u64::from(is_felt(api).await?);
         tokio::time::sleep(full).await;
-        counts.felt += u64::from(get(api, "/readyz").await?.0 != 200);
         connect(referee, tellers.address, &mut rng, &mut counts).await?;
         let killed = fill % KILL_EVERY == 0;
         if killed {
@@ -160,6 +162,18 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         "a promise was broken"
     );
     Ok(())
+}
+
+/// Waits until a write has failed. The log's pages are used again for a while, so it takes a moment.
+async fn is_felt(api: SocketAddr) -> anyhow::Result<bool> {
+    let begun = Instant::now();
+    while begun.elapsed() < FELT_WITHIN {
+        if get(api, "/readyz").await?.0 != 200 {
+            return Ok(true);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(false)
 }
 
 async fn started(daemon: &Daemon) -> anyhow::Result<(Running, SocketAddr)> {

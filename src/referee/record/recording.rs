@@ -1,5 +1,4 @@
-//! Where matches are stored, one session per seat seen from the referee's side, and the writer that feeds it
-//! without delaying the match.
+//! Where matches are stored: one session per seat, seen from the referee's side.
 
 use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
