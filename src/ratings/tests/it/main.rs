@@ -1,0 +1,6 @@
+//! The package from outside: against BayesElo, an independent solver, and brute force.
+
+#![allow(clippy::unwrap_used)]
+
+mod golden;
+mod planowanie;
