@@ -5,7 +5,7 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, map, matches, open_files, play, referee,
+    completions, configure, database, drain, health, map, matches, open_files, play, rate, referee,
     serve, shim, systemd, token, train,
 };
 use crate::config::ConfigError;
@@ -62,6 +62,8 @@ enum Verb {
     Completions(completions::Args),
     /// Train a game's data by self-play.
     Train(train::Args),
+    /// Rate players by a file of results.
+    Rate(rate::Args),
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
@@ -104,6 +106,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Config(verb) => configure::run(&common, &verb)?,
         Verb::Systemd(args) => systemd::run(&args)?,
         Verb::Train(args) => train::run(&args)?,
+        Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }

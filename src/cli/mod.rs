@@ -18,6 +18,7 @@ pub mod play;
 pub mod play_args;
 mod play_gateway;
 mod play_progress;
+mod rate;
 mod referee;
 pub mod referee_args;
 mod referee_hub;

@@ -5,11 +5,14 @@
 
 mod exact;
 mod fit;
+pub mod input;
 mod matrix;
 mod model;
+mod ranking;
 mod results;
 mod tables;
 
 pub use fit::{Fit, FitError, Parameter, Settings, fit};
 pub use model::Chances;
+pub use ranking::{Intervals, Ranking, Rated};
 pub use results::{PairResult, Results, ResultsError, Score};

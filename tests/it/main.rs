@@ -15,6 +15,7 @@ mod listeners;
 mod operating;
 mod packaging;
 mod planetwars;
+mod rate;
 mod referee;
 mod secrets;
 mod shims;

@@ -58,7 +58,9 @@ const RATINGS_LEVELS: &[(&str, u32)] = &[
     ("model", 20),
     ("fit", 30),
     ("exact", 40),
+    ("input", 40),
     ("tables", 40),
+    ("ranking", 50),
 ];
 
 /// Lines of a source file at most.

@@ -5,7 +5,7 @@ use super::beta::quantile;
 /// Two-sided 90 % of a normal distribution.
 pub(super) const Z90: f64 = 1.645;
 /// Two-sided 95 % of a normal distribution.
-pub(super) const Z95: f64 = 1.959_964;
+pub const Z95: f64 = 1.959_964;
 
 /// A figure with the interval in which it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]

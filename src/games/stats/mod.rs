@@ -7,6 +7,6 @@ mod moments;
 mod quantile;
 
 pub use clustered::ClusteredMean;
-pub use interval::{Interval, events90, rate};
+pub use interval::{Interval, Z95, events90, rate};
 pub use moments::Moments;
 pub use quantile::{median, quantile};

@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod golden;
+mod input;
 mod planowanie;
+mod ranking;

@@ -1,0 +1,199 @@
+//! `drover rate FILE`: ratings of the players of a file of results.
+
+use super::output::{Format, write_rows};
+use super::usage::UsageError;
+use anyhow::Context as _;
+use ratings::{FitError, Intervals, Parameter, Ranking, Rated, Settings};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The largest file read, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Rates players by BayesElo's model, all results at once.
+///
+/// The file is PGN (results only), JSON lines (`{"first", "second", "share"}` or matches with `game`, `seats`,
+/// `scores`, `cause`), or tab-separated: first player, second player, 2, 1 or 0, and perhaps the table.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The results; `-` reads standard input.
+    file: PathBuf,
+    /// The advantage of the player named first, in Elo: a number, or `fit` to estimate it.
+    #[arg(long, value_name = "ELO|fit", default_value = "0", value_parser = parameter, allow_hyphen_values = true)]
+    advantage: Parameter,
+    /// The draw parameter, in Elo: a number, or `fit` to estimate it.
+    #[arg(long, value_name = "ELO|fit", default_value = "fit", value_parser = parameter)]
+    draw_elo: Parameter,
+    /// Virtual draws of each player against those whom it met.
+    #[arg(long, value_name = "N", default_value_t = 2.0, allow_negative_numbers = true)]
+    prior: f64,
+    /// How the 95 % intervals are computed.
+    #[arg(long, value_enum, default_value_t)]
+    intervals: Kind,
+    /// The output format.
+    #[arg(long, visible_alias = "format", value_enum, default_value_t)]
+    output: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Kind {
+    /// From the covariance of all ratings.
+    #[default]
+    Covariance,
+    /// From each rating's exact distribution: not symmetric.
+    Exact,
+    /// As if all other ratings were known.
+    Alone,
+}
+
+fn parameter(text: &str) -> Result<Parameter, String> {
+    match text {
+        "fit" => Ok(Parameter::Fitted),
+        _ => text
+            .parse()
+            .map(Parameter::Fixed)
+            .map_err(|_| "it must be a number or `fit`".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<()> {
+    let name = args.file.display();
+    let text = read(&args.file)?;
+    let results = ratings::input::read(&text).map_err(|why| anyhow::anyhow!("{name}, {why}"))?;
+    if results.all().is_empty() {
+        anyhow::bail!("{name} has no results");
+    }
+    let settings = Settings {
+        advantage: args.advantage,
+        draw_elo: args.draw_elo,
+        prior: args.prior,
+    };
+    let intervals = match args.intervals {
+        Kind::Covariance => Intervals::Covariance,
+        Kind::Exact => Intervals::Exact,
+        Kind::Alone => Intervals::Alone,
+    };
+    let ranking = Ranking::new(&results, &settings, intervals).map_err(|why| match why {
+        FitError::Setting { .. } => anyhow::Error::new(UsageError(why.to_string())),
+        FitError::Unbounded { .. } => anyhow::anyhow!("{name}: {why}"),
+    })?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    write(&mut out, args.output, &ranking)?;
+    Ok(out.flush()?)
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let name = file.display();
+    let source: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(file).with_context(|| format!("cannot open {name}"))?)
+    };
+    let mut text = Vec::new();
+    let mut limited = source.take(FILE_BYTES_MAX + 1);
+    limited
+        .read_to_end(&mut text)
+        .with_context(|| format!("cannot read {name}"))?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        anyhow::bail!("{name} is larger than {FILE_BYTES_MAX} bytes");
+    }
+    Ok(text)
+}
+
+fn write(out: &mut impl Write, format: Format, ranking: &Ranking) -> io::Result<()> {
+    match format {
+        Format::Table => table(out, ranking),
+        Format::Json => write_rows(out, format, &[], &[], ranking),
+        Format::Csv => {
+            let rows: Vec<_> = ranking.players.iter().map(csv_row).collect();
+            write_rows(out, format, CSV_HEADINGS, &rows, ranking)
+        }
+    }
+}
+
+const CSV_HEADINGS: &[&str] = &[
+    "component",
+    "rank",
+    "name",
+    "elo",
+    "lower",
+    "upper",
+    "table_lower",
+    "table_upper",
+    "games",
+    "score",
+    "opponents",
+    "draws",
+    "superiority",
+];
+
+fn csv_row(player: &Rated) -> Vec<String> {
+    let some = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    vec![
+        player.component.to_string(),
+        player.rank.to_string(),
+        player.name.clone(),
+        player.elo.to_string(),
+        player.lower.to_string(),
+        player.upper.to_string(),
+        some(player.table_lower),
+        some(player.table_upper),
+        player.games.to_string(),
+        player.score.to_string(),
+        player.opponents.to_string(),
+        player.draws.to_string(),
+        some(player.superiority),
+    ]
+}
+
+/// BayesElo's columns, in its scale; then half the interval by tables, and how likely each is better than the next.
+fn table(out: &mut impl Write, ranking: &Ranking) -> io::Result<()> {
+    let headings = [
+        "Rank", "Name", "Elo", "+", "-", "games", "score", "oppo.", "draws", "tables", "LOS",
+    ];
+    let whole = |elo: f64| format!("{:.0}", (ranking.scale * elo).round() + 0.0);
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    let row = |player: &Rated| {
+        vec![
+            player.rank.to_string(),
+            player.name.clone(),
+            whole(player.elo),
+            whole(player.upper - player.elo),
+            whole(player.elo - player.lower),
+            player.games.to_string(),
+            percent(player.score),
+            whole(player.opponents),
+            percent(player.draws),
+            player.table_upper.map_or("-".to_owned(), |upper| {
+                format!("±{}", whole(upper - player.elo))
+            }),
+            player
+                .superiority
+                .map_or(String::new(), |likely| format!("{:.1}%", 100.0 * likely)),
+        ]
+    };
+    for component in ranking
+        .players
+        .chunk_by(|one, other| one.component == other.component)
+    {
+        if ranking.components > 1 {
+            let number = component.first().map_or(0, |player| player.component);
+            writeln!(
+                out,
+                "Component {number} of {}, which never met the others:",
+                ranking.components
+            )?;
+        }
+        let rows: Vec<_> = component.iter().map(row).collect();
+        write_rows(out, Format::Table, &headings, &rows, ranking)?;
+    }
+    if !ranking.without_results.is_empty() {
+        writeln!(
+            out,
+            "Without results: {}",
+            ranking.without_results.join(", ")
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! One JSON object a line: a result of two players, or a match of any of our games.
+//!
+//! `{"first": "a", "second": "b", "share": 1}`, with a share of 0.5 for a draw and 0 if the second won; or
+//! `{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [50, 42, 61, 42], "cause": "normal"}`, whose
+//! results between each two players are those that count in that game. A seat is a name, or an object with `name`
+//! or `spec` as REST shows it. Lines with one `table` share it: give all rotations over one deal the same.
+
+use super::read::{Problem, Reading};
+use crate::results::Score;
+use games::{Cause, Outcome};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Both kinds of line; fields that are not listed are ignored.
+#[derive(Deserialize)]
+struct Line {
+    first: Option<String>,
+    second: Option<String>,
+    share: Option<f64>,
+    game: Option<String>,
+    seats: Option<Vec<Seated>>,
+    #[serde(default)]
+    scores: Vec<i64>,
+    cause: Option<Cause>,
+    /// Text or a number.
+    table: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seated {
+    Name(String),
+    Seat {
+        name: Option<String>,
+        spec: Option<String>,
+    },
+}
+
+impl Seated {
+    fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Seat { name, spec } => name.as_ref().or(spec.as_ref()).map_or("", |name| name),
+        }
+    }
+}
+
+fn refuse<T>(why: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::Json(why.into()))
+}
+
+/// Reads one line.
+pub(super) fn line(reading: &mut Reading, line: &str) -> Result<(), Problem> {
+    let line: Line = serde_json::from_str(line).or_else(|why| refuse(why.to_string()))?;
+    let table = match &line.table {
+        None | Some(Value::Null) => None,
+        Some(Value::String(name)) => Some(name.clone()),
+        Some(Value::Number(number)) => Some(number.to_string()),
+        Some(_) => return refuse("`table` is neither text nor a number"),
+    };
+    match &line {
+        Line {
+            first: Some(first),
+            second: Some(second),
+            share: Some(share),
+            ..
+        } => {
+            let Some(score) = Score::from_share(*share) else {
+                return refuse(format!("`share` is {share}; it must be 1, 0.5 or 0"));
+            };
+            let pair = (reading.player(first)?, reading.player(second)?);
+            let table = reading.table(table.as_deref());
+            reading.add(pair, score, table)
+        }
+        Line {
+            game: Some(game),
+            seats: Some(seats),
+            ..
+        } => {
+            let table = reading.table(table.as_deref());
+            played(reading, (game, seats), &line, table)
+        }
+        _ => refuse(
+            "a line needs `first`, `second` and `share`, or `game`, `seats`, `scores` and `cause`",
+        ),
+    }
+}
+
+/// Adds a match. Its players enter even if it is not over, or was broken off by nobody's fault, and has no result.
+fn played(
+    reading: &mut Reading,
+    (game, seats): (&str, &[Seated]),
+    line: &Line,
+    table: usize,
+) -> Result<(), Problem> {
+    let Some(kit) = games::find(game) else {
+        let known: Vec<&str> = games::ALL.iter().map(|kit| kit.game()).collect();
+        return refuse(format!(
+            "there is no game {game:?}; there are: {}",
+            known.join(", ")
+        ));
+    };
+    let mut players = Vec::new();
+    for seat in seats {
+        players.push(reading.player(seat.name())?);
+    }
+    let cause = line.cause.unwrap_or(Cause::Normal);
+    if line.scores.is_empty() || matches!(cause, Cause::Cancelled | Cause::Unterminated) {
+        return Ok(());
+    }
+    if line.scores.len() != players.len() {
+        let (scores, seats) = (line.scores.len(), players.len());
+        return refuse(format!("there are {scores} scores for {seats} seats"));
+    }
+    let outcome = Outcome {
+        cause,
+        scores: line.scores.iter().copied().collect(),
+    };
+    for duel in kit.duels(&outcome) {
+        let pair = (players[duel.first.index()], players[duel.second.index()]);
+        let Some(score) = Score::from_share(duel.share) else {
+            return refuse(format!("{game} shares a result as {}", duel.share));
+        };
+        reading.add(pair, score, table)?;
+    }
+    Ok(())
+}
