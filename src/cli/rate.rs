@@ -26,7 +26,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "ELO|fit", default_value = "fit", value_parser = parameter)]
     draw_elo: Parameter,
     /// Virtual draws of each player against those whom it met.
-    #[arg(long, value_name = "N", default_value_t = 2.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2.0,
+        allow_negative_numbers = true
+    )]
     prior: f64,
     /// How the 95 % intervals are computed.
     #[arg(long, value_enum, default_value_t)]

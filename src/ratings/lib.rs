@@ -6,13 +6,18 @@
 mod exact;
 mod fit;
 pub mod input;
+mod ladder;
 mod matrix;
 mod model;
+pub mod pairing;
 mod ranking;
 mod results;
+mod sequential;
 mod tables;
 
 pub use fit::{Fit, FitError, Parameter, Settings, fit};
+pub use ladder::Ladder;
 pub use model::Chances;
 pub use ranking::{Intervals, Ranking, Rated};
 pub use results::{PairResult, Results, ResultsError, Score};
+pub use sequential::{SequentialTest, Verdict};

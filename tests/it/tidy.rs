@@ -60,7 +60,10 @@ const RATINGS_LEVELS: &[(&str, u32)] = &[
     ("exact", 40),
     ("input", 40),
     ("tables", 40),
+    ("ladder", 40),
+    ("pairing", 40),
     ("ranking", 50),
+    ("sequential", 10),
 ];
 
 /// Lines of a source file at most.

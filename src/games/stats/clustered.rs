@@ -1,6 +1,7 @@
 //! A mean over observations that are not independent of each other.
 
-use super::interval::{Z95, wilson95};
+use super::interval::wilson95;
+use super::student::t95;
 
 /// A mean over observations that come in clusters (the matches over one deck).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,23 +49,26 @@ impl ClusteredMean {
         Some(spread.sqrt() / self.count)
     }
 
-    /// The 95 % interval of a mean of shares (0 to 1). Where the clusters show no spread (few
-    /// matches, all won or all lost) it is Wilson's.
+    /// The 95 % interval of a mean of shares (0 to 1), by Student's distribution: few clusters tell little of
+    /// their own spread. Where they show none (all won, all lost, or a single one) it is Wilson's, of as many
+    /// trials as there are clusters.
     #[must_use]
     pub fn share_interval(&self) -> (f64, f64) {
         match self.error() {
             Some(error) if error > 0.0 => {
-                let (mean, margin) = (self.value(), Z95 * error);
+                let (mean, margin) = (self.value(), t95(self.clusters - 1.0) * error);
                 ((mean - margin).max(0.0), (mean + margin).min(1.0))
             }
-            _ => wilson95(self.value(), self.count),
+            _ => wilson95(self.value(), self.clusters),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Z95;
     use super::{ClusteredMean, wilson95};
+    use crate::rng::Rng;
 
     #[test]
     fn single_observations_give_the_usual_error() {
@@ -96,7 +100,31 @@ mod tests {
             "{low} {high}"
         );
         let mut always = ClusteredMean::default();
-        always.add(4.0, 4.0);
-        assert!(always.share_interval().0 < 1.0);
+        for (clusters, least) in [(1, 0.2), (10, 0.72)] {
+            (0..clusters).for_each(|_| always.add(4.0, 4.0));
+            let (low, high) = always.share_interval();
+            assert!((least..0.75).contains(&low) && high == 1.0, "{low} {high}");
+        }
+        assert_eq!(ClusteredMean::default().share_interval(), (0.0, 1.0));
+    }
+
+    #[test]
+    fn few_clusters_have_intervals_that_hold() {
+        let (mut rng, mut held, mut held_by_normal) = (Rng::new(1, 0), 0, 0);
+        for _ in 0..4_000 {
+            let mut mean = ClusteredMean::default();
+            for _ in 0..4 {
+                let luck = rng.between(-0.2, 0.2);
+                let shares = (0..4).map(|_| f64::from(u8::from(rng.chance(0.6 + luck))));
+                mean.add(shares.sum(), 4.0);
+            }
+            let (low, high) = mean.share_interval();
+            held += u32::from((low..=high).contains(&0.6));
+            let normal = Z95 * mean.error().unwrap();
+            held_by_normal += u32::from((mean.value() - 0.6).abs() <= normal);
+        }
+        // 95 % of 4,000 are 3,800.
+        assert!((3_720..=3_900).contains(&held), "{held}");
+        assert!(held_by_normal < 3_600, "{held_by_normal}");
     }
 }

@@ -1,8 +1,12 @@
-//! The package from outside: against BayesElo, an independent solver, and brute force.
+//! The package from outside: against BayesElo, an independent solver, brute force and chance.
 
 #![allow(clippy::unwrap_used)]
 
+mod field;
 mod golden;
 mod input;
+mod ladder;
+mod pairing;
 mod planowanie;
 mod ranking;
+mod sequential;
