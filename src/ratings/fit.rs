@@ -17,16 +17,19 @@ const ELO_MAX: f64 = 10_000.0;
 /// The largest prior, in virtual draws a player.
 const PRIOR_MAX: f64 = 1_000.0;
 /// Bounds of a draw parameter, in Elo; the lower one stands for "there are no draws".
-const DRAW_ELO: std::ops::RangeInclusive<f64> = 0.01..=5_000.0;
+const DRAW_ELO: std::ops::RangeInclusive<f64> = 0.01..=2_000.0;
+/// BayesElo's draw parameter, in Elo.
+const DRAW_ELO_USUAL: f64 = 97.3;
 /// Bounds of an advantage, in Elo.
-const ADVANTAGE: std::ops::RangeInclusive<f64> = -5_000.0..=5_000.0;
+const ADVANTAGE: std::ops::RangeInclusive<f64> = -2_000.0..=2_000.0;
 
 /// A parameter that all results share, in Elo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Parameter {
     /// It is known.
     Fixed(f64),
-    /// It is estimated together with the ratings.
+    /// It is estimated together with the ratings. Few results may not bound it, as where nobody ever lost to a
+    /// weaker player; then it is at its default, 0 for the advantage and 97.3 for draws.
     Fitted,
 }
 
@@ -79,7 +82,7 @@ pub enum FitError {
     /// The results do not bound a rating or a parameter.
     #[error(
         "the results do not determine the ratings (furthest out: {player:?}): some players only won or only lost \
-         against all others; give a prior above 0, or fix the advantage"
+         against all others; give a prior above 0"
     )]
     Unbounded {
         /// The player with the most extreme rating when the search ended.
@@ -139,7 +142,7 @@ impl Settings {
         let draw_elo = if draws == 0.0 && decided > 0.0 {
             *DRAW_ELO.start()
         } else if decided == 0.0 {
-            97.3
+            DRAW_ELO_USUAL
         } else {
             // Of equals a share of (T - 1) / (T + 1) is drawn.
             let share = draws / (draws + decided);
@@ -149,11 +152,17 @@ impl Settings {
             advantage: self.advantage == Parameter::Fitted && decided > 0.0,
             draw_elo: self.draw_elo == Parameter::Fitted && draws > 0.0 && decided > 0.0,
         };
-        let shared = Shared {
+        let draw_elo = self.draw_elo.start(draw_elo);
+        let usual = self.usual();
+        (free, Shared { draw_elo, ..usual })
+    }
+
+    /// The parameters without an estimate.
+    const fn usual(&self) -> Shared {
+        Shared {
             advantage: self.advantage.start(0.0),
-            draw_elo: self.draw_elo.start(draw_elo),
-        };
-        (free, shared)
+            draw_elo: self.draw_elo.start(DRAW_ELO_USUAL),
+        }
     }
 }
 
@@ -167,13 +176,22 @@ pub fn fit(results: &Results, settings: &Settings) -> Result<Fit, FitError> {
     let ordered = settings.advantage != Parameter::Fixed(0.0);
     let model = Model::new(results, settings.prior, ordered);
     let (free, shared) = settings.start(&model);
-    let start = Point {
-        elo: vec![0.0; model.players.len()],
-        shared,
-    };
-    climb(model, start, free).map_err(|furthest| FitError::Unbounded {
+    let mut found = climb(&model, shared, free).map(|top| (top, free));
+    if found.is_err() && free.parameters().next().is_some() {
+        let (shared, free) = (settings.usual(), Free::default());
+        found = climb(&model, shared, free).map(|top| (top, free));
+    }
+    let unbounded = |furthest: usize| FitError::Unbounded {
         player: results.names()[furthest].clone(),
-    })
+    };
+    let ((point, slopes), free) = found.map_err(unbounded)?;
+    Fit::at(model, point, slopes, free).ok_or_else(|| unbounded(0))
+}
+
+impl Shared {
+    fn bounded(self) -> bool {
+        DRAW_ELO.contains(&self.draw_elo) && ADVANTAGE.contains(&self.advantage)
+    }
 }
 
 /// Where the search stands.
@@ -204,7 +222,11 @@ impl Point {
 }
 
 /// Climbs to the most likely ratings, or gives the number of the player whose rating went furthest.
-fn climb(model: Model, mut point: Point, free: Free) -> Result<Fit, usize> {
+fn climb(model: &Model, shared: Shared, free: Free) -> Result<(Point, Slopes), usize> {
+    let mut point = Point {
+        elo: vec![0.0; model.players.len()],
+        shared,
+    };
     let mut slopes = model.slopes(&point.elo, point.shared, free);
     for _ in 0..STEPS_MAX {
         let least = slopes.log_likelihood;
@@ -215,12 +237,12 @@ fn climb(model: Model, mut point: Point, free: Free) -> Result<Fit, usize> {
         let length = step
             .iter()
             .fold(0.0, |most: f64, step| most.max(step.abs()));
-        (point, slopes) = halved(&model, &point, &step, (free, least));
-        if length < STEP_ENOUGH {
-            return Fit::at(model, point, slopes, free).ok_or(0);
-        }
-        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) {
+        (point, slopes) = halved(model, &point, &step, (free, least));
+        if point.elo.iter().any(|elo| elo.abs() > ELO_MAX) || !point.shared.bounded() {
             break;
+        }
+        if length < STEP_ENOUGH {
+            return Ok((point, slopes));
         }
     }
     let far = |at: &usize| point.elo[*at].abs();

@@ -6,6 +6,7 @@ mod field;
 mod golden;
 mod input;
 mod ladder;
+mod laws;
 mod pairing;
 mod planowanie;
 mod ranking;
