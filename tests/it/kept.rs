@@ -26,12 +26,12 @@ fn read(store: &Path, query: &'static str) -> Facts {
 fn facts(store: &Path, side: &'static str) -> Facts {
     let query = match side {
         "player" => {
-            "SELECT (SELECT count(*) FROM matches m WHERE m.id < s.match_id), s.seat, f.kind, f.data
+            "SELECT (SELECT rowid FROM matches m WHERE m.id = s.match_id) - 1, s.seat, f.kind, f.data
              FROM facts f JOIN sessions s ON s.id = f.session
              WHERE s.side = 'player' AND f.kind NOT IN ('fallback', 'refused') ORDER BY 1, 2, f.id"
         }
         _ => {
-            "SELECT (SELECT count(*) FROM matches m WHERE m.id < s.match_id), s.seat, f.kind, f.data
+            "SELECT (SELECT rowid FROM matches m WHERE m.id = s.match_id) - 1, s.seat, f.kind, f.data
              FROM facts f JOIN sessions s ON s.id = f.session
              WHERE s.side = 'referee' AND f.entry IS NOT NULL ORDER BY 1, 2, f.id"
         }

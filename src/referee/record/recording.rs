@@ -171,6 +171,7 @@ impl Recording {
             store: self.store().cloned(),
             match_id: row.id.clone(),
             alone: None,
+            told: None,
         }
     }
 
@@ -259,6 +260,8 @@ pub struct MatchRecord {
     match_id: String,
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
+    /// What the seats' transcripts tell, if they were folded ahead of the end.
+    told: Option<Vec<SeatTold>>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
 }
@@ -356,6 +359,7 @@ impl MatchRecord {
             kit: None,
             match_id: String::new(),
             alone: None,
+            told: None,
             sessions: Vec::new(),
         }
     }
@@ -413,6 +417,18 @@ impl MatchRecord {
         }
     }
 
+    /// Folds the seats' transcripts ahead of [`Self::close`], all of them stored and about to end with this
+    /// `cause`: matches are closed one after the other, but folded side by side.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn fold(&mut self, cause: Cause) -> Result<(), RecordError> {
+        if let (Some(store), None) = (self.store.clone(), &self.told) {
+            self.told = Some(self.tell(&store, cause).await?);
+        }
+        Ok(())
+    }
+
     /// Closes the match and its seats' transcripts, with the facts that these tell.
     ///
     /// # Errors
@@ -429,7 +445,8 @@ impl MatchRecord {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        let mut told = self.told(&store, result.cause).await?;
+        self.fold(result.cause).await?;
+        let mut told = self.told.take().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
         let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
         let closes = open.map(|(seat, session)| {
@@ -476,7 +493,7 @@ impl MatchRecord {
     }
 
     /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
-    async fn told(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
+    async fn tell(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
         let Some(kit) = self.kit else {
             return Ok(Vec::new());
         };
