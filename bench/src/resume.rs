@@ -68,7 +68,11 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
-    let by_rules = |row: &&MatchRow| row.cause == Some(Cause::Normal) && row.scores.len() == 4;
+    // Weak bots may stall a match until the rules end it.
+    let by_rules = |row: &&MatchRow| {
+        let ended = matches!(row.cause, Some(Cause::Normal | Cause::Stalled));
+        ended && row.scores.len() == 4
+    };
     let normal = matches.iter().filter(by_rules).count() as u64;
     let survived = |row: &&MatchRow| {
         kills
@@ -87,7 +91,8 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     ];
     report(&figures, begun, &[]);
     let whole = normal == u64::from(args.kills * args.matches) && differences == 0;
-    ensure!(whole, "a match did not go on");
+    let other = matches.iter().find(|row| !by_rules(row));
+    ensure!(whole, "a match did not go on: {other:?}");
     Ok(())
 }
 
