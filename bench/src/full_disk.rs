@@ -10,6 +10,8 @@ use anyhow::{Context as _, bail, ensure};
 use drover::store::{Direction, MatchRow, Side, Store};
 use games::Cause;
 use games::rng::Rng;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -22,7 +24,7 @@ const BOTS: [&str; 4] = ["champion", "face", "tuned", "guide"];
 /// Each so many fills, the daemon is killed while the disk is full.
 const KILL_EVERY: u32 = 5;
 /// So long the disk stays full at most until a write fails.
-const FELT_WITHIN: Duration = Duration::from_secs(5);
+const FELT_WITHIN: Duration = Duration::from_secs(2);
 /// Makes a disk of `$1` at `$2` that nobody else sees, and goes on with the rest.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=\"$1\" tmpfs \"$2\" && folder=$2 && shift 2 && exec \"$@\" --disk \"$folder\"";
 
@@ -33,13 +35,13 @@ pub(crate) struct FullDiskArgs {
     #[arg(long, default_value_t = 50, value_name = "N")]
     fills: u32,
     /// Matches that are begun before each.
-    #[arg(long, default_value_t = 2, value_name = "N")]
+    #[arg(long, default_value_t = 6, value_name = "N")]
     matches: u32,
     /// The longest time between two, and the longest that the disk stays full, in milliseconds.
-    #[arg(long, default_value_t = 1500, value_name = "MS")]
+    #[arg(long, default_value_t = 700, value_name = "MS")]
     within_ms: u32,
     /// The ceiling of each decision's thinking, in milliseconds.
-    #[arg(long, default_value_t = 5, value_name = "MS")]
+    #[arg(long, default_value_t = 20, value_name = "MS")]
     budget_ms: u32,
     /// The size of the disk, as `mount` knows it.
     #[arg(long, default_value = "128m", value_name = "SIZE")]
@@ -116,10 +118,12 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
             || Duration::from_millis(rng.below(args.within_ms.saturating_add(1)).into());
         tokio::time::sleep(moment()).await;
         let (full, freed) = (moment(), disk.join("filler"));
+        empty_log(&disk.join("drover.db")).await?;
         fill_up(&freed)?;
-        counts.felt += u64::from(is_felt(api).await?);
+        let (felt, refused) = (is_felt(api).await?, counts.refused);
         tokio::time::sleep(full).await;
         connect(referee, tellers.address, &mut rng, &mut counts).await?;
+        counts.felt += u64::from(felt || counts.refused > refused);
         let killed = fill % KILL_EVERY == 0;
         if killed {
             running.kill().await?;
@@ -164,7 +168,17 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Waits until a write has failed. The log's pages are used again for a while, so it takes a moment.
+/// Moves the log into the database, so that the next write needs room: a log uses its pages again.
+async fn empty_log(database: &Path) -> anyhow::Result<()> {
+    let options = SqliteConnectOptions::new().filename(database);
+    let mut connection = options.connect().await?;
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(&mut connection)
+        .await?;
+    Ok(connection.close().await?)
+}
+
+/// Waits until a write has failed.
 async fn is_felt(api: SocketAddr) -> anyhow::Result<bool> {
     let begun = Instant::now();
     while begun.elapsed() < FELT_WITHIN {
