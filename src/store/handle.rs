@@ -57,7 +57,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
-        let mut opened = open::writer(&settings.path).await?;
+        let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
         let damaged = |error| damage::named(&settings.path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         startup::register_bots(&mut opened.writer).await?;

@@ -58,6 +58,8 @@ pub struct Settings {
     pub kit: KitOf,
     /// Whether sessions that have ended are packed in the background.
     pub packs: bool,
+    /// A file of up to this many bytes is checked before it is used, a larger one before it is packed.
+    pub checked_bytes_max: i64,
 }
 
 impl Settings {
@@ -71,6 +73,7 @@ impl Settings {
             queue: QUEUE_DEFAULT,
             kit: games::find,
             packs: true,
+            checked_bytes_max: damage::CHECKED_BYTES_MAX,
         }
     }
 }
@@ -86,7 +89,7 @@ pub(super) struct Opened {
 }
 
 /// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
-pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
+pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
     files::check_owner(path)?;
     let lock = files::lock(path)?;
@@ -101,7 +104,7 @@ pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
         .statement_cache_capacity(STATEMENTS_MAX);
     let mut writer = connect(path, &options).await?;
     check_version(path, &mut writer).await?;
-    let checked = damage::refuse(path, &mut writer).await?;
+    let checked = damage::refuse(path, &mut writer, checked_bytes_max).await?;
     MIGRATIONS
         .run(&mut writer)
         .await
