@@ -1,8 +1,9 @@
 //! `bench full-disk`: fills and frees a small disk again and again while our own referee runs matches. Each must
 //! go on or be cancelled, and nothing that a player was told may be contradicted.
 
+use crate::connect::connect;
 use crate::get::get;
-use crate::process::{Daemon, Running};
+use crate::process::Daemon;
 use crate::stats::report;
 use crate::stored::{self, exchanges};
 use crate::teller::{Tellers, Told};
@@ -19,8 +20,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The built-in bots on two of each match's seats; the bench itself plays the other two.
-const BOTS: [&str; 4] = ["champion", "face", "tuned", "guide"];
 /// Each so many fills, the daemon is killed while the disk is full.
 const KILL_EVERY: u32 = 5;
 /// So long the disk stays full at most until a write fails.
@@ -109,10 +108,10 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let tellers = Tellers::start(crate::kit("koehandel")?).await?;
     let mut rng = Rng::new(args.seed, 0);
     let mut counts = Counts::default();
-    let (mut running, mut api) = started(&daemon).await?;
+    let (mut running, mut api) = daemon.start_with_api().await?;
     for fill in 1..=args.fills {
         for _ in 0..args.matches {
-            connect(referee, tellers.address, &mut rng, &mut counts).await?;
+            begin(referee, tellers.address, &mut rng, &mut counts).await?;
         }
         let mut moment =
             || Duration::from_millis(rng.below(args.within_ms.saturating_add(1)).into());
@@ -122,14 +121,14 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
         fill_up(&freed)?;
         let (felt, refused) = (is_felt(api).await?, counts.refused);
         tokio::time::sleep(full).await;
-        connect(referee, tellers.address, &mut rng, &mut counts).await?;
+        begin(referee, tellers.address, &mut rng, &mut counts).await?;
         counts.felt += u64::from(felt || counts.refused > refused);
         let killed = fill % KILL_EVERY == 0;
         if killed {
             running.kill().await?;
             counts.kills += 1;
             std::fs::remove_file(&freed)?;
-            (running, api) = started(&daemon).await?;
+            (running, api) = daemon.start_with_api().await?;
         } else {
             std::fs::remove_file(&freed)?;
         }
@@ -146,7 +145,8 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
             .filter(|row| row.cause == Some(cause))
             .count() as u64
     };
-    let (normal, cancelled) = (of(Cause::Normal), of(Cause::Cancelled));
+    // Weak bots may stall a match until the rules end it.
+    let (normal, cancelled) = (of(Cause::Normal) + of(Cause::Stalled), of(Cause::Cancelled));
     let figures = [
         ("fills", args.fills.into()),
         ("fills that stopped a write", counts.felt),
@@ -190,12 +190,6 @@ async fn is_felt(api: SocketAddr) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-async fn started(daemon: &Daemon) -> anyhow::Result<(Running, SocketAddr)> {
-    let mut running = daemon.spawn()?;
-    let api = running.ready().await?;
-    Ok((running, api))
-}
-
 /// Writes until there is no room at all.
 fn fill_up(path: &Path) -> anyhow::Result<()> {
     let mut file = std::fs::File::create(path)?;
@@ -209,19 +203,13 @@ fn fill_up(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Asks for a match of two built-in bots and two players of ours. It may be refused.
-async fn connect(
+async fn begin(
     referee: SocketAddr,
     players: SocketAddr,
     rng: &mut Rng,
     counts: &mut Counts,
 ) -> anyhow::Result<()> {
-    let (first, seed) = (rng.below(BOTS.len() as u32) as usize, rng.below(u32::MAX));
-    let bot = |at: usize| format!("builtin:{}", BOTS.get(at % BOTS.len()).unwrap_or(&"random"));
-    let (one, two) = (bot(first), bot(first + 1));
-    let target = format!(
-        "/?connect&url1={one}&url2=http://{players}/&url3={two}&url4=http://{players}/&seed={seed}"
-    );
-    match get(referee, &target).await?.0 {
+    match connect(referee, Some(players), rng).await?.0 {
         200 => counts.begun += 1,
         503 => counts.refused += 1,
         status => bail!("the referee answers {status}"),

@@ -3,6 +3,7 @@
 mod arbiter;
 mod bare;
 mod callbacks;
+mod connect;
 mod crash;
 mod echo;
 mod full_disk;

@@ -106,7 +106,7 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
         let left = packs.left;
         writeln!(
             out,
-            "{left} sessions are not whole and stay as they are: see `drover db verify`"
+            "{left} sessions are not whole or cannot be packed, and stay as they are: see `drover db verify`"
         )?;
     }
     match store.give_back().await {

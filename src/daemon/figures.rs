@@ -1,7 +1,8 @@
 //! The metrics that are not counted as they happen: read from their sources on request.
 
-use super::process::{Process, Usage};
+use super::process::{Disk, Process, Usage};
 use super::room::Gauged;
+use crate::logs;
 use crate::metrics as names;
 use crate::session::Sessions;
 use crate::store::{BATCH_BOUNDS, Health, Store};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How often histograms are folded if nothing requests them: they would grow otherwise.
+/// How often histograms are folded if nothing requests them (they would grow otherwise), and the disk is looked at.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Renders all metrics as Prometheus text.
@@ -39,13 +40,16 @@ pub(super) fn renderer(
     })
 }
 
-/// Folds histograms until `stop`.
-pub(super) async fn upkeep(handle: PrometheusHandle, stop: CancellationToken) {
+/// Folds histograms and watches the database's disk until `stop`.
+pub(super) async fn upkeep(handle: PrometheusHandle, mut disk: Disk, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = ticks.tick() => handle.run_upkeep(),
+            _ = ticks.tick() => {
+                handle.run_upkeep();
+                disk.watch();
+            }
         }
     }
 }
@@ -58,6 +62,7 @@ fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
     }
     gauge!(names::STORE_QUEUE).set(health.queue_depth as f64);
     gauge!(names::STORE_FAILING).set(if health.failing.is_some() { 1.0 } else { 0.0 });
+    counter!(names::LOG_DROPPED).absolute(logs::dropped());
     counter!(names::APPENDS).absolute(health.appends);
     counter!(names::COMMITS).absolute(health.commits);
 }

@@ -4,8 +4,8 @@ use super::error::StoreError;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
 
-/// A file up to this size is checked before each start; a larger one while the daemon runs.
-const CHECKED_BYTES_MAX: i64 = 64 << 20;
+/// The limit of the check before each start: it reads the whole file.
+pub(super) const CHECKED_BYTES_MAX: i64 = 64 << 20;
 /// Finds at most ten faults of the file's structure.
 const CHECK: &str = "PRAGMA quick_check(10)";
 
@@ -52,10 +52,11 @@ pub(super) fn damaged(path: &Path, why: String) -> StoreError {
     }
 }
 
-/// Refuses a damaged file. Returns false if it is too large to be checked before a start.
+/// Refuses a damaged file. Returns false if it has more than `bytes_max` and is not checked.
 pub(super) async fn refuse(
     path: &Path,
     connection: &mut SqliteConnection,
+    bytes_max: i64,
 ) -> Result<bool, StoreError> {
     let bytes: Result<i64, _> = sqlx::query_scalar(
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
@@ -63,7 +64,7 @@ pub(super) async fn refuse(
     .fetch_one(&mut *connection)
     .await;
     match bytes {
-        Ok(bytes) if bytes > CHECKED_BYTES_MAX => return Ok(false),
+        Ok(bytes) if bytes > bytes_max => return Ok(false),
         Ok(_) => {}
         Err(error) => return Err(named(path, error.into())),
     }

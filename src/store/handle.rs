@@ -9,6 +9,7 @@ use super::types::{
 };
 use super::writer::{self, Checkpoints, Command, OpenMatch};
 use super::{damage, numbers, startup, transcript};
+use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use parking_lot::Mutex;
 use sqlx::sqlite::SqlitePool;
@@ -57,7 +58,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
-        let mut opened = open::writer(&settings.path).await?;
+        let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
         let damaged = |error| damage::named(&settings.path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         startup::register_bots(&mut opened.writer).await?;
@@ -322,7 +323,7 @@ fn on_own_thread(
         if ended.is_err() {
             let exit = writer::EXIT_LOG_FAILED;
             tracing::error!(exit, "the store's writer panicked: exiting");
-            std::process::exit(exit);
+            logs::exit(exit);
         }
     };
     let thread = std::thread::Builder::new().name("store".into());

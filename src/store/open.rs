@@ -5,12 +5,13 @@ use super::error::StoreError;
 use super::files::{self, Lock};
 use super::types::Durability;
 use games::Kit;
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Finds a game by its name: [`games::find`] everywhere except in the store's own tests.
@@ -41,7 +42,28 @@ const NOTHING_PACKED: &str = "
     CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
     CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)";
 
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// Every file of `migrations/`, in order. (sqlx's macro would build sqlx and SQLite once more, for itself.)
+pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    macro_rules! file {
+        ($name:literal) => {
+            include_str!(concat!("../../migrations/", $name, ".sql"))
+        };
+    }
+    let files = [
+        ("first", file!("0001_first")),
+        ("wins without scores", file!("0002_wins_without_scores")),
+        ("teams", file!("0003_teams")),
+        ("secrets and players", file!("0004_secrets_and_players")),
+        ("tokens", file!("0005_tokens")),
+        ("model versions", file!("0006_model_versions")),
+        ("packed", file!("0007_packed")),
+    ];
+    let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    Migrator::with_migrations((1..).zip(files).map(migration).collect())
+});
 
 /// Where the store is and how it works.
 #[derive(Clone, Debug)]
@@ -58,6 +80,8 @@ pub struct Settings {
     pub kit: KitOf,
     /// Whether sessions that have ended are packed in the background.
     pub packs: bool,
+    /// A file of up to this many bytes is checked before it is used, a larger one before it is packed.
+    pub checked_bytes_max: i64,
 }
 
 impl Settings {
@@ -71,6 +95,7 @@ impl Settings {
             queue: QUEUE_DEFAULT,
             kit: games::find,
             packs: true,
+            checked_bytes_max: damage::CHECKED_BYTES_MAX,
         }
     }
 }
@@ -86,7 +111,7 @@ pub(super) struct Opened {
 }
 
 /// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
-pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
+pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
     files::check_owner(path)?;
     let lock = files::lock(path)?;
@@ -101,7 +126,7 @@ pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
         .statement_cache_capacity(STATEMENTS_MAX);
     let mut writer = connect(path, &options).await?;
     check_version(path, &mut writer).await?;
-    let checked = damage::refuse(path, &mut writer).await?;
+    let checked = damage::refuse(path, &mut writer, checked_bytes_max).await?;
     MIGRATIONS
         .run(&mut writer)
         .await

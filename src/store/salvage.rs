@@ -47,7 +47,7 @@ impl Store {
             path: to.to_path_buf(),
             why,
         };
-        let mut opened = open::writer(&part).await?;
+        let mut opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
         let salvaged = copy(&mut opened.writer, from)
             .await
             .map_err(|error| failed(error.to_string()));

@@ -1,7 +1,7 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
 use super::seats::{DecisionTimes, folded, rows};
-use crate::referee::host::setup::ids;
+use crate::referee::host::setup::{cancelled, ids};
 use crate::replay::{SeatTold, keeps_facts, seat_setup};
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, LedgerRow, MatchResult, NewEntry,
@@ -127,6 +127,7 @@ impl Recording {
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
         }
+        record.open_bots().await?;
         Ok(record)
     }
 
@@ -207,12 +208,15 @@ impl Recording {
         for session in stored {
             let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
             let head = store.head(&session).await?;
-            if let (Some(own), Some((last, seq))) = (record.sessions.get_mut(seat.index()), head) {
-                past[seat] = store.transcript(session.id, last).await?;
+            if let Some(own) = record.sessions.get_mut(seat.index()) {
+                if let Some((last, seq)) = head {
+                    past[seat] = store.transcript(session.id, last).await?;
+                    (own.last, own.seq) = (Some(last), seq);
+                }
                 own.id = session.id;
                 own.opened = session.opened;
                 own.closed = session.ended_us.is_some();
-                (own.last, own.seq, own.written) = (Some(last), seq, true);
+                own.written = true;
             }
         }
         let seeds = record.sessions.iter().map(|session| session.opened.seed);
@@ -373,6 +377,23 @@ impl MatchRecord {
             session.keeps = true;
         }
         self
+    }
+
+    /// Stores the sessions of seeded bots before their first lines: nothing else tells their seeds after a
+    /// stop. A match of which this fails is cancelled.
+    async fn open_bots(&mut self) -> Result<(), RecordError> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        let bots = self.sessions.iter_mut();
+        let bots = bots.filter(|session| session.opened.seed != 0);
+        let opened = bots.map(|session| session.append(store, Vec::new(), None));
+        let opened = worst(join_all(opened).await);
+        if let Err(error) = &opened {
+            let end = cancelled(error.to_string());
+            store.close_match(&self.match_id, end).await?;
+        }
+        opened
     }
 
     /// Whether lines outlive this process, so that the match waits until they are stored.

@@ -1,12 +1,15 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
 use super::fake::{Pen, heard, opened, said, settings};
+use crate::store::packer::Packer;
 use crate::store::{Settings, Store, StoreError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 const MATCHES: u64 = 200;
 const PAGE: u64 = 4096;
@@ -185,6 +188,45 @@ async fn damage_at_several_places_costs_what_lay_there_and_nothing_else() {
     assert!(!damaged || count(&out, "sessions").await < MATCHES as i64);
     assert!(saved.is_superset(&good), "what was whole is whole");
     Store::open(&at(out, &folder)).await.unwrap().close().await;
+}
+
+#[tokio::test]
+async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed() {
+    let (folder, path) = filled().await;
+    let large = Settings {
+        checked_bytes_max: 0,
+        ..settings(folder.path())
+    };
+    let leaves = pages(&path, "seats", "leaf").await;
+    let whole = std::fs::read(&path).unwrap();
+    overwrite(&path, leaves[1].0);
+    let refused = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+
+    // What is larger than the limit is opened, checked by the packer, and left as it is.
+    let store = Store::open(&large).await.unwrap();
+    let due = store.unpacked().await.unwrap();
+    assert!(due > 0);
+    let packer = Packer::new(store.weak_queue().unwrap(), store.readers().clone());
+    packer
+        .run(Arc::default(), false, CancellationToken::new())
+        .await;
+    store.close().await;
+    let store = Store::open_readonly(&path).await.unwrap();
+    assert_eq!(store.unpacked().await.unwrap(), due);
+    store.close().await;
+
+    // A sound one is packed.
+    std::fs::write(&path, whole).unwrap();
+    let packing = Settings {
+        packs: true,
+        ..large
+    };
+    let store = Store::open(&packing).await.unwrap();
+    while store.unpacked().await.unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    store.close().await;
 }
 
 #[tokio::test]

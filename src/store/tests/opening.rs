@@ -1,7 +1,9 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
 use super::fake::{Pen, heard, match_id, open, opened, said, settings};
+use crate::store::open::MIGRATIONS;
 use crate::store::{Store, StoreError};
+use std::path::Path;
 use tempfile::tempdir;
 
 #[tokio::test]
@@ -138,4 +140,19 @@ async fn a_store_opened_for_reading_does_not_write() {
         beside.append(append).await,
         Err(StoreError::ReadOnly)
     ));
+}
+
+#[test]
+fn every_migration_is_known() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let files = std::fs::read_dir(&folder).unwrap();
+    assert_eq!(files.count(), MIGRATIONS.iter().count());
+    for migration in MIGRATIONS.iter() {
+        let name = migration.description.replace(' ', "_");
+        let file = folder.join(format!("{:04}_{name}.sql", migration.version));
+        assert_eq!(
+            std::fs::read_to_string(file).unwrap(),
+            migration.sql.as_str()
+        );
+    }
 }
