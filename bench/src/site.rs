@@ -50,6 +50,7 @@ pub(crate) async fn start(
     let wanted = durability.unwrap_or(Durability::Process);
     let settings = Settings {
         durability: wanted,
+        packs: false,
         ..Settings::at(folder.path().join("drover.db"))
     };
     let sessions = SessionOptions {

@@ -83,9 +83,13 @@ impl Gauges {
         self.ledger_waiting.load(Ordering::Relaxed)
     }
 
-    pub(super) fn take_ledger(&self) -> Vec<LedgerRow> {
-        self.ledger_waiting.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *self.ledger.lock())
+    /// The longest waiting rows, at most `count`.
+    pub(super) fn take_ledger(&self, count: usize) -> Vec<LedgerRow> {
+        let mut ledger = self.ledger.lock();
+        let count = count.min(ledger.len());
+        let later = ledger.split_off(count);
+        self.ledger_waiting.store(later.len(), Ordering::Relaxed);
+        std::mem::replace(&mut *ledger, later)
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {

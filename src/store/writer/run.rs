@@ -1,13 +1,13 @@
 //! The writer's loop.
 
-use super::batch::{Batch, Sessions, Work};
+use super::batch::{self, Batch, Sessions, Tables, Work};
 use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Command, Reply, answer};
+use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
 use super::refusal::refuse;
-use super::statements::Texts;
-use super::{ending, statements};
+use super::statements::{self, Rows, Text, Texts};
 use crate::clock::now_us;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
@@ -18,6 +18,7 @@ use crate::store::types::Durability;
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 /// The maximum number of commands in one transaction.
@@ -26,8 +27,8 @@ const BATCH_MAX: usize = 1024;
 const GATHER_ROUNDS_MAX: usize = 4;
 /// The live heads are stored each time this many entries were written.
 const HEADS_EVERY: i64 = 10_000;
-/// Ledger rows that are written along with a batch.
-const LEDGER_BATCH_MIN: usize = 512;
+/// Ledger rows that are written at once.
+const LEDGER_ROWS: usize = 512;
 /// How long the ledger's remaining rows wait, and how often a failing writer tries again.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -36,6 +37,7 @@ const TICK: Duration = Duration::from_secs(1);
 pub(in crate::store) struct Writer {
     pub(super) connection: SqliteConnection,
     texts: Texts,
+    callers: Handle,
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
@@ -63,6 +65,7 @@ impl Writer {
         Self {
             connection,
             texts: Texts::default(),
+            callers: Handle::current(),
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
@@ -157,10 +160,10 @@ impl Writer {
                 }
             }
         }
-        if self.gauges.ledger_waiting() >= LEDGER_BATCH_MIN {
-            batch.add_ledger(&self.gauges.take_ledger());
-        }
         self.flush(batch).await;
+        while self.gauges.ledger_waiting() >= LEDGER_ROWS {
+            self.write_ledger().await;
+        }
         if self.next_entry - 1 - self.heads_at >= HEADS_EVERY {
             self.store_heads().await;
         }
@@ -180,9 +183,26 @@ impl Writer {
         if self.failing {
             self.store_heads().await;
         }
-        let mut batch = Batch::new(self.next_entry, &mut self.sessions);
-        batch.add_ledger(&self.gauges.take_ledger());
-        self.flush(batch).await;
+        while self.gauges.ledger_waiting() > 0 {
+            self.write_ledger().await;
+        }
+    }
+
+    /// Writes the ledger's next rows: nobody waits for them, so they are not synced.
+    async fn write_ledger(&mut self) {
+        let rows = self.gauges.take_ledger(LEDGER_ROWS);
+        let stored = batch::ledger_rows(&rows);
+        let written = match self.synchronise(Durability::Process).await {
+            Ok(()) => stored.write(&mut self.connection, &mut self.texts).await,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(()) => self.gauges.committed(0, 0, now_us(), 0),
+            Err(error) => {
+                self.gauges.drop_ledger(rows.len());
+                self.judged(&error);
+            }
+        }
     }
 
     /// Commits a batch and answers its callers; returns an empty one.
@@ -205,13 +225,14 @@ impl Writer {
         if self.failing {
             self.recovered();
         }
-        batch.committed(&mut self.sessions);
+        let answers = batch.committed(&mut self.sessions);
+        // From a thread of the callers' own runtime a wake-up costs a fraction of one from here.
+        self.callers.spawn(async move { answers.send() });
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
         let verdict = self.judged(error);
         let why = error.to_string();
-        self.gauges.drop_ledger(batch.ledger_rows);
         let works = batch.rolled_back(&mut self.sessions);
         if verdict == Verdict::Refused && works.len() > 1 {
             // One of them is at fault; the others must not be affected.
@@ -271,27 +292,47 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let (entries, others) = (
-            std::mem::take(&mut batch.entries),
-            std::mem::take(&mut batch.others),
-        );
-        let (text, arguments) = entries.text(&mut self.texts, others, batch.ends);
-        sqlx::query_with(sqlx::AssertSqlSafe(text), arguments)
-            .execute(&mut self.connection)
-            .await?;
-        if !batch.ends {
+        let Tables {
+            mut entries,
+            mut facts,
+            matches,
+            seats,
+            sessions,
+            bluffs,
+        } = std::mem::take(&mut batch.tables);
+        let (connection, texts) = (&mut self.connection, &mut self.texts);
+        let mut text = Text::default();
+        text.sql.push_str("BEGIN IMMEDIATE;");
+        text.add(&mut entries, texts);
+        text.add(&mut facts, texts);
+        let rare = [matches, seats, sessions, bluffs, facts];
+        let whole = !batch.ends && rare.iter().all(Rows::is_empty);
+        if whole {
+            text.sql.push_str("COMMIT");
+        }
+        text.write(connection).await?;
+        if whole {
             return Ok(());
         }
-        let mut endings = ending::gather(&mut self.connection, batch, self.kit).await?;
-        sqlx::query(statements::END)
-            .bind(ending::session_rows(batch).take())
-            .bind(endings.matches.take())
-            .bind(endings.results.take())
-            .bind(endings.lessons.take())
-            .bind(endings.models.take())
-            .execute(&mut self.connection)
-            .await?;
-        batch.refuse_unknown(&endings.unknown);
+        for rows in rare {
+            rows.write(connection, texts).await?;
+        }
+        if batch.ends {
+            let endings = ending::gather((connection, texts), batch, self.kit).await?;
+            let Endings {
+                sessions,
+                matches,
+                results,
+                lessons,
+                models,
+                unknown,
+            } = endings;
+            for rows in [sessions, matches, results, lessons, models] {
+                rows.write(connection, texts).await?;
+            }
+            batch.refuse_unknown(&unknown);
+        }
+        sqlx::query("COMMIT").execute(connection).await?;
         Ok(())
     }
 
@@ -330,7 +371,8 @@ impl Writer {
         sqlx::query("BEGIN IMMEDIATE")
             .execute(&mut self.connection)
             .await?;
-        naming::name(&mut self.connection, seat, name, now_us(), self.kit).await?;
+        let database = (&mut self.connection, &mut self.texts);
+        naming::name(database, seat, name, now_us(), self.kit).await?;
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
         Ok(())
     }
