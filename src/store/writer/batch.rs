@@ -61,13 +61,14 @@ impl Default for Tables {
 /// What a batch's callers are told once it is durable.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    receipts: Vec<(Reply<Receipt>, Receipt)>,
+    /// With what was stored: it is freed where it was made.
+    receipts: Vec<(Reply<Receipt>, Receipt, Append)>,
     others: Vec<Reply<()>>,
 }
 
 impl Answers {
     pub(super) fn send(self) {
-        for (reply, receipt) in self.receipts {
+        for (reply, receipt, _) in self.receipts {
             answer(reply, Ok(receipt));
         }
         for reply in self.others {
@@ -323,6 +324,7 @@ impl Batch {
     pub(super) fn committed(self, sessions: &mut Sessions) -> Answers {
         let committed = Instant::now();
         let mut answers = Answers::default();
+        answers.receipts.reserve_exact(self.works.len());
         for work in self.works {
             match work {
                 Work::Append {
@@ -341,7 +343,8 @@ impl Batch {
                         }
                     }
                     let last = last.map(EntryId);
-                    answers.receipts.push((reply, Receipt { last, committed }));
+                    let receipt = Receipt { last, committed };
+                    answers.receipts.push((reply, receipt, append));
                 }
                 Work::Open { reply, .. } | Work::Close { reply, .. } => answers.others.push(reply),
             }

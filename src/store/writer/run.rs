@@ -8,6 +8,7 @@ use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
 use super::refusal::refuse;
 use super::statements::{self, Rows, Text, Texts};
+use super::syncing::Syncing;
 use crate::clock::now_us;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
@@ -18,7 +19,6 @@ use crate::store::types::Durability;
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 /// The maximum number of commands in one transaction.
@@ -37,7 +37,7 @@ const TICK: Duration = Duration::from_secs(1);
 pub(in crate::store) struct Writer {
     pub(super) connection: SqliteConnection,
     texts: Texts,
-    callers: Handle,
+    syncing: Syncing,
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
@@ -60,12 +60,12 @@ impl Writer {
         start: &Start,
         settings: &Settings,
         gauges: Arc<Gauges>,
-        checkpoints: Checkpoints,
+        (checkpoints, syncing): (Checkpoints, Syncing),
     ) -> Self {
         Self {
             connection,
             texts: Texts::default(),
-            callers: Handle::current(),
+            syncing,
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
@@ -94,6 +94,7 @@ impl Writer {
             match taken {
                 Some(0) => break,
                 Some(_) => {
+                    self.syncing.ready().await;
                     gather(&mut commands, &mut queue);
                     self.take(&mut commands, &mut queue).await;
                 }
@@ -209,14 +210,14 @@ impl Writer {
     async fn flush(&mut self, mut batch: Batch) -> Batch {
         if !batch.is_empty() {
             match self.write(&mut batch).await {
-                Ok(()) => self.committed(batch),
+                Ok(()) => self.committed(batch).await,
                 Err(error) => self.failed(batch, &error).await,
             }
         }
         Batch::new(self.next_entry, &mut self.sessions)
     }
 
-    fn committed(&mut self, batch: Batch) {
+    async fn committed(&mut self, batch: Batch) {
         self.next_entry = batch.next_entry;
         self.checkpoints.committed(batch.entry_count());
         if batch.ends {
@@ -225,9 +226,12 @@ impl Writer {
         if self.failing {
             self.recovered();
         }
+        let durability = batch.durability;
         let answers = batch.committed(&mut self.sessions);
-        // From a thread of the callers' own runtime a wake-up costs a fraction of one from here.
-        self.callers.spawn(async move { answers.send() });
+        match durability {
+            Durability::Power => self.syncing.answer_synced(answers).await,
+            Durability::Process => self.syncing.answer(answers),
+        }
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
@@ -240,7 +244,7 @@ impl Writer {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
                 self.add(&mut alone, work);
                 match self.write(&mut alone).await {
-                    Ok(()) => self.committed(alone),
+                    Ok(()) => self.committed(alone).await,
                     Err(error) => {
                         let verdict = self.judged(&error);
                         refuse(
@@ -273,7 +277,8 @@ impl Writer {
         if batch.is_empty() {
             return Ok(());
         }
-        self.synchronise(batch.durability).await?;
+        // Its callers wait for a sync of their own.
+        self.synchronise(Durability::Process).await?;
         let begun = Instant::now();
         let written = self.write_rows(batch).await;
         match written {
@@ -448,6 +453,7 @@ impl Writer {
         if let Err(error) = self.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");
         }
+        self.syncing.stop();
         drop(self._lock);
         for reply in self.closing {
             // The requester may be gone.
