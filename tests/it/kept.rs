@@ -44,7 +44,9 @@ fn count(store: &Path, query: &'static str) -> i64 {
 }
 
 const LESSONS: &str = "SELECT count(*), 0, '', '' FROM lessons";
-const LEDGER: &str = "SELECT count(*), 0, '', '' FROM ledger l JOIN entries e ON e.id = l.entry AND e.session = l.session";
+/// Packed or not.
+const LEDGER: &str = "SELECT count(*), 0, '', '' FROM ledger l JOIN sessions s
+    ON s.id = l.session AND l.entry BETWEEN s.first_entry AND s.last_entry";
 
 const BOTS: [&str; 4] = [
     "builtin:guide",

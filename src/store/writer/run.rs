@@ -198,7 +198,10 @@ impl Writer {
             Err(error) => Err(error),
         };
         match written {
-            Ok(()) => self.gauges.committed(0, 0, now_us(), 0),
+            Ok(()) => {
+                self.gauges.committed(0, 0, now_us(), 0);
+                self.checkpoints.committed(0);
+            }
             Err(error) => {
                 self.gauges.drop_ledger(rows.len());
                 self.judged(&error);
@@ -310,7 +313,7 @@ impl Writer {
         text.sql.push_str("BEGIN IMMEDIATE;");
         text.add(&mut entries, texts);
         text.add(&mut facts, texts);
-        let rare = [matches, seats, sessions, bluffs, facts];
+        let rare = [entries, facts, matches, seats, sessions, bluffs];
         let whole = !batch.ends && rare.iter().all(Rows::is_empty);
         if whole {
             text.sql.push_str("COMMIT");

@@ -13,6 +13,8 @@ pub const ENTRIES_MAX: usize = 2048;
 const SIZES: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, ROWS_MAX];
 /// More rows than these take several statements.
 const ROWS_MAX: usize = 2048;
+/// More rows than these do not share their trip to SQLite's thread: each pair of sizes is kept prepared.
+const TOGETHER_MAX: usize = 512;
 
 /// A statement for any number of rows: its text before and after them, and how many columns they have.
 #[derive(Debug)]
@@ -165,10 +167,10 @@ impl Text {
         query.execute(connection).await.map(drop)
     }
 
-    /// Adds rows, if they are few enough for one statement and not none.
+    /// Adds rows, if they are few enough to share a trip and not none.
     pub(super) fn add(&mut self, rows: &mut Rows, texts: &mut Texts) {
         let count = rows.count();
-        if (1..=ROWS_MAX).contains(&count) {
+        if (1..=TOGETHER_MAX).contains(&count) {
             let values = std::mem::take(&mut rows.values);
             self.add_rows(rows.statement, count, &mut values.into_iter(), texts);
         }
@@ -355,7 +357,7 @@ pub(super) const HEADS: &str = "
 
 #[cfg(test)]
 mod tests {
-    use super::{FACTS, ROWS_MAX, Rows, SIZES, Text, Texts};
+    use super::{FACTS, Rows, SIZES, TOGETHER_MAX, Text, Texts};
     use sqlx::Arguments as _;
 
     #[test]
@@ -379,9 +381,9 @@ mod tests {
                 assert!((count..=4 * count).contains(&room), "{room} for {count}");
             }
         }
-        let mut many = rows(ROWS_MAX + 1);
+        let mut many = rows(TOGETHER_MAX + 1);
         let mut text = Text::default();
         text.add(&mut many, &mut texts);
-        assert_eq!((text.arguments.len(), many.count()), (0, ROWS_MAX + 1));
+        assert_eq!((text.arguments.len(), many.count()), (0, TOGETHER_MAX + 1));
     }
 }

@@ -1,5 +1,5 @@
 //! Syncs the log on a thread of its own, so that the next batch is written while one is being synced: an
-//! answer leaves once what it rests on is on the disk.
+//! answer leaves once what it rests on is on the disk. Only readers may see it a moment earlier.
 
 use super::batch::Answers;
 use super::fault;
