@@ -94,7 +94,6 @@ impl Writer {
             match taken {
                 Some(0) => break,
                 Some(_) => {
-                    self.syncing.ready().await;
                     gather(&mut commands, &mut queue);
                     self.take(&mut commands, &mut queue).await;
                 }

@@ -14,8 +14,8 @@ use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-/// Batches that may wait while one is being synced: further callers' work gathers meanwhile.
-const WAITING_MAX: usize = 1;
+/// Batches that may wait while others are being synced; one sync then serves them all.
+const WAITING_MAX: usize = 16;
 
 /// The writer's side of the thread.
 #[derive(Debug)]
@@ -50,12 +50,6 @@ impl Syncing {
         })
     }
 
-    /// Waits until the thread can take another batch.
-    pub(super) async fn ready(&self) {
-        // Without the thread the process is ending.
-        drop(self.queue.reserve().await);
-    }
-
     /// Answers a batch's callers once the log is synced.
     pub(super) async fn answer_synced(&self, answers: Answers) {
         // Without the thread the process is ending.
@@ -77,13 +71,16 @@ impl Syncing {
 }
 
 fn run(log: &File, mut batches: mpsc::Receiver<Answers>, callers: &Handle, gauges: &Gauges) {
-    while let Some(answers) = batches.blocking_recv() {
+    let mut written = Vec::with_capacity(WAITING_MAX);
+    while batches.blocking_recv_many(&mut written, WAITING_MAX) > 0 {
         let begun = Instant::now();
         if let Err(error) = log.sync_data() {
             fault::end(&sqlx::Error::Io(error));
         }
         gauges.synced(begun.elapsed().as_micros() as u64);
-        tell(callers, answers);
+        for answers in written.drain(..) {
+            tell(callers, answers);
+        }
     }
 }
 
