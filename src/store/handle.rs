@@ -7,7 +7,7 @@ use super::packer::Packer;
 use super::types::{
     Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
 };
-use super::writer::{self, Checkpoints, Command, OpenMatch};
+use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
 use super::{damage, numbers, startup, transcript};
 use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
@@ -67,13 +67,14 @@ impl Store {
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
         let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
+        let syncing = Syncing::start(&settings.path, Arc::clone(&gauges))?;
         let writer = writer::Writer::new(
             opened.writer,
             opened.lock,
             &start,
             settings,
             Arc::clone(&gauges),
-            checkpoints,
+            (checkpoints, syncing),
         );
         let (run, cut) = abortable(writer.run(commands));
         on_own_thread(&settings.path, run)?;
@@ -295,11 +296,9 @@ impl Store {
         command: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Command,
     ) -> Result<T, StoreError> {
         let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
+        let place = queue.reserve().await.map_err(|_| StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        queue
-            .send(command(reply))
-            .await
-            .map_err(|_| StoreError::Closed)?;
+        place.send(command(reply));
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
@@ -366,8 +365,8 @@ impl Store {
         held
     }
 
-    /// The writer's current `PRAGMA synchronous`.
-    pub(super) async fn synchronous(&self) -> i64 {
-        self.alter("PRAGMA synchronous").await.expect("a number")
+    /// How often the log was synced for batches.
+    pub(super) fn syncs(&self) -> u64 {
+        self.inner.gauges.syncs()
     }
 }

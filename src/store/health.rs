@@ -3,7 +3,7 @@
 use super::types::LedgerRow;
 use parking_lot::Mutex;
 use serde::Serialize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::Notify;
 
 /// Upper bounds of the batch histogram: appends per commit. The last bucket has no bound.
@@ -43,6 +43,7 @@ pub(super) struct Gauges {
     health: Mutex<Health>,
     ledger: Mutex<Vec<LedgerRow>>,
     ledger_waiting: AtomicUsize,
+    syncs: AtomicU64,
     /// Told when sessions have ended: they can be packed.
     pub(super) ended: Notify,
 }
@@ -61,6 +62,17 @@ impl Gauges {
         health.appends += appends;
         health.entries += entries;
         health.committing_us += took_us;
+    }
+
+    /// Counts a sync of the log for a batch: it is part of the commit.
+    pub(super) fn synced(&self, took_us: u64) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.health.lock().committing_us += took_us;
+    }
+
+    #[cfg(test)]
+    pub(super) fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
     }
 
     /// Records why writing fails, or that it works again; true if that changed.
@@ -83,9 +95,13 @@ impl Gauges {
         self.ledger_waiting.load(Ordering::Relaxed)
     }
 
-    pub(super) fn take_ledger(&self) -> Vec<LedgerRow> {
-        self.ledger_waiting.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *self.ledger.lock())
+    /// The longest waiting rows, at most `count`.
+    pub(super) fn take_ledger(&self, count: usize) -> Vec<LedgerRow> {
+        let mut ledger = self.ledger.lock();
+        let count = count.min(ledger.len());
+        let later = ledger.split_off(count);
+        self.ledger_waiting.store(later.len(), Ordering::Relaxed);
+        std::mem::replace(&mut *ledger, later)
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {
