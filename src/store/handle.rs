@@ -5,7 +5,8 @@ use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::packer::Packer;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, NewSession, Receipt,
+    SessionId,
 };
 use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
 use super::{damage, numbers, startup, transcript};
@@ -161,16 +162,25 @@ impl Store {
     /// # Errors
     /// As [`Store::append`].
     pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
-        self.open_numbered(new, Vec::new()).await
+        self.open_hosted(new, Vec::new(), Vec::new()).await
     }
 
-    /// Like [`Store::open_match`], with each seat's number on the wire, by seat: the match can then be found
-    /// by it ([`Store::seat_of_player`]).
+    /// Like [`Store::open_match`], with each seat's number on the wire, by seat, so that the match can be
+    /// found by it ([`Store::seat_of_player`]), and with these new sessions of it, in the same transaction.
     ///
     /// # Errors
     /// As [`Store::append`].
-    pub async fn open_numbered(&self, new: NewMatch, players: Vec<u64>) -> Result<(), StoreError> {
-        let new = Box::new(OpenMatch { row: new, players });
+    pub async fn open_hosted(
+        &self,
+        new: NewMatch,
+        players: Vec<u64>,
+        sessions: Vec<(SessionId, NewSession)>,
+    ) -> Result<(), StoreError> {
+        let new = Box::new(OpenMatch {
+            row: new,
+            players,
+            sessions,
+        });
         self.ask(|reply| Command::OpenMatch(new, reply)).await
     }
 

@@ -1,7 +1,7 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
 use super::seats::{DecisionTimes, folded, rows};
-use crate::referee::host::setup::{cancelled, ids};
+use crate::referee::host::setup::ids;
 use crate::replay::{SeatTold, keeps_facts, seat_setup};
 use crate::store::types::{
     Append, Close, Direction, Durability, Entry, EntryId, LedgerRow, MatchResult, NewEntry,
@@ -121,13 +121,18 @@ impl Recording {
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
         let mut record = self.record(new, ids);
-        if let Some(store) = &record.store {
-            store.open_numbered(new.clone(), ids.to_vec()).await?;
-        }
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
+            // Before its first line nothing else would tell a bot's seed after a stop.
+            session.written = *seed != 0;
         }
-        record.open_bots().await?;
+        if let Some(store) = &record.store {
+            let bots = record.sessions.iter().filter(|session| session.written);
+            let bots = bots.map(|session| (session.id, session.opened.clone()));
+            store
+                .open_hosted(new.clone(), ids.to_vec(), bots.collect())
+                .await?;
+        }
         Ok(record)
     }
 
@@ -379,23 +384,6 @@ impl MatchRecord {
         self
     }
 
-    /// Stores the sessions of seeded bots before their first lines: nothing else tells their seeds after a
-    /// stop. A match of which this fails is cancelled.
-    async fn open_bots(&mut self) -> Result<(), RecordError> {
-        let Some(store) = &self.store else {
-            return Ok(());
-        };
-        let bots = self.sessions.iter_mut();
-        let bots = bots.filter(|session| session.opened.seed != 0);
-        let opened = bots.map(|session| session.append(store, Vec::new(), None));
-        let opened = worst(join_all(opened).await);
-        if let Err(error) = &opened {
-            let end = cancelled(error.to_string());
-            store.close_match(&self.match_id, end).await?;
-        }
-        opened
-    }
-
     /// Whether lines outlive this process, so that the match waits until they are stored.
     pub(in crate::referee) fn lasting(&self) -> bool {
         self.store.is_some()
@@ -466,8 +454,9 @@ impl MatchRecord {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        self.fold(result.cause).await?;
-        let mut told = self.told.take().unwrap_or_default();
+        // The end counts without what the transcripts tell, too.
+        let folded = self.fold(result.cause).await;
+        let told = self.told.as_deref().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
         let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
         let closes = open.map(|(seat, session)| {
@@ -476,7 +465,8 @@ impl MatchRecord {
             if seat < scores.len() {
                 scores.rotate_left(seat);
             }
-            let told = told.get_mut(seat).map(std::mem::take).unwrap_or_default();
+            // It stays for another try.
+            let told = told.get(seat).cloned().unwrap_or_default();
             let close = Close {
                 detail: result.detail.clone(),
                 scores,
@@ -499,7 +489,7 @@ impl MatchRecord {
         }
         // A seat that cannot be closed must not leave the match to be played again.
         store.close_match(&self.match_id, result.clone()).await?;
-        closed
+        closed.and(folded)
     }
 
     /// Tells the operator that the match waits.

@@ -299,12 +299,24 @@ impl Batch {
 
     pub(super) fn add_open(
         &mut self,
+        sessions: &mut Sessions,
         new: Box<OpenMatch>,
         durability: Durability,
         reply: Reply<()>,
     ) {
         self.raise(durability);
         self.push_match(&new.row, &new.players);
+        let at_us = new.row.started_us;
+        let head = Head {
+            entry: 0,
+            count: 0,
+            at_us,
+        };
+        for (id, opened) in &new.sessions {
+            self.raise(opened.durability);
+            sessions.insert(id.0, head, opened);
+            self.push_session(id.0, opened, at_us, Some(self.next_entry));
+        }
         self.works.push(Work::Open { new, reply });
     }
 
@@ -355,10 +367,16 @@ impl Batch {
     /// Undoes what the batch did to the sessions; the works remain to be retried or answered.
     pub(super) fn rolled_back(self, sessions: &mut Sessions) -> Vec<Work> {
         for work in &self.works {
-            if let Work::Append { append, .. } = work
-                && append.open.is_some()
-            {
-                sessions.live.remove(&append.session.0);
+            match work {
+                Work::Append { append, .. } if append.open.is_some() => {
+                    sessions.live.remove(&append.session.0);
+                }
+                Work::Open { new, .. } => {
+                    for (id, _) in &new.sessions {
+                        sessions.live.remove(&id.0);
+                    }
+                }
+                Work::Append { .. } | Work::Close { .. } => {}
             }
         }
         self.works

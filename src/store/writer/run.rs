@@ -114,7 +114,9 @@ impl Writer {
                     }
                     batch.add_append(&mut self.sessions, append, reply, self.kit);
                 }
-                Command::OpenMatch(new, reply) => batch.add_open(new, self.durability, reply),
+                Command::OpenMatch(new, reply) => {
+                    batch.add_open(&mut self.sessions, new, self.durability, reply)
+                }
                 Command::CloseMatch(id, result, reply) => {
                     batch.add_close(id, result, self.durability, reply);
                 }
@@ -267,7 +269,9 @@ impl Writer {
             Work::Append { append, reply, .. } => {
                 batch.add_append(&mut self.sessions, append, reply, self.kit);
             }
-            Work::Open { new, reply } => batch.add_open(new, self.durability, reply),
+            Work::Open { new, reply } => {
+                batch.add_open(&mut self.sessions, new, self.durability, reply)
+            }
             Work::Close { id, result, reply } => {
                 batch.add_close(id, result, self.durability, reply);
             }
