@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// Lines that wait to be written at most; further ones are dropped.
 const LINES_MAX: usize = 8192;
+/// Their bytes at most; a line that does not fit beside those that wait is dropped.
+const BYTES_MAX: usize = 4 << 20;
 /// How long an end waits for the last lines to be written.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
@@ -26,6 +28,8 @@ struct Queue {
 
 struct State {
     lines: VecDeque<Vec<u8>>,
+    /// Of all these lines.
+    bytes: usize,
     writing: bool,
 }
 
@@ -34,6 +38,7 @@ impl Queue {
         Self {
             state: Mutex::new(State {
                 lines: VecDeque::new(),
+                bytes: 0,
                 writing: false,
             }),
             news: Condvar::new(),
@@ -44,7 +49,9 @@ impl Queue {
 
     fn add(&self, line: &[u8]) {
         let mut state = self.state.lock();
-        if state.lines.len() < LINES_MAX {
+        let bytes = state.bytes + line.len();
+        if state.lines.len() < LINES_MAX && bytes <= BYTES_MAX {
+            state.bytes = bytes;
             state.lines.push_back(line.to_vec());
             self.news.notify_one();
         } else {
@@ -62,6 +69,7 @@ impl Queue {
                 self.news.wait(&mut state);
                 continue;
             };
+            state.bytes -= line.len();
             state.writing = true;
             drop(state);
             if out.write_all(&line).is_err() {
@@ -132,10 +140,31 @@ pub fn exit(code: i32) -> ! {
 
 #[cfg(test)]
 mod tests {
-    use super::{LINES_MAX, Queue};
+    use super::{BYTES_MAX, LINES_MAX, Queue};
     use std::io::Read as _;
     use std::sync::atomic::Ordering;
     use std::time::Duration;
+
+    #[test]
+    fn lines_that_wait_are_bounded_by_their_bytes() {
+        static FULL: Queue = Queue::new();
+        let dropped = || FULL.dropped.load(Ordering::Relaxed);
+        FULL.add(&vec![b'x'; BYTES_MAX + 1]);
+        assert_eq!(dropped(), 1, "one alone that is longer");
+        FULL.add(&vec![b'x'; BYTES_MAX - 2]);
+        FULL.add(b"xyz");
+        assert_eq!(dropped(), 2);
+        FULL.add(b"y\n");
+        assert_eq!(dropped(), 2);
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        std::thread::spawn(move || FULL.run(&mut writer));
+        let mut all = vec![0; BYTES_MAX];
+        reader.read_exact(&mut all).unwrap();
+        assert!(all.ends_with(b"xy\n"));
+        FULL.flush(Duration::from_secs(60));
+        FULL.add(&vec![b'x'; BYTES_MAX]);
+        assert_eq!(dropped(), 2, "there is room again");
+    }
 
     #[test]
     fn a_reader_that_stops_costs_lines_and_one_that_goes_on_gets_those_that_waited() {

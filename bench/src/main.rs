@@ -100,7 +100,7 @@ fn main() -> ExitCode {
     match perform(Cli::parse().verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bench: {error:#}");
+            drover::cli::tell(&format!("bench: {error:#}"));
             ExitCode::FAILURE
         }
     }

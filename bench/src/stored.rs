@@ -2,6 +2,7 @@
 
 use crate::process::Daemon;
 use anyhow::Context as _;
+use drover::cli::tell;
 use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
 use std::time::{Duration, Instant};
 
@@ -93,7 +94,7 @@ pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
 pub(crate) async fn differences(store: &Store) -> anyhow::Result<u64> {
     let summary = store.verify(None, |checked| {
         for difference in &checked.differences {
-            eprintln!("{}: {}", checked.match_id, difference.what);
+            tell(&format!("{}: {}", checked.match_id, difference.what));
         }
     });
     let summary = summary.await?;

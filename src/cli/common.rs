@@ -37,7 +37,7 @@ fn environment() -> config::Environment {
 }
 
 /// A line for whoever watches, on standard error; that nobody does is no failure.
-pub(super) fn tell(line: &str) {
+pub fn tell(line: &str) {
     let line = format!("{line}\n");
     let _ = match logs::is_started() {
         true => logs::Lines.write_all(line.as_bytes()),

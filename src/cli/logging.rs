@@ -15,6 +15,8 @@ pub(super) fn start(log: &Log) -> anyhow::Result<()> {
     let filter = EnvFilter::builder().parse_lossy(&log.level);
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        // What it has to say of itself it would print past the queue.
+        .log_internal_errors(false)
         .with_writer(|| logs::Lines);
     match log.format {
         LogFormat::Json => lines.json().flatten_event(true).init(),

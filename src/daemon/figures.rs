@@ -1,6 +1,6 @@
 //! The metrics that are not counted as they happen: read from their sources on request.
 
-use super::process::{Disk, Process, Usage};
+use super::process::{Process, Usage};
 use super::room::Gauged;
 use crate::logs;
 use crate::metrics as names;
@@ -12,9 +12,12 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// How often histograms are folded if nothing requests them (they would grow otherwise), and the disk is looked at.
+/// How often histograms are folded if nothing requests them (they would grow otherwise), and the disk is looked at
+/// (of which requests show the last figures).
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Renders all metrics as Prometheus text.
@@ -24,7 +27,7 @@ pub(super) fn renderer(
     pool: Pool,
     gauged: Gauged,
 ) -> Arc<dyn Fn() -> String + Send + Sync> {
-    let process = Process::of(store.path());
+    let process = Process::started();
     Arc::new(move || {
         gauged.measure();
         process.measure();
@@ -40,18 +43,36 @@ pub(super) fn renderer(
     })
 }
 
-/// Folds histograms and watches the database's disk until `stop`.
-pub(super) async fn upkeep(handle: PrometheusHandle, mut disk: Disk, stop: CancellationToken) {
+/// Folds histograms until `stop`.
+pub(super) async fn upkeep(handle: PrometheusHandle, stop: CancellationToken) {
     let mut ticks = tokio::time::interval(UPKEEP);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            _ = ticks.tick() => {
-                handle.run_upkeep();
-                disk.watch();
-            }
+            _ = ticks.tick() => handle.run_upkeep(),
         }
     }
+}
+
+/// Looks at a disk until `stop`, never twice at a time: one that hangs costs a thread that nobody else needs.
+pub(super) async fn watch(mut look: impl FnMut() + Send + 'static, stop: CancellationToken) {
+    let mut ticks = tokio::time::interval(UPKEEP);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let looks = async {
+        loop {
+            ticks.tick().await;
+            let looked = spawn_blocking(move || {
+                look();
+                look
+            });
+            match looked.await {
+                Ok(again) => look = again,
+                Err(error) => return tracing::error!(%error, "the disk is watched no more"),
+            }
+        }
+    };
+    // A look that hangs is left behind.
+    stop.run_until_cancelled(looks).await;
 }
 
 fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
@@ -93,5 +114,42 @@ fn family(
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     for (suffix, value) in samples {
         let _ = writeln!(text, "{name}{suffix} {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UPKEEP, watch};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::mpsc;
+    use tokio_util::sync::CancellationToken;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_disk_that_hangs_is_looked_at_once_and_stops_nobody() {
+        let (goes_on, hangs) = mpsc::channel::<()>();
+        let (looks, stop) = (Arc::new(AtomicU32::new(0)), CancellationToken::new());
+        let counted = Arc::clone(&looks);
+        let look = move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = hangs.recv();
+        };
+        let watching = tokio::spawn(watch(look, stop.clone()));
+        // The runtime's only thread is never held up.
+        let looked = async |count| {
+            while looks.load(Ordering::SeqCst) < count {
+                tokio::time::advance(UPKEEP).await;
+            }
+        };
+        looked(1).await;
+        for _ in 0..100 {
+            tokio::time::advance(UPKEEP).await;
+        }
+        assert_eq!(looks.load(Ordering::SeqCst), 1);
+        goes_on.send(()).unwrap();
+        looked(2).await;
+        stop.cancel();
+        watching.await.unwrap();
+        assert_eq!(looks.load(Ordering::SeqCst), 2);
     }
 }

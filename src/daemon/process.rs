@@ -14,15 +14,13 @@ const SCARCE_PART: u64 = 20;
 /// The process that is measured.
 pub(super) struct Process {
     started_s: f64,
-    database: PathBuf,
 }
 
 impl Process {
-    /// This one, from now on, with its database.
-    pub(super) fn of(database: &Path) -> Self {
+    /// This one, from now on.
+    pub(super) fn started() -> Self {
         Self {
             started_s: now_us() as f64 / 1e6,
-            database: database.to_owned(),
         }
     }
 
@@ -41,14 +39,6 @@ impl Process {
             gauge!(names::PROCESS_THREADS).set(usage.threads as f64);
             gauge!(names::PROCESS_RESIDENT).set(usage.resident as f64);
             gauge!(names::PROCESS_VIRTUAL).set(usage.virtual_ as f64);
-        }
-        let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-        gauge!(names::STORE_BYTES).set(length(&self.database) as f64);
-        let mut log = self.database.clone().into_os_string();
-        log.push("-wal");
-        gauge!(names::STORE_LOG_BYTES).set(length(Path::new(&log)) as f64);
-        if let Some(Room { free, .. }) = Room::of(&self.database) {
-            gauge!(names::DISK_FREE).set(free as f64);
         }
     }
 }
@@ -91,11 +81,18 @@ impl Disk {
         }
     }
 
-    /// Says once that the disk is nearly full, and once that it no longer is.
-    pub(super) fn watch(&mut self) {
+    /// Sets the gauges of the disk and of the database's files, and says once that the disk is nearly full, and
+    /// once that it no longer is. A disk that hangs never returns.
+    pub(super) fn look(&mut self) {
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+        gauge!(names::STORE_BYTES).set(length(&self.database) as f64);
+        let mut log = self.database.clone().into_os_string();
+        log.push("-wal");
+        gauge!(names::STORE_LOG_BYTES).set(length(Path::new(&log)) as f64);
         let Some(room) = Room::of(&self.database) else {
             return;
         };
+        gauge!(names::DISK_FREE).set(room.free as f64);
         let (free, limit) = (room.free, room.scarce());
         match self.turned(room) {
             Some(true) => tracing::warn!(

@@ -179,8 +179,9 @@ impl Daemon {
         };
         let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
-        let disk = Disk::of(store.path());
-        tokio::spawn(figures::upkeep(metrics.clone(), disk, end.clone()));
+        tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
+        let mut disk = Disk::of(store.path());
+        tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),
             callbacks: crowd,
