@@ -31,7 +31,7 @@ pub struct Health {
     pub entries: u64,
     /// Commits by their number of appends, by [`BATCH_BOUNDS`], with one more bucket for larger ones.
     pub batches: [u64; BATCH_BOUNDS.len() + 1],
-    /// Time spent in commits so far, in microseconds.
+    /// Time spent on writing and on syncing commits so far, in microseconds: both go on at once.
     pub committing_us: u64,
     /// Ledger rows dropped because the writer could not keep up.
     pub ledger_dropped: u64,

@@ -33,7 +33,7 @@ const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
 const CACHE_KIB: &str = "-16384";
 
-/// The writer's cached prepared statements: more than there are batch shapes.
+/// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
 /// The schema's version that packs sessions, and what reading an older one lacks.

@@ -2,7 +2,7 @@
 
 use super::fake::{Pen, heard, match_id, open, opened, said, settings};
 use crate::store::open::MIGRATIONS;
-use crate::store::{Store, StoreError};
+use crate::store::{Settings, Store, StoreError};
 use std::path::Path;
 use tempfile::tempdir;
 
@@ -129,6 +129,20 @@ async fn a_folder_that_cannot_be_made_is_named() {
     let error = Store::open(&settings(folder.path())).await.unwrap_err();
     assert!(matches!(&error, StoreError::Folder { .. }), "{error}");
     assert!(error.to_string().contains("store.path"), "{error}");
+}
+
+#[tokio::test]
+async fn a_link_to_a_database_is_followed() {
+    let (far, near) = (tempdir().unwrap(), tempdir().unwrap());
+    let link = near.path().join("drover.db");
+    std::os::unix::fs::symlink(far.path().join("far.db"), &link).unwrap();
+    for number in 1..=2 {
+        let store = Store::open(&Settings::at(&link)).await.unwrap();
+        let mut pen = Pen::player(&store, number);
+        pen.write(&store, vec![heard("ask")]).await;
+        store.close().await;
+    }
+    assert!(far.path().join("far.db").exists());
 }
 
 #[tokio::test]

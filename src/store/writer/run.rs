@@ -185,7 +185,7 @@ impl Writer {
         if self.failing {
             self.store_heads().await;
         }
-        while self.gauges.ledger_waiting() > 0 {
+        while !self.failing && self.gauges.ledger_waiting() > 0 {
             self.write_ledger().await;
         }
     }

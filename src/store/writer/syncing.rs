@@ -32,10 +32,11 @@ impl Syncing {
             path: path.to_path_buf(),
             why: format!("its log cannot be synced: {error}"),
         };
-        // The file stays the same for as long as the database is open.
+        // The file stays the same for as long as the database is open. SQLite follows links to it.
+        let database = path.canonicalize().map_err(cannot)?;
         let log = File::options()
             .write(true)
-            .open(files::beside(path, "-wal"))
+            .open(files::beside(&database, "-wal"))
             .map_err(cannot)?;
         let callers = Handle::current();
         let (queue, batches) = mpsc::channel(WAITING_MAX);
