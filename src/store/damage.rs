@@ -12,7 +12,7 @@ const CHECK: &str = "PRAGMA quick_check(10)";
 /// Of the same for one table, which finds up to a hundred.
 const FAULTS_MAX: usize = 10;
 /// Steps of SQLite after which a check looks whether it is to stop.
-const STEPS: i32 = 1000;
+const STEPS: i32 = 100;
 
 /// Rows read at once where no page is damaged.
 const ROWS_AT_ONCE: i64 = 4096;
