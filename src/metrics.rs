@@ -62,6 +62,7 @@ metrics! {
     DISK_FREE = "drover_store_disk_free_bytes", describe_gauge: "Bytes that are free on the database's disk";
     STORE_QUEUE = "drover_store_queue_depth", describe_gauge: "Commands waiting for the writer";
     STORE_FAILING = "drover_store_failing", describe_gauge: "1 while nothing can be written";
+    STORE_DAMAGED = "drover_store_damaged", describe_gauge: "1 if the check of the database found it damaged";
     LOG_DROPPED = "drover_log_lines_dropped_total", describe_counter: "Log lines that were not written because nothing took them in time";
     THINKING_JOBS = "drover_thinking_jobs", describe_gauge: "Decisions in the thinking pool";
     TASKS = "drover_tasks", describe_gauge: "Tasks of the asynchronous runtime that are alive";

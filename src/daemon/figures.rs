@@ -82,7 +82,8 @@ fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
         gauge!(names::TASKS).set(runtime.metrics().num_alive_tasks() as f64);
     }
     gauge!(names::STORE_QUEUE).set(health.queue_depth as f64);
-    gauge!(names::STORE_FAILING).set(if health.failing.is_some() { 1.0 } else { 0.0 });
+    gauge!(names::STORE_FAILING).set(f64::from(u8::from(health.failing.is_some())));
+    gauge!(names::STORE_DAMAGED).set(f64::from(u8::from(health.damaged.is_some())));
     counter!(names::LOG_DROPPED).absolute(logs::dropped());
     counter!(names::APPENDS).absolute(health.appends);
     counter!(names::COMMITS).absolute(health.commits);

@@ -3,11 +3,16 @@
 use super::error::StoreError;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
+use tokio_util::sync::CancellationToken;
 
 /// The limit of the check before each start: it reads the whole file.
 pub(super) const CHECKED_BYTES_MAX: i64 = 64 << 20;
 /// Finds at most ten faults of the file's structure.
 const CHECK: &str = "PRAGMA quick_check(10)";
+/// Of the same for one table, which finds up to a hundred.
+const FAULTS_MAX: usize = 10;
+/// Steps of SQLite after which a check looks whether it is to stop.
+const STEPS: i32 = 100;
 
 /// Rows read at once where no page is damaged.
 const ROWS_AT_ONCE: i64 = 4096;
@@ -82,6 +87,47 @@ pub(super) async fn check(connection: &mut SqliteConnection) -> Option<String> {
         Ok(lines) => Some(lines.join("; ")),
         Err(error) => Some(error.to_string()),
     }
+}
+
+/// The same of a file in use, table by table: the log can be emptied between two of them.
+///
+/// # Errors
+/// What prevents the check, also that it was interrupted by `stop`.
+pub(super) async fn check_in_use(
+    connection: &mut SqliteConnection,
+    stop: &CancellationToken,
+) -> Result<Option<String>, sqlx::Error> {
+    let stop = stop.clone();
+    let mut handle = connection.lock_handle().await?;
+    handle.set_progress_handler(STEPS, move || !stop.is_cancelled());
+    drop(handle);
+    let checked = check_tables(connection).await;
+    connection.lock_handle().await?.remove_progress_handler();
+    match checked {
+        Err(error) if is_damage(&error) => Ok(Some(error.to_string())),
+        checked => checked,
+    }
+}
+
+async fn check_tables(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
+    // With the schema's table the list of free pages is checked.
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT 'sqlite_schema' UNION ALL SELECT name FROM sqlite_schema WHERE type = 'table'",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for table in tables {
+        let mut lines: Vec<String> =
+            sqlx::query_scalar("SELECT quick_check FROM pragma_quick_check(?)")
+                .bind(table)
+                .fetch_all(&mut *connection)
+                .await?;
+        if lines != ["ok"] {
+            lines.truncate(FAULTS_MAX);
+            return Ok(Some(lines.join("; ")));
+        }
+    }
+    Ok(None)
 }
 
 /// What reading a table past its damaged pages gave.

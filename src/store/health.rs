@@ -17,6 +17,8 @@ const LEDGER_PENDING_MAX: usize = 16_384;
 pub struct Health {
     /// Why nothing can be written at present, if so.
     pub failing: Option<String>,
+    /// What the check of the file found, if it is damaged.
+    pub damaged: Option<String>,
     /// When the last commit returned, in microseconds since 1970-01-01 UTC; 0 before the first.
     pub last_commit_us: i64,
     /// Commands waiting for the writer.
@@ -79,6 +81,11 @@ impl Gauges {
     pub(super) fn set_failing(&self, why: Option<String>) -> bool {
         let news = why.is_some();
         std::mem::replace(&mut self.health.lock().failing, why).is_some() != news
+    }
+
+    /// Records what is wrong with the file.
+    pub(super) fn set_damaged(&self, why: String) {
+        self.health.lock().damaged = Some(why);
     }
 
     pub(super) fn note_ledger(&self, row: LedgerRow) {

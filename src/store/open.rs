@@ -78,9 +78,10 @@ pub struct Settings {
     pub queue: usize,
     /// Finds the games whose models are merged.
     pub kit: KitOf,
-    /// Whether sessions that have ended are packed in the background.
+    /// Whether sessions that have ended are packed in the background, and a file that is too large to be
+    /// checked before it is used is checked there.
     pub packs: bool,
-    /// A file of up to this many bytes is checked before it is used, a larger one before it is packed.
+    /// A file of up to this many bytes is checked before it is used.
     pub checked_bytes_max: i64,
 }
 
@@ -154,6 +155,21 @@ pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
 
 /// Connections for reading a database that another process may be writing.
 pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
+    let found = readable(path).await?;
+    let chosen = options(path).read_only(true).immutable(found.immutable);
+    Ok(pool(chosen, count, found.version < Some(PACKED_SINCE)))
+}
+
+/// How a database can be read that is not to be written.
+pub(super) struct Readable {
+    /// It is in a read-only folder and has no writer: nothing can change during our reads.
+    pub(super) immutable: bool,
+    /// Its schema's; `None` while it has none.
+    pub(super) version: Option<i64>,
+}
+
+/// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
+pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
     if !path.is_file() {
         return Err(StoreError::Missing {
             path: path.to_path_buf(),
@@ -161,16 +177,14 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
     }
     let plain = options(path).read_only(true);
     let mut probe = connect_read(path, &plain).await;
-    let mut chosen = plain.clone();
-    if probe.is_err() && !files::beside(path, "-wal").exists() {
-        // A read-only folder and no writer: nothing can change during our reads.
-        chosen = chosen.immutable(true);
-        probe = connect_read(path, &chosen).await;
+    let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
+    if immutable {
+        probe = connect_read(path, &plain.immutable(true)).await;
     }
     let mut connection = probe?;
-    let found = check_version(path, &mut connection).await?;
+    let version = check_version(path, &mut connection).await?;
     connection.close().await?;
-    Ok(pool(chosen, count, found < Some(PACKED_SINCE)))
+    Ok(Readable { immutable, version })
 }
 
 async fn connect_read(
@@ -230,11 +244,12 @@ async fn check_version(
     if tables.is_empty() {
         return Ok(None);
     }
+    let foreign = StoreError::NotADatabase {
+        path: path.to_path_buf(),
+        why: "it is an SQLite file of something else".into(),
+    };
     if !tables.iter().any(|name| name == "_sqlx_migrations") {
-        return Err(StoreError::NotADatabase {
-            path: path.to_path_buf(),
-            why: "it is an SQLite file of something else".into(),
-        });
+        return Err(foreign);
     }
     let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
         .fetch_one(connection)
@@ -251,6 +266,8 @@ async fn check_version(
             found,
             known,
         }),
+        // Migrations of another program.
+        Some(_) if !tables.iter().any(|name| name == "matches") => Err(foreign),
         found => Ok(found),
     }
 }

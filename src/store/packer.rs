@@ -33,7 +33,7 @@ const FAILED_MAX: usize = 1024;
 pub(super) const TRAINING_SESSIONS: i64 = 32;
 /// Bytes of a dictionary at most, and of each session that it is trained on.
 const DICTIONARY_BYTES_MAX: usize = 16 << 10;
-const SAMPLE_BYTES_MAX: usize = 64 << 10;
+pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 10;
 
 const DUE: &str = "
     SELECT id, game, last_entry, entries FROM sessions
@@ -90,7 +90,7 @@ impl Packer {
     /// was not done: a damaged one is left as it is.
     pub(super) async fn run(mut self, gauges: Arc<Gauges>, checked: bool, stop: CancellationToken) {
         let work = async {
-            if !checked && !self.is_sound().await {
+            if !checked && !self.is_sound(&gauges, &stop).await {
                 return;
             }
             loop {
@@ -102,21 +102,30 @@ impl Packer {
         self.readers.close().await;
     }
 
-    async fn is_sound(&self) -> bool {
+    /// Checks the file; again later, where it cannot be checked.
+    async fn is_sound(&self, gauges: &Gauges, stop: &CancellationToken) -> bool {
         tracing::info!("the database is too large to be checked before the start: checking it now");
-        let Ok(mut connection) = self.readers.acquire().await else {
-            return true;
-        };
-        match damage::check(&mut connection).await {
-            None => true,
-            Some(why) => {
-                tracing::error!(
-                    why,
-                    "the database is damaged: see `drover db verify` and `drover db salvage`"
-                );
-                false
-            }
+        loop {
+            let error = match self.check(stop).await {
+                Ok(None) => return true,
+                Ok(Some(why)) => {
+                    tracing::error!(
+                        why,
+                        "the database is damaged: see `drover db verify` and `drover db salvage`"
+                    );
+                    gauges.set_damaged(why);
+                    return false;
+                }
+                Err(error) => error,
+            };
+            tracing::warn!(%error, "the database cannot be checked, and is not packed until it is");
+            tokio::time::sleep(RETRY).await;
         }
+    }
+
+    async fn check(&self, stop: &CancellationToken) -> Result<Option<String>, sqlx::Error> {
+        let mut connection = self.readers.acquire().await?;
+        damage::check_in_use(&mut connection, stop).await
     }
 
     async fn pass(&mut self) {
@@ -345,9 +354,7 @@ async fn train(
     let trained = off_runtime(move || {
         let mut samples = Vec::with_capacity(rows.len());
         for (content, bytes) in &rows {
-            let mut sample = packed::decompress(content, &[], *bytes).map_err(io::Error::other)?;
-            sample.truncate(SAMPLE_BYTES_MAX);
-            samples.push(sample);
+            samples.push(sample(content, *bytes)?);
         }
         zstd::dict::from_samples(&samples, DICTIONARY_BYTES_MAX)
     });
@@ -359,6 +366,14 @@ async fn train(
             Ok(None)
         }
     }
+}
+
+/// The beginning of a packed session, in no more memory than that takes.
+pub(super) fn sample(content: &[u8], bytes: i64) -> io::Result<Vec<u8>> {
+    let mut sample = packed::decompress(content, &[], bytes).map_err(io::Error::other)?;
+    sample.truncate(SAMPLE_BYTES_MAX);
+    sample.shrink_to_fit();
+    Ok(sample)
 }
 
 async fn off_runtime<T: Send + 'static>(
@@ -417,7 +432,8 @@ impl Store {
     }
 
     /// Gives the space of packed sessions back to the file system, if it is a quarter of the file or more:
-    /// returns how many bytes it gave back. Needs as much free space as the file has content.
+    /// returns how many bytes it gave back. Needs twice as much free space beside the file as it has content, for a
+    /// copy and for the log, and no memory for it.
     ///
     /// # Errors
     /// As [`Store::append`].

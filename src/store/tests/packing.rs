@@ -2,7 +2,7 @@
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
-use crate::store::packer::TRAINING_SESSIONS;
+use crate::store::packer::{SAMPLE_BYTES_MAX, TRAINING_SESSIONS, sample};
 use crate::store::{
     Direction, Entry, EntryId, MatchEntry, Packs, SessionId, Settings, Side, Store, StoreError,
 };
@@ -407,6 +407,32 @@ proptest! {
         if let Ok(entries) = of_columns(&bytes) {
             prop_assert_eq!(of_columns(&columns(&entries)).unwrap(), entries);
         }
+    }
+}
+
+#[test]
+fn what_a_dictionary_is_trained_on_is_not_held_whole() {
+    let session = "?card=P&".repeat(1 << 20);
+    let content = zstd::bulk::compress(session.as_bytes(), 3).unwrap();
+    let sample = sample(&content, session.len() as i64).unwrap();
+    assert_eq!(sample, &session.as_bytes()[..SAMPLE_BYTES_MAX]);
+    assert!(sample.capacity() < 2 * SAMPLE_BYTES_MAX);
+}
+
+#[tokio::test]
+async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
+    let (_folder, store) = opened().await;
+    let mut pen = Pen::player(&store, 1);
+    pen.write(&store, Vec::new()).await;
+    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.end(&store, vec![1, 0, 0, 0], 0).await;
+    assert_eq!(number(&store, "SELECT first_entry FROM sessions").await, 1);
+    let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+    // Earlier versions stored no bound for such a session.
+    for step in ["SELECT 1", "UPDATE sessions SET first_entry = NULL"] {
+        store.alter(step).await;
+        let counts = store.entry_counts(Some(&match_id(1))).await.unwrap();
+        assert_eq!(counts.of(&sessions[0]), Some(3), "{step}");
     }
 }
 

@@ -243,7 +243,7 @@ impl Batch {
         }
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
-            let first = (!append.entries.is_empty()).then_some(self.next_entry);
+            let first = Some(self.next_entry);
             self.push_session(session, new, live.head.at_us, first);
         }
         let mut last = append.previous.map(|entry| entry.0);
