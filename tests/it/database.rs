@@ -1,7 +1,6 @@
 //! Databases that are large, damaged or on a read-only medium.
 
-use crate::app::{TestApp, WITH_REFEREE, block_on, connected, drover, folder, ok, run_on, text};
-use serde_json::Value;
+use crate::app::{TestApp, block_on, drover, folder, ok, run_on, text};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -114,22 +113,4 @@ fn a_database_on_a_read_only_medium_is_salvaged() {
     assert!(told.status.success(), "{}", text(&told.stderr));
     let told = text(&told.stdout);
     assert!(told.contains("dictionaries: 1 rows"), "{told}");
-}
-
-#[test]
-fn a_match_of_built_in_seats_is_verified_by_itself() {
-    let folder = folder();
-    let app = TestApp::with(folder.path(), &[WITH_REFEREE]);
-    let player = app.callbacks;
-    let seats = format!("/?connect&url1=http://{player}/koehandel/filler&url2=builtin:filler");
-    connected(app.referee.unwrap(), &seats);
-    let ended = |items: &[Value]| items.iter().all(|item| !item["cause"].is_null());
-    let matches = app.items_until("/api/v1/matches", |items| !items.is_empty() && ended(items));
-    app.stop();
-    let path = folder.path().join("drover.db");
-    for played in matches {
-        let id = played["id"].as_str().unwrap();
-        let told = ok(run_on(&path, &["match", "verify", id]));
-        assert!(told.contains("all in order"), "{told}");
-    }
 }
