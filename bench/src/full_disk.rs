@@ -139,14 +139,9 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
-    let of = |cause| {
-        matches
-            .iter()
-            .filter(|row| row.cause == Some(cause))
-            .count() as u64
-    };
-    // Weak bots may stall a match until the rules end it.
-    let (normal, cancelled) = (of(Cause::Normal) + of(Cause::Stalled), of(Cause::Cancelled));
+    let count = |is: fn(&MatchRow) -> bool| matches.iter().filter(|row| is(row)).count() as u64;
+    let normal = count(stored::is_by_rules);
+    let cancelled = count(|row| row.cause == Some(Cause::Cancelled));
     let figures = [
         ("fills", args.fills.into()),
         ("fills that stopped a write", counts.felt),
@@ -246,9 +241,9 @@ async fn contradictions(
             .filter_map(|line| line.split('\t').nth(1));
         let stored = || heard.iter().map(|(text, _)| text.as_str());
         // Of a match that was cancelled, the last message may never have left.
-        let most = match row.cause {
-            Some(Cause::Normal) => usize::MAX,
-            _ => told.texts().count(),
+        let most = match stored::is_by_rules(row) {
+            true => usize::MAX,
+            false => told.texts().count(),
         };
         if !stored().take(most).eq(told.texts()) {
             wrong.push(format!("{name} was told other than is stored"));
@@ -273,13 +268,13 @@ async fn contradictions(
         let turn = seat.min(own.len());
         own.rotate_left(turn);
         match &told.ending {
-            Some(scores) if row.cause != Some(Cause::Normal) || own != *scores => {
+            Some(scores) if !stored::is_by_rules(row) || own != *scores => {
                 wrong.push(format!(
                     "{name} was told {scores:?}, and {:?} is stored",
                     row.scores
                 ));
             }
-            None if row.cause == Some(Cause::Normal) => {
+            None if stored::is_by_rules(row) => {
                 wrong.push(format!("{name} was not told the end"));
             }
             _ => {}

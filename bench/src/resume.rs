@@ -8,7 +8,6 @@ use crate::stats::report;
 use crate::stored;
 use anyhow::ensure;
 use drover::store::{MatchRow, Store};
-use games::Cause;
 use games::rng::Rng;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -63,11 +62,7 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
-    // Weak bots may stall a match until the rules end it.
-    let by_rules = |row: &&MatchRow| {
-        let ended = matches!(row.cause, Some(Cause::Normal | Cause::Stalled));
-        ended && row.scores.len() == 4
-    };
+    let by_rules = |row: &&MatchRow| stored::is_by_rules(row) && row.scores.len() == 4;
     let normal = matches.iter().filter(by_rules).count() as u64;
     let survived = |row: &&MatchRow| {
         kills

@@ -4,7 +4,13 @@ use crate::process::Daemon;
 use anyhow::Context as _;
 use drover::cli::tell;
 use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+use games::Cause;
 use std::time::{Duration, Instant};
+
+/// Whether the rules ended a match: weak bots may stall one until they do.
+pub(crate) fn is_by_rules(row: &MatchRow) -> bool {
+    matches!(row.cause, Some(Cause::Normal | Cause::Stalled))
+}
 
 /// Matches read at a time.
 const PAGE: u32 = 200;
