@@ -15,6 +15,7 @@ use crate::tournament::{
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::{Map, Value};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub async fn run(args: PlayArgs) -> anyhow::Result<()> {
             .await?;
     }
     let text = play(kit, args, on_signal()).await?;
-    print!("{text}");
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 

@@ -88,6 +88,7 @@ fn a_reader_that_is_gone_is_no_failure_and_a_full_disk_is_one() {
         "map list lighthouses",
         "map generate lighthouses --seed 1",
         "train planowanie --games 1",
+        "play planowanie --seat builtin:greedy --seat builtin:greedy --games 1",
         &tester,
     ] {
         let told = |stdout: Stdio| {
