@@ -55,6 +55,7 @@ metrics! {
     APPENDS_FAILED = "drover_appends_failed_total", describe_counter: "Appends that the store refused";
     APPENDS = "drover_store_appends_total", describe_counter: "Appends committed";
     COMMITS = "drover_store_commits_total", describe_counter: "Commits";
+    SYNCS = "drover_store_syncs_total", describe_counter: "Syncs of the log, each for all commits since the last one";
     /// A histogram, counted by the store itself.
     BATCHES = "drover_store_batch_appends", describe_histogram: "Commits by the number of appends in them";
     STORE_BYTES = "drover_store_database_bytes", describe_gauge: "Bytes of the database's file";

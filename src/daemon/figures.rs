@@ -87,6 +87,7 @@ fn read(health: &Health, pool: &Pool, sessions: &Sessions) {
     counter!(names::LOG_DROPPED).absolute(logs::dropped());
     counter!(names::APPENDS).absolute(health.appends);
     counter!(names::COMMITS).absolute(health.commits);
+    counter!(names::SYNCS).absolute(health.syncs);
 }
 
 /// The store's histogram of batches.

@@ -374,9 +374,4 @@ impl Store {
         }
         held
     }
-
-    /// How often the log was synced for batches.
-    pub(super) fn syncs(&self) -> u64 {
-        self.inner.gauges.syncs()
-    }
 }

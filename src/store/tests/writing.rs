@@ -165,14 +165,14 @@ async fn a_batch_is_synced_if_one_of_its_appends_must_survive_a_power_cut() {
     session.durability = Durability::Process;
     let mut weak = Pen::new(&store, Some(new_match(1, false)), session);
     weak.write(&store, vec![heard("ask")]).await;
-    assert_eq!(store.syncs(), 0);
+    assert_eq!(store.health().syncs, 0);
     let mut strong = Pen::player(&store, 2);
     strong.write(&store, vec![heard("ask")]).await;
-    assert_eq!(store.syncs(), 1);
+    assert_eq!(store.health().syncs, 1);
     let (weak, strong) = (weak.append(vec![said("1")]), strong.append(vec![said("1")]));
     let (weak, strong) = tokio::join!(store.append(weak), store.append(strong));
     assert_eq!((weak.is_ok(), strong.is_ok()), (true, true));
-    assert_eq!(store.syncs(), 2);
+    assert_eq!(store.health().syncs, 2);
 }
 
 #[tokio::test]

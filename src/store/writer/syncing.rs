@@ -10,7 +10,6 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
@@ -74,11 +73,10 @@ impl Syncing {
 fn run(log: &File, mut batches: mpsc::Receiver<Answers>, callers: &Handle, gauges: &Gauges) {
     let mut written = Vec::with_capacity(WAITING_MAX);
     while batches.blocking_recv_many(&mut written, WAITING_MAX) > 0 {
-        let begun = Instant::now();
         if let Err(error) = log.sync_data() {
             fault::end(&sqlx::Error::Io(error));
         }
-        gauges.synced(begun.elapsed().as_micros() as u64);
+        gauges.synced();
         for answers in written.drain(..) {
             tell(callers, answers);
         }
