@@ -389,7 +389,7 @@ impl MatchRecord {
         self.store.is_some()
     }
 
-    /// Adds lines. Those of one seat are in order. What cannot be stored stays pending: [`Self::retry`].
+    /// Adds lines. Those of one seat are in order. What cannot be stored stays pending.
     ///
     /// # Errors
     /// [`RecordError`].
