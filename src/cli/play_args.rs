@@ -1,5 +1,6 @@
 //! The arguments of `drover play`.
 
+use super::map::map_text;
 use super::usage::{UsageError, refuse};
 use crate::link::program::Cgroup;
 use crate::referee::arbiter::ProgramRules;
@@ -8,10 +9,10 @@ use crate::referee::query::option_value;
 use crate::referee::{SeatSpec, SeatSpecError};
 use crate::tournament::Schedule;
 use clap::{Args, ValueEnum};
-use games::Kit;
+use games::{Kit, Maps};
 use serde_json::{Map, Value};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,7 +70,8 @@ pub struct PlayArgs {
     /// The output format of results.
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub output: Output,
-    /// A rule option, such as trade_payment=exchange; may be given more than once.
+    /// A rule option, such as trade_payment=exchange; may be given more than once. In games with maps,
+    /// map=PATH reads a map file.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub options: Vec<String>,
     /// Bots use no opponent models.
@@ -250,13 +252,31 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
                 "{game} has no option {name:?}; there are: {known}"
             )));
         }
-        options.insert(name.to_owned(), option_value(value));
+        let value = match kit.maps() {
+            Some(maps) if name == "map" && is_path(value) => map_of(maps, value)?,
+            _ => option_value(value),
+        };
+        options.insert(name.to_owned(), value);
     }
     Ok(if options.is_empty() {
         Value::Null
     } else {
         Value::Object(options)
     })
+}
+
+/// Whether a map's name is that of a file: no map of ours has a dot or a slash in its name.
+fn is_path(map: &str) -> bool {
+    map.contains(['/', '.']) && !map.contains('\n')
+}
+
+/// The map in this file.
+fn map_of(maps: &dyn Maps, path: &str) -> Result<Value, UsageError> {
+    let text =
+        map_text(Path::new(path)).map_err(|why| UsageError(format!("--option map: {why:#}")))?;
+    let checked = maps.check(&text);
+    checked.map_err(|why| UsageError(format!("--option map: {path}: {why}")))?;
+    Ok(Value::String(text))
 }
 
 /// The game with this name.

@@ -4,6 +4,7 @@ fault=$1
 say() { printf '%s\n' "$1"; }
 pass='{"command": "pass"}'
 [ "$fault" = dead ] && exit 7
+[ "$fault" = tardy ] && sleep 4
 read -r _
 if [ "$fault" = nameless ]; then say '{"title": "x"}'; else say '{"name": "keeper"}'; fi
 turn=0

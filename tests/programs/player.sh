@@ -58,6 +58,8 @@ while IFS= read -r line; do
                 trailing) yes '0 ok' ;;
                 endless_line) head -c 5000 /dev/zero | tr '\0' 'x'; sleep 100 ;;
                 endless_reply) echo '= 0'; while echo more; do :; done ;;
+                twice) printf '= 0\n\n= 0\n\n' ;;
+                deaf) exec <&-; yes 0; sleep 100 ;;
                 half) printf '= 0\n'; sleep 100 ;;
                 closes) exec >&-; sleep 100 ;;
                 *) yes 0 ;;

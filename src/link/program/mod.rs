@@ -12,4 +12,4 @@ pub use cgroup::Cgroup;
 pub use ending::Ended;
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use start::{Program, ProgramLimits, ProgramOptions, StartError};
+pub use start::{Program, ProgramLimits, ProgramOptions, StartError, find};

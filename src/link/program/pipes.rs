@@ -18,8 +18,10 @@ const DISCARDS_MAX: u32 = 64;
 pub enum LineFault {
     /// Not in time.
     Late,
-    /// It has ended, or closed its pipe.
+    /// It has ended, or closed its output.
     Gone,
+    /// It has ended, or closed its input.
+    Deaf,
     /// The line is too long; its beginning.
     TooLong(Vec<u8>),
 }
@@ -28,7 +30,7 @@ impl Program {
     /// Sends a frame, followed by a line end.
     ///
     /// # Errors
-    /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Gone`].
+    /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Deaf`].
     pub fn say(&mut self, frame: &str, deadline: Instant) -> Result<(), LineFault> {
         let mut rest = format!(
             "{frame}
@@ -54,10 +56,10 @@ impl Program {
     /// Sends as much of this as its pipe accepts at once, and leaves the rest.
     ///
     /// # Errors
-    /// [`LineFault::Gone`].
+    /// [`LineFault::Deaf`].
     pub fn push(&mut self, rest: &mut Vec<u8>) -> Result<(), LineFault> {
         let Some(stdin) = &mut self.stdin else {
-            return Err(LineFault::Gone);
+            return Err(LineFault::Deaf);
         };
         let mut said = 0;
         while said < rest.len() {
@@ -65,7 +67,7 @@ impl Program {
                 Ok(taken) => said += taken,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(LineFault::Gone),
+                Err(_) => return Err(LineFault::Deaf),
             }
         }
         rest.drain(..said);
@@ -135,6 +137,12 @@ impl Program {
         line.pop();
         self.searched = 0;
         Ok(Some(line))
+    }
+
+    /// What it has said and nobody has taken yet, as far as it has been read.
+    #[must_use]
+    pub fn unheard(&self) -> &[u8] {
+        &self.said
     }
 
     /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].

@@ -3,12 +3,15 @@
 use super::cgroup::{Cell, Cgroup};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
 };
+use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -65,7 +68,7 @@ impl StartError {
     #[must_use]
     pub fn lasts(&self) -> bool {
         use std::io::ErrorKind::{InvalidInput, NotADirectory, NotFound, PermissionDenied};
-        let not_executable = Some(rustix::io::Errno::NOEXEC.raw_os_error());
+        let not_executable = Some(Errno::NOEXEC.raw_os_error());
         match self {
             Self::Nothing => true,
             Self::Spawn { why, .. } => {
@@ -77,6 +80,32 @@ impl StartError {
             Self::Limits { .. } => false,
         }
     }
+}
+
+/// Finds a program as starting it does, without starting it.
+///
+/// # Errors
+/// [`StartError::Nothing`]; [`StartError::Spawn`] if there is none or it must not be run.
+pub fn find(words: &[String]) -> Result<PathBuf, StartError> {
+    let name = words.first().ok_or(StartError::Nothing)?;
+    let folders = match name.contains('/') {
+        true => OsString::from("."),
+        false => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
+    };
+    let mut why = Errno::NOENT;
+    for folder in std::env::split_paths(&folders) {
+        let path = folder.join(name);
+        match access(&path, Access::EXEC_OK) {
+            Ok(()) if path.is_file() => return Ok(path),
+            Ok(()) | Err(Errno::ACCESS) => why = Errno::ACCESS,
+            Err(Errno::NOENT | Errno::NOTDIR) => {}
+            Err(other) => why = other,
+        }
+    }
+    Err(StartError::Spawn {
+        program: name.clone(),
+        why: why.into(),
+    })
 }
 
 /// A running program.
