@@ -5,10 +5,11 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, map, matches, open_files, play, referee,
-    serve, shim, systemd, token, train,
+    completions, configure, database, drain, health, map, matches, open_files, play, program_guard,
+    referee, serve, shim, systemd, token, tournament, train,
 };
 use crate::config::ConfigError;
+use crate::link::program::VERB;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -65,6 +66,9 @@ enum Verb {
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
+    /// Prepare tournaments.
+    #[command(subcommand)]
+    Tournament(tournament::Verb),
 }
 
 /// Runs a command line; its first word is the name under which the program was started.
@@ -72,8 +76,12 @@ enum Verb {
 /// Errors in the command line are printed and end the process with exit code 2.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    let cli = Cli::parse_from(shim::of_link(arguments));
-    match perform(cli) {
+    // Programs wait for it: it is told apart before the other verbs are known.
+    let performed = match arguments.get(1) {
+        Some(verb) if verb == VERB => program_guard::run(arguments),
+        _ => perform(Cli::parse_from(shim::of_link(arguments))),
+    };
+    match performed {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -105,6 +113,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Systemd(args) => systemd::run(&args)?,
         Verb::Train(args) => train::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
+        Verb::Tournament(verb) => tournament::run(&verb),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

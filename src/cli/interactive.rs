@@ -122,7 +122,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         kit,
         args,
         spec,
-        rules: args.programs(kit)?,
+        rules: args.programs(kit, args.isolation().is_ok())?,
         program: None,
         players: args
             .players
@@ -166,6 +166,7 @@ impl Tester<'_> {
                 cpu_seconds: rules.cpu_seconds,
                 cgroup: rules.cgroup.clone(),
             },
+            guard: rules.guard,
         };
         self.program = Some(InteractiveProgram::start(self.kit, &options)?);
         Ok(())

@@ -87,14 +87,17 @@ pub async fn play(
             find(words)?;
         }
     }
+    let mut not_isolated = None;
     let tally = if wire {
         run.over_wire(plan).await?
     } else if plan.entrants.iter().any(programs) {
+        let isolated = args.isolation();
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
-            rules: args.programs(kit)?,
+            rules: args.programs(kit, isolated.is_ok())?,
         };
+        not_isolated = isolated.err();
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         run.kept(plan, player).await?
     } else {
@@ -114,6 +117,7 @@ pub async fn play(
         rotated: !args.no_rotate,
         models: !args.no_models,
         wire,
+        not_isolated,
         when_silent: kit.stdio().and_then(|wire| wire.when_silent),
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());

@@ -2,7 +2,7 @@
 
 use super::map::map_text;
 use super::usage::{UsageError, refuse};
-use crate::link::program::Cgroup;
+use crate::link::program::{Cgroup, Guard, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
@@ -98,6 +98,10 @@ pub struct PlayArgs {
     /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
     #[arg(long)]
     pub fair: bool,
+    /// Let cmd: programs see and signal all processes of their user, as without Drover. By default each gets a
+    /// user, process and mount namespace of its own where the system allows that.
+    #[arg(long)]
+    pub no_isolation: bool,
     /// Talk to one program by hand: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
@@ -196,11 +200,11 @@ impl PlayArgs {
         }
     }
 
-    /// How cmd: programs are run.
+    /// How cmd: programs are run, each with namespaces of its own if it `isolates`.
     ///
     /// # Errors
     /// [`UsageError`] if the cgroup cannot be used.
-    pub fn programs(&self, kit: &dyn Kit) -> Result<ProgramRules, UsageError> {
+    pub fn programs(&self, kit: &dyn Kit, isolates: bool) -> Result<ProgramRules, UsageError> {
         let cgroup = match &self.cgroup {
             Some(directory) => Some(Arc::new(Cgroup::at(directory).map_err(|why| {
                 UsageError(format!("--cgroup {}: {why}", directory.display()))
@@ -216,7 +220,19 @@ impl PlayArgs {
             cpu_seconds: self.cpu_seconds,
             cgroup,
             fair: self.fair,
+            guard: Some(Guard { isolates }),
         })
+    }
+
+    /// Whether cmd: programs are isolated from each other.
+    ///
+    /// # Errors
+    /// Why they are not, in a sentence.
+    pub fn isolation(&self) -> Result<(), String> {
+        match self.no_isolation {
+            true => Err("--no-isolation".to_owned()),
+            false => no_isolation().map_or(Ok(()), Err),
+        }
     }
 
     /// Concurrent matches.

@@ -114,8 +114,6 @@ pub struct StdioWire {
     pub memory: Option<u64>,
     /// The option, in milliseconds, that is each player's time.
     pub time_option: Option<&'static str>,
-    /// Whether output that comes before it was asked for is a fault, blank lines apart.
-    pub lock_step: bool,
     /// What to try with a program that does not answer, in a sentence, if the game has options for that.
     pub when_silent: Option<&'static str>,
     /// The keys of a dialogue's view that a person follows a game by.
@@ -129,7 +127,6 @@ impl StdioWire {
         farewell: None,
         memory: None,
         time_option: None,
-        lock_step: false,
         when_silent: None,
         watched: &[],
     };

@@ -233,6 +233,10 @@ pub trait Table: Send {
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
     }
+    /// Whether output that comes before a call is a fault, blank lines apart.
+    fn lock_step(&self) -> bool {
+        false
+    }
     /// Whose fault ended the match, or only its own part in it, in the order of seats. These are not spoken
     /// to any more.
     fn blames(&self) -> Vec<Blame> {

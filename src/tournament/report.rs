@@ -29,6 +29,9 @@ pub struct Conditions {
     pub models: bool,
     /// Whether it was played over HTTP.
     pub wire: bool,
+    /// Why programs were not isolated from each other, if any played and they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_isolated: Option<String>,
     /// What to try with a program that does not answer, in a sentence, if the game has options for that.
     #[serde(skip)]
     pub when_silent: Option<&'static str>,
@@ -233,6 +236,11 @@ impl Report {
             && self.seats.iter().any(|row| silent(&row))
         {
             text.push_str(&format!("a program that does not answer: {hint}\n"));
+        }
+        if let Some(why) = &self.conditions.not_isolated {
+            text.push_str(&format!(
+                "programs were not isolated: one could end another's process ({why})\n"
+            ));
         }
         if self.games_of_unfinished_rotations > 0 {
             text.push_str(&format!(

@@ -158,6 +158,7 @@ fn answers_that_do_not_come() {
 #[test]
 fn answers_that_are_none() {
     for (fault, detail) in [
+        ("banner", "\\\"welcome\\\" b"),
         ("junk", "\\\"thinking\\\" begins with neither = nor ?"),
         ("twice", "declare: it said \\\"= 0\\\" before it was asked"),
         ("endless_line", "longer than 1024 bytes"),
@@ -245,6 +246,7 @@ fn what_is_tolerated() {
     for (fault, extra) in [
         ("junk", lenient),
         ("trailing", lenient),
+        ("banner", lenient),
         ("none", &["--fair"]),
     ] {
         assert_eq!(

@@ -64,9 +64,9 @@ fn bots_that_are_only_slow_or_wrong_play_on() {
 
 /// An island as large as there may be: its description fills more than a pipe.
 fn wide_map() -> String {
-    let sea = "#".repeat(200);
+    let sea = "#".repeat(240);
     let mut rows = vec![sea.clone()];
-    rows.extend((0..98).map(|_| format!("#{}#", " ".repeat(198))));
+    rows.extend((0..238).map(|_| format!("#{}#", " ".repeat(238))));
     rows[3].replace_range(2..6, "!01!");
     rows[5].replace_range(3..4, "!");
     rows.push(sea);
@@ -80,10 +80,10 @@ fn the_clock_runs_from_when_a_message_is_begun() {
     std::fs::write(&map, wide_map()).unwrap();
     let map = format!("map={}", map.display());
     for (start_ms, faults) in [
-        ("start_ms=2500", json!({"init_failure": 1})),
+        ("start_ms=3000", json!({"init_failure": 1})),
         ("start_ms=20000", json!({})),
     ] {
-        // It does not read for four seconds, then greets at once.
+        // It does not read for two seconds, and greets after two more.
         let options = [&map, start_ms, "hard_ms=20000", "rounds=2"];
         let seats = [&*format!("cmd:{PROGRAM} tardy"), "builtin:nearest"];
         let played = app::play("lighthouses", &seats, &options).output();

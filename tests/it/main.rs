@@ -8,6 +8,7 @@ mod cli;
 mod config;
 mod daemon;
 mod hub;
+mod isolation;
 mod kept;
 mod lighthouses;
 mod limits;

@@ -44,7 +44,6 @@ impl Contest for Planowanie {
         farewell: Some("quit"),
         memory: Some(400 << 20),
         time_option: Some("time_ms"),
-        lock_step: true,
         watched: &["declared", "taken", "points"],
         ..StdioWire::USUAL
     };

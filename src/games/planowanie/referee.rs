@@ -398,6 +398,10 @@ impl Table for Referee {
         self.game.outcome()
     }
 
+    fn lock_step(&self) -> bool {
+        !self.setup.conduct.lenient
+    }
+
     fn blames(&self) -> Vec<Blame> {
         self.blame.iter().cloned().collect()
     }

@@ -1,6 +1,7 @@
 //! Starting a program.
 
 use super::cgroup::{Cell, Cgroup};
+use super::guard::{self, Guard};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
 use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
@@ -37,6 +38,8 @@ pub struct ProgramOptions {
     pub stderr_kept: usize,
     /// What it may use.
     pub limits: ProgramLimits,
+    /// How it is guarded; `None`: not at all, for executables that are no Drover.
+    pub guard: Option<Guard>,
 }
 
 /// Why a program did not start, as a sentence.
@@ -138,8 +141,16 @@ impl Program {
             program: name.clone(),
             why,
         };
-        let mut process = Process::start(name, arguments).map_err(refused)?;
-        let cell = limit(&process.child, &options.limits).map_err(|why| StartError::Limits {
+        let mut process = match options.guard {
+            Some(guard) => Process::guarded(guard, &options.words),
+            None => {
+                let mut command = Command::new(name);
+                command.args(arguments).process_group(0);
+                Process::start(command)
+            }
+        }
+        .map_err(refused)?;
+        let cell = limit(process.group, &options.limits).map_err(|why| StartError::Limits {
             program: name.clone(),
             why,
         })?;
@@ -152,7 +163,8 @@ impl Program {
             .map_err(refused)?;
         Ok(Self {
             stderr: Stderr::drain(stderr, options.stderr_kept).map_err(refused)?,
-            exit: pid(&process.child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()),
+            exit: guard::pid(&process.child)
+                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()),
             process,
             stdin: Some(stdin),
             stdout,
@@ -166,35 +178,47 @@ impl Program {
 
     /// Its process, which leads its group.
     pub(super) fn pid(&self) -> Option<Pid> {
-        pid(&self.process.child)
+        self.process.group
     }
 }
 
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
+    /// The program or its guard.
     child: Child,
+    /// The program, which leads its group.
+    group: Option<Pid>,
     pub(super) marker: Option<Marker>,
     reaped: bool,
 }
 
 impl Process {
-    fn start(name: &str, arguments: &[String]) -> std::io::Result<Self> {
+    fn start(mut command: Command) -> std::io::Result<Self> {
         let marker = orphans::marker();
         let child = orphans::start(|| {
-            Command::new(name)
-                .args(arguments)
+            command
                 .env(orphans::MARKER, marker.text())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
-                .process_group(0)
                 .spawn()
         })?;
         Ok(Self {
+            group: guard::pid(&child),
             child,
             marker: Some(marker),
             reaped: false,
         })
+    }
+
+    fn guarded(guard: Guard, words: &[String]) -> std::io::Result<Self> {
+        let (mut command, report) = guard.command(words)?;
+        command.process_group(0);
+        let mut process = Self::start(command)?;
+        let program = report.program(&process.child)?;
+        orphans::guarded(program);
+        process.group = Some(program);
+        Ok(process)
     }
 
     /// Kills it and its group, and waits for its end.
@@ -202,14 +226,14 @@ impl Process {
         if self.reaped {
             return None;
         }
-        if let Some(group) = pid(&self.child) {
-            // The group may be empty, or the program itself may have left it.
+        // A group may be empty, or the program itself may have left it.
+        for group in self.group.into_iter().chain(guard::pid(&self.child)) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.kill();
         let status = self.child.wait().ok();
         self.reaped = true;
-        orphans::ended(&self.child);
+        orphans::ended(&self.child, self.group);
         status
     }
 }
@@ -220,12 +244,8 @@ impl Drop for Process {
     }
 }
 
-fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(child.id()).ok()?)
-}
-
 /// Limits a process that has just been started: what it uses until then does not justify a second exec.
-fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
+fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
     let limited = |resource, most: u64| {
         // Ours may already be lower, and cannot be raised.
         let most = getrlimit(resource)
@@ -235,7 +255,11 @@ fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>>
             current: Some(most),
             maximum: Some(most),
         };
-        prlimit(pid(child), resource, limit).map(drop)
+        match prlimit(program, resource, limit) {
+            // It has ended already.
+            Err(Errno::SRCH) => Ok(()),
+            set => set.map(drop),
+        }
     };
     if let Some(memory) = limits.memory {
         // Not the address space: runtimes reserve far more of it than they use.
@@ -244,9 +268,12 @@ fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>>
     if let Some(seconds) = limits.cpu_seconds {
         limited(Resource::Cpu, seconds)?;
     }
-    match &limits.cgroup {
-        Some(cgroup) => cgroup.cell(child.id(), limits.memory).map(Some),
-        None => Ok(None),
+    match (&limits.cgroup, program) {
+        (Some(cgroup), Some(program)) => {
+            let program = program.as_raw_nonzero().get().unsigned_abs();
+            cgroup.cell(program, limits.memory).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 

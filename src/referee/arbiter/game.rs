@@ -195,6 +195,7 @@ impl<'a, 'w> Game<'a, 'w> {
             watch.called(&text);
         }
         if wanted
+            && self.table.lock_step()
             && let Some(Player::Program(pipes)) = self.player(seat)
             && let Some(early) = pipes.early()
         {

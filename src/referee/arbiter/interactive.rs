@@ -5,7 +5,8 @@ use super::play::{ArbiterMatch, watched};
 use super::players::PlayError;
 use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
-use games::{Kit, Seat};
+use games::{Kit, Seat, TableSetup};
+use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,8 @@ const EXTRA_SHOWN: usize = 200;
 pub struct InteractiveProgram {
     kit: &'static dyn Kit,
     program: Program,
+    /// Whether output that nobody asked for is a fault.
+    lock_step: bool,
 }
 
 impl InteractiveProgram {
@@ -30,8 +33,11 @@ impl InteractiveProgram {
     /// # Errors
     /// [`StartError`].
     pub fn start(kit: &'static dyn Kit, options: &ProgramOptions) -> Result<Self, StartError> {
+        let seats = *kit.seats().start();
+        let table = kit.table(&TableSetup::numbered(0, Value::Null, seats));
         Ok(Self {
             kit,
+            lock_step: table.is_ok_and(|table| table.lock_step()),
             program: Program::start(options)?,
         })
     }
@@ -61,7 +67,7 @@ impl InteractiveProgram {
                     within = PAUSE;
                 }
                 Err(LineFault::Late) if within == PAUSE => {
-                    if self.lock_step() {
+                    if self.lock_step {
                         let why =
                             "warning: no blank line came after the reply; an arbiter waits for it";
                         hear(Spoken::Note(why.to_owned()));
@@ -86,15 +92,11 @@ impl InteractiveProgram {
         true
     }
 
-    fn lock_step(&self) -> bool {
-        self.kit.stdio().is_some_and(|wire| wire.lock_step)
-    }
-
     /// Discards what nobody asked for.
     fn warn_of_extra(&mut self, when: &str, hear: &mut dyn FnMut(Spoken)) {
         self.program.read();
         let extra = String::from_utf8_lossy(self.program.unheard().trim_ascii()).into_owned();
-        if self.lock_step() && !extra.is_empty() {
+        if self.lock_step && !extra.is_empty() {
             let extra: String = extra.chars().take(EXTRA_SHOWN).collect();
             let why =
                 format!("warning: it said {extra:?} {when}; an arbiter takes that for a fault");

@@ -1,7 +1,7 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
+    Cgroup, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
 };
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
@@ -28,6 +28,8 @@ pub struct ProgramRules {
     pub cgroup: Option<Arc<Cgroup>>,
     /// Whether a program is stopped while it is not asked.
     pub fair: bool,
+    /// How they are guarded; `None`: not at all, for executables that are no Drover.
+    pub guard: Option<Guard>,
 }
 
 /// Why a match with programs cannot be played, as a sentence.
@@ -58,8 +60,6 @@ pub(super) struct Pipes {
     pub(super) seen: Option<&'static str>,
     /// What it sent of a line that it did not end in time, as a sentence.
     pub(super) unended: Option<String>,
-    /// Whether it must not say anything before it is asked.
-    lock_step: bool,
     pub(super) fair: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
@@ -101,6 +101,7 @@ impl Pipes {
                 cpu_seconds: rules.cpu_seconds,
                 cgroup: rules.cgroup.clone(),
             },
+            guard: rules.guard,
         });
         let (program, failure) = match started {
             Ok(program) => (Some(program), None),
@@ -113,7 +114,6 @@ impl Pipes {
             failure,
             seen: None,
             unended: None,
-            lock_step: wire.lock_step,
             fair: rules.fair,
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
@@ -122,9 +122,9 @@ impl Pipes {
         })
     }
 
-    /// What it has said before it was asked, if its wire does not allow that.
+    /// What it has said before it was asked.
     pub(super) fn early(&mut self) -> Option<Vec<u8>> {
-        let program = self.program.as_mut().filter(|_| self.lock_step)?;
+        let program = self.program.as_mut()?;
         program.read();
         let said = program.unheard();
         (!said.trim_ascii().is_empty()).then(|| said.trim_ascii().to_vec())
