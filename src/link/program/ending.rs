@@ -104,7 +104,8 @@ impl Program {
     }
 
     fn signal(&self, signal: Signal) {
-        if let Some(group) = self.pid() {
+        // The number of one that has ended may be another's.
+        if let Some(group) = self.pid().filter(|_| !self.has_ended()) {
             // The group may be empty.
             let _ = kill_process_group(group, signal);
         }

@@ -7,8 +7,8 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::event::PollFlags;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getgid, getpid, getppid, getuid,
-    kill_process, kill_process_group, pidfd_open, setrlimit, waitpid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getpid,
+    getppid, getuid, kill_process, kill_process_group, pidfd_open, setrlimit, waitid, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
@@ -169,10 +169,12 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
     dup2_stdin(&nowhere)?;
     dup2_stdout(&nowhere)?;
     dup2_stderr(&nowhere)?;
-    if is_left(parent.as_ref(), &program) {
-        if let Some(group) = pid(&program) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+    let left = is_left(parent.as_ref(), &program);
+    // Before it is reaped, so that the group's number cannot have been reused.
+    if let Some(group) = pid(&program) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    if left {
         let _ = program.kill();
         program.wait()?;
         orphans::sweep_inherited();
@@ -186,6 +188,13 @@ pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
 fn is_left(parent: Option<&OwnedFd>, program: &Child) -> bool {
     let exit = pid(program).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     let (Some(parent), Some(exit)) = (parent, exit) else {
+        // A kernel before 5.3: nobody watches for the parent.
+        if let Some(program) = pid(program) {
+            let _ = waitid(
+                WaitId::Pid(program),
+                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+            );
+        }
         return false;
     };
     let is_over = |process: &OwnedFd, until| {

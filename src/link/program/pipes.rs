@@ -181,13 +181,18 @@ impl Program {
     /// Notices its exit, if it has ended, without waiting for other processes that hold its pipe open. To be
     /// called when there is nothing to read.
     pub fn notice_exit(&mut self) {
-        let ended = self.exit.as_ref().is_some_and(|exit| {
-            ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
-        });
+        let ended = self.has_ended();
         // Its last output may have arrived in between.
         if ended && self.read() == 0 {
             self.gone = true;
         }
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.exit.as_ref().is_some_and(|exit| {
+            ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
+        })
     }
 
     /// Ready once it has ended, to be polled like [`Program::output`].

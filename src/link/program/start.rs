@@ -7,7 +7,8 @@ use super::stderr::Stderr;
 use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit,
+    kill_process_group, pidfd_open, prlimit, waitid,
 };
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -226,8 +227,11 @@ impl Process {
         if self.reaped {
             return None;
         }
+        let guard = guard::pid(&self.child);
+        // A guard that has ended by itself has killed what was left of the group, whose number may be another's.
+        let over = guard != self.group && guard.is_some_and(has_ended);
         // A group may be empty, or the program itself may have left it.
-        for group in self.group.into_iter().chain(guard::pid(&self.child)) {
+        for group in self.group.filter(|_| !over).into_iter().chain(guard) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.kill();
@@ -242,6 +246,12 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.reap();
     }
+}
+
+/// Whether a child that is not reaped yet has ended.
+fn has_ended(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::Pid(child), options), Ok(Some(_)))
 }
 
 /// Limits a process that has just been started: what it uses until then does not justify a second exec.
@@ -271,7 +281,10 @@ fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option
     match (&limits.cgroup, program) {
         (Some(cgroup), Some(program)) => {
             let program = program.as_raw_nonzero().get().unsigned_abs();
-            cgroup.cell(program, limits.memory).map(Some)
+            match cgroup.cell(program, limits.memory) {
+                Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
+                cell => cell.map(Some),
+            }
         }
         _ => Ok(None),
     }
