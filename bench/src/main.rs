@@ -30,6 +30,7 @@ mod turns;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use drover::link::program::VERB;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -95,6 +96,10 @@ fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
     if words.get(1).is_some_and(|word| word == DROVER) {
         words.remove(0);
+        return drover::cli::run(words);
+    }
+    // As that Drover starts programs.
+    if words.get(1).is_some_and(|word| word == VERB) {
         return drover::cli::run(words);
     }
     match perform(Cli::parse().verb) {

@@ -113,6 +113,7 @@ fn start(words: &[String]) -> anyhow::Result<Program> {
         line_max: LINE_MAX,
         stderr_kept: LINE_MAX,
         limits: ProgramLimits::default(),
+        guard: None,
     })?)
 }
 

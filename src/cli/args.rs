@@ -5,10 +5,11 @@ use super::play_args::PlayArgs;
 use super::referee_args::RefereeArgs;
 use super::usage::UsageError;
 use super::{
-    completions, configure, database, drain, health, map, matches, open_files, play, rate, referee,
-    serve, shim, systemd, token, train,
+    completions, configure, database, drain, health, map, matches, open_files, play, program_guard,
+    rate, referee, serve, shim, systemd, token, tournament, train,
 };
 use crate::config::ConfigError;
+use crate::link::program::VERB;
 use crate::logs;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
@@ -68,6 +69,9 @@ enum Verb {
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
+    /// Prepare tournaments.
+    #[command(subcommand)]
+    Tournament(tournament::Verb),
 }
 
 /// Runs a command line; its first word is the name under which the program was started.
@@ -75,8 +79,12 @@ enum Verb {
 /// Errors in the command line are printed and end the process with exit code 2.
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
-    let cli = Cli::parse_from(shim::of_link(arguments));
-    let code = ended(perform(cli));
+    // Programs wait for it: it is told apart before the other verbs are known.
+    let performed = match arguments.get(1) {
+        Some(verb) if verb == VERB => program_guard::run(arguments),
+        _ => perform(Cli::parse_from(shim::of_link(arguments))),
+    };
+    let code = ended(performed);
     logs::flush();
     code
 }
@@ -116,6 +124,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Train(args) => train::run(&args)?,
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
+        Verb::Tournament(verb) => tournament::run(&verb)?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

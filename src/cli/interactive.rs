@@ -4,13 +4,14 @@
 use super::output::spaced;
 use super::play_args::{PlayArgs, rule_options};
 use super::usage::{UsageError, refuse};
-use crate::link::program::{ProgramLimits, ProgramOptions, adopt_orphans};
+use crate::link::program::{Ended, ProgramLimits, ProgramOptions, adopt_orphans};
 use crate::referee::SeatSpec;
-use crate::referee::arbiter::{InteractiveGame, InteractiveProgram, Spoken};
+use crate::referee::arbiter::{ArbiterMatch, InteractiveProgram, ProgramRules, Spoken, watch_game};
 use anyhow::Context as _;
 use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 /// How much of the program's standard error is shown at the end.
@@ -23,24 +24,82 @@ const PLAYERS: usize = 4;
 const HELP: &str = "\
 A line is sent to the program as it is, and its reply shown with the time it took; a message of several \
 lines is sent when it is whole. Lines for the tester:
-  :game             play a whole game, showing all that the program hears and says
+  :restart          end the program and start it again
+  :game             play a whole game with a process of its own, showing all that it hears and says, \
+tricks and points
   :set NAME=VALUE   a rule option for :game, such as values=789TJQKA, suits=SH, deals=\"1 0 2 1\"; \
 without VALUE: the default
   :players N        how many play in :game
   :seat K           the program's seat in :game, from 0
-  :rivals A,B,…     the built-in bots on the other seats; a single one sits on all of them
+  :rivals A,B,…     who plays on the other seats, built-in bots by name or cmd:PROGRAM ARGS; a single one \
+plays on all of them
   :seed S           the seed of the next :game; it then rises by one a game
+  :log FILE         write all that is shown to a file too; without FILE: no longer
   :show             what is set
   :help             this
   :quit             end the program by its own word, and the tester (so does the end of the input)";
 
-/// The settings for whole games.
-struct Table {
+/// The tester.
+struct Tester<'a> {
+    kit: &'static dyn Kit,
+    args: &'a PlayArgs,
+    spec: SeatSpec,
+    rules: ProgramRules,
+    /// The program that lines are sent to, while it is there.
+    program: Option<InteractiveProgram>,
     players: usize,
     seat: usize,
-    rivals: Vec<String>,
+    rivals: Vec<SeatSpec>,
     seed: u64,
     options: Map<String, Value>,
+    screen: Screen,
+}
+
+/// Where all goes that is shown.
+#[derive(Default)]
+struct Screen {
+    log: Option<File>,
+}
+
+impl Screen {
+    fn line(&mut self, text: &str) {
+        say(text);
+        self.note(text);
+    }
+
+    /// Writes a line to the log only.
+    fn note(&mut self, text: &str) {
+        if let Some(log) = &mut self.log
+            && let Err(why) = writeln!(log, "{text}")
+        {
+            self.log = None;
+            say(format_args!(
+                "  the log file cannot be written any more: {why}"
+            ));
+        }
+    }
+
+    fn spoken(&mut self, spoken: Spoken) {
+        match spoken {
+            Spoken::To(text) => self.line(&format!("> {text}")),
+            Spoken::By(text, _) if text.trim().is_empty() => {}
+            Spoken::By(text, took) => {
+                self.line(&format!("< {text}    ({:.1} ms)", took.as_secs_f64() * 1e3));
+            }
+            Spoken::Note(text) => self.line(&format!("  {text}")),
+        }
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        self.line(&format!("  the program ended: {}", ended.manner()));
+        if !ended.stderr.is_empty() {
+            let bytes = ended.stderr_total;
+            self.line(&format!(
+                "  its standard error, {bytes} bytes in all, ended:"
+            ));
+            self.line(String::from_utf8_lossy(&ended.stderr).trim_end());
+        }
+    }
 }
 
 /// Runs the tester until the input ends.
@@ -57,26 +116,17 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     let spec: SeatSpec = spec
         .parse()
         .map_err(|error| UsageError(format!("{error}")))?;
-    let SeatSpec::Program(words) = spec else {
+    if !matches!(spec, SeatSpec::Program(_)) {
         return refuse(format!("--interactive {spec}: write cmd:PROGRAM ARGS"));
-    };
+    }
     adopt_orphans().context("programs' orphans cannot be adopted")?;
-    let rules = args.programs(kit)?;
-    let mut program = InteractiveProgram::start(
-        kit,
-        &ProgramOptions {
-            words,
-            line_max: kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
-            stderr_kept: STDERR_KEPT,
-            limits: ProgramLimits {
-                memory: rules.memory,
-                cpu_seconds: rules.cpu_seconds,
-                cgroup: rules.cgroup,
-            },
-        },
-    )?;
     let options = rule_options(kit, &args.options)?;
-    let mut table = Table {
+    let mut tester = Tester {
+        kit,
+        args,
+        spec,
+        rules: args.programs(kit, args.isolation().is_ok())?,
+        program: None,
         players: args
             .players
             .unwrap_or(PLAYERS.clamp(*kit.seats().start(), *kit.seats().end())),
@@ -84,72 +134,17 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         rivals: vec![rival(kit)],
         seed: args.seed,
         options: options.as_object().cloned().unwrap_or_default(),
+        screen: Screen::default(),
     };
     if let Some(ms) = args.timeout.map(|timeout| timeout.as_millis() as u64)
         && let Some(name) = kit.stdio().and_then(|wire| wire.time_option)
     {
-        table.options.insert(name.to_owned(), ms.into());
+        tester.options.insert(name.to_owned(), ms.into());
     }
-    let talks = std::io::stdin().is_terminal();
-    if talks {
-        say(format_args!(
-            "{} is started; :help lists what can be done",
-            kit.game()
-        ));
-    }
-    let mut lines = std::io::stdin().lock().lines();
-    let mut message = String::new();
-    loop {
-        if talks {
-            let mut out = std::io::stdout();
-            write!(out, "{}", if message.is_empty() { "? " } else { "… " })?;
-            out.flush()?;
-        }
-        let Some(line) = lines.next().transpose()? else {
-            break;
-        };
-        let there = match line.trim().strip_prefix(':') {
-            Some("quit") => break,
-            Some(command) => match table.obey(kit, args, &mut program, command) {
-                Ok(there) => there,
-                Err(why) => {
-                    say(format_args!("  {why}"));
-                    true
-                }
-            },
-            None if line.trim().is_empty() => true,
-            None => {
-                message.push_str(line.trim_end());
-                if kit.completes(line.as_bytes()) {
-                    program.send(&std::mem::take(&mut message), &mut show)
-                } else {
-                    message.push('\n');
-                    true
-                }
-            }
-        };
-        if !there {
-            break;
-        }
-    }
-    let ended = program.end(&mut show);
-    say(format_args!("  the program ended: {}", ended.manner()));
-    if !ended.stderr.is_empty() {
-        say(format_args!(
-            "  its standard error, {} bytes in all, ended:",
-            ended.stderr_total
-        ));
-        say(String::from_utf8_lossy(&ended.stderr).trim_end());
-    }
+    tester.start()?;
+    tester.talk()?;
+    tester.end();
     Ok(())
-}
-
-fn rival(kit: &dyn Kit) -> String {
-    let cards = kit.bots();
-    let usual = cards.iter().find(|card| card.name == RIVAL);
-    usual
-        .or(cards.first())
-        .map_or_else(String::new, |card| card.name.to_owned())
 }
 
 /// A line for whoever tests; that nobody reads it is no failure.
@@ -157,27 +152,98 @@ fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-fn show(spoken: Spoken) {
-    match spoken {
-        Spoken::To(text) => say(format_args!("> {text}")),
-        Spoken::By(text, _) if text.trim().is_empty() => {}
-        Spoken::By(text, took) => say(format_args!(
-            "< {text}    ({:.1} ms)",
-            took.as_secs_f64() * 1e3
-        )),
-        Spoken::Note(text) => say(format_args!("  {text}")),
-    }
+fn rival(kit: &dyn Kit) -> SeatSpec {
+    let cards = kit.bots();
+    let usual = cards.iter().find(|card| card.name == RIVAL);
+    let name = usual.or(cards.first()).map_or("", |card| card.name);
+    SeatSpec::Builtin(name.to_owned())
 }
 
-impl Table {
-    /// Runs a tester command. Returns whether the program is still there.
-    fn obey(
-        &mut self,
-        kit: &'static dyn Kit,
-        args: &PlayArgs,
-        program: &mut InteractiveProgram,
-        command: &str,
-    ) -> Result<bool, String> {
+impl Tester<'_> {
+    fn start(&mut self) -> anyhow::Result<()> {
+        let SeatSpec::Program(words) = &self.spec else {
+            return Ok(());
+        };
+        let rules = &self.rules;
+        let options = ProgramOptions {
+            words: words.clone(),
+            line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
+            stderr_kept: STDERR_KEPT,
+            limits: ProgramLimits {
+                memory: rules.memory,
+                cpu_seconds: rules.cpu_seconds,
+                cgroup: rules.cgroup.clone(),
+            },
+            guard: rules.guard,
+        };
+        self.program = Some(InteractiveProgram::start(self.kit, &options)?);
+        Ok(())
+    }
+
+    /// Ends the program, if it is there, and shows how.
+    fn end(&mut self) {
+        let screen = &mut self.screen;
+        if let Some(program) = self.program.take() {
+            let ended = program.end(&mut |spoken| screen.spoken(spoken));
+            screen.ended(&ended);
+        }
+    }
+
+    /// Follows the input to its end.
+    fn talk(&mut self) -> anyhow::Result<()> {
+        let talks = std::io::stdin().is_terminal();
+        if talks {
+            let game = self.kit.game();
+            say(format_args!(
+                "{game} is started; :help lists what can be done"
+            ));
+        }
+        let mut lines = std::io::stdin().lock().lines();
+        let mut message = String::new();
+        loop {
+            if talks {
+                let mut out = std::io::stdout();
+                write!(out, "{}", if message.is_empty() { "? " } else { "… " })?;
+                out.flush()?;
+            }
+            let Some(line) = lines.next().transpose()? else {
+                return Ok(());
+            };
+            match line.trim().strip_prefix(':') {
+                Some("quit") => return Ok(()),
+                Some(command) => {
+                    self.screen.note(line.trim());
+                    if let Err(why) = self.obey(command) {
+                        self.screen.line(&format!("  {why}"));
+                    }
+                }
+                None if line.trim().is_empty() => {}
+                None => {
+                    message.push_str(line.trim_end());
+                    if self.kit.completes(line.as_bytes()) {
+                        self.send(&std::mem::take(&mut message));
+                    } else {
+                        message.push('\n');
+                    }
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, message: &str) {
+        let screen = &mut self.screen;
+        let there = match &mut self.program {
+            Some(program) => program.send(message, &mut |spoken| screen.spoken(spoken)),
+            None => return screen.line("  no program is running; :restart starts it"),
+        };
+        if !there {
+            self.end();
+        }
+    }
+
+    /// Runs a tester command.
+    fn obey(&mut self, command: &str) -> Result<(), String> {
+        let kit = self.kit;
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
         let rest = rest.trim();
         let number = |what: &str| {
@@ -186,7 +252,10 @@ impl Table {
         };
         match word {
             "help" => say(HELP),
-            "show" => say(format_args!("  {}", self.shown())),
+            "show" => {
+                let shown = format!("  {}", self.shown());
+                self.screen.line(&shown);
+            }
             "seed" => self.seed = number(word)?,
             "seat" => self.seat = number(word)? as usize,
             "players" => {
@@ -196,21 +265,31 @@ impl Table {
                 }
                 self.players = players;
             }
-            "rivals" => self.rivals = rest.split(',').map(|name| name.trim().to_owned()).collect(),
-            "set" => self.set(kit, rest)?,
-            "game" => return self.game(kit, args, program),
+            "rivals" => self.rivals = rivals(kit, rest)?,
+            "set" => self.set(rest)?,
+            "game" => return self.game(),
+            "restart" => {
+                self.end();
+                self.start().map_err(|why| why.to_string())?;
+                self.screen.line("  the program is started again");
+            }
+            "log" if rest.is_empty() => self.screen.log = None,
+            "log" => {
+                let log = File::create(rest).map_err(|why| format!(":log {rest}: {why}"))?;
+                self.screen.log = Some(log);
+            }
             _ => return Err(format!("there is no :{word}; :help lists what there is")),
         }
-        Ok(true)
+        Ok(())
     }
 
-    fn set(&mut self, kit: &dyn Kit, text: &str) -> Result<(), String> {
+    fn set(&mut self, text: &str) -> Result<(), String> {
         let text = match text.split_once('=') {
             Some((name, value)) => format!("{}={}", name.trim(), value.trim().trim_matches('"')),
             None => format!("{text}="),
         };
         let given =
-            rule_options(kit, std::slice::from_ref(&text)).map_err(|why| why.to_string())?;
+            rule_options(self.kit, std::slice::from_ref(&text)).map_err(|why| why.to_string())?;
         for (name, value) in given.as_object().into_iter().flatten() {
             if value.as_str() == Some("") {
                 self.options.remove(name);
@@ -222,51 +301,76 @@ impl Table {
     }
 
     fn shown(&self) -> String {
+        let rivals: Vec<String> = self.rivals.iter().map(shown_rival).collect();
         format!(
             "players {}, seat {}, rivals {}, seed {}, options {}",
             self.players,
             self.seat,
-            self.rivals.join(","),
+            rivals.join(","),
             self.seed,
             Value::Object(self.options.clone())
         )
     }
 
-    fn game(
-        &mut self,
-        kit: &'static dyn Kit,
-        args: &PlayArgs,
-        program: &mut InteractiveProgram,
-    ) -> Result<bool, String> {
+    /// Plays a whole game, with processes of its own.
+    fn game(&mut self) -> Result<(), String> {
         if self.seat >= self.players {
             return Err(format!(
                 "seat {} does not exist among {} players",
                 self.seat, self.players
             ));
         }
-        let others = self.players - 1;
-        let rivals = self.rivals.iter().cycle().take(others).cloned().collect();
-        let game = InteractiveGame {
-            seat: Seat(self.seat as u8),
-            rivals,
-            seed: self.seed,
-            options: match self.options.is_empty() {
-                true => Value::Null,
-                false => Value::Object(self.options.clone()),
-            },
-            budget: args.budget(kit),
+        let mut seats: Vec<&SeatSpec> = self.rivals.iter().cycle().take(self.players - 1).collect();
+        seats.insert(self.seat, &self.spec);
+        let options = match self.options.is_empty() {
+            true => Value::Null,
+            false => Value::Object(self.options.clone()),
         };
-        let (outcome, there) = program
-            .game(&game, &mut show)
-            .map_err(|why| why.to_string())?;
+        let plan = ArbiterMatch {
+            kit: self.kit,
+            seats: &seats,
+            seed: self.seed,
+            options: &options,
+            budget: self.args.budget(self.kit),
+            models: false,
+            record: false,
+            rules: &self.rules,
+        };
+        let screen = &mut self.screen;
+        let played = watch_game(&plan, Seat(self.seat as u8), &mut |spoken| {
+            screen.spoken(spoken);
+        });
+        let ended = played.map_err(|why| why.to_string())?;
         self.seed += 1;
-        match outcome {
-            Some(Outcome { cause, scores }) => {
-                let (cause, scores) = (cause.word(), spaced(scores.values()));
-                say(format_args!("  the game ended: {cause}, scores {scores}"));
-            }
-            None => say("  the game stalled"),
+        let stderr = ended.as_ref().and_then(|ended| ended.stderr.get(self.seat));
+        if let Some(text) = stderr.filter(|text| !text.is_empty()) {
+            let end = text.floor_char_boundary(text.len().saturating_sub(STDERR_KEPT));
+            self.screen.line("  its standard error ended:");
+            self.screen
+                .line(text.get(end..).unwrap_or_default().trim_end());
         }
-        Ok(there)
+        if let Some(Outcome { cause, scores }) = ended.map(|ended| ended.outcome) {
+            let (cause, scores) = (cause.word(), spaced(scores.values()));
+            let text = format!("  the game ended: {cause}, scores {scores}");
+            self.screen.line(&text);
+        }
+        Ok(())
     }
+}
+
+fn shown_rival(spec: &SeatSpec) -> String {
+    spec.builtin().map_or(spec.to_string(), str::to_owned)
+}
+
+/// Rivals by name, or as seats are written.
+fn rivals(kit: &dyn Kit, text: &str) -> Result<Vec<SeatSpec>, String> {
+    let one = |text: &str| {
+        let spec = match text.contains(':') {
+            true => text.parse()?,
+            false => SeatSpec::Builtin(text.to_owned()),
+        };
+        spec.check(kit).map(|()| spec)
+    };
+    let all = text.split(',').map(|text| one(text.trim()));
+    all.collect::<Result<_, _>>().map_err(|why| why.to_string())
 }

@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
 use games::{MapStyle, Maps};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The largest map file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -126,18 +126,27 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
         Verb::Check { game, file } => {
             let maps = drawn_maps(game)?;
             let shown = file.display();
-            let unreadable = || format!("{shown} cannot be read");
-            let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
-            anyhow::ensure!(
-                bytes <= FILE_BYTES_MAX,
-                "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
-            );
-            let text = std::fs::read_to_string(file).with_context(unreadable)?;
+            let text = map_text(file)?;
             maps.check(&text).with_context(|| format!("{shown}"))?;
             writeln!(out, "{shown} is a map of {game}")?;
         }
     }
     Ok(())
+}
+
+/// The text of a map file.
+///
+/// # Errors
+/// If it cannot be read, or is too long for a map.
+pub(super) fn map_text(file: &Path) -> anyhow::Result<String> {
+    let shown = file.display();
+    let unreadable = || format!("{shown} cannot be read");
+    let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
+    anyhow::ensure!(
+        bytes <= FILE_BYTES_MAX,
+        "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
+    );
+    std::fs::read_to_string(file).with_context(unreadable)
 }
 
 /// The game's maps, if it has any.

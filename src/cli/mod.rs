@@ -18,6 +18,7 @@ pub mod play;
 pub mod play_args;
 mod play_gateway;
 mod play_progress;
+mod program_guard;
 mod rate;
 mod referee;
 pub mod referee_args;
@@ -28,6 +29,7 @@ mod serve;
 mod shim;
 mod systemd;
 mod token;
+mod tournament;
 mod train;
 pub mod usage;
 

@@ -5,7 +5,7 @@ use super::play_gateway::Gateway;
 use super::play_progress::Progress;
 use super::usage::{UsageError, refuse};
 use crate::daemon::Signals;
-use crate::link::program::{adopt_orphans, kill_all};
+use crate::link::program::{adopt_orphans, find, kill_all};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::{
@@ -82,14 +82,23 @@ pub async fn play(
         record: args.log.is_some() || args.store.is_some() && !wire,
     };
     let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
+    for spec in &plan.entrants {
+        if let SeatSpec::Program(words) = spec {
+            // Before the first game: an entrant of a pool may play only later.
+            find(words)?;
+        }
+    }
+    let mut not_isolated = None;
     let tally = if wire {
         run.over_wire(plan).await?
     } else if plan.entrants.iter().any(programs) {
+        let isolated = args.isolation();
         let player = Programs {
             budget: args.budget(kit),
             models: !args.no_models,
-            rules: args.programs(kit)?,
+            rules: args.programs(kit, isolated.is_ok())?,
         };
+        not_isolated = isolated.err();
         adopt_orphans().context("programs' orphans cannot be adopted")?;
         run.kept(plan, player).await?
     } else {
@@ -109,6 +118,8 @@ pub async fn play(
         rotated: !args.no_rotate,
         models: !args.no_models,
         wire,
+        not_isolated,
+        when_silent: kit.stdio().and_then(|wire| wire.when_silent),
     };
     let report = Report::new(conditions, &specs, &tally, began.elapsed());
     Ok(match args.output {

@@ -1,17 +1,18 @@
 //! The arguments of `drover play`.
 
+use super::map::map_text;
 use super::usage::{UsageError, refuse};
-use crate::link::program::Cgroup;
+use crate::link::program::{Cgroup, Guard, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::query::option_value;
 use crate::referee::{SeatSpec, SeatSpecError};
 use crate::tournament::Schedule;
 use clap::{Args, ValueEnum};
-use games::Kit;
+use games::{Kit, Maps};
 use serde_json::{Map, Value};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,7 +70,8 @@ pub struct PlayArgs {
     /// The output format of results.
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub output: Output,
-    /// A rule option, such as trade_payment=exchange; may be given more than once.
+    /// A rule option, such as trade_payment=exchange; may be given more than once. In games with maps,
+    /// map=PATH reads a map file.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     pub options: Vec<String>,
     /// Bots use no opponent models.
@@ -96,6 +98,10 @@ pub struct PlayArgs {
     /// Stop cmd: programs while it is not their turn, so that none thinks on another's time.
     #[arg(long)]
     pub fair: bool,
+    /// Let cmd: programs see and signal all processes of their user, as without Drover. By default each gets a
+    /// user, process and mount namespace of its own where the system allows that.
+    #[arg(long)]
+    pub no_isolation: bool,
     /// Talk to one program by hand: send it any command, watch its replies, run whole games.
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["seats", "pool", "games", "store", "log", "fair"])]
     pub interactive: Option<String>,
@@ -194,11 +200,11 @@ impl PlayArgs {
         }
     }
 
-    /// How cmd: programs are run.
+    /// How cmd: programs are run, each with namespaces of its own if it `isolates`.
     ///
     /// # Errors
     /// [`UsageError`] if the cgroup cannot be used.
-    pub fn programs(&self, kit: &dyn Kit) -> Result<ProgramRules, UsageError> {
+    pub fn programs(&self, kit: &dyn Kit, isolates: bool) -> Result<ProgramRules, UsageError> {
         let cgroup = match &self.cgroup {
             Some(directory) => Some(Arc::new(Cgroup::at(directory).map_err(|why| {
                 UsageError(format!("--cgroup {}: {why}", directory.display()))
@@ -214,7 +220,19 @@ impl PlayArgs {
             cpu_seconds: self.cpu_seconds,
             cgroup,
             fair: self.fair,
+            guard: Some(Guard { isolates }),
         })
+    }
+
+    /// Whether cmd: programs are isolated from each other.
+    ///
+    /// # Errors
+    /// Why they are not, in a sentence.
+    pub fn isolation(&self) -> Result<(), String> {
+        match self.no_isolation {
+            true => Err("--no-isolation".to_owned()),
+            false => no_isolation().map_or(Ok(()), Err),
+        }
     }
 
     /// Concurrent matches.
@@ -250,13 +268,31 @@ pub fn rule_options(kit: &dyn Kit, given: &[String]) -> Result<Value, UsageError
                 "{game} has no option {name:?}; there are: {known}"
             )));
         }
-        options.insert(name.to_owned(), option_value(value));
+        let value = match kit.maps() {
+            Some(maps) if name == "map" && is_path(value) => map_of(maps, value)?,
+            _ => option_value(value),
+        };
+        options.insert(name.to_owned(), value);
     }
     Ok(if options.is_empty() {
         Value::Null
     } else {
         Value::Object(options)
     })
+}
+
+/// Whether a map's name is that of a file: no map of ours has a dot or a slash in its name.
+fn is_path(map: &str) -> bool {
+    map.contains(['/', '.']) && !map.contains('\n')
+}
+
+/// The map in this file.
+fn map_of(maps: &dyn Maps, path: &str) -> Result<Value, UsageError> {
+    let text =
+        map_text(Path::new(path)).map_err(|why| UsageError(format!("--option map: {why:#}")))?;
+    let checked = maps.check(&text);
+    checked.map_err(|why| UsageError(format!("--option map: {path}: {why}")))?;
+    Ok(Value::String(text))
 }
 
 /// The game with this name.

@@ -8,7 +8,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::{MatchInfo, OnMatch, OwnAddress, Recording};
 use crate::session::SessionOptions;
 use crate::store::{Durability, Settings};
-use crate::tournament::REFEREE;
+use crate::tournament::{REFEREE, open_recording};
 use anyhow::Context as _;
 use games::Kit;
 use std::net::{IpAddr, Ipv4Addr};
@@ -37,7 +37,11 @@ impl Gateway {
     pub(super) async fn start(kit: &dyn Kit, args: &PlayArgs) -> anyhow::Result<Self> {
         let folder = || tempfile::Builder::new().prefix("drover-play-").tempdir();
         let (path, temporary) = match &args.store {
-            Some(path) => (path.clone(), None),
+            Some(path) => {
+                // Its sessions must not be taken up.
+                open_recording(path).await?.close().await;
+                (path.clone(), None)
+            }
             None => {
                 let folder = folder().context("cannot make a temporary folder")?;
                 (folder.path().join("play.db"), Some(folder))

@@ -71,6 +71,7 @@ fn line(entry: &MatchEntry, begin_us: i64) -> String {
 fn plain(text: &str) -> String {
     match RecordedReply::decode(text) {
         RecordedReply::Late => "(nothing in time)".to_owned(),
+        RecordedReply::Early(text) => format!("(not sent: it had said {text:?})"),
         RecordedReply::Failed(_) | RecordedReply::Dead => "(the connection failed)".to_owned(),
         RecordedReply::Said(text) if text.is_empty() => "(empty)".to_owned(),
         RecordedReply::Said(text) => {

@@ -114,6 +114,10 @@ pub struct StdioWire {
     pub memory: Option<u64>,
     /// The option, in milliseconds, that is each player's time.
     pub time_option: Option<&'static str>,
+    /// What to try with a program that does not answer, in a sentence, if the game has options for that.
+    pub when_silent: Option<&'static str>,
+    /// The keys of a dialogue's view that a person follows a game by.
+    pub watched: &'static [&'static str],
 }
 
 impl StdioWire {
@@ -123,6 +127,8 @@ impl StdioWire {
         farewell: None,
         memory: None,
         time_option: None,
+        when_silent: None,
+        watched: &[],
     };
 }
 

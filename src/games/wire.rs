@@ -155,6 +155,8 @@ pub struct Call {
     pub answer_within: Option<Duration>,
     /// Time to be let pass before it is sent, for readers that throw away what follows at once.
     pub pause: Duration,
+    /// Whether the answer is a decision, and no mere acknowledgement or greeting.
+    pub decides: bool,
 }
 
 impl Call {
@@ -166,10 +168,11 @@ impl Call {
             text,
             answer_within: None,
             pause: Duration::ZERO,
+            decides: false,
         }
     }
 
-    /// What a seat is asked, with so much time for the answer.
+    /// What a seat is asked to decide, with so much time for the answer.
     #[must_use]
     pub const fn ask(seat: Seat, text: Frame, within: Duration) -> Self {
         Self {
@@ -177,6 +180,7 @@ impl Call {
             text,
             answer_within: Some(within),
             pause: Duration::ZERO,
+            decides: true,
         }
     }
 }
@@ -190,6 +194,8 @@ pub enum Reply<'a> {
     Late,
     /// The connection or program failed.
     Failed,
+    /// Output that came before the call, on a wire in lock step; the call was not sent.
+    Early(&'a [u8]),
 }
 
 /// Whose fault ended a match, or only its own part in it.
@@ -226,6 +232,10 @@ pub trait Table: Send {
     /// over more than one answer. Time is passed in: whoever drives the table owns the clock.
     fn spent(&mut self, seat: Seat, time: Duration) {
         let _ = (seat, time);
+    }
+    /// Whether output that comes before a call is a fault, blank lines apart.
+    fn lock_step(&self) -> bool {
+        false
     }
     /// Whose fault ended the match, or only its own part in it, in the order of seats. These are not spoken
     /// to any more.

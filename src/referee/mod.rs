@@ -18,6 +18,7 @@ pub use host::{
 pub use http::{Reaches, ServerSettings, query, serve};
 pub use record::{
     DecisionTimes, MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of,
+    result_of,
 };
 pub use seat::{
     HttpSeat, OwnAddress, SeatLink, SeatReply, SeatSpec, SeatSpecError, budget, seat_builtin,

@@ -6,6 +6,9 @@ const LATE: &str = "\u{1}late";
 /// Replaces an answer when the connection or program failed.
 const FAILED: &str = "\u{1}failed";
 
+/// Precedes output that came before it was asked for.
+const EARLY: &str = "\u{1}early ";
+
 /// What a seat's transcript says about one reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordedReply {
@@ -17,6 +20,8 @@ pub enum RecordedReply {
     Failed(String),
     /// No longer asked: the seat is treated as a filler (A23).
     Dead,
+    /// Output that came before the call, which was not sent.
+    Early(String),
 }
 
 impl RecordedReply {
@@ -36,6 +41,7 @@ impl RecordedReply {
             Self::Said(text) => text.clone(),
             Self::Late => LATE.to_owned(),
             Self::Failed(_) | Self::Dead => FAILED.to_owned(),
+            Self::Early(text) => format!("{EARLY}{text}"),
         }
     }
 
@@ -45,7 +51,10 @@ impl RecordedReply {
         match entry {
             LATE => Self::Late,
             FAILED => Self::Failed(String::new()),
-            text => Self::Said(text.to_owned()),
+            text => match text.strip_prefix(EARLY) {
+                Some(early) => Self::Early(early.to_owned()),
+                None => Self::Said(text.to_owned()),
+            },
         }
     }
 
@@ -56,6 +65,7 @@ impl RecordedReply {
             Self::Said(text) => games::Reply::Text(text.as_bytes()),
             Self::Late => games::Reply::Late,
             Self::Failed(_) | Self::Dead => games::Reply::Failed,
+            Self::Early(text) => games::Reply::Early(text.as_bytes()),
         }
     }
 
@@ -63,7 +73,7 @@ impl RecordedReply {
     #[must_use]
     pub fn alive(&self) -> Option<bool> {
         match self {
-            Self::Said(_) => Some(true),
+            Self::Said(_) | Self::Early(_) => Some(true),
             Self::Late | Self::Failed(_) => Some(false),
             Self::Dead => None,
         }
@@ -83,6 +93,7 @@ mod tests {
             said("late"),
             RecordedReply::Late,
             RecordedReply::Failed(String::new()),
+            RecordedReply::Early("= 0".to_owned()),
         ];
         for reply in replies {
             assert_eq!(RecordedReply::decode(&reply.encode()), reply);

@@ -1,31 +1,43 @@
 //! Stores matches that were played in process.
 
 use super::match_player::PlayedMatch;
-use crate::clock::now_us;
-use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of};
+use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
-use games::{Blame, Fact, Kit, Seat, TableSetup, Wire};
+use games::{Fact, Kit, Seat, TableSetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::mpsc;
 
 /// The name under which matches of `play` are stored: no other referee resumes them.
 pub const REFEREE: &str = "play";
+/// Why a match that was running or being stored has no end.
+const KILLED: &str = "the run was killed before it ended";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
 /// Matches whose transcripts are stored and folded at once.
 const MATCHES_AT_ONCE: usize = 4;
 
-/// Opens a database to store matches in.
+/// Opens a database to store matches in, and closes those that a run before was killed in.
 ///
 /// # Errors
 /// Why it cannot be opened.
 pub async fn open_recording(path: &Path) -> anyhow::Result<Recording> {
     let store = Store::open(&Settings::at(path)).await?;
-    Ok(Recording::new(store, Durability::Process))
+    let recording = Recording::new(store, Durability::Process);
+    close_orphans(&recording).await?;
+    Ok(recording)
+}
+
+/// One run at a time has the database: nobody else will close them.
+async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
+    for kit in games::ALL {
+        let closed = recording.close_unfinished(*kit, REFEREE, KILLED).await;
+        closed.with_context(|| format!("matches of {} cannot be closed", kit.game()))?;
+    }
+    Ok(())
 }
 
 /// Stores every match received until the sender is gone. They are opened and closed in this order, whatever
@@ -139,28 +151,7 @@ async fn fill(
             record.note(Seat(seat), fact).await?;
         }
     }
-    let outcome = &played.outcome;
-    // If a match went on to its end, no one's fault ended it.
-    let ended_by = |blame: &&Blame| blame.cause == outcome.cause;
-    let blamed = played.blames.iter().find(ended_by);
-    let told = |blame: &Blame| {
-        let Blame {
-            seat,
-            cause,
-            detail,
-        } = blame;
-        format!("seat {}: {}: {detail}", seat.0, cause.word())
-    };
-    let result = MatchResult {
-        at_us: now_us(),
-        cause: outcome.cause,
-        blame: blamed.map(|blame| blame.seat.0),
-        detail: match played.blames.as_slice() {
-            [one] if blamed.is_some() => one.detail.clone(),
-            several => several.iter().map(told).collect::<Vec<_>>().join("; "),
-        },
-        scores: outcome.scores.values().to_vec(),
-    };
+    let result = result_of(&played.outcome, &played.blames);
     record.fold(result.cause).await?;
     Ok((record, result))
 }

@@ -2,6 +2,7 @@
 
 use super::tally::{EntrantTally, Tally};
 use crate::referee::budget::ThinkBudget;
+use games::Cause;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -28,6 +29,12 @@ pub struct Conditions {
     pub models: bool,
     /// Whether it was played over HTTP.
     pub wire: bool,
+    /// Why programs were not isolated from each other, if any played and they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_isolated: Option<String>,
+    /// What to try with a program that does not answer, in a sentence, if the game has options for that.
+    #[serde(skip)]
+    pub when_silent: Option<&'static str>,
 }
 
 /// One entrant's results.
@@ -217,6 +224,22 @@ impl Report {
                 "lost by its own fault: {}: {}\n",
                 row.bot,
                 faults.join(", ")
+            ));
+        }
+        let silent = |row: &&SeatReport| {
+            row.bot.starts_with("cmd:")
+                && [Cause::TimeForfeit, Cause::InitFailure]
+                    .iter()
+                    .any(|cause| row.faults.contains_key(cause.word()))
+        };
+        if let Some(hint) = self.conditions.when_silent
+            && self.seats.iter().any(|row| silent(&row))
+        {
+            text.push_str(&format!("a program that does not answer: {hint}\n"));
+        }
+        if let Some(why) = &self.conditions.not_isolated {
+            text.push_str(&format!(
+                "programs were not isolated: one could end another's process ({why})\n"
             ));
         }
         if self.games_of_unfinished_rotations > 0 {

@@ -1,6 +1,6 @@
 //! The arbiter of stdio games against programs that do what they must not.
 
-use crate::app::{folder, play, refused, report};
+use crate::app::{drover, folder, play, refused, report};
 use crate::shims::PROGRAM;
 use serde_json::Value;
 use std::fs;
@@ -121,18 +121,24 @@ fn answers_that_the_rules_forbid() {
 
 #[test]
 fn answers_that_do_not_come() {
-    for fault in ["silent", "late", "half"] {
-        let hurried = ["--timeout", "300ms"];
-        ends_by(
-            "time_forfeit",
-            fault,
-            &hurried,
-            "gen_declare: its time was over",
-        );
+    for (fault, detail) in [
+        ("silent", "gen_declare: its time was over"),
+        ("late", "gen_declare: its time was over"),
+        (
+            "half",
+            "gen_declare: no blank line came after its reply \\\"= 0\\\"",
+        ),
+    ] {
+        ends_by("time_forfeit", fault, &["--timeout", "300ms"], detail);
     }
     for (fault, extra, detail) in [
         ("exits", NONE, "gen_declare: it is gone: exit status 0"),
-        ("closes", NONE, "gen_declare: it is gone"),
+        (
+            "closes",
+            NONE,
+            "gen_declare: it is gone: it closed its output and ran on",
+        ),
+        ("deaf", NONE, "it is gone: it closed its input and ran on"),
         (
             "wants_memory",
             &["--memory-mib", "200"],
@@ -152,7 +158,9 @@ fn answers_that_do_not_come() {
 #[test]
 fn answers_that_are_none() {
     for (fault, detail) in [
+        ("banner", "\\\"welcome\\\" b"),
         ("junk", "\\\"thinking\\\" begins with neither = nor ?"),
+        ("twice", "declare: it said \\\"= 0\\\" before it was asked"),
         ("endless_line", "longer than 1024 bytes"),
         ("endless_reply", "its reply has no end"),
     ] {
@@ -178,6 +186,27 @@ fn a_program_that_does_not_exist() {
         let told = refused(play("planowanie", &seats, NONE).output().unwrap(), 1);
         let expected = format!("drover: {program:?} cannot be started: {why}");
         assert!(told.starts_with(&expected), "{told}");
+    }
+}
+
+#[test]
+fn a_program_of_a_pool_is_missed_before_the_first_game() {
+    for seed in ["1", "2", "3", "4"] {
+        let mut line = drover();
+        line.args(["play", "planowanie", "--games", "1", "--seed", seed]);
+        line.args(["--option", "deals=1 0", "--pool"]);
+        line.arg("cmd:/no/such/program,builtin:random,builtin:greedy,builtin:rules");
+        let told = refused(line.output().unwrap(), 1);
+        assert!(told.contains("cannot be started: No such file"), "{told}");
+    }
+}
+
+#[test]
+fn decisions_are_timed_and_no_other_commands() {
+    let game = Game::play("none", &[]);
+    for seat in 0..4 {
+        // A declaration for each of two deals, and a card for each of seven tricks.
+        assert_eq!(game.json["seats"][seat]["timed"], 9, "{}", game.json);
     }
 }
 
@@ -217,6 +246,7 @@ fn what_is_tolerated() {
     for (fault, extra) in [
         ("junk", lenient),
         ("trailing", lenient),
+        ("banner", lenient),
         ("none", &["--fair"]),
     ] {
         assert_eq!(

@@ -13,12 +13,16 @@ use std::process::{Command, Stdio};
 type Facts = Vec<(i64, i64, String, String)>;
 
 fn read(store: &Path, query: &'static str) -> Facts {
+    try_read(store, query).unwrap()
+}
+
+fn try_read(store: &Path, query: &'static str) -> Option<Facts> {
     block_on(async {
         let url = format!("sqlite://{}", store.display());
-        let mut connection = SqliteConnection::connect(&url).await.unwrap();
+        let mut connection = SqliteConnection::connect(&url).await.ok()?;
         let rows = sqlx::query_as(query).fetch_all(&mut connection).await;
-        connection.close().await.unwrap();
-        rows.unwrap()
+        connection.close().await.ok()?;
+        rows.ok()
     })
 }
 
@@ -201,5 +205,33 @@ fn a_signal_keeps_every_match_that_has_ended_and_leaves_no_log_behind() {
         assert_eq!(left, 0, "everything is in the database");
         let told = verified(&store);
         assert!(told.contains(&format!("{games} match")), "{games}: {told}");
+    }
+}
+
+#[test]
+fn what_a_killed_run_left_open_is_closed_by_the_next() {
+    const OPEN: &str = "SELECT (SELECT count(*) FROM matches WHERE ended_us IS NULL),
+        (SELECT count(*) FROM sessions WHERE ended_us IS NULL), '', ''";
+    const CANCELLED: &str = "SELECT count(*), 0, '', '' FROM matches WHERE cause = 'cancelled'
+        AND detail = 'the run was killed before it ended'";
+    let folder = folder();
+    for (next, name) in [(&["--wire"][..], "wire.db"), (&[], "inside.db")] {
+        let store = folder.path().join(name);
+        let more = ["--wire", "--games", "1000000", "--budget", "100n"];
+        let mut line = play("koehandel", &BOTS, &more, &store);
+        let mut playing = line.stdout(Stdio::null()).spawn().unwrap();
+        // A moment at which matches are running: the database exists, and has its tables.
+        let running = || try_read(&store, OPEN).is_some_and(|rows| rows[0].0 > 0 && rows[0].1 > 4);
+        until(running);
+        playing.kill().unwrap();
+        playing.wait().unwrap();
+        let [(matches, sessions, ..)] = read(&store, OPEN)[..] else {
+            panic!("one row")
+        };
+        assert!(matches > 0 && sessions > 4, "{matches}, {sessions}");
+        let more = [&["--games", "1", "--budget", "100n"][..], next].concat();
+        kept("koehandel", &BOTS, &more, store.clone());
+        assert_eq!(read(&store, OPEN)[0], (0, 0, String::new(), String::new()));
+        assert_eq!(count(&store, CANCELLED), matches, "{name}");
     }
 }

@@ -62,6 +62,72 @@ fn bots_that_are_only_slow_or_wrong_play_on() {
     assert_eq!(twice["seats"][0]["faults"], json!({}));
 }
 
+/// An island as large as there may be: its description fills more than a pipe.
+fn wide_map() -> String {
+    let sea = "#".repeat(240);
+    let mut rows = vec![sea.clone()];
+    rows.extend((0..238).map(|_| format!("#{}#", " ".repeat(238))));
+    rows[3].replace_range(2..6, "!01!");
+    rows[5].replace_range(3..4, "!");
+    rows.push(sea);
+    rows.join("\n")
+}
+
+#[test]
+fn the_clock_runs_from_when_a_message_is_begun() {
+    let folder = folder();
+    let map = folder.path().join("wide.txt");
+    std::fs::write(&map, wide_map()).unwrap();
+    let map = format!("map={}", map.display());
+    for (start_ms, faults) in [
+        ("start_ms=3000", json!({"init_failure": 1})),
+        ("start_ms=20000", json!({})),
+    ] {
+        // It does not read for two seconds, and greets after two more.
+        let options = [&map, start_ms, "hard_ms=20000", "rounds=2"];
+        let seats = [&*format!("cmd:{PROGRAM} tardy"), "builtin:nearest"];
+        let played = app::play("lighthouses", &seats, &options).output();
+        let report = report(played.unwrap());
+        assert_eq!(report["seats"][0]["faults"], faults, "{start_ms}: {report}");
+    }
+}
+
+#[test]
+fn a_map_that_is_no_file_or_no_map_is_refused() {
+    let folder = folder();
+    let plain = folder.path().join("plain.txt");
+    std::fs::write(&plain, "no map\n").unwrap();
+    let seats = ["builtin:ring", "builtin:ring"];
+    for (path, why) in [
+        ("no/such.txt", "no/such.txt cannot be read: No such file"),
+        (plain.to_str().unwrap(), "plain.txt: "),
+    ] {
+        let map = format!("map={path}");
+        let played = app::play("lighthouses", &seats, &[&map]).output();
+        let told = app::refused(played.unwrap(), 2);
+        assert!(told.contains("--option map: "), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
+}
+
+#[test]
+fn a_report_hints_at_the_options_for_programs_that_do_not_answer() {
+    let table = |fault: &str| {
+        let mut line = app::drover();
+        line.args(["play", "lighthouses", "--games", "1", "--seat"]);
+        line.arg(format!("cmd:{PROGRAM} {fault}"));
+        line.args(["--seat", "builtin:ring", "--option", "map=plain"]);
+        line.args(["--option", "rounds=8", "--option", "start_ms=20000"]);
+        app::ok(line.output().unwrap())
+    };
+    let hint = "a program that does not answer: --option pause_us=1000";
+    let silent = table("silent");
+    assert!(silent.contains("time_forfeit 1"), "{silent}");
+    assert!(silent.contains(hint), "{silent}");
+    assert!(silent.contains("neutral=null"), "{silent}");
+    assert!(!table("junk").contains(hint), "it did answer");
+}
+
 #[test]
 fn the_engine_pauses_before_the_next_state_if_it_is_told_to() {
     let begun = Instant::now();

@@ -9,6 +9,7 @@ mod config;
 mod daemon;
 mod database;
 mod hub;
+mod isolation;
 mod kept;
 mod lighthouses;
 mod limits;

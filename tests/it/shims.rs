@@ -317,28 +317,84 @@ fn a_link_is_a_shim() {
     assert_eq!(shim.close(), Some(0));
 }
 
-#[test]
-fn a_program_by_hand() {
+/// What the tester shows of a program while this is typed.
+fn by_hand(fault: &str, script: &str) -> String {
     let mut tester = drover()
         .args([
             "play",
             "planowanie",
             "--interactive",
-            &format!("cmd:{PROGRAM} none"),
+            &format!("cmd:{PROGRAM} {fault}"),
         ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut typed = tester.stdin.take().unwrap();
+    typed.write_all(script.as_bytes()).unwrap();
+    drop(typed);
+    text(&tester.wait_with_output().unwrap().stdout)
+}
+
+#[test]
+fn the_tester_warns_of_what_an_arbiter_would_not_take() {
+    let half = by_hand("half", "gen_declare\n:restart\nset_players 2 0\n");
+    for expected in [
+        "warning: no blank line came after the reply",
+        "the program ended: it ran on until it was told to end",
+        "the program is started again\n> set_players 2 0\n< = ",
+        "the program ended: exit status 0",
+    ] {
+        assert!(half.contains(expected), "{expected:?} in {half}");
+    }
+    let exits = by_hand("exits", "gen_declare\nset_players 2 0\n:restart\nfly\n");
+    for expected in [
+        "the program ended: exit status 0\n  no program is running; :restart",
+        "the program is started again\n> fly\n< = ",
+    ] {
+        assert!(exits.contains(expected), "{expected:?} in {exits}");
+    }
+    let twice = by_hand("twice", "gen_declare\n:players 2\n:set deals=2 0\n:game\n");
+    for expected in [
+        "warning: it said \"= 0\" after its reply",
+        "seat 0: protocol_error: declare: it said \"= 0\" before it was asked",
+    ] {
+        assert!(twice.contains(expected), "{expected:?} in {twice}");
+    }
+}
+
+#[test]
+fn a_game_at_the_tester_shows_tricks_and_points_and_goes_to_the_log() {
+    let folder = folder();
+    let log = folder.path().join("tester.log");
+    let script = format!(
+        "set_players 2 0\n:log {}\n:players 2\n:rivals cmd:{PROGRAM} none\n:set deals=2 0 1 1\n\
+         :game\n:log\nset_players 2 1\n",
+        log.display()
+    );
+    let shown = by_hand("none", &script);
+    for expected in [
+        "> set_players 2 0\n",
+        "declared [0,0], taken [0,0], points [0,0]",
+        "deal: {",
+        "the game ended: normal, scores ",
+    ] {
+        assert!(shown.contains(expected), "{expected:?} in {shown}");
+    }
+    // As they fall: there are three tricks.
+    let tricks = shown.lines().filter(|line| line.contains(", taken ["));
+    assert!(tricks.count() >= 4, "{shown}");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("the game ended: normal"), "{log}");
+    assert!(log.contains(":rivals cmd:"), "{log}");
+    assert!(!log.contains("set_players 2 1"), "{log}");
+}
+
+#[test]
+fn a_program_by_hand() {
     let script = ":help\nset_deck 789 SH\nfly away\n:set values=789TJQKA\n:set suits=SH\n:players 3\n\
                   :set deals=2 0 1 2\n:rivals random,greedy\n:seat 2\n:show\n:game\n:seat 7\n:game\n:nonsense\n";
-    tester
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(script.as_bytes())
-        .unwrap();
-    let out = text(&tester.wait_with_output().unwrap().stdout);
+    let out = by_hand("none", script);
     for expected in [
         "> set_deck 789 SH\n< = ",
         "> fly away\n< = ",
@@ -359,10 +415,16 @@ fn a_program_by_hand() {
 fn what_an_arbiter_has_stored_is_verified() {
     let folder = folder();
     let store = folder.path().join("drover.db");
-    for (first, cause) in [("none", "normal"), ("revoke", "illegal_move")] {
+    for (first, cause) in [
+        ("none", "normal"),
+        ("revoke", "illegal_move"),
+        ("twice", "protocol_error"),
+        ("half", "time_forfeit"),
+    ] {
         let first = format!("cmd:{PROGRAM} {first}");
         let mut played = play("planowanie", &[&first, "builtin:greedy"], &["deals=13 0"]);
-        ok(played.arg("--store").arg(&store).output().unwrap());
+        played.args(["--timeout", "5s", "--store"]).arg(&store);
+        ok(played.output().unwrap());
         let listed = ok(run_on(&store, &["match", "list"]));
         assert!(listed.contains(cause), "{listed}");
     }

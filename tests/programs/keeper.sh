@@ -4,7 +4,9 @@ fault=$1
 say() { printf '%s\n' "$1"; }
 pass='{"command": "pass"}'
 [ "$fault" = dead ] && exit 7
+[ "$fault" = tardy ] && sleep 2
 read -r _
+[ "$fault" = tardy ] && sleep 2
 if [ "$fault" = nameless ]; then say '{"title": "x"}'; else say '{"name": "keeper"}'; fi
 turn=0
 while read -r _; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A player of Planowanie that declares nothing and plays its first legal card. Its argument is the
 # fault that it shows: see tests/it/arbiter.rs.
-fault=$1
+fault=$1 tag=$2
 hand= led= laid=0 asked=0
 
 yes() { printf '= %s\n\n' "$1"; }
@@ -36,6 +36,8 @@ case $fault in
     floods_stderr) head -c 100000000 /dev/zero | tr '\0' 'x' >&2 ;;
     orphans) setsid sleep "985.$TAG" & env -i setsid sleep "984.$TAG" & ;;
     stays) trap '' TERM ;;
+    banner) echo welcome ;;
+    lingers) trap '' TERM HUP; setsid sleep 983 & while :; do sleep 1; done ;;
 esac
 
 while IFS= read -r line; do
@@ -58,6 +60,16 @@ while IFS= read -r line; do
                 trailing) yes '0 ok' ;;
                 endless_line) head -c 5000 /dev/zero | tr '\0' 'x'; sleep 100 ;;
                 endless_reply) echo '= 0'; while echo more; do :; done ;;
+                kills)
+                    # Every other process that runs this file.
+                    for process in /proc/[0-9]*; do
+                        line=$(tr '\0' ' ' 2>/dev/null <"$process/cmdline")
+                        case $line in "/bin/sh $0 none $tag "*) kill -9 "${process#/proc/}" ;; esac
+                    done
+                    sleep 0.3
+                    yes 0 ;;
+                twice) printf '= 0\n\n= 0\n\n' ;;
+                deaf) exec <&-; yes 0; sleep 100 ;;
                 half) printf '= 0\n'; sleep 100 ;;
                 closes) exec >&-; sleep 100 ;;
                 *) yes 0 ;;

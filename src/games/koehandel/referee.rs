@@ -84,7 +84,7 @@ impl Table for Referee {
         self.waits = false;
         let act = match reply {
             Reply::Text(body) => read_answer(&ask, body),
-            Reply::Late | Reply::Failed => None,
+            Reply::Late | Reply::Failed | Reply::Early(_) => None,
         };
         self.game.play(act, &mut self.heard);
     }

@@ -42,6 +42,11 @@ impl Contest for Lighthouses {
     };
     const STDIO: StdioWire = StdioWire {
         reply_line_max: REPLY_LINE_MAX,
+        when_silent: Some(
+            "--option pause_us=1000 is for programs that discard what follows a result at once, \
+             --option neutral=null for those that expect null as nobody's number, --option start_ms=15000 \
+             for slow starters",
+        ),
         ..StdioWire::USUAL
     };
     const BOUT_NODES: u64 = 200;

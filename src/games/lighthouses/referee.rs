@@ -124,6 +124,7 @@ impl Referee {
         self.open = Some((seat, Duration::ZERO));
         self.calls.push(Call {
             pause,
+            decides: self.greeting != seat,
             ..Call::ask(seat, text, within)
         });
     }
@@ -218,7 +219,7 @@ impl Referee {
             Reply::Text(line) if greets => self.greeted(seat, line),
             Reply::Text(line) => self.commanded(seat, line, took),
             Reply::Late => self.silent(seat),
-            Reply::Failed => {
+            Reply::Failed | Reply::Early(_) => {
                 let (cause, when) = if greets {
                     (Cause::InitFailure, "before it greeted".to_owned())
                 } else {

@@ -44,6 +44,8 @@ impl Contest for Planowanie {
         farewell: Some("quit"),
         memory: Some(400 << 20),
         time_option: Some("time_ms"),
+        watched: &["declared", "taken", "points"],
+        ..StdioWire::USUAL
     };
     const BOUT_NODES: u64 = 300;
 

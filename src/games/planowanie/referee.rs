@@ -316,7 +316,10 @@ impl Table for Referee {
         } else {
             left + self.free(seat)
         };
-        out.push(Call::ask(seat, text, within));
+        out.push(Call {
+            decides: matches!(step, Step::Declare | Step::Play),
+            ..Call::ask(seat, text, within)
+        });
         self.open = Some(Open {
             seat,
             step,
@@ -338,11 +341,23 @@ impl Table for Referee {
         }
         let line = match reply {
             Reply::Text(line) => line,
-            Reply::Late | Reply::Failed => {
+            fault => {
                 let Some(open) = self.open.take() else { return };
                 let doing = Self::doing(&open.step).to_owned();
-                let (cause, detail) = match reply {
-                    Reply::Late => (Cause::TimeForfeit, format!("{doing}: its time was over")),
+                let (cause, detail) = match (fault, &open.said) {
+                    (Reply::Early(text), _) => {
+                        let text = cut(&dialect::clean(text));
+                        let why = format!("{doing}: it said {text:?} before it was asked");
+                        (Cause::ProtocolError, why)
+                    }
+                    (Reply::Late, Some(said)) => {
+                        let said = shown(said);
+                        let why = format!("{doing}: no blank line came after its reply {said:?}");
+                        (Cause::TimeForfeit, why)
+                    }
+                    (Reply::Late, None) => {
+                        (Cause::TimeForfeit, format!("{doing}: its time was over"))
+                    }
                     _ if self.spoke[seat] => (Cause::Crash, format!("{doing}: it is gone")),
                     _ => (Cause::InitFailure, "it never replied".to_owned()),
                 };
@@ -381,6 +396,10 @@ impl Table for Referee {
             return None;
         }
         self.game.outcome()
+    }
+
+    fn lock_step(&self) -> bool {
+        !self.setup.conduct.lenient
     }
 
     fn blames(&self) -> Vec<Blame> {

@@ -206,7 +206,7 @@ impl Table for Referee {
                 }
             }
             Reply::Late => self.fault(seat, Cause::TimeForfeit),
-            Reply::Failed => self.fault(seat, Cause::Disconnect),
+            Reply::Failed | Reply::Early(_) => self.fault(seat, Cause::Disconnect),
         }
     }
 

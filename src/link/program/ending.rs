@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 const QUIT_WITHIN: Duration = Duration::from_secs(1);
 /// How long it may take to end after SIGTERM.
 const TERM_WITHIN: Duration = Duration::from_millis(500);
-/// How long to wait for the exit of a program that has closed its pipe, to say how it ended.
-const EXIT_WITHIN: Duration = Duration::from_millis(100);
+/// How long to wait for the exit of a program that has closed its pipe, to say how it ended. A busy system may
+/// take a while to report it.
+const EXIT_WITHIN: Duration = Duration::from_millis(500);
 
 /// A program that has ended.
 #[must_use = "what it left behind is swept up by its marker"]
@@ -25,6 +26,8 @@ pub struct Ended {
     pub marker: Option<Marker>,
     /// How, if the system reported it; also `None` if it had to be killed.
     pub status: Option<ExitStatus>,
+    /// Whether it ended before any signal of ours.
+    pub by_itself: bool,
     /// Whether it was killed for lack of memory.
     pub out_of_memory: bool,
     /// The end of its standard error.
@@ -34,13 +37,16 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// How it ended, as text: `exit status 1`, `signal 9`.
+    /// How it ended, as text: `exit status 1`, `signal 9`, `it ran on until it was told to end`.
     #[must_use]
     pub fn manner(&self) -> String {
         let how = match self.status.map(|status| (status.code(), status.signal())) {
+            _ if !self.by_itself && self.status.is_some() => {
+                "it ran on until it was told to end".to_owned()
+            }
             Some((Some(code), _)) => format!("exit status {code}"),
             Some((None, Some(signal))) => format!("signal {signal}"),
-            _ => "it was killed".to_owned(),
+            _ => "it ran on until it was killed".to_owned(),
         };
         if self.out_of_memory {
             how + ", out of memory"
@@ -70,25 +76,27 @@ impl Program {
                 ready(&[(exit.as_fd(), PollFlags::IN)], until).unwrap_or(true)
             })
         };
-        let mut by_itself = gone(match self.stdin {
+        let by_itself = gone(match self.stdin {
             Some(_) => EXIT_WITHIN,
             None => QUIT_WITHIN,
         });
-        if !by_itself {
+        let mut ended = by_itself;
+        if !ended {
             self.signal(Signal::TERM);
-            by_itself = gone(TERM_WITHIN);
+            ended = gone(TERM_WITHIN);
         }
         if let Some(cell) = &self.cell {
             cell.kill();
         }
         // Processes that it started may remain even if it is gone itself: they are killed before it is
         // reaped, so that its process id cannot have been reused.
-        let status = self.process.reap().filter(|_| by_itself);
+        let status = self.process.reap().filter(|_| ended);
         let out_of_memory = self.cell.as_ref().is_some_and(|cell| cell.out_of_memory());
         let (stderr, stderr_total) = self.stderr.end();
         Ended {
             marker: self.process.marker.take(),
             status,
+            by_itself,
             out_of_memory,
             stderr,
             stderr_total,
@@ -96,7 +104,8 @@ impl Program {
     }
 
     fn signal(&self, signal: Signal) {
-        if let Some(group) = self.pid() {
+        // The number of one that has ended may be another's.
+        if let Some(group) = self.pid().filter(|_| !self.has_ended()) {
             // The group may be empty.
             let _ = kill_process_group(group, signal);
         }

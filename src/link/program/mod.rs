@@ -3,6 +3,7 @@
 
 mod cgroup;
 mod ending;
+mod guard;
 mod orphans;
 mod pipes;
 mod start;
@@ -10,6 +11,7 @@ mod stderr;
 
 pub use cgroup::Cgroup;
 pub use ending::Ended;
+pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use start::{Program, ProgramLimits, ProgramOptions, StartError};
+pub use start::{Program, ProgramLimits, ProgramOptions, StartError, find};

@@ -38,10 +38,19 @@ impl Marker {
 /// Kills every orphan of these programs, which have ended; where this process adopts orphans, also those that
 /// cannot be attributed.
 pub fn sweep(markers: &[Marker]) {
-    let inherited: Vec<String> = markers
-        .iter()
-        .map(|marker| format!("{MARKER}={}", marker.text()))
-        .collect();
+    let markers = markers.iter().map(Marker::text);
+    sweep_texts(&markers.collect::<Vec<_>>());
+}
+
+/// The same for the program that this process guards.
+pub(super) fn sweep_inherited() {
+    let marker = std::env::var(MARKER).ok();
+    sweep_texts(marker.as_slice());
+}
+
+fn sweep_texts(markers: &[String]) {
+    let inherited = markers.iter().map(|marker| format!("{MARKER}={marker}"));
+    let inherited: Vec<String> = inherited.collect();
     for _ in 0..ROUNDS_MAX {
         // Held, so that no program is started without being known.
         let orphans = {
@@ -83,10 +92,17 @@ pub(super) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Chi
     Ok(child)
 }
 
-/// A program has been reaped.
-pub(super) fn ended(child: &Child) {
-    if let Ok(pid) = i32::try_from(child.id()) {
-        live().remove(&pid);
+/// A program has been started under its guard.
+pub(super) fn guarded(program: Pid) {
+    live().insert(program.as_raw_nonzero().get());
+}
+
+/// A program has been reaped, and its guard.
+pub(super) fn ended(child: &Child, program: Option<Pid>) {
+    let mut live = live();
+    let program = program.map(|program| program.as_raw_nonzero().get());
+    for pid in i32::try_from(child.id()).ok().into_iter().chain(program) {
+        live.remove(&pid);
     }
 }
 

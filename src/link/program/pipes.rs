@@ -18,8 +18,10 @@ const DISCARDS_MAX: u32 = 64;
 pub enum LineFault {
     /// Not in time.
     Late,
-    /// It has ended, or closed its pipe.
+    /// It has ended, or closed its output.
     Gone,
+    /// It has ended, or closed its input.
+    Deaf,
     /// The line is too long; its beginning.
     TooLong(Vec<u8>),
 }
@@ -28,7 +30,7 @@ impl Program {
     /// Sends a frame, followed by a line end.
     ///
     /// # Errors
-    /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Gone`].
+    /// [`LineFault::Late`] if its pipe does not accept it by the deadline, [`LineFault::Deaf`].
     pub fn say(&mut self, frame: &str, deadline: Instant) -> Result<(), LineFault> {
         let mut rest = format!(
             "{frame}
@@ -54,10 +56,10 @@ impl Program {
     /// Sends as much of this as its pipe accepts at once, and leaves the rest.
     ///
     /// # Errors
-    /// [`LineFault::Gone`].
+    /// [`LineFault::Deaf`].
     pub fn push(&mut self, rest: &mut Vec<u8>) -> Result<(), LineFault> {
         let Some(stdin) = &mut self.stdin else {
-            return Err(LineFault::Gone);
+            return Err(LineFault::Deaf);
         };
         let mut said = 0;
         while said < rest.len() {
@@ -65,7 +67,7 @@ impl Program {
                 Ok(taken) => said += taken,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return Err(LineFault::Gone),
+                Err(_) => return Err(LineFault::Deaf),
             }
         }
         rest.drain(..said);
@@ -137,6 +139,12 @@ impl Program {
         Ok(Some(line))
     }
 
+    /// What it has said and nobody has taken yet, as far as it has been read.
+    #[must_use]
+    pub fn unheard(&self) -> &[u8] {
+        &self.said
+    }
+
     /// Reads what is available; returns how many bytes. Whether it has ended shows in [`Program::heard`].
     pub fn read(&mut self) -> usize {
         let mut chunk = [0; CHUNK];
@@ -173,13 +181,18 @@ impl Program {
     /// Notices its exit, if it has ended, without waiting for other processes that hold its pipe open. To be
     /// called when there is nothing to read.
     pub fn notice_exit(&mut self) {
-        let ended = self.exit.as_ref().is_some_and(|exit| {
-            ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
-        });
+        let ended = self.has_ended();
         // Its last output may have arrived in between.
         if ended && self.read() == 0 {
             self.gone = true;
         }
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.exit.as_ref().is_some_and(|exit| {
+            ready(&[(exit.as_fd(), PollFlags::IN)], Instant::now()).unwrap_or(true)
+        })
     }
 
     /// Ready once it has ended, to be polled like [`Program::output`].

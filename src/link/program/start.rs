@@ -1,14 +1,19 @@
 //! Starting a program.
 
 use super::cgroup::{Cell, Cgroup};
+use super::guard::{self, Guard};
 use super::orphans::{self, Marker};
 use super::stderr::Stderr;
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{Access, OFlags, access, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit,
+    kill_process_group, pidfd_open, prlimit, waitid,
 };
+use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -34,6 +39,8 @@ pub struct ProgramOptions {
     pub stderr_kept: usize,
     /// What it may use.
     pub limits: ProgramLimits,
+    /// How it is guarded; `None`: not at all, for executables that are no Drover.
+    pub guard: Option<Guard>,
 }
 
 /// Why a program did not start, as a sentence.
@@ -65,7 +72,7 @@ impl StartError {
     #[must_use]
     pub fn lasts(&self) -> bool {
         use std::io::ErrorKind::{InvalidInput, NotADirectory, NotFound, PermissionDenied};
-        let not_executable = Some(rustix::io::Errno::NOEXEC.raw_os_error());
+        let not_executable = Some(Errno::NOEXEC.raw_os_error());
         match self {
             Self::Nothing => true,
             Self::Spawn { why, .. } => {
@@ -77,6 +84,32 @@ impl StartError {
             Self::Limits { .. } => false,
         }
     }
+}
+
+/// Finds a program as starting it does, without starting it.
+///
+/// # Errors
+/// [`StartError::Nothing`]; [`StartError::Spawn`] if there is none or it must not be run.
+pub fn find(words: &[String]) -> Result<PathBuf, StartError> {
+    let name = words.first().ok_or(StartError::Nothing)?;
+    let folders = match name.contains('/') {
+        true => OsString::from("."),
+        false => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
+    };
+    let mut why = Errno::NOENT;
+    for folder in std::env::split_paths(&folders) {
+        let path = folder.join(name);
+        match access(&path, Access::EXEC_OK) {
+            Ok(()) if path.is_file() => return Ok(path),
+            Ok(()) | Err(Errno::ACCESS) => why = Errno::ACCESS,
+            Err(Errno::NOENT | Errno::NOTDIR) => {}
+            Err(other) => why = other,
+        }
+    }
+    Err(StartError::Spawn {
+        program: name.clone(),
+        why: why.into(),
+    })
 }
 
 /// A running program.
@@ -109,8 +142,16 @@ impl Program {
             program: name.clone(),
             why,
         };
-        let mut process = Process::start(name, arguments).map_err(refused)?;
-        let cell = limit(&process.child, &options.limits).map_err(|why| StartError::Limits {
+        let mut process = match options.guard {
+            Some(guard) => Process::guarded(guard, &options.words),
+            None => {
+                let mut command = Command::new(name);
+                command.args(arguments).process_group(0);
+                Process::start(command)
+            }
+        }
+        .map_err(refused)?;
+        let cell = limit(process.group, &options.limits).map_err(|why| StartError::Limits {
             program: name.clone(),
             why,
         })?;
@@ -123,7 +164,8 @@ impl Program {
             .map_err(refused)?;
         Ok(Self {
             stderr: Stderr::drain(stderr, options.stderr_kept).map_err(refused)?,
-            exit: pid(&process.child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()),
+            exit: guard::pid(&process.child)
+                .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()),
             process,
             stdin: Some(stdin),
             stdout,
@@ -137,35 +179,47 @@ impl Program {
 
     /// Its process, which leads its group.
     pub(super) fn pid(&self) -> Option<Pid> {
-        pid(&self.process.child)
+        self.process.group
     }
 }
 
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
+    /// The program or its guard.
     child: Child,
+    /// The program, which leads its group.
+    group: Option<Pid>,
     pub(super) marker: Option<Marker>,
     reaped: bool,
 }
 
 impl Process {
-    fn start(name: &str, arguments: &[String]) -> std::io::Result<Self> {
+    fn start(mut command: Command) -> std::io::Result<Self> {
         let marker = orphans::marker();
         let child = orphans::start(|| {
-            Command::new(name)
-                .args(arguments)
+            command
                 .env(orphans::MARKER, marker.text())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
-                .process_group(0)
                 .spawn()
         })?;
         Ok(Self {
+            group: guard::pid(&child),
             child,
             marker: Some(marker),
             reaped: false,
         })
+    }
+
+    fn guarded(guard: Guard, words: &[String]) -> std::io::Result<Self> {
+        let (mut command, report) = guard.command(words)?;
+        command.process_group(0);
+        let mut process = Self::start(command)?;
+        let program = report.program(&process.child)?;
+        orphans::guarded(program);
+        process.group = Some(program);
+        Ok(process)
     }
 
     /// Kills it and its group, and waits for its end.
@@ -173,14 +227,17 @@ impl Process {
         if self.reaped {
             return None;
         }
-        if let Some(group) = pid(&self.child) {
-            // The group may be empty, or the program itself may have left it.
+        let guard = guard::pid(&self.child);
+        // A guard that has ended by itself has killed what was left of the group, whose number may be another's.
+        let over = guard != self.group && guard.is_some_and(has_ended);
+        // A group may be empty, or the program itself may have left it.
+        for group in self.group.filter(|_| !over).into_iter().chain(guard) {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.kill();
         let status = self.child.wait().ok();
         self.reaped = true;
-        orphans::ended(&self.child);
+        orphans::ended(&self.child, self.group);
         status
     }
 }
@@ -191,12 +248,14 @@ impl Drop for Process {
     }
 }
 
-fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(child.id()).ok()?)
+/// Whether a child that is not reaped yet has ended.
+fn has_ended(child: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::Pid(child), options), Ok(Some(_)))
 }
 
 /// Limits a process that has just been started: what it uses until then does not justify a second exec.
-fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
+fn limit(program: Option<Pid>, limits: &ProgramLimits) -> std::io::Result<Option<Cell>> {
     let limited = |resource, most: u64| {
         // Ours may already be lower, and cannot be raised.
         let most = getrlimit(resource)
@@ -206,7 +265,11 @@ fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>>
             current: Some(most),
             maximum: Some(most),
         };
-        prlimit(pid(child), resource, limit).map(drop)
+        match prlimit(program, resource, limit) {
+            // It has ended already.
+            Err(Errno::SRCH) => Ok(()),
+            set => set.map(drop),
+        }
     };
     if let Some(memory) = limits.memory {
         // Not the address space: runtimes reserve far more of it than they use.
@@ -215,9 +278,15 @@ fn limit(child: &Child, limits: &ProgramLimits) -> std::io::Result<Option<Cell>>
     if let Some(seconds) = limits.cpu_seconds {
         limited(Resource::Cpu, seconds)?;
     }
-    match &limits.cgroup {
-        Some(cgroup) => cgroup.cell(child.id(), limits.memory).map(Some),
-        None => Ok(None),
+    match (&limits.cgroup, program) {
+        (Some(cgroup), Some(program)) => {
+            let program = program.as_raw_nonzero().get().unsigned_abs();
+            match cgroup.cell(program, limits.memory) {
+                Err(why) if why.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => Ok(None),
+                cell => cell.map(Some),
+            }
+        }
+        _ => Ok(None),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One game: the table's calls go out, lines come back, and all time is charged to whoever used it.
 
 use super::players::Player;
+use super::watch::{Spoken, Watch};
 use crate::link::program::{LineFault, Program, ready};
 use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
@@ -30,7 +31,7 @@ pub struct Ended {
     pub noted: Vec<Noted>,
     /// What was sent and received, if recorded.
     pub transcript: Vec<Exchange>,
-    /// Times from call to answer, by seat.
+    /// Times of decisions from call to answer, by seat.
     pub took: Vec<Histogram>,
     /// The end of each program's standard error, by seat.
     pub stderr: Vec<String>,
@@ -41,9 +42,11 @@ struct Open {
     seat: Seat,
     /// Whether the whole call has been written to the player's pipe.
     told: bool,
-    /// When it had been, or when sending began.
+    /// When sending began.
     since: Instant,
     within: Duration,
+    /// Whether the answer is a decision.
+    decides: bool,
     /// How much of the time since then has been charged at the table, in whole microseconds.
     charged: Duration,
     said: Vec<u8>,
@@ -55,7 +58,7 @@ struct Open {
 }
 
 /// A running game.
-pub(super) struct Game<'a> {
+pub(super) struct Game<'a, 'w> {
     pub(super) table: &'a mut dyn Table,
     pub(super) players: &'a mut [Player],
     pub(super) abort: &'a AtomicBool,
@@ -65,14 +68,17 @@ pub(super) struct Game<'a> {
     open: Vec<Open>,
     transcript: Vec<Exchange>,
     took: Vec<Histogram>,
+    /// Who follows one seat.
+    watch: Option<Watch<'w>>,
 }
 
-impl<'a> Game<'a> {
+impl<'a, 'w> Game<'a, 'w> {
     pub(super) fn new(
         table: &'a mut dyn Table,
         players: &'a mut [Player],
         abort: &'a AtomicBool,
         record: bool,
+        watch: Option<Watch<'w>>,
     ) -> Self {
         Self {
             record,
@@ -83,6 +89,7 @@ impl<'a> Game<'a> {
             abort,
             open: Vec::new(),
             transcript: Vec::new(),
+            watch,
         }
     }
 
@@ -122,13 +129,18 @@ impl<'a> Game<'a> {
             if let Some(Player::Program(pipes)) = self.players.get_mut(blame.seat.index()) {
                 pipes.settle();
             }
-            // Only if it ended by itself: otherwise it was our own signal.
-            let gone = matches!(blame.cause, Cause::Crash | Cause::InitFailure);
-            if let Some(Player::Program(pipes)) = self.players.get(blame.seat.index())
-                && let Some(failure) = pipes.failure.as_deref().filter(|_| gone)
-            {
+            let Some(Player::Program(pipes)) = self.players.get(blame.seat.index()) else {
+                continue;
+            };
+            let more = match blame.cause {
+                Cause::Crash => pipes.failure.as_deref(),
+                Cause::InitFailure => pipes.unended.as_deref().or(pipes.failure.as_deref()),
+                Cause::TimeForfeit => pipes.unended.as_deref(),
+                _ => None,
+            };
+            if let Some(more) = more {
                 blame.detail.push_str(": ");
-                blame.detail.push_str(failure);
+                blame.detail.push_str(more);
             }
         }
         let seats = (0..self.players.len() as u8).map(Seat);
@@ -152,6 +164,7 @@ impl<'a> Game<'a> {
             text,
             answer_within,
             pause,
+            decides,
         } = call;
         let wanted = answer_within.is_some();
         if matches!(self.player(seat), Some(Player::Program(_))) {
@@ -162,6 +175,7 @@ impl<'a> Game<'a> {
             told: false,
             since: Instant::now(),
             within: answer_within.unwrap_or_default(),
+            decides,
             charged: Duration::ZERO,
             said: Vec::new(),
             lines: 0,
@@ -177,10 +191,23 @@ impl<'a> Game<'a> {
                 took: None,
             });
         }
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.seat == seat) {
+            watch.called(&text);
+        }
+        if wanted
+            && self.table.lock_step()
+            && let Some(Player::Program(pipes)) = self.player(seat)
+            && let Some(early) = pipes.early()
+        {
+            let early = plain(&early);
+            self.note(open, &RecordedReply::Early(early));
+            self.end_if_blamed(seat);
+            return;
+        }
         match self.player(seat) {
             Some(Player::Program(pipes)) => match pipes.tell(&text) {
                 Ok(told) if wanted => {
-                    (open.told, open.since) = (told, Instant::now());
+                    open.told = told;
                     self.open.push(open);
                 }
                 Ok(told) => {
@@ -226,7 +253,14 @@ impl<'a> Game<'a> {
 
     /// Records an answer.
     fn close(&mut self, open: Open) {
-        if let Some(times) = self.took.get_mut(open.seat.index()) {
+        if let Some(watch) = &mut self.watch
+            && watch.seat == open.seat
+        {
+            watch.answered(&String::from_utf8_lossy(&open.said));
+        }
+        if let Some(times) = self.took.get_mut(open.seat.index())
+            && open.decides
+        {
             times.add(open.charged);
         }
         if let Some(heard) = self.transcript.get_mut(open.entry) {
@@ -244,6 +278,9 @@ impl<'a> Game<'a> {
     fn fault(&mut self, mut open: Open, fault: &LineFault) {
         self.charge(&mut open);
         let seat = open.seat;
+        if let Some(Player::Program(pipes)) = self.player(seat) {
+            pipes.saw(fault);
+        }
         self.note_fault(open, fault);
         if *fault != LineFault::Late {
             self.end(seat);
@@ -281,15 +318,17 @@ impl<'a> Game<'a> {
                 self.table
                     .answer(open.seat, Reply::Text(beginning.as_bytes()));
                 self.close(open);
-                return;
             }
-            LineFault::Late => self.table.answer(open.seat, Reply::Late),
-            LineFault::Gone => self.table.answer(open.seat, Reply::Failed),
+            LineFault::Late => self.note(open, &RecordedReply::Late),
+            LineFault::Gone | LineFault::Deaf => {
+                self.note(open, &RecordedReply::Failed(String::new()));
+            }
         }
-        let kept = match fault {
-            LineFault::Late => RecordedReply::Late,
-            _ => RecordedReply::Failed(String::new()),
-        };
+    }
+
+    /// A call whose answer is none.
+    fn note(&mut self, mut open: Open, kept: &RecordedReply) {
+        self.table.answer(open.seat, kept.reply());
         open.said = kept.encode().into_bytes();
         self.close(open);
     }
@@ -332,7 +371,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Sends players the rest of what their pipes did not accept. Their clocks start once it is written.
+    /// Sends players the rest of what their pipes did not accept.
     fn tell_rest(&mut self) {
         let mut at = 0;
         while let Some(open) = self.open.get_mut(at) {
@@ -342,11 +381,7 @@ impl<'a> Game<'a> {
                 _ => Ok(false),
             };
             match told {
-                Ok(true) => {
-                    open.told = true;
-                    open.since = Instant::now();
-                }
-                Ok(false) => {}
+                Ok(told) => open.told |= told,
                 Err(fault) => {
                     let open = self.open.remove(at);
                     self.fault(open, &fault);
@@ -423,7 +458,13 @@ impl<'a> Game<'a> {
         }
         open.lines += 1;
         let line = plain(&line);
+        if let Some(watch) = self.watch.as_mut().filter(|watch| watch.seat == seat) {
+            (watch.hear)(Spoken::By(line.clone(), open.since.elapsed()));
+        }
         if open.said.len() + line.len() > REPLY_MAX {
+            if let Some(Player::Program(pipes)) = self.player(seat) {
+                pipes.seen = Some("its reply is longer than 16 MiB");
+            }
             self.fault(open, &LineFault::Gone);
             return true;
         }

@@ -1,10 +1,13 @@
-//! One program, talked to line by line, or run through a whole game against built-in bots while a person watches.
+//! One program, talked to line by line, or run through a whole game while a person watches.
 
+use super::game;
+use super::play::{ArbiterMatch, watched};
+use super::players::PlayError;
+use super::watch::{Spoken, Watch};
 use crate::link::program::{Ended, LineFault, Program, ProgramOptions, StartError, sweep};
-use crate::referee::seat::budget::ThinkBudget;
-use crate::referee::seat::seat_builtin::Builtin;
-use games::{Call, Kit, Outcome, Reply, Seat, SetupError, TableSetup, bot_seed};
+use games::{Kit, Seat, TableSetup};
 use serde_json::Value;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How long a program may take for the first line of an untimed reply.
@@ -13,37 +16,15 @@ const FIRST_WITHIN: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(150);
 /// The maximum number of lines read of a free-form reply.
 const LINES_MAX: usize = 1_000;
-
-/// What is sent and received.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spoken {
-    /// To the program.
-    To(String),
-    /// By the program, with the time since the last message to it.
-    By(String, Duration),
-    /// Something that happened, as a sentence.
-    Note(String),
-}
-
-/// A game to run the program through.
-#[derive(Clone, Debug)]
-pub struct InteractiveGame {
-    /// The program's seat.
-    pub seat: Seat,
-    /// The built-in bots on the other seats, in order.
-    pub rivals: Vec<String>,
-    /// Seeds all randomness.
-    pub seed: u64,
-    /// Rule options.
-    pub options: Value,
-    /// A bot's time budget per decision.
-    pub budget: ThinkBudget,
-}
+/// Characters shown of output that nobody asked for.
+const EXTRA_SHOWN: usize = 200;
 
 /// A running program.
 pub struct InteractiveProgram {
     kit: &'static dyn Kit,
     program: Program,
+    /// Whether output that nobody asked for is a fault.
+    lock_step: bool,
 }
 
 impl InteractiveProgram {
@@ -52,17 +33,20 @@ impl InteractiveProgram {
     /// # Errors
     /// [`StartError`].
     pub fn start(kit: &'static dyn Kit, options: &ProgramOptions) -> Result<Self, StartError> {
+        let seats = *kit.seats().start();
+        let table = kit.table(&TableSetup::numbered(0, Value::Null, seats));
         Ok(Self {
             kit,
+            lock_step: table.is_ok_and(|table| table.lock_step()),
             program: Program::start(options)?,
         })
     }
 
-    /// Sends a line and reports the reply. Returns whether the program is still there.
+    /// Sends a line and reports the reply, with a warning of what an arbiter would not take for one. Returns
+    /// whether the program is still there.
     pub fn send(&mut self, text: &str, hear: &mut dyn FnMut(Spoken)) -> bool {
+        self.warn_of_extra("before it was asked", hear);
         hear(Spoken::To(text.to_owned()));
-        // The rest of an earlier reply.
-        self.program.discard();
         let begun = Instant::now();
         if self.program.say(text, begun + FIRST_WITHIN).is_err() {
             hear(Spoken::Note("the program has gone".to_owned()));
@@ -76,12 +60,20 @@ impl InteractiveProgram {
                     let blank = line.trim().is_empty();
                     hear(Spoken::By(line, begun.elapsed()));
                     if blank && spoke {
+                        self.warn_of_extra("after its reply", hear);
                         return true;
                     }
                     spoke |= !blank;
                     within = PAUSE;
                 }
-                Err(LineFault::Late) if within == PAUSE => return true,
+                Err(LineFault::Late) if within == PAUSE => {
+                    if self.lock_step {
+                        let why =
+                            "warning: no blank line came after the reply; an arbiter waits for it";
+                        hear(Spoken::Note(why.to_owned()));
+                    }
+                    return true;
+                }
                 Err(LineFault::Late) => {
                     hear(Spoken::Note(format!("no reply within {FIRST_WITHIN:?}")));
                     return true;
@@ -91,7 +83,7 @@ impl InteractiveProgram {
                     hear(Spoken::Note(format!("a line of {bytes} bytes has no end")));
                     return true;
                 }
-                Err(LineFault::Gone) => {
+                Err(LineFault::Gone | LineFault::Deaf) => {
                     hear(Spoken::Note("the program has gone".to_owned()));
                     return false;
                 }
@@ -100,97 +92,17 @@ impl InteractiveProgram {
         true
     }
 
-    /// Plays a whole game. Returns the outcome, and whether the program is still there.
-    ///
-    /// # Errors
-    /// [`SetupError`] for unknown bots or options or a wrong number of seats.
-    pub fn game(
-        &mut self,
-        game: &InteractiveGame,
-        hear: &mut dyn FnMut(Spoken),
-    ) -> Result<(Option<Outcome>, bool), SetupError> {
+    /// Discards what nobody asked for.
+    fn warn_of_extra(&mut self, when: &str, hear: &mut dyn FnMut(Spoken)) {
+        self.program.read();
+        let extra = String::from_utf8_lossy(self.program.unheard().trim_ascii()).into_owned();
+        if self.lock_step && !extra.is_empty() {
+            let extra: String = extra.chars().take(EXTRA_SHOWN).collect();
+            let why =
+                format!("warning: it said {extra:?} {when}; an arbiter takes that for a fault");
+            hear(Spoken::Note(why));
+        }
         self.program.discard();
-        let seats = game.rivals.len() + 1;
-        let mut table = self.kit.table(&TableSetup::numbered(
-            game.seed,
-            game.options.clone(),
-            seats,
-        ))?;
-        let mut bots = Vec::with_capacity(seats);
-        for (place, name) in game.rivals.iter().enumerate() {
-            let place = place + usize::from(place >= game.seat.index());
-            let seed = bot_seed(game.seed, Seat(place as u8));
-            bots.push(Builtin::new(self.kit, name, seed, game.budget, false)?);
-        }
-        let mut calls = Vec::new();
-        let mut there = true;
-        while table.outcome().is_none() {
-            table.calls(&mut calls);
-            if calls.is_empty() {
-                return Ok((None, there));
-            }
-            for Call {
-                seat,
-                text,
-                answer_within,
-                ..
-            } in calls.drain(..)
-            {
-                if seat != game.seat {
-                    let place = seat.index() - usize::from(seat > game.seat);
-                    let answer = bots.get_mut(place).and_then(|bot| bot.answer(&text));
-                    match answer {
-                        _ if answer_within.is_none() => {}
-                        Some(answer) => table.answer(seat, Reply::Text(answer.as_bytes())),
-                        None => table.answer(seat, Reply::Failed),
-                    }
-                    continue;
-                }
-                hear(Spoken::To(text.clone()));
-                let within = answer_within.unwrap_or_default();
-                let mut begun = Instant::now();
-                let mut said = self.program.say(&text, begun + within.max(PAUSE));
-                if answer_within.is_none() {
-                    there &= said.is_ok();
-                    continue;
-                }
-                begun = Instant::now();
-                let mut charged = Duration::ZERO;
-                while said.is_ok() && table.waits(seat) {
-                    let line = match self.program.line(begun + within) {
-                        Ok(line) => line,
-                        Err(fault) => {
-                            said = Err(fault);
-                            break;
-                        }
-                    };
-                    let took = begun.elapsed();
-                    hear(Spoken::By(
-                        String::from_utf8_lossy(&line).into_owned(),
-                        took,
-                    ));
-                    table.spent(seat, took.saturating_sub(charged));
-                    charged = took;
-                    table.answer(seat, Reply::Text(&line));
-                }
-                match said {
-                    Ok(()) => {}
-                    Err(LineFault::Late) => table.answer(seat, Reply::Late),
-                    Err(LineFault::TooLong(line)) => table.answer(seat, Reply::Text(&line)),
-                    Err(LineFault::Gone) => {
-                        there = false;
-                        table.answer(seat, Reply::Failed);
-                    }
-                }
-            }
-        }
-        for blame in table.blames() {
-            hear(Spoken::Note(format!(
-                "seat {}: {}",
-                blame.seat.0, blame.detail
-            )));
-        }
-        Ok((table.outcome(), there))
     }
 
     /// Ends the program and everything that it started.
@@ -203,4 +115,25 @@ impl InteractiveProgram {
         sweep(ended.marker.as_slice());
         ended
     }
+}
+
+/// Plays a whole game and reports what the player on `seat` hears and says, what that means, and who is at
+/// fault for the game's end.
+///
+/// # Errors
+/// As [`super::play`].
+pub fn watch_game(
+    plan: &ArbiterMatch<'_>,
+    seat: Seat,
+    hear: &mut dyn FnMut(Spoken),
+) -> Result<Option<game::Ended>, PlayError> {
+    let abort = AtomicBool::new(false);
+    let watch = Watch::new(plan.kit, seat, &mut *hear);
+    let ended = watched(plan, &abort, Some(watch))?;
+    for blame in ended.iter().flat_map(|ended| &ended.blames) {
+        let (seat, cause) = (blame.seat.0, blame.cause.word());
+        let why = format!("seat {seat}: {cause}: {}", blame.detail);
+        hear(Spoken::Note(why));
+    }
+    Ok(ended)
 }

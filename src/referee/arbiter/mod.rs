@@ -6,8 +6,10 @@ mod game;
 mod interactive;
 mod play;
 mod players;
+mod watch;
 
 pub use game::Ended;
-pub use interactive::{InteractiveGame, InteractiveProgram, Spoken};
+pub use interactive::{InteractiveProgram, watch_game};
 pub use play::{ArbiterMatch, play};
 pub use players::{PlayError, ProgramRules};
+pub use watch::Spoken;

@@ -2,6 +2,7 @@
 
 use super::game::{Ended, Game};
 use super::players::{PlayError, Player, ProgramRules};
+use super::watch::Watch;
 use crate::link::program::sweep;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_spec::SeatSpec;
@@ -34,6 +35,15 @@ pub struct ArbiterMatch<'a> {
 /// # Errors
 /// [`PlayError`] for unknown bots or options, a wrong number of seats, or a program that does not exist.
 pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>, PlayError> {
+    watched(plan, abort, None)
+}
+
+/// The same, followed by `watch`.
+pub(super) fn watched(
+    plan: &ArbiterMatch<'_>,
+    abort: &AtomicBool,
+    watch: Option<Watch<'_>>,
+) -> Result<Option<Ended>, PlayError> {
     let (options, seats) = (plan.options.clone(), plan.seats.len());
     let setup = TableSetup::numbered(plan.seed, options, seats);
     let mut table = plan.kit.table(&setup)?;
@@ -44,7 +54,7 @@ pub fn play(plan: &ArbiterMatch<'_>, abort: &AtomicBool) -> Result<Option<Ended>
             Player::seat(plan.kit, spec, seed, plan.budget, plan.models, plan.rules)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let ended = Game::new(table.as_mut(), &mut players, abort, plan.record).play();
+    let ended = Game::new(table.as_mut(), &mut players, abort, plan.record, watch).play();
     let stderr = end(&mut players);
     Ok(ended.map(|ended| Ended { stderr, ..ended }))
 }

@@ -1,7 +1,7 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Ended, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
+    Cgroup, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
 };
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
@@ -12,6 +12,8 @@ use std::thread::JoinHandle;
 
 /// Bytes that a program may leave unread beyond its pipe's capacity.
 const UNSAID_MAX: usize = 16 << 20;
+/// Characters shown of what a program sent without ending the line.
+const UNENDED_SHOWN: usize = 64;
 /// Bytes kept of a program's standard error.
 const STDERR_KEPT: usize = 64 << 10;
 
@@ -26,6 +28,8 @@ pub struct ProgramRules {
     pub cgroup: Option<Arc<Cgroup>>,
     /// Whether a program is stopped while it is not asked.
     pub fair: bool,
+    /// How they are guarded; `None`: not at all, for executables that are no Drover.
+    pub guard: Option<Guard>,
 }
 
 /// Why a match with programs cannot be played, as a sentence.
@@ -52,6 +56,10 @@ pub(super) struct Pipes {
     unsaid: Vec<u8>,
     /// Why they no longer work, or how it ended.
     pub(super) failure: Option<String>,
+    /// What it did that ended its part, as far as its pipes show.
+    pub(super) seen: Option<&'static str>,
+    /// What it sent of a line that it did not end in time, as a sentence.
+    pub(super) unended: Option<String>,
     pub(super) fair: bool,
     farewell: Option<&'static str>,
     stderr: (Vec<u8>, u64),
@@ -93,6 +101,7 @@ impl Pipes {
                 cpu_seconds: rules.cpu_seconds,
                 cgroup: rules.cgroup.clone(),
             },
+            guard: rules.guard,
         });
         let (program, failure) = match started {
             Ok(program) => (Some(program), None),
@@ -103,12 +112,39 @@ impl Pipes {
             program,
             unsaid: Vec::new(),
             failure,
+            seen: None,
+            unended: None,
             fair: rules.fair,
             farewell: wire.farewell,
             stderr: (Vec::new(), 0),
             marker: None,
             ending: None,
         })
+    }
+
+    /// What it has said before it was asked.
+    pub(super) fn early(&mut self) -> Option<Vec<u8>> {
+        let program = self.program.as_mut()?;
+        program.read();
+        let said = program.unheard();
+        (!said.trim_ascii().is_empty()).then(|| said.trim_ascii().to_vec())
+    }
+
+    /// Notes what it did instead of answering.
+    pub(super) fn saw(&mut self, fault: &LineFault) {
+        let seen = match fault {
+            LineFault::Gone => "it closed its output and ran on",
+            LineFault::Deaf => "it closed its input and ran on",
+            LineFault::Late | LineFault::TooLong(_) => {
+                let said = self.program.as_ref().map_or(&[][..], Program::unheard);
+                let said = String::from_utf8_lossy(said.trim_ascii());
+                let shown: String = said.chars().take(UNENDED_SHOWN).collect();
+                let ended = shown.is_empty() || *fault != LineFault::Late;
+                self.unended = (!ended).then(|| format!("{shown:?} has no end of line"));
+                return;
+            }
+        };
+        self.seen.get_or_insert(seen);
     }
 
     /// Sends it a frame, as much as its pipe accepts at once; the rest follows by [`Pipes::tell_rest`].
@@ -162,7 +198,10 @@ impl Pipes {
         let Some(Ok(ended)) = self.ending.take().map(JoinHandle::join) else {
             return;
         };
-        self.failure = Some(ended.manner());
+        self.failure = Some(match self.seen {
+            Some(seen) if !ended.by_itself => seen.to_owned(),
+            _ => ended.manner(),
+        });
         let Ended {
             marker,
             stderr,

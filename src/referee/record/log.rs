@@ -71,6 +71,7 @@ pub(in crate::referee) fn shown(kept: &RecordedReply, note: Option<&str>) -> Str
         (RecordedReply::Said(text), None) => escaped(text),
         (RecordedReply::Said(text), Some(note)) => format!("{} ({note})", escaped(text)),
         (RecordedReply::Late, _) => "(late)".to_owned(),
+        (RecordedReply::Early(text), _) => format!("(not sent: it had said {})", escaped(text)),
         (RecordedReply::Failed(why), _) if why.is_empty() => "(failed)".to_owned(),
         (RecordedReply::Failed(why), _) => format!("(failed: {})", escaped(why)),
         (RecordedReply::Dead, _) => "(not called: treated as a filler)".to_owned(),

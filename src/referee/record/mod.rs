@@ -2,11 +2,13 @@
 
 pub(super) mod journal;
 pub mod log;
+mod orphans;
 mod recording;
 mod seats;
 pub mod transcript;
 mod writer;
 
+pub use orphans::result_of;
 pub use recording::{MatchRecord, RecordError, RecordLine, Recording, UnfinishedMatch, lines_of};
 pub use seats::DecisionTimes;
 pub(super) use writer::{Patience, Queued, Writer};

@@ -65,7 +65,7 @@ impl Recording {
         }
     }
 
-    fn store(&self) -> Option<&Store> {
+    pub(super) fn store(&self) -> Option<&Store> {
         self.0.as_ref().map(|(store, _)| store)
     }
 

@@ -1,0 +1,301 @@
+//! The guard of a program: a process between us and it, which ends it when we are gone, and which can give it
+//! namespaces of its own, so that it can neither see nor signal the processes of other players.
+
+use super::orphans::{self, adopt_orphans};
+use super::pipes::ready;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use rustix::event::PollFlags;
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getpid,
+    getppid, getuid, kill_process, kill_process_group, pidfd_open, setrlimit, waitid, waitpid,
+};
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    configure_capability_in_ambient_set, set_capabilities,
+};
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The verb of this executable that is the guard.
+pub const VERB: &str = "program-guard";
+/// This executable, even if its file has been replaced.
+const OURSELVES: &str = "/proc/self/exe";
+/// How long a guard may take to start its program.
+const START_WITHIN: Duration = Duration::from_secs(20);
+/// The longest report of a guard, in bytes.
+const REPORT_MAX: usize = 64;
+/// How often a namespace's first process reaps others.
+const REAP_EVERY: Duration = Duration::from_secs(1);
+/// How long a guard may wait at once.
+const WATCH: Duration = Duration::from_secs(3_600);
+
+/// How programs are guarded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// Whether each gets namespaces of its own.
+    pub isolates: bool,
+}
+
+/// Why programs cannot be isolated from each other on this machine, in a sentence; `None` if they can. The
+/// executable must have the [`VERB`].
+#[must_use]
+pub fn no_isolation() -> Option<String> {
+    let tried = Command::new(OURSELVES)
+        .arg0("drover")
+        .args([VERB, "--isolate"])
+        .stdin(Stdio::null())
+        .output();
+    match tried {
+        Ok(tried) if tried.status.success() => None,
+        Ok(tried) => Some(String::from_utf8_lossy(&tried.stderr).trim().to_owned()),
+        Err(why) => Some(why.to_string()),
+    }
+}
+
+impl Guard {
+    /// The command that runs a program under a guard, and where the guard reports.
+    pub(super) fn command(self, words: &[String]) -> io::Result<(Command, Report)> {
+        let (reader, writer) = io::pipe()?;
+        let own = std::process::id();
+        let mut command = Command::new(OURSELVES);
+        command.arg0("drover").arg(VERB);
+        if self.isolates {
+            command.arg("--isolate");
+        }
+        command.arg(format!("--parent={own}"));
+        // Opened by its name, it is not inherited by the program.
+        command.arg(format!("--report=/proc/{own}/fd/{}", writer.as_raw_fd()));
+        command.arg("--").args(words);
+        Ok((command, Report { reader, writer }))
+    }
+}
+
+/// What a guard reports of its program.
+pub(super) struct Report {
+    reader: PipeReader,
+    /// Open until the guard has opened it too.
+    writer: PipeWriter,
+}
+
+impl Report {
+    /// Waits for the program's process; an error is that of starting it.
+    pub(super) fn program(mut self, guard: &Child) -> io::Result<Pid> {
+        let ended = || io::Error::other("its guard ended before it was started");
+        let exit = pid(guard).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let exit = exit.as_ref().map(|exit| (exit.as_fd(), PollFlags::IN));
+        let report = (self.reader.as_fd(), PollFlags::IN);
+        let both: Vec<_> = std::iter::once(report).chain(exit).collect();
+        let told = ready(&both, Instant::now() + START_WITHIN).unwrap_or(false);
+        drop(self.writer);
+        if !told {
+            return Err(io::Error::from(io::ErrorKind::TimedOut));
+        }
+        let mut text = [0; REPORT_MAX];
+        let length = self.reader.read(&mut text)?;
+        let text = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned();
+        match text.trim().split_once(' ') {
+            Some(("started", pid)) => pid.parse().ok().and_then(Pid::from_raw).ok_or_else(ended),
+            Some(("error", code)) => Err(code
+                .parse()
+                .map_or_else(|_| ended(), io::Error::from_raw_os_error)),
+            _ => Err(ended()),
+        }
+    }
+}
+
+pub(super) fn pid(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()).ok()?)
+}
+
+/// What a guard does, as its command line says.
+#[derive(Debug)]
+pub struct GuardDuty {
+    /// Whether the program gets namespaces of its own.
+    pub isolates: bool,
+    /// The process that it watches for.
+    pub parent: Option<i32>,
+    /// Where it reports the program's process, or why it does not start.
+    pub report: Option<PathBuf>,
+    /// The program and its arguments; without any, it only tries whether it can isolate.
+    pub words: Vec<OsString>,
+}
+
+/// Is the guard: starts the program, ends it when the parent has ended, and ends as it does. To be called while
+/// this process has a single thread.
+///
+/// # Errors
+/// If the program cannot be isolated, or nobody hears the report.
+pub fn guard(duty: &GuardDuty) -> io::Result<ExitStatus> {
+    let parent = getppid().and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
+    if duty.parent.is_some() && duty.parent != getppid().map(|parent| parent.as_raw_nonzero().get())
+    {
+        return Err(io::Error::other("whoever started it is gone"));
+    }
+    let mut report = match &duty.report {
+        Some(path) => Some(OpenOptions::new().write(true).open(path)?),
+        None => None,
+    };
+    let first = match duty.isolates {
+        true => Some(First::start()?),
+        // What the program leaves behind comes to this process.
+        false => adopt_orphans().map(|()| None)?,
+    };
+    let Some((name, arguments)) = duty.words.split_first() else {
+        return Ok(ExitStatus::from_raw(0));
+    };
+    let mut command = Command::new(name);
+    let spawned = command.args(arguments).process_group(0).spawn();
+    let told = match &spawned {
+        Ok(child) => format!("started {}\n", child.id()),
+        Err(why) => format!("error {}\n", why.raw_os_error().unwrap_or_default()),
+    };
+    if let Some(report) = &mut report {
+        report.write_all(told.as_bytes())?;
+    }
+    let mut program = spawned?;
+    // Its pipes are its own.
+    let nowhere = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    dup2_stdin(&nowhere)?;
+    dup2_stdout(&nowhere)?;
+    dup2_stderr(&nowhere)?;
+    let left = is_left(parent.as_ref(), &program);
+    // Before it is reaped, so that the group's number cannot have been reused.
+    if let Some(group) = pid(&program) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    if left {
+        let _ = program.kill();
+        program.wait()?;
+        orphans::sweep_inherited();
+    }
+    let status = program.wait()?;
+    drop(first);
+    Ok(status)
+}
+
+/// Waits until the program has ended or the parent; whether it was the parent.
+fn is_left(parent: Option<&OwnedFd>, program: &Child) -> bool {
+    let exit = pid(program).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    let (Some(parent), Some(exit)) = (parent, exit) else {
+        // A kernel before 5.3: nobody watches for the parent.
+        if let Some(program) = pid(program) {
+            let _ = waitid(
+                WaitId::Pid(program),
+                WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
+            );
+        }
+        return false;
+    };
+    let is_over = |process: &OwnedFd, until| {
+        let process = (process.as_fd(), PollFlags::IN);
+        ready(&[process], until).unwrap_or(true)
+    };
+    loop {
+        let both = [
+            (parent.as_fd(), PollFlags::IN),
+            (exit.as_fd(), PollFlags::IN),
+        ];
+        let _ = ready(&both, Instant::now() + WATCH);
+        if is_over(&exit, Instant::now()) {
+            return false;
+        }
+        if is_over(parent, Instant::now()) {
+            return true;
+        }
+    }
+}
+
+/// Ends this process as the program ended, so that its parent sees the same.
+pub fn end_like(status: ExitStatus) -> ! {
+    if let Some(signal) = status.signal() {
+        let none = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        // Its core is not ours to write.
+        let _ = setrlimit(Resource::Core, none);
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            let _ = kill_process(getpid(), signal);
+        }
+    }
+    std::process::exit(status.code().unwrap_or(1))
+}
+
+/// The first process of the program's namespace of processes, all of which end with it.
+struct First(Child);
+
+impl First {
+    /// Moves what this process starts from now on to namespaces of their own.
+    fn start() -> io::Result<Self> {
+        let (user, group) = (getuid().as_raw(), getgid().as_raw());
+        let spaces = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+        unshare(spaces)?;
+        // It stays who it is.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        // The first process may mount, the program not.
+        let sets = capabilities(None)?;
+        let inheritable = sets.inheritable | CapabilitySet::SYS_ADMIN;
+        let raised = CapabilitySets {
+            inheritable,
+            ..sets
+        };
+        set_capabilities(None, raised)?;
+        configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
+        let mut first = Command::new(OURSELVES)
+            .arg0("drover")
+            .args([VERB, "--first"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        clear_ambient_capability_set()?;
+        set_capabilities(None, sets)?;
+        let told = first.stdout.take();
+        let first = Self(first);
+        told.expect("stdout is piped").read_exact(&mut [0])?;
+        Ok(first)
+    }
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        // Waits until all are gone.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Is the first process of a namespace: shows its processes in `/proc`, where the system allows that, and
+/// stays until the guard is gone.
+///
+/// # Errors
+/// If the guard does not hear it.
+pub fn first() -> io::Result<()> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    // Without it, the program sees the numbers of other processes, but none of them is its own.
+    let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+    io::stdout().write_all(b"\n")?;
+    io::stdout().flush()?;
+    let stdin = io::stdin();
+    loop {
+        // Orphans come to it.
+        while matches!(waitpid(None, WaitOptions::NOHANG), Ok(Some(_))) {}
+        let guard = (stdin.as_fd(), PollFlags::IN);
+        if ready(&[guard], Instant::now() + REAP_EVERY).unwrap_or(true) {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Following one seat of a game, for a person.
+
+use games::{Dialogue, DialogueSetup, Kit, Next, Seat};
+use serde_json::Value;
+use std::time::Duration;
+
+/// What is sent and received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// To the program.
+    To(String),
+    /// By the program, with the time since the last message to it.
+    By(String, Duration),
+    /// Something that happened, as a sentence.
+    Note(String),
+}
+
+/// Follows one seat: what it hears and says, and what that means in its game.
+pub(super) struct Watch<'a> {
+    pub(super) seat: Seat,
+    pub(super) hear: &'a mut dyn FnMut(Spoken),
+    /// Hears what the seat hears.
+    dialogue: Option<Box<dyn Dialogue>>,
+    /// What of its view is shown, and as it was shown last.
+    shown: &'static [&'static str],
+    last: Vec<Value>,
+    /// Whether the last message asks for an answer.
+    asked: bool,
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(kit: &dyn Kit, seat: Seat, hear: &'a mut dyn FnMut(Spoken)) -> Self {
+        // It only listens: any bot does.
+        let bot = kit.bots().first().map_or("", |card| card.name);
+        Self {
+            seat,
+            hear,
+            dialogue: kit.dialogue(&DialogueSetup::of(bot, 0)).ok(),
+            shown: kit.stdio().map_or(&[], |wire| wire.watched),
+            last: Vec::new(),
+            asked: false,
+        }
+    }
+
+    /// The seat hears this. What it means is shown once the seat has answered.
+    pub(super) fn called(&mut self, text: &str) {
+        (self.hear)(Spoken::To(text.to_owned()));
+        if let Some(dialogue) = &mut self.dialogue {
+            let next = dialogue.receive(text.as_bytes());
+            self.asked = matches!(next, Ok(Next::Send(_) | Next::Think { .. }));
+        }
+    }
+
+    /// The seat has answered.
+    pub(super) fn answered(&mut self, text: &str) {
+        if let Some(dialogue) = self.dialogue.as_mut().filter(|_| self.asked) {
+            self.asked = false;
+            dialogue.said(text);
+        }
+        self.tell();
+    }
+
+    /// Shows what is new.
+    fn tell(&mut self) {
+        let Some(dialogue) = &mut self.dialogue else {
+            return;
+        };
+        for fact in dialogue.facts() {
+            (self.hear)(Spoken::Note(format!("{}: {}", fact.kind, fact.data)));
+        }
+        let view = dialogue.view();
+        let now: Vec<Value> = self.shown.iter().map(|key| view[*key].clone()).collect();
+        if now != self.last {
+            let told = self.shown.iter().zip(&now);
+            let told = told.filter(|(_, value)| !value.is_null());
+            let told: Vec<String> = told.map(|(key, value)| format!("{key} {value}")).collect();
+            if !told.is_empty() {
+                (self.hear)(Spoken::Note(told.join(", ")));
+            }
+            self.last = now;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Closing what a killed run left open.
+
+use super::recording::{RecordError, Recording, UnfinishedMatch};
+use crate::clock::now_us;
+use crate::referee::host::setup::cancelled;
+use crate::replay::replay_table;
+use crate::store::types::{Append, Close, MatchResult, Side};
+use crate::thinking::guarded;
+use games::{Blame, Cause, Kit, Outcome};
+
+/// How a match ended, as it is stored: with the seat at fault, if one ended it, and what it did.
+#[must_use]
+pub fn result_of(outcome: &Outcome, blames: &[Blame]) -> MatchResult {
+    // If a match went on to its end, no one's fault ended it.
+    let blamed = blames.iter().find(|blame| blame.cause == outcome.cause);
+    let told = |blame: &Blame| {
+        let Blame {
+            seat,
+            cause,
+            detail,
+        } = blame;
+        format!("seat {}: {}: {detail}", seat.0, cause.word())
+    };
+    MatchResult {
+        blame: blamed.map(|blame| blame.seat.0),
+        detail: match blames {
+            [one] if blamed.is_some() => one.detail.clone(),
+            several => several.iter().map(told).collect::<Vec<_>>().join("; "),
+        },
+        ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
+    }
+}
+
+impl Recording {
+    /// Closes the game's matches by this referee of ours that were never closed, and their sessions: by the
+    /// result that their transcripts give, else as cancelled.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn close_unfinished(
+        &self,
+        kit: &dyn Kit,
+        referee: &str,
+        why: &str,
+    ) -> Result<(), RecordError> {
+        for unfinished in self.unfinished(kit.game(), referee).await? {
+            let id = unfinished.row.id.clone();
+            let ended = guarded(|| result(kit, &unfinished)).ok().flatten();
+            let result = ended.unwrap_or_else(|| cancelled(why.to_owned()));
+            unfinished.record.close(result).await?;
+            self.close_players(&id, why).await?;
+        }
+        Ok(())
+    }
+
+    /// Closes the sessions of our own players in a match.
+    async fn close_players(&self, match_id: &str, why: &str) -> Result<(), RecordError> {
+        let Some(store) = self.store() else {
+            return Ok(());
+        };
+        for session in store.sessions_of(match_id).await? {
+            let head = store.head(&session).await?;
+            let open = session.opened.side == Side::Player && session.ended_us.is_none();
+            let Some((last, seq)) = head.filter(|_| open) else {
+                continue;
+            };
+            let close = Close {
+                detail: why.to_owned(),
+                ..Close::of(now_us(), Cause::Cancelled)
+            };
+            let append = Append {
+                session: session.id,
+                previous: Some(last),
+                seq,
+                open: None,
+                match_: None,
+                entries: Vec::new(),
+                facts: Vec::new(),
+                close: Some(Box::new(close)),
+            };
+            store.append(append).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The result that a match's transcripts give, if they reach its end.
+fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
+    let mut table = kit.reopen(&unfinished.row.setup).ok()?;
+    let seats = unfinished.past.iter();
+    let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
+    replay_table(&mut *table, kit.wire(), entries.collect(), false);
+    Some(result_of(&table.outcome()?, &table.blames()))
+}
