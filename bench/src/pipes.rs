@@ -46,7 +46,7 @@ impl Table {
         Games {
             plan: Plan {
                 kit: self.kit,
-                entrants: vec![SeatSpec::Program(self.player.clone()); self.seats],
+                entrants: vec![SeatSpec::Program(self.player.clone().into()); self.seats],
                 options,
                 concurrency: NonZeroUsize::MIN,
                 record: false,

@@ -109,7 +109,7 @@ async fn row(
 
 fn start(words: &[String]) -> anyhow::Result<Program> {
     Ok(Program::start(&ProgramOptions {
-        words: words.to_vec(),
+        program: words.to_vec().into(),
         line_max: LINE_MAX,
         stderr_kept: LINE_MAX,
         limits: ProgramLimits::default(),

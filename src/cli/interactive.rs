@@ -161,12 +161,12 @@ fn rival(kit: &dyn Kit) -> SeatSpec {
 
 impl Tester<'_> {
     fn start(&mut self) -> anyhow::Result<()> {
-        let SeatSpec::Program(words) = &self.spec else {
+        let SeatSpec::Program(program) = &self.spec else {
             return Ok(());
         };
         let rules = &self.rules;
         let options = ProgramOptions {
-            words: words.clone(),
+            program: program.clone(),
             line_max: self.kit.stdio().unwrap_or(&StdioWire::USUAL).reply_line_max,
             stderr_kept: STDERR_KEPT,
             limits: ProgramLimits {

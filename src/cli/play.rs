@@ -83,9 +83,9 @@ pub async fn play(
     };
     let programs = |spec: &SeatSpec| matches!(spec, SeatSpec::Program(_));
     for spec in &plan.entrants {
-        if let SeatSpec::Program(words) = spec {
+        if let SeatSpec::Program(program) = spec {
             // Before the first game: an entrant of a pool may play only later.
-            find(words)?;
+            find(program)?;
         }
     }
     let mut not_isolated = None;

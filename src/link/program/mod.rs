@@ -14,4 +14,4 @@ pub use ending::Ended;
 pub use guard::{Guard, GuardDuty, VERB, end_like, first, guard, no_isolation};
 pub use orphans::{Marker, adopt_orphans, kill_all, sweep};
 pub use pipes::{LineFault, ready};
-pub use start::{Program, ProgramLimits, ProgramOptions, StartError, find};
+pub use start::{Program, ProgramLimits, ProgramOptions, ProgramSpec, StartError, find};

@@ -10,12 +10,35 @@ use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit,
     kill_process_group, pidfd_open, prlimit, waitid,
 };
-use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+
+/// A program as its owner gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramSpec {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Where it runs, and where its name is looked for if that is a relative path; `None`: where we run.
+    pub folder: Option<PathBuf>,
+    /// Variables of its environment, added to ours.
+    pub environment: Vec<(String, String)>,
+    /// Memory in bytes, instead of what holds for all.
+    pub memory: Option<u64>,
+    /// CPU time in seconds, from 1, instead of what holds for all.
+    pub cpu_seconds: Option<u64>,
+}
+
+impl From<Vec<String>> for ProgramSpec {
+    fn from(words: Vec<String>) -> Self {
+        Self {
+            words,
+            ..Self::default()
+        }
+    }
+}
 
 /// What a program may use.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +54,8 @@ pub struct ProgramLimits {
 /// How a program is started.
 #[derive(Clone, Debug)]
 pub struct ProgramOptions {
-    /// The program and its arguments.
-    pub words: Vec<String>,
+    /// The program. Its own limits are for the caller to put into `limits`.
+    pub program: ProgramSpec,
     /// The longest line that it may send, in bytes.
     pub line_max: usize,
     /// How much of the end of its standard error is kept, in bytes.
@@ -90,10 +113,11 @@ impl StartError {
 ///
 /// # Errors
 /// [`StartError::Nothing`]; [`StartError::Spawn`] if there is none or it must not be run.
-pub fn find(words: &[String]) -> Result<PathBuf, StartError> {
-    let name = words.first().ok_or(StartError::Nothing)?;
+pub fn find(program: &ProgramSpec) -> Result<PathBuf, StartError> {
+    let name = program.words.first().ok_or(StartError::Nothing)?;
+    let here = || PathBuf::from(".");
     let folders = match name.contains('/') {
-        true => OsString::from("."),
+        true => program.folder.clone().unwrap_or_else(here).into(),
         false => std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into()),
     };
     let mut why = Errno::NOENT;
@@ -137,17 +161,18 @@ impl Program {
     /// # Errors
     /// [`StartError`] says why not; nothing is left running then.
     pub fn start(options: &ProgramOptions) -> Result<Self, StartError> {
-        let (name, arguments) = options.words.split_first().ok_or(StartError::Nothing)?;
+        let words = &options.program.words;
+        let (name, arguments) = words.split_first().ok_or(StartError::Nothing)?;
         let refused = |why| StartError::Spawn {
             program: name.clone(),
             why,
         };
         let mut process = match options.guard {
-            Some(guard) => Process::guarded(guard, &options.words),
+            Some(guard) => Process::guarded(guard, &options.program),
             None => {
                 let mut command = Command::new(name);
-                command.args(arguments).process_group(0);
-                Process::start(command)
+                command.args(arguments);
+                Process::start(command, &options.program)
             }
         }
         .map_err(refused)?;
@@ -194,10 +219,16 @@ pub(super) struct Process {
 }
 
 impl Process {
-    fn start(mut command: Command) -> std::io::Result<Self> {
+    fn start(mut command: Command, program: &ProgramSpec) -> std::io::Result<Self> {
         let marker = orphans::marker();
+        if let Some(folder) = &program.folder {
+            command.current_dir(folder);
+        }
         let child = orphans::start(|| {
+            let environment = program.environment.iter();
             command
+                .process_group(0)
+                .envs(environment.map(|(name, value)| (name, value)))
                 .env(orphans::MARKER, marker.text())
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -212,10 +243,9 @@ impl Process {
         })
     }
 
-    fn guarded(guard: Guard, words: &[String]) -> std::io::Result<Self> {
-        let (mut command, report) = guard.command(words)?;
-        command.process_group(0);
-        let mut process = Self::start(command)?;
+    fn guarded(guard: Guard, program: &ProgramSpec) -> std::io::Result<Self> {
+        let (command, report) = guard.command(&program.words)?;
+        let mut process = Self::start(command, program)?;
         let program = report.program(&process.child)?;
         orphans::guarded(program);
         process.group = Some(program);

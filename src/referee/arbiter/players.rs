@@ -1,7 +1,8 @@
 //! The players at an arbiter's table: programs on pipes or built-in bots.
 
 use crate::link::program::{
-    Cgroup, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions, StartError,
+    Cgroup, Ended, Guard, LineFault, Marker, Program, ProgramLimits, ProgramOptions, ProgramSpec,
+    StartError,
 };
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
@@ -79,8 +80,8 @@ impl Player {
         models: bool,
         rules: &ProgramRules,
     ) -> Result<Self, PlayError> {
-        if let SeatSpec::Program(words) = spec {
-            return Ok(Self::Program(Box::new(Pipes::start(kit, words, rules)?)));
+        if let SeatSpec::Program(program) = spec {
+            return Ok(Self::Program(Box::new(Pipes::start(kit, program, rules)?)));
         }
         let name = spec.builtin().unwrap_or_default();
         Ok(Self::Builtin(Builtin::new(
@@ -90,15 +91,19 @@ impl Player {
 }
 
 impl Pipes {
-    fn start(kit: &dyn Kit, words: &[String], rules: &ProgramRules) -> Result<Self, StartError> {
+    fn start(
+        kit: &dyn Kit,
+        program: &ProgramSpec,
+        rules: &ProgramRules,
+    ) -> Result<Self, StartError> {
         let wire = kit.stdio().unwrap_or(&StdioWire::USUAL);
         let started = Program::start(&ProgramOptions {
-            words: words.to_vec(),
+            program: program.clone(),
             line_max: wire.reply_line_max,
             stderr_kept: STDERR_KEPT,
             limits: ProgramLimits {
-                memory: rules.memory,
-                cpu_seconds: rules.cpu_seconds,
+                memory: program.memory.or(rules.memory),
+                cpu_seconds: program.cpu_seconds.or(rules.cpu_seconds),
                 cgroup: rules.cgroup.clone(),
             },
             guard: rules.guard,

@@ -1,5 +1,6 @@
 //! Who plays on a seat: the same text form everywhere.
 
+use crate::link::program::ProgramSpec;
 use crate::link::{Target, TargetError};
 use games::{Kit, Wire};
 use std::fmt;
@@ -13,7 +14,7 @@ pub enum SeatSpec {
     /// `builtin:NAME`, or `filler` for `builtin:filler`.
     Builtin(String),
     /// `cmd:PROGRAM ARGS`: a user's program, in words as a shell's: quotes and backslashes keep spaces.
-    Program(Vec<String>),
+    Program(ProgramSpec),
     /// `url:http://…`: a player that is called over HTTP.
     Url(Target),
     /// `remote`: left for a player that connects.
@@ -81,7 +82,7 @@ impl std::str::FromStr for SeatSpec {
                 if words.first().is_none_or(String::is_empty) {
                     Err(SeatSpecError::NoProgram)
                 } else {
-                    Ok(Self::Program(words))
+                    Ok(Self::Program(words.into()))
                 }
             }
             None if text == "remote" => Ok(Self::Remote),
@@ -96,7 +97,9 @@ impl fmt::Display for SeatSpec {
         match self {
             Self::Builtin(name) if name == FILLER => formatter.write_str(FILLER),
             Self::Builtin(name) => write!(formatter, "builtin:{name}"),
-            Self::Program(words) => write!(formatter, "cmd:{}", shell_words::join(words)),
+            Self::Program(program) => {
+                write!(formatter, "cmd:{}", shell_words::join(&program.words))
+            }
             Self::Url(target) => write!(formatter, "url:{target}"),
             Self::Remote => formatter.write_str("remote"),
         }
@@ -150,8 +153,9 @@ impl SeatSpec {
                 Err(SeatSpecError::DialsHub(dialling.to_string(), kit.game()))
             }
             Self::Url(_) => Ok(()),
-            Self::Program(words) => {
-                Err(SeatSpecError::ProgramOverHttp(words.join(" "), kit.game()))
+            Self::Program(program) => {
+                let words = program.words.join(" ");
+                Err(SeatSpecError::ProgramOverHttp(words, kit.game()))
             }
             Self::Remote => Err(SeatSpecError::NobodyConnects(kit.game())),
         }
