@@ -157,8 +157,7 @@ impl Pen {
     fn new(store: &Store, number: u64, durability: Durability) -> Self {
         let seat = |seat| NewSeat {
             seat,
-            spec: String::new(),
-            name: None,
+            ..NewSeat::default()
         };
         let new_match = NewMatch {
             id: format!("01AAAAAAAAAAAAAAAA{number:08}"),

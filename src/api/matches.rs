@@ -13,7 +13,15 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 const FILTERS: &[&str] = &[
-    "game", "bot", "opponent", "outcome", "cause", "since", "until",
+    "game",
+    "bot",
+    "opponent",
+    "tournament",
+    "entrant",
+    "outcome",
+    "cause",
+    "since",
+    "until",
 ];
 
 /// `GET /api/v1/matches`
@@ -93,6 +101,7 @@ fn shown(sight: &Sight, row: &MatchRow) -> Value {
         "blame": row.blame,
         "detail": row.detail,
         "scores": row.scores,
+        "tournament": row.tournament,
         "seats": row.seats.iter().map(|seat| seated(sight, seat)).collect::<Vec<_>>(),
     })
 }

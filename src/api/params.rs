@@ -127,6 +127,8 @@ impl Params {
             cause: self.word("cause", Cause::ALL.map(|cause| (cause.word(), cause)))?,
             since_us: self.time("since")?,
             until_us: self.time("until")?,
+            tournament: self.text("tournament"),
+            entrant: self.text("entrant"),
             match_id: self.text("match"),
             live: self.truth("live")?,
             by: self.text("by"),

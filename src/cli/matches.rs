@@ -6,7 +6,7 @@ use super::remote::{Reached, Remote};
 use super::{database, replay};
 use crate::config::{Config, Flags};
 use crate::daemon::store_settings;
-use crate::store::{Filter, MatchRow, PageAt, Settings, Store, StoreError};
+use crate::store::{Filter, MatchRow, PageAt, Place, Settings, Store, StoreError};
 use anyhow::{Context as _, bail};
 use games::Cause;
 use serde_json::json;
@@ -71,6 +71,12 @@ pub(super) struct ListArgs {
     /// Only matches with this named opponent.
     #[arg(long)]
     opponent: Option<String>,
+    /// Only matches of this tournament, by its id.
+    #[arg(long, value_name = "ID")]
+    tournament: Option<String>,
+    /// Only matches with this entrant of a tournament.
+    #[arg(long, value_name = "NAME")]
+    entrant: Option<String>,
     /// Only matches that ended for this reason, such as normal or unterminated.
     #[arg(long, value_parser = cause)]
     cause: Option<Cause>,
@@ -161,6 +167,8 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
         game: args.game.clone(),
         bot: args.bot.clone(),
         opponent: args.opponent.clone(),
+        tournament: args.tournament.clone(),
+        entrant: args.entrant.clone(),
         cause: args.cause,
         live: args.live.then_some(true),
         ..Filter::default()
@@ -186,8 +194,8 @@ async fn list(store: &Store, args: &ListArgs, out: &mut impl Write) -> anyhow::R
 }
 
 fn cells(row: &MatchRow) -> Vec<String> {
-    let seat = |seat: &crate::store::SeatRow| match (&seat.name, seat.spec.as_str()) {
-        (Some(name), _) => name.clone(),
+    let seat = |seat: &crate::store::SeatRow| match (seat.known_as(), seat.spec.as_str()) {
+        (Some(name), _) => name.to_owned(),
         (None, "") => "?".to_owned(),
         (None, spec) => spec.to_owned(),
     };
@@ -213,6 +221,7 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
             seat.seat.to_string(),
             seat.spec.clone(),
             seat.name.clone().unwrap_or_default(),
+            seat.entrant.clone().unwrap_or_default(),
             seat.score
                 .map_or_else(String::new, |score| score.to_string()),
             seat.win_share
@@ -234,6 +243,18 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
             "started {}, ended {ended}",
             replay::time(row.started_us)
         )?;
+        if let Some(place) = &row.tournament {
+            let Place {
+                id,
+                round,
+                table,
+                number,
+            } = place;
+            writeln!(
+                out,
+                "tournament {id}, round {round}, table {table}, match {number}"
+            )?;
+        }
         if let Some(cause) = row.cause {
             writeln!(out, "cause {} {}", cause.word(), row.detail)?;
         }
@@ -244,7 +265,7 @@ async fn show(store: &Store, id: &str, output: Format, out: &mut impl Write) -> 
     Ok(write_rows(
         out,
         output,
-        &["seat", "spec", "name", "score", "win_share"],
+        &["seat", "spec", "name", "entrant", "score", "win_share"],
         &rows,
         &whole,
     )?)

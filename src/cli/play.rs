@@ -9,7 +9,7 @@ use crate::link::program::{adopt_orphans, find, kill_all};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::{
-    self, Conditions, Hosted, InProcess, MatchError, MatchPlayer, Plan, PlayedMatch, Programs,
+    self, Conditions, Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan, Programs,
     REFEREE, Report, Stop, Tally, keep, open_recording,
 };
 use anyhow::Context as _;
@@ -145,7 +145,7 @@ impl Run<'_> {
         let Some(path) = &self.args.store else {
             return self.watched(plan, player, None, self.stop).await?;
         };
-        let recording = open_recording(path).await?;
+        let recording = open_recording(path, Extent::Full).await?;
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
         let keeping = keep(self.kit, options, recording.clone(), played);
@@ -166,7 +166,7 @@ impl Run<'_> {
         &self,
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
-        keep: Option<mpsc::Sender<PlayedMatch>>,
+        keep: Option<mpsc::Sender<Kept>>,
         stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let args = self.args;
@@ -194,7 +194,7 @@ impl Run<'_> {
         };
         let recording: Recording = match (&gateway, &args.store) {
             (Some(gateway), Some(_)) => gateway.recording(),
-            (None, Some(path)) => open_recording(path).await?,
+            (None, Some(path)) => open_recording(path, Extent::Full).await?,
             (_, None) => Recording::none(),
         };
         let builtins = Builtins {

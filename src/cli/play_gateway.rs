@@ -8,7 +8,7 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::{MatchInfo, OnMatch, OwnAddress, Recording};
 use crate::session::SessionOptions;
 use crate::store::{Durability, Settings};
-use crate::tournament::{REFEREE, open_recording};
+use crate::tournament::{Extent, REFEREE, open_recording};
 use anyhow::Context as _;
 use games::Kit;
 use std::net::{IpAddr, Ipv4Addr};
@@ -39,7 +39,7 @@ impl Gateway {
         let (path, temporary) = match &args.store {
             Some(path) => {
                 // Its sessions must not be taken up.
-                open_recording(path).await?.close().await;
+                open_recording(path, Extent::Full).await?.close().await;
                 (path.clone(), None)
             }
             None => {

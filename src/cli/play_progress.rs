@@ -1,7 +1,7 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
 use super::common::tell;
-use crate::tournament::{MatchSink, PlayedMatch};
+use crate::tournament::{Kept, MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     lined: Instant,
     log: Option<PathBuf>,
-    keep: Option<mpsc::Sender<PlayedMatch>>,
+    keep: Option<mpsc::Sender<Kept>>,
     /// The first transcript that could not be written.
     failure: Option<std::io::Error>,
 }
@@ -25,7 +25,7 @@ pub struct Progress {
 impl Progress {
     /// Progress over `games` matches; transcripts go to the directory `log` and to `keep`.
     #[must_use]
-    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<PlayedMatch>>) -> Self {
+    pub fn new(games: u64, log: Option<PathBuf>, keep: Option<mpsc::Sender<Kept>>) -> Self {
         let style = "{bar:30} {pos}/{len} matches, {per_sec}, {eta} left";
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(games);
@@ -83,7 +83,7 @@ impl MatchSink for Progress {
         }
         if let Some(keep) = &self.keep {
             // The receiver reports why it stopped.
-            let _ = keep.blocking_send(played);
+            let _ = keep.blocking_send(played.into());
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::daemon::{Signals, server_settings};
 use crate::link::HttpOptions;
 use crate::referee::hub::HubServer;
 use crate::referee::{Host, HostSettings, Reaches, Recording, merged, serve};
-use crate::tournament::open_recording;
+use crate::tournament::{Extent, open_recording};
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::Value;
@@ -113,7 +113,7 @@ async fn listen_until_signal(
 
 async fn recording(store: Option<&Path>) -> anyhow::Result<Recording> {
     Ok(match store {
-        Some(path) => open_recording(path).await?,
+        Some(path) => open_recording(path, Extent::Full).await?,
         None => Recording::none(),
     })
 }

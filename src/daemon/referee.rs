@@ -216,6 +216,7 @@ pub fn known_match(info: &MatchInfo, referee: &str) -> KnownMatch {
                 seat,
                 spec: spec.clone(),
                 name: name.clone(),
+                entrant: None,
             })
             .collect(),
     };

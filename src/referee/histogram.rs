@@ -46,6 +46,34 @@ impl Histogram {
         self.count += other.count;
     }
 
+    /// Its buckets that are not empty, with their counts.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(u32, u64)> {
+        let buckets = (0u32..).zip(&self.buckets);
+        let filled = buckets.filter(|(_, count)| **count > 0);
+        filled.map(|(bucket, count)| (bucket, *count)).collect()
+    }
+
+    /// The histogram with these buckets; ones that no histogram has are ignored.
+    #[must_use]
+    pub fn of_pairs(pairs: &[(u32, u64)]) -> Self {
+        let mut histogram = Self::default();
+        for (at, count) in pairs {
+            let at = *at as usize;
+            if at > bucket(u64::MAX) {
+                continue;
+            }
+            if histogram.buckets.len() <= at {
+                histogram.buckets.resize(at + 1, 0);
+            }
+            if let Some(here) = histogram.buckets.get_mut(at) {
+                *here += count;
+                histogram.count += count;
+            }
+        }
+        histogram
+    }
+
     /// The number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -109,6 +137,16 @@ mod tests {
             assert!(place == 0 || upper(place - 1) < value, "{value}");
             assert!(upper(place) - value <= value / 31, "{value}");
         }
+    }
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let times = [0, 3, 3, 999, u64::MAX].map(Duration::from_nanos);
+        let histogram = Histogram::of(&times);
+        let pairs = histogram.pairs();
+        assert_eq!(pairs.iter().map(|(_, count)| count).sum::<u64>(), 5);
+        assert_eq!(Histogram::of_pairs(&pairs), histogram);
+        assert_eq!(Histogram::of_pairs(&[(u32::MAX, 1)]), Histogram::default());
     }
 
     #[test]

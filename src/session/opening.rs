@@ -135,6 +135,7 @@ fn foreign_match(key: &Key, id: &str, at_us: i64, told: Option<&Opening>) -> New
                     _ => String::new(),
                 },
                 name: name.filter(|_| seat == own).map(str::to_owned),
+                entrant: None,
             })
             .collect(),
     }

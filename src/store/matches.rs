@@ -15,9 +15,11 @@ const MATCHES: &str =
     "SELECT m.id, m.game, m.referee, m.market, m.ours, m.started_us, m.ended_us, m.cause, m.blame,
         m.detail, m.scores, m.setup,
         (SELECT json_group_array(json_object('seat', t.seat, 'spec', t.spec, 'name', t.name,
-                                             'score', r.score, 'win_share', r.win_share))
+                                             'entrant', t.entrant, 'score', r.score, 'win_share', r.win_share))
          FROM seats t LEFT JOIN results r ON r.match_id = t.match_id AND r.seat = t.seat
-         WHERE t.match_id = m.id)";
+         WHERE t.match_id = m.id),
+        (SELECT json_object('id', p.tournament, 'round', p.round, 'table', p.table_no, 'number', p.number)
+         FROM tournament_matches p WHERE p.match_id = m.id)";
 
 /// How many of the last sessions are searched for ones that ended recently.
 const ENDED_WITHIN: i64 = 20_000;
@@ -314,6 +316,18 @@ fn narrow(query: &mut QueryBuilder<Sqlite>, filter: &Filter, columns: &Columns) 
             .push_bind(opponent.clone())
             .push(")");
     }
+    if let Some(tournament) = &filter.tournament {
+        query
+            .push(" AND m.id IN (SELECT p.match_id FROM tournament_matches p WHERE p.tournament = ")
+            .push_bind(tournament.clone())
+            .push(")");
+    }
+    if let Some(entrant) = &filter.entrant {
+        query
+            .push(" AND m.id IN (SELECT t.match_id FROM seats t WHERE t.entrant = ")
+            .push_bind(entrant.clone())
+            .push(")");
+    }
     narrow_ours(query, filter, columns);
 }
 
@@ -375,8 +389,12 @@ fn match_row(row: &SqliteRow) -> Result<MatchRow, StoreError> {
         scores: row
             .try_get::<Option<&str>, _>(10)?
             .map_or(Ok(Vec::new()), rows::json)?,
-        over_us: row.try_get(13)?,
+        over_us: row.try_get(14)?,
         seats: rows::json(row.try_get(12)?)?,
+        tournament: row
+            .try_get::<Option<&str>, _>(13)?
+            .map(rows::json)
+            .transpose()?,
     })
 }
 
@@ -388,6 +406,7 @@ fn opened_match(row: &SqliteRow) -> Result<NewMatch, StoreError> {
             seat: seat.seat,
             spec: seat.spec,
             name: seat.name,
+            entrant: seat.entrant,
         });
     }
     Ok(NewMatch {

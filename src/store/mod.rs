@@ -25,6 +25,7 @@ mod startup;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tokens;
+mod tournaments;
 mod transcript;
 pub mod types;
 mod writer;

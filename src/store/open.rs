@@ -36,11 +36,21 @@ const CACHE_KIB: &str = "-16384";
 /// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
-/// The schema's version that packs sessions, and what reading an older one lacks.
-const PACKED_SINCE: i64 = 7;
-const NOTHING_PACKED: &str = "
-    CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
-    CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)";
+/// What reading a schema from before these versions lacks.
+const LACKED: [(i64, &str); 2] = [
+    (
+        7,
+        "CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
+         CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)",
+    ),
+    (
+        8,
+        "CREATE TEMP VIEW seats AS SELECT *, NULL AS entrant FROM main.seats;
+         CREATE TEMP TABLE tournaments (id, name, game, seed, setup, entrants, started_us, ended_us, ended_why);
+         CREATE TEMP TABLE tournament_rounds (tournament, round, decision, decided_us);
+         CREATE TEMP TABLE tournament_matches (tournament, number, round, table_no, match_id, seed, notes)",
+    ),
+];
 
 /// Every file of `migrations/`, in order. (sqlx's macro would build sqlx and SQLite once more, for itself.)
 pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
@@ -57,6 +67,7 @@ pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
         ("tokens", file!("0005_tokens")),
         ("model versions", file!("0006_model_versions")),
         ("packed", file!("0007_packed")),
+        ("tournaments", file!("0008_tournaments")),
     ];
     let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
         let sql = sql.into_sql_str();
@@ -150,14 +161,14 @@ pub(super) async fn checkpointer(path: &Path) -> Result<SqliteConnection, StoreE
 
 /// Connections for reading.
 pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
-    pool(options(path).read_only(true), count, false)
+    pool(options(path).read_only(true), count, None)
 }
 
 /// Connections for reading a database that another process may be writing.
 pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
     let found = readable(path).await?;
     let chosen = options(path).read_only(true).immutable(found.immutable);
-    Ok(pool(chosen, count, found.version < Some(PACKED_SINCE)))
+    Ok(pool(chosen, count, found.version.or(Some(0))))
 }
 
 /// How a database can be read that is not to be written.
@@ -214,16 +225,18 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Connections; a database from `before` packing gets its tables, empty, for these connections alone.
-fn pool(options: SqliteConnectOptions, count: u32, before: bool) -> SqlitePool {
+/// Connections; what a database of an older `version` lacks is there, empty, for these connections alone.
+fn pool(options: SqliteConnectOptions, count: u32, version: Option<i64>) -> SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(count.max(1))
         .min_connections(0)
         .test_before_acquire(false)
         .after_connect(move |connection, _| {
             Box::pin(async move {
-                if before {
-                    sqlx::query(NOTHING_PACKED).execute(connection).await?;
+                for (since, tables) in LACKED {
+                    if version.is_some_and(|version| version < since) {
+                        sqlx::raw_sql(tables).execute(&mut *connection).await?;
+                    }
                 }
                 Ok(())
             })

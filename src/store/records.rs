@@ -1,7 +1,7 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{Direction, EntryId, NewSession, SessionId, Side};
+use super::types::{Direction, EntryId, NewEntrant, NewSession, SeatNotes, SessionId, Side};
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -88,6 +88,10 @@ pub struct Filter {
     pub since_us: Option<i64>,
     /// Before, in microseconds since 1970-01-01 UTC.
     pub until_us: Option<i64>,
+    /// Matches of this tournament that have ended, by its id.
+    pub tournament: Option<String>,
+    /// With this entrant of a tournament.
+    pub entrant: Option<String>,
     /// Of this match.
     pub match_id: Option<String>,
     /// Only what has not ended (true) or has (false).
@@ -133,10 +137,20 @@ pub struct SeatRow {
     pub spec: String,
     /// The player's name, where known.
     pub name: Option<String>,
+    /// The tournament's entrant, if the match belongs to one.
+    pub entrant: Option<String>,
     /// The final score.
     pub score: Option<i64>,
     /// 1 for the only best score, 1/k for k best ones, else 0.
     pub win_share: Option<f64>,
+}
+
+impl SeatRow {
+    /// The entrant, else the player's name.
+    #[must_use]
+    pub fn known_as(&self) -> Option<&str> {
+        self.entrant.as_deref().or(self.name.as_deref())
+    }
 }
 
 /// A stored match.
@@ -166,10 +180,83 @@ pub struct MatchRow {
     pub scores: Vec<i64>,
     /// The seats.
     pub seats: Vec<SeatRow>,
+    /// Its place in a tournament, once it has ended in one.
+    pub tournament: Option<Place>,
     /// When it was over for everyone, in microseconds since 1970-01-01 UTC; `None` while it runs, and for
     /// others' matches until all our sessions have received the end.
     #[serde(skip)]
     pub over_us: Option<i64>,
+}
+
+/// Where in a tournament a match was played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The tournament's id.
+    pub id: String,
+    /// The round.
+    pub round: u32,
+    /// The table in the round, from 0.
+    pub table: u32,
+    /// The match's number in the whole tournament, from 0.
+    pub number: u64,
+}
+
+/// A stored tournament.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TournamentRow {
+    /// A ULID.
+    pub id: String,
+    /// For people; need not be unique.
+    pub name: String,
+    /// The game's name.
+    pub game: String,
+    /// Seeds everything.
+    pub seed: u64,
+    /// All that it was started with.
+    pub setup: Value,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+    /// Microseconds since 1970-01-01 UTC; `None` until it is over.
+    pub ended_us: Option<i64>,
+    /// Why it is over, or empty.
+    pub ended_why: String,
+    /// The entrants, in the order given.
+    pub entrants: Vec<NewEntrant>,
+    /// How many rounds were decided.
+    pub rounds: u32,
+    /// How many matches have ended.
+    pub matches: u64,
+}
+
+/// A match of a tournament that has ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TournamentMatch {
+    /// Its number in the whole tournament, from 0.
+    pub number: u64,
+    /// Its round.
+    pub round: u32,
+    /// Its table in the round, from 0.
+    pub table: u32,
+    /// The match.
+    pub match_id: String,
+    /// The seed of its deck.
+    pub seed: u64,
+    /// The entrants' names, by seat.
+    pub entrants: Vec<String>,
+    /// Why it ended.
+    pub cause: Cause,
+    /// The seat at fault for the end.
+    pub blame: Option<u8>,
+    /// A sentence with details of the end, or empty.
+    pub detail: String,
+    /// Scores by seat; empty if it has no result.
+    pub scores: Vec<i64>,
+    /// What else is kept, by seat; may be empty.
+    pub notes: Vec<SeatNotes>,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+    /// Microseconds since 1970-01-01 UTC.
+    pub ended_us: i64,
 }
 
 /// A stored session.

@@ -3,7 +3,7 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::rows;
-use super::writer::Command;
+use super::writer::{Change, Command};
 use serde_json::Value;
 use sqlx::{Row as _, SqliteConnection};
 
@@ -104,7 +104,9 @@ impl Store {
             TokenChange::Add(_) => 0,
             TokenChange::Revoke { id, .. } | TokenChange::Use { id, .. } => *id,
         };
-        let changed = self.ask(|reply| Command::Token(change, reply)).await?;
+        let changed = self
+            .ask(|reply| Command::Change(Change::Token(change), reply))
+            .await?;
         changed.ok_or_else(|| StoreError::Unknown {
             what: "token",
             id: id.to_string(),

@@ -3,6 +3,7 @@
 use games::{Bluff, Cause, Fact, Lesson};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A session's number: its row in the store. Handed out by [`super::Store::next_session`].
@@ -134,7 +135,7 @@ pub struct NewMatch {
 }
 
 /// The player on one seat of a match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NewSeat {
     /// 0 and up.
     pub seat: u8,
@@ -142,6 +143,8 @@ pub struct NewSeat {
     pub spec: String,
     /// The name under which its history is kept, when the operator or our referee knows it.
     pub name: Option<String>,
+    /// The tournament's entrant, if the match belongs to one.
+    pub entrant: Option<String>,
 }
 
 /// The end of a session, stored in one transaction with its last entries, facts and lessons.
@@ -206,6 +209,10 @@ pub struct MatchResult {
     pub detail: String,
     /// Scores by seat.
     pub scores: Vec<i64>,
+    /// Its place in a tournament, stored in the same transaction: a place is filled once.
+    pub slot: Option<Box<Slot>>,
+    /// What a tournament keeps beside the scores, by seat; only stored with a slot.
+    pub notes: Vec<SeatNotes>,
 }
 
 impl MatchResult {
@@ -218,8 +225,91 @@ impl MatchResult {
             blame: None,
             detail: String::new(),
             scores,
+            slot: None,
+            notes: Vec::new(),
         }
     }
+}
+
+/// A tournament's row, written before its first round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTournament {
+    /// A ULID: sorts by time, so it serves as a cursor.
+    pub id: String,
+    /// For people; need not be unique.
+    pub name: String,
+    /// The game's name.
+    pub game: String,
+    /// Seeds everything.
+    pub seed: u64,
+    /// All that it was started with, as JSON.
+    pub setup: Value,
+    /// Microseconds since 1970-01-01 UTC.
+    pub started_us: i64,
+    /// The entrants; no two have the same name.
+    pub entrants: Vec<NewEntrant>,
+}
+
+/// An entrant of a tournament.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewEntrant {
+    /// A name of its own within the tournament: up to 64 characters.
+    pub name: String,
+    /// How it plays: a seat's spec or `remote`.
+    pub spec: String,
+    /// Whether it only fills up groups.
+    pub house: bool,
+}
+
+/// A round of a tournament, stored before its first match.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StoredRound {
+    /// Its number.
+    pub round: u32,
+    /// Who meets whom over which deals, and why, as JSON.
+    pub decision: Value,
+    /// Microseconds since 1970-01-01 UTC.
+    pub decided_us: i64,
+}
+
+/// A match's place in a tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The tournament's id.
+    pub tournament: Arc<str>,
+    /// The round. Its row must exist when the match ends.
+    pub round: u32,
+    /// The table in the round, from 0.
+    pub table: u32,
+    /// The match's number in the whole tournament, from 0.
+    pub number: u64,
+    /// The seed of the match's deck.
+    pub seed: u64,
+    /// The entrants' names, by seat.
+    pub entrants: Vec<Arc<str>>,
+}
+
+impl Slot {
+    /// Names the entrants on the match's seats.
+    pub fn seat(&self, row: &mut NewMatch) {
+        for (seat, entrant) in row.seats.iter_mut().zip(&self.entrants) {
+            seat.entrant = Some(entrant.as_ref().to_owned());
+        }
+    }
+}
+
+/// What a tournament keeps of a seat in a match beside its score.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeatNotes {
+    /// The fault with which it ended the match or its own part in it.
+    pub fault: Option<Cause>,
+    /// Acts that the rules rejected.
+    pub refused: u32,
+    /// Answers that were late or missing.
+    pub missed: u32,
+    /// How many decisions took how long, where measured: a histogram's buckets and their counts.
+    pub took: Vec<(u32, u64)>,
 }
 
 /// Everything that one callback, line or reply adds to a session: committed completely or not at all.

@@ -4,7 +4,7 @@ use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
-use crate::referee::record::log::LogLine;
+use crate::referee::record::log::{LogLine, measured};
 use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, SeatSpec};
 use games::{Exchange, Seat};
 use std::sync::Arc;
@@ -52,6 +52,7 @@ impl Hosted {
             options: plan.options.clone(),
             names: Vec::new(),
             pause: Duration::ZERO,
+            slot: planned.slot.clone(),
             reach: None,
         };
         let hosted = self.host.start(request).await?.begin().wait().await;
@@ -65,15 +66,15 @@ impl Hosted {
         let lines: Vec<Vec<LogLine>> = (0..seats.len())
             .map(|seat| hosted.log.lines(Seat(seat as u8)))
             .collect();
-        let missed = |lines: &Vec<LogLine>| lines.iter().filter(|line| line.missed).count() as u32;
+        let (missed, took) = lines.iter().map(|lines| measured(lines)).unzip();
         Ok(PlayedMatch {
             number,
             seed,
             started_us: hosted.info.started_us,
             seats: hosted.info.seats.clone(),
             outcome,
-            missed: lines.iter().map(missed).collect(),
-            took: seats.iter().zip(&lines).map(times).collect(),
+            missed,
+            took: times(seats, took),
             transcript: transcript(lines),
             times: DecisionTimes::Stamped,
             blames: Vec::new(),
@@ -83,14 +84,14 @@ impl Hosted {
     }
 }
 
-/// How long each of a seat's answers took; a filler's are not measured.
-fn times((spec, lines): (&&SeatSpec, &Vec<LogLine>)) -> Histogram {
-    let mut times = Histogram::default();
-    for line in lines.iter().filter(|line| line.wanted && !spec.is_filler()) {
-        let us = u64::try_from(line.took_us).unwrap_or_default();
-        times.add(Duration::from_micros(us));
-    }
-    times
+/// How long each seat's answers took; a filler's are not measured.
+fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
+    let seats = seats.iter().zip(took);
+    let times = seats.map(|(spec, took)| match spec.is_filler() {
+        true => Histogram::default(),
+        false => took,
+    });
+    times.collect()
 }
 
 /// All seats' lines in the order in which they were sent.

@@ -46,14 +46,17 @@ impl MatchPlayer for InProcess {
         if stop.is_set() {
             return Ok(None);
         }
-        let specs = setup.bots.iter().filter(|_| plan.record);
         let times = clock.into_times();
         let took = times.iter().map(|times| Histogram::of(times));
         Ok(Some(PlayedMatch {
             number: planned.number,
             seed: planned.seed,
             started_us,
-            seats: specs.map(|bot| format!("builtin:{bot}")).collect(),
+            seats: setup
+                .bots
+                .iter()
+                .map(|bot| format!("builtin:{bot}"))
+                .collect(),
             outcome: played.outcome,
             transcript: played.transcript,
             blames: Vec::new(),

@@ -1,12 +1,14 @@
 //! Stores matches that were played in process.
 
 use super::match_player::PlayedMatch;
+use crate::referee::histogram::Histogram;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
-use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
+use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
 use futures_util::stream::{self, TryStreamExt as _};
 use games::{Fact, Kit, Seat, TableSetup, Wire};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::mpsc;
@@ -20,13 +22,46 @@ const LINES_AT_ONCE: usize = 64;
 /// Matches whose transcripts are stored and folded at once.
 const MATCHES_AT_ONCE: usize = 4;
 
+/// How much of each match is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// Its transcripts and what they tell, too.
+    #[default]
+    Full,
+    /// Its row, seats and results: such a match cannot be replayed or verified.
+    Results,
+}
+
+/// A match to be stored.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The match.
+    pub played: PlayedMatch,
+    /// Its place in a tournament, filled by the transaction that ends the match.
+    pub slot: Option<Slot>,
+}
+
+impl From<PlayedMatch> for Kept {
+    fn from(played: PlayedMatch) -> Self {
+        Self { played, slot: None }
+    }
+}
+
 /// Opens a database to store matches in, and closes those that a run before was killed in.
 ///
 /// # Errors
 /// Why it cannot be opened.
-pub async fn open_recording(path: &Path) -> anyhow::Result<Recording> {
-    let store = Store::open(&Settings::at(path)).await?;
-    let recording = Recording::new(store, Durability::Process);
+pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recording> {
+    let settings = Settings {
+        durability: Durability::Process,
+        ..Settings::at(path)
+    };
+    let store = Store::open(&settings).await?;
+    let recording = match extent {
+        Extent::Full => Recording::new(store, Durability::Process),
+        Extent::Results => Recording::of_results(store),
+    };
     close_orphans(&recording).await?;
     Ok(recording)
 }
@@ -49,7 +84,7 @@ pub async fn keep(
     kit: &'static dyn Kit,
     options: Value,
     recording: Recording,
-    played: mpsc::Receiver<PlayedMatch>,
+    played: mpsc::Receiver<Kept>,
 ) -> anyhow::Result<()> {
     let keeper = Keeper {
         kit,
@@ -64,8 +99,8 @@ pub async fn keep(
                 return Ok::<_, anyhow::Error>(None);
             };
             let record = keeper.open(&next, last + 1).await;
-            let record = record.with_context(|| unstored(&next))?;
-            Ok(Some(((next, record), (keeper, played, last + 1))))
+            let record = record.with_context(|| unstored(&next.played))?;
+            Ok(Some(((next.played, record), (keeper, played, last + 1))))
         },
     );
     let filled = opened.map_ok(|(played, record)| async move {
@@ -92,7 +127,8 @@ struct Keeper {
 
 impl Keeper {
     /// Opens a match; `number` is its number in its game unless its wire has random ones.
-    async fn open(&self, played: &PlayedMatch, number: u64) -> anyhow::Result<MatchRecord> {
+    async fn open(&self, kept: &Kept, number: u64) -> anyhow::Result<MatchRecord> {
+        let Kept { played, slot } = kept;
         let numbers = match self.kit.wire() {
             Wire::Callbacks => self.drawn(played).await?,
             _ => Numbers {
@@ -107,7 +143,7 @@ impl Keeper {
             market: 1,
             ids: (1..=played.seats.len() as u64).collect(),
         })?;
-        let row = NewMatch {
+        let mut row = NewMatch {
             id: ulid::Ulid::generate().to_string(),
             game: self.kit.game().to_owned(),
             referee: REFEREE.to_owned(),
@@ -120,12 +156,15 @@ impl Keeper {
                 .map(|(seat, spec)| NewSeat {
                     seat,
                     spec: spec.clone(),
-                    name: None,
+                    ..NewSeat::default()
                 })
                 .collect(),
         };
+        if let Some(slot) = slot {
+            slot.seat(&mut row);
+        }
         let record = self.recording.open(&row, &numbers.ids, &[]).await?;
-        Ok(record.alone(played.times.clone()))
+        Ok(record.in_slot(slot.clone()).alone(played.times.clone()))
     }
 
     /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
@@ -151,7 +190,31 @@ async fn fill(
             record.note(Seat(seat), fact).await?;
         }
     }
-    let result = result_of(&played.outcome, &played.blames);
+    let result = MatchResult {
+        notes: notes(played),
+        ..result_of(&played.outcome, &played.blames)
+    };
     record.fold(result.cause).await?;
     Ok((record, result))
+}
+
+/// What a tournament keeps of each seat beside its score.
+fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
+    let count = |counts: &[u32], seat: usize| counts.get(seat).copied().unwrap_or_default();
+    let note = |seat: usize| {
+        let mut blames = played.blames.iter();
+        SeatNotes {
+            fault: blames
+                .find(|blame| blame.seat.index() == seat)
+                .map(|blame| blame.cause),
+            refused: count(&played.refused, seat),
+            missed: count(&played.missed, seat),
+            took: played
+                .took
+                .get(seat)
+                .map(Histogram::pairs)
+                .unwrap_or_default(),
+        }
+    };
+    (0..played.seats.len()).map(note).collect()
 }

@@ -16,7 +16,7 @@ mod tally;
 
 pub use hosted::Hosted;
 pub use in_process::InProcess;
-pub use keep::{REFEREE, keep, open_recording};
+pub use keep::{Extent, Kept, REFEREE, keep, open_recording};
 pub use match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 pub use programs::Programs;
 pub use report::{Conditions, Report, SeatReport};

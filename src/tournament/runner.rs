@@ -16,8 +16,8 @@ pub struct FinishedMatch {
     pub planned: PlannedMatch,
     /// How it counts for its entrants.
     pub counted: Counted,
-    /// The record of it, if the plan records.
-    pub played: Option<PlayedMatch>,
+    /// The record of it; with its transcript if the plan records.
+    pub played: PlayedMatch,
 }
 
 /// Plays every match in `planned`, `plan.concurrency` at once, and passes each result to `each` as it ends,
@@ -79,7 +79,7 @@ fn one(
     Ok(played.map(|played| FinishedMatch {
         counted: sides.counted(plan.kit, &played),
         planned,
-        played: plan.record.then_some(played),
+        played,
     }))
 }
 
@@ -105,7 +105,7 @@ pub fn play(
             played,
         } = finished;
         games += 1;
-        if let Some(played) = played {
+        if plan.record {
             sink.played(played);
         }
         let ended = open.entry(planned.deck).or_default();

@@ -1,5 +1,6 @@
 //! Which bots play on which seats over which deck.
 
+use crate::store::types::Slot;
 use games::rng::Rng;
 
 /// Seeds stay below this so that every JSON reader reads them as the same number.
@@ -35,6 +36,8 @@ pub struct PlannedMatch {
     pub seed: u64,
     /// Entrants by absolute seat, or by side where they play whole teams.
     pub table: Vec<usize>,
+    /// Its place in a tournament, under which it is stored.
+    pub slot: Option<Slot>,
 }
 
 impl Schedule {
@@ -57,6 +60,7 @@ impl Schedule {
                 of_deck,
                 seed,
                 table: table.clone(),
+                slot: None,
             };
             let turn = usize::from(!table.is_empty());
             table.rotate_right(turn);

@@ -70,6 +70,7 @@ async fn play(app: &App) {
             seat: seat as u8,
             spec: spec.into(),
             name: (seat == 2).then(|| "ann".into()),
+            entrant: None,
         });
     }
     store.open_match(ours).await.unwrap();

@@ -3,6 +3,7 @@
 use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::seat_spec::SeatSpec;
+use crate::store::types::Slot;
 use games::{Cause, Outcome};
 use serde::Serialize;
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub struct MatchRequest {
     pub options: Value,
     /// Wait before each message that asks for an answer: zero except for matches to be watched.
     pub pause: Duration,
+    /// Its place in a tournament.
+    pub slot: Option<Slot>,
     /// The addresses that its players may have; `None`: those that the host calls.
     pub reach: Option<Reach>,
 }

@@ -6,7 +6,7 @@ use super::match_info::{HostedMatch, MatchEnd, MatchInfo, MatchRequest};
 use super::numbers::Draw;
 use super::registry::MatchRegistry;
 use super::setup::{
-    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, result, row, seats,
+    bot_seeds, drawn_seed, failures_max, hosted, merged, new_info, notes, result, row, seats,
 };
 use super::started::{StartError, Started};
 use crate::clock::now_us;
@@ -20,6 +20,7 @@ use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
+use crate::store::types::MatchResult;
 use futures_util::FutureExt as _;
 use games::{Kit, Outcome, Table, TableSetup};
 use serde_json::Value;
@@ -156,8 +157,12 @@ impl Host {
             market: info.market,
             ids: info.ids.clone(),
         })?;
-        let row = row(&info, &self.settings.referee, table.setup());
-        let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
+        let mut row = row(&info, &self.settings.referee, table.setup());
+        if let Some(slot) = &request.slot {
+            slot.seat(&mut row);
+        }
+        let record = self.recording.open(&row, &info.ids, &seeds).await?;
+        let mut record = record.in_slot(request.slot);
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);
         }
@@ -347,7 +352,11 @@ impl Host {
             return;
         }
         let end = match_end(played, &*table, &flushed);
-        let closed = patience.close(&mut record, &result(&end)).await;
+        let result = MatchResult {
+            notes: notes(hosted),
+            ..result(&end)
+        };
+        let closed = patience.close(&mut record, &result).await;
         if let Err(RecordError::Unwritable(why)) = &closed {
             tracing::warn!(match_id, why, "a match's end is left to the next start");
             return;

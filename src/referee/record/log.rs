@@ -1,10 +1,12 @@
 //! The per-player log that `?log=ID` shows: one line per callback.
 
+use crate::referee::histogram::Histogram;
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, Entry};
 use games::{Seat, Seats};
 use parking_lot::Mutex;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// The maximum number of lines kept per seat; a match within its own bounds stays far below.
 const LINES_MAX: usize = 50_000;
@@ -62,6 +64,21 @@ impl MatchLog {
         let lines = self.0.get(seat).map(|lines| lines.lock());
         lines.map(|lines| lines.clone()).unwrap_or_default()
     }
+}
+
+/// How many answers a seat missed, and how long those took that the match waited for.
+#[must_use]
+pub fn measured(lines: &[LogLine]) -> (u32, Histogram) {
+    let mut took = Histogram::default();
+    let mut missed = 0;
+    for line in lines {
+        missed += u32::from(line.missed);
+        if line.wanted {
+            let us = u64::try_from(line.took_us).unwrap_or_default();
+            took.add(Duration::from_micros(us));
+        }
+    }
+    (missed, took)
 }
 
 /// A reply as shown in a log line.

@@ -4,6 +4,7 @@ pub(super) mod journal;
 pub mod log;
 mod orphans;
 mod recording;
+mod seat_session;
 mod seats;
 pub mod transcript;
 mod writer;

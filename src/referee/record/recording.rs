@@ -1,11 +1,11 @@
 //! Where matches are stored: one session per seat, seen from the referee's side.
 
+use super::seat_session::SeatSession;
 use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
-use crate::replay::{SeatTold, keeps_facts, seat_setup};
+use crate::replay::{SeatTold, seat_setup};
 use crate::store::types::{
-    Append, Close, Direction, Durability, Entry, EntryId, LedgerRow, MatchResult, NewEntry,
-    NewMatch, NewSession, SessionId, Side,
+    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, Side, Slot,
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
@@ -43,13 +43,36 @@ pub struct RecordLine {
 
 /// Stores matches, or none at all: local play, tests. Cheap to clone. Every error is the store's.
 #[derive(Clone)]
-pub struct Recording(Option<(Store, Durability)>);
+pub struct Recording(Option<Stored>);
+
+/// Where matches are stored, and how much of them.
+#[derive(Clone)]
+struct Stored {
+    store: Store,
+    durability: Durability,
+    transcripts: bool,
+}
 
 impl Recording {
     /// Stores matches in `store`, committed with this `durability`.
     #[must_use]
     pub fn new(store: Store, durability: Durability) -> Self {
-        Self(Some((store, durability)))
+        Self(Some(Stored {
+            store,
+            durability,
+            transcripts: true,
+        }))
+    }
+
+    /// Stores matches, seats and results in `store`, but no transcripts, and nothing that they would tell. Such
+    /// a match cannot be resumed or verified.
+    #[must_use]
+    pub fn of_results(store: Store) -> Self {
+        Self(Some(Stored {
+            store,
+            durability: Durability::Process,
+            transcripts: false,
+        }))
     }
 
     /// Stores nothing.
@@ -60,13 +83,21 @@ impl Recording {
 
     /// Closes the store, for all that share it: everything is in the database then, nothing in its log.
     pub async fn close(self) {
-        if let Some((store, _)) = self.0 {
+        if let Some(Stored { store, .. }) = self.0 {
             store.close().await;
         }
     }
 
-    pub(super) fn store(&self) -> Option<&Store> {
-        self.0.as_ref().map(|(store, _)| store)
+    /// The store, if anything is stored.
+    #[must_use]
+    pub fn store(&self) -> Option<&Store> {
+        self.0.as_ref().map(|stored| &stored.store)
+    }
+
+    /// Whether transcripts are stored.
+    #[must_use]
+    pub fn keeps_transcripts(&self) -> bool {
+        self.0.as_ref().is_some_and(|stored| stored.transcripts)
     }
 
     /// The highest market number ever used for the game by our referees.
@@ -167,15 +198,17 @@ impl Recording {
             kept: Vec::new(),
             ledger: Vec::new(),
         };
-        let sessions = self.0.iter().flat_map(|(store, durability)| {
+        let kept = self.0.iter().filter(|stored| stored.transcripts);
+        let sessions = kept.flat_map(|stored| {
             let seats = ids.iter().enumerate();
-            seats.map(move |seat| session(store, *durability, seat))
+            seats.map(move |seat| session(&stored.store, stored.durability, seat))
         });
         MatchRecord {
             sessions: sessions.collect(),
             kit: self.store().and_then(|store| store.kit(&row.game)),
             store: self.store().cloned(),
             match_id: row.id.clone(),
+            slot: None,
             alone: None,
             told: None,
         }
@@ -267,85 +300,14 @@ pub struct MatchRecord {
     store: Option<Store>,
     kit: Option<&'static dyn Kit>,
     match_id: String,
+    /// Its place in a tournament.
+    slot: Option<Box<Slot>>,
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
     /// What the seats' transcripts tell, if they were folded ahead of the end.
     told: Option<Vec<SeatTold>>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
-}
-
-/// One seat's session.
-struct SeatSession {
-    id: SessionId,
-    opened: NewSession,
-    last: Option<EntryId>,
-    seq: u64,
-    /// Lines that are not stored yet, in order.
-    pending: Vec<NewEntry>,
-    /// Whether its row is written.
-    written: bool,
-    /// Whether it is closed, perhaps by an earlier run that was interrupted while closing the match.
-    closed: bool,
-    /// Whether its transcript is kept in memory until its end, and what is kept.
-    keeps: bool,
-    kept: Vec<Entry>,
-    /// The ledger's rows of its decisions, to be noted once it is closed.
-    ledger: Vec<LedgerRow>,
-}
-
-impl SeatSession {
-    /// Stores the pending lines with these facts and the end. After an error nothing of it is stored.
-    async fn append(
-        &mut self,
-        store: &Store,
-        facts: Vec<Fact>,
-        close: Option<Box<Close>>,
-    ) -> Result<(), RecordError> {
-        let closes = close.is_some();
-        let append = Append {
-            session: self.id,
-            previous: self.last,
-            seq: self.seq,
-            open: (!self.written).then(|| Box::new(self.opened.clone())),
-            match_: None,
-            entries: self.pending.clone(),
-            facts: facts.into_iter().map(|fact| (fact, None)).collect(),
-            close,
-        };
-        let receipt = store.append(append).await?;
-        self.written = true;
-        self.closed |= closes;
-        self.last = receipt.last;
-        let (seq, added) = (self.seq, self.pending.len() as i64);
-        self.seq += added as u64;
-        let stored = self.pending.drain(..);
-        if let Some(last) = self.last.filter(|_| self.keeps) {
-            // The entries of one append have numbers in a row.
-            let numbered = (last.0 + 1 - added..).zip(seq..).zip(stored);
-            self.kept.extend(numbered.map(|((id, seq), entry)| Entry {
-                id: EntryId(id),
-                seq,
-                at_us: entry.at_us,
-                direction: entry.direction,
-                text: entry.text,
-            }));
-        }
-        Ok(())
-    }
-}
-
-impl SeatSession {
-    /// Its transcript, if its facts are to be stored at its end.
-    async fn take_transcript(&mut self, store: &Store) -> Result<Option<Vec<Entry>>, StoreError> {
-        if !self.written || self.closed || !keeps_facts(&self.opened.setup) {
-            return Ok(None);
-        }
-        match self.last {
-            Some(last) if self.kept.is_empty() => store.transcript(self.id, last).await.map(Some),
-            _ => Ok(Some(std::mem::take(&mut self.kept))),
-        }
-    }
 }
 
 /// All that were tried have an outcome: an error that may pass comes first, since trying again may mend it.
@@ -367,6 +329,7 @@ impl MatchRecord {
             store: None,
             kit: None,
             match_id: String::new(),
+            slot: None,
             alone: None,
             told: None,
             sessions: Vec::new(),
@@ -381,6 +344,13 @@ impl MatchRecord {
         for session in &mut self.sessions {
             session.keeps = true;
         }
+        self
+    }
+
+    /// The match's end also fills this place in a tournament.
+    #[must_use]
+    pub fn in_slot(mut self, slot: Option<Slot>) -> Self {
+        self.slot = slot.map(Box::new);
         self
     }
 
@@ -488,7 +458,11 @@ impl MatchRecord {
             return closed;
         }
         // A seat that cannot be closed must not leave the match to be played again.
-        store.close_match(&self.match_id, result.clone()).await?;
+        let result = MatchResult {
+            slot: self.slot.clone(),
+            ..result.clone()
+        };
+        store.close_match(&self.match_id, result).await?;
         closed.and(folded)
     }
 

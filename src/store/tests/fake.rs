@@ -41,8 +41,7 @@ pub(crate) async fn asked() -> (TempDir, Store, Pen) {
 pub(crate) fn new_match(number: u64, ours: bool) -> NewMatch {
     let seat = |seat| NewSeat {
         seat,
-        spec: String::new(),
-        name: None,
+        ..NewSeat::default()
     };
     NewMatch {
         id: match_id(number),
@@ -66,6 +65,7 @@ pub(crate) fn named_match(id: &str, market: u64, name: impl Fn(u8) -> Option<Str
         seat,
         spec: String::new(),
         name: name(seat),
+        entrant: None,
     });
     NewMatch {
         id: id.into(),

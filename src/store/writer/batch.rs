@@ -407,6 +407,7 @@ impl Batch {
                 (&seat.spec).into(),
                 seat.name.as_ref().into(),
                 player.into(),
+                seat.entrant.as_ref().into(),
             ]);
         }
     }

@@ -3,6 +3,7 @@
 use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::tokens::TokenChange;
+use crate::store::tournaments::TournamentChange;
 use crate::store::types::{Append, MatchResult, NewMatch, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
@@ -18,6 +19,13 @@ pub(in crate::store) struct OpenMatch {
     pub(in crate::store) sessions: Vec<(SessionId, NewSession)>,
 }
 
+/// A change that is a transaction of its own.
+#[derive(Debug)]
+pub(in crate::store) enum Change {
+    Token(TokenChange),
+    Tournament(TournamentChange),
+}
+
 #[derive(Debug)]
 pub(in crate::store) enum Command {
     Append(Append, Reply<Receipt>),
@@ -29,8 +37,8 @@ pub(in crate::store) enum Command {
         name: String,
         reply: Reply<()>,
     },
-    /// Answered with the token's number, if there is such a token.
-    Token(TokenChange, Reply<Option<i64>>),
+    /// Answered with the number of the row that was changed, if there is such a row.
+    Change(Change, Reply<Option<i64>>),
     /// Moves ended sessions out of the log.
     Pack(Packing, Reply<()>),
     /// A game's new dictionary; answered with its number.

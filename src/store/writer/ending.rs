@@ -5,12 +5,12 @@ use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
 use super::statements::{
     CLOSING_MATCHES, CLOSING_SESSIONS, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS, RESULTS,
-    Rows, Texts,
+    Rows, TOURNAMENT_MATCHES, Texts,
 };
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
 use games::{Cause, Kit, Lesson, Outcome, Seats};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +21,7 @@ pub(super) struct Endings {
     pub(super) sessions: Rows,
     pub(super) matches: Rows,
     pub(super) results: Rows,
+    pub(super) slots: Rows,
     pub(super) lessons: Rows,
     pub(super) models: Rows,
     /// Matches that were to be ended but do not exist.
@@ -50,6 +51,7 @@ pub(super) async fn gather(
         sessions: session_rows(batch),
         matches: Rows::of(&ENDED_MATCHES),
         results: Rows::of(&RESULTS),
+        slots: Rows::of(&TOURNAMENT_MATCHES),
         lessons: Rows::of(&LESSONS),
         models: Rows::of(&MODELS),
         unknown: HashSet::new(),
@@ -143,6 +145,17 @@ fn end_match(
         detail.into(),
         scores.into(),
     ]);
+    if let Some(slot) = &result.slot {
+        endings.slots.push([
+            slot.tournament.as_ref().into(),
+            (slot.number as i64).into(),
+            slot.round.into(),
+            slot.table.into(),
+            id.into(),
+            (slot.seed as i64).into(),
+            json!(result.notes).to_string().into(),
+        ]);
+    }
     let outcome = Outcome {
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
@@ -230,11 +243,8 @@ impl Ending<'_> {
         turn(&mut scores, self.seat);
         turn(&mut wins, self.seat);
         let result = MatchResult {
-            at_us: self.close.at_us,
-            cause: self.close.cause,
-            blame: None,
             detail: self.close.detail.clone(),
-            scores,
+            ..MatchResult::of(self.close.at_us, self.close.cause, scores)
         };
         (result, wins)
     }

@@ -14,7 +14,7 @@ mod statements;
 mod syncing;
 
 pub(super) use checkpoint::Checkpoints;
-pub(super) use command::{Command, OpenMatch, Reply};
+pub(super) use command::{Change, Command, OpenMatch, Reply};
 pub use fault::EXIT_LOG_FAILED;
 pub(super) use packing::Packing;
 pub(super) use run::Writer;

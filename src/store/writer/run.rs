@@ -2,7 +2,7 @@
 
 use super::batch::{self, Batch, Sessions, Tables, Work};
 use super::checkpoint::{CHECKPOINT, Checkpoints};
-use super::command::{Command, Reply, answer};
+use super::command::{Change, Command, Reply, answer};
 use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
@@ -14,8 +14,8 @@ use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
 use crate::store::startup::{self, Start};
-use crate::store::tokens::{self, TokenChange};
 use crate::store::types::Durability;
+use crate::store::{tokens, tournaments};
 use sqlx::{Connection as _, SqliteConnection};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -129,9 +129,9 @@ impl Writer {
                     batch = self.flush(batch).await;
                     self.name_seat((&match_id, seat), &name, reply).await;
                 }
-                Command::Token(change, reply) => {
+                Command::Change(change, reply) => {
                     batch = self.flush(batch).await;
-                    self.change_token(&change, reply).await;
+                    self.change(&change, reply).await;
                 }
                 Command::Pack(packing, reply) => {
                     batch = self.flush(batch).await;
@@ -334,11 +334,12 @@ impl Writer {
                 sessions,
                 matches,
                 results,
+                slots,
                 lessons,
                 models,
                 unknown,
             } = endings;
-            for rows in [sessions, matches, results, lessons, models] {
+            for rows in [sessions, matches, results, slots, lessons, models] {
                 rows.write(connection, texts).await?;
             }
             batch.refuse_unknown(&unknown);
@@ -388,10 +389,13 @@ impl Writer {
         Ok(())
     }
 
-    async fn change_token(&mut self, change: &TokenChange, reply: Reply<Option<i64>>) {
-        let changed = match self.synchronise(self.durability).await {
-            Ok(()) => tokens::change(&mut self.connection, change).await,
-            Err(error) => Err(error),
+    async fn change(&mut self, change: &Change, reply: Reply<Option<i64>>) {
+        let changed = match (self.synchronise(self.durability).await, change) {
+            (Ok(()), Change::Token(change)) => tokens::change(&mut self.connection, change).await,
+            (Ok(()), Change::Tournament(change)) => {
+                tournaments::change(&mut self.connection, change).await
+            }
+            (Err(error), _) => Err(error),
         };
         let result = changed.map_err(|error| shown(self.judged(&error), &error.to_string()));
         answer(reply, result);

@@ -240,8 +240,8 @@ pub(super) const MATCHES: Statement = Statement {
 };
 
 pub(super) const SEATS: Statement = Statement {
-    before: "INSERT INTO seats (match_id, seat, spec, name, player) SELECT * FROM",
-    columns: 5,
+    before: "INSERT INTO seats (match_id, seat, spec, name, player, entrant) SELECT * FROM",
+    columns: 6,
     after: NEW,
 };
 
@@ -298,6 +298,15 @@ pub(super) const RESULTS: Statement = Statement {
     columns: 4,
     after: "WHERE column1 IS NOT NULL
     ON CONFLICT DO UPDATE SET score = excluded.score, win_share = excluded.win_share",
+};
+
+/// A place is filled once, by a match that ends once: a second row is refused, and with it its match's end.
+pub(super) const TOURNAMENT_MATCHES: Statement = Statement {
+    before: "
+    INSERT INTO tournament_matches (tournament, number, round, table_no, match_id, seed, notes)
+    SELECT * FROM",
+    columns: 7,
+    after: WHOLE,
 };
 
 pub(super) const LESSONS: Statement = Statement {

@@ -1,0 +1,238 @@
+//! Tournaments and their rounds. Their matches are written by the transactions that end them.
+
+use super::error::StoreError;
+use super::handle::Store;
+use super::pages::cut;
+use super::records::{Page, PageAt, TournamentMatch, TournamentRow};
+use super::rows;
+use super::types::{NewTournament, StoredRound};
+use super::writer::{Change, Command};
+use serde_json::json;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
+use std::collections::HashSet;
+
+/// Characters of an entrant's name.
+const NAME_MAX: usize = 64;
+
+const TOURNAMENTS: &str =
+    "SELECT t.id, t.name, t.game, t.seed, t.setup, t.entrants, t.started_us, t.ended_us, t.ended_why,
+        (SELECT count(*) FROM tournament_rounds r WHERE r.tournament = t.id),
+        (SELECT count(*) FROM tournament_matches p WHERE p.tournament = t.id)
+     FROM tournaments t WHERE true";
+
+/// A change of the stored tournaments.
+#[derive(Debug)]
+pub(super) enum TournamentChange {
+    Create(Box<NewTournament>),
+    Round(String, StoredRound),
+    /// Its id, when (microseconds since 1970-01-01 UTC) and why.
+    End(String, i64, String),
+}
+
+impl Store {
+    /// Stores a new tournament. Durable when it returns `Ok`.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Refused`] if there is one with this id, or if its entrants' names
+    /// are not 1 to 64 characters long and all different.
+    pub async fn create_tournament(&self, new: NewTournament) -> Result<(), StoreError> {
+        let mut names = HashSet::new();
+        for entrant in &new.entrants {
+            let (name, length) = (&entrant.name, entrant.name.chars().count());
+            if !(1..=NAME_MAX).contains(&length) {
+                let why = format!("the name {name:?} has {length} characters, not 1 to {NAME_MAX}");
+                return Err(StoreError::Refused(why));
+            }
+            if !names.insert(name) {
+                let why = format!("two entrants are called {name:?}");
+                return Err(StoreError::Refused(why));
+            }
+        }
+        let id = new.id.clone();
+        let create = TournamentChange::Create(Box::new(new));
+        self.change_tournament(id, create).await
+    }
+
+    /// Stores a round's decision, before its first match. Durable when it returns `Ok`.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Refused`] if there is no such tournament or it has this round.
+    pub async fn add_round(&self, id: &str, round: StoredRound) -> Result<(), StoreError> {
+        let add = TournamentChange::Round(id.to_owned(), round);
+        self.change_tournament(id.to_owned(), add).await
+    }
+
+    /// Ends a tournament at `at_us` (microseconds since 1970-01-01 UTC). The first end stands.
+    ///
+    /// # Errors
+    /// As [`Store::append`]; [`StoreError::Unknown`] if there is no such tournament.
+    pub async fn end_tournament(
+        &self,
+        id: &str,
+        at_us: i64,
+        why: String,
+    ) -> Result<(), StoreError> {
+        let end = TournamentChange::End(id.to_owned(), at_us, why);
+        self.change_tournament(id.to_owned(), end).await
+    }
+
+    async fn change_tournament(
+        &self,
+        id: String,
+        change: TournamentChange,
+    ) -> Result<(), StoreError> {
+        let change = Change::Tournament(change);
+        let changed = self.ask(|reply| Command::Change(change, reply)).await?;
+        let what = "tournament";
+        changed.map(drop).ok_or(StoreError::Unknown { what, id })
+    }
+
+    /// One tournament.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tournament(&self, id: &str) -> Result<Option<TournamentRow>, StoreError> {
+        let mut query = QueryBuilder::<Sqlite>::new(TOURNAMENTS);
+        query.push(" AND t.id = ").push_bind(id.to_owned());
+        let row = query.build().fetch_optional(self.readers()).await?;
+        row.as_ref().map(tournament_row).transpose()
+    }
+
+    /// Tournaments, newest first; of one game, if it is given.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tournaments(
+        &self,
+        game: Option<&str>,
+        at: &PageAt,
+    ) -> Result<Page<TournamentRow>, StoreError> {
+        let mut query = QueryBuilder::<Sqlite>::new(TOURNAMENTS);
+        if let Some(game) = game {
+            query.push(" AND t.game = ").push_bind(game.to_owned());
+        }
+        if let Some(after) = &at.after {
+            query.push(" AND t.id < ").push_bind(after.clone());
+        }
+        query
+            .push(" ORDER BY t.id DESC LIMIT ")
+            .push_bind(i64::from(at.limit) + 1);
+        let rows = query.build().fetch_all(self.readers()).await?;
+        let tournaments = rows.iter().map(tournament_row);
+        let tournaments = tournaments.collect::<Result<Vec<_>, _>>()?;
+        Ok(cut(tournaments, at, |row| row.id.clone()))
+    }
+
+    /// A tournament's rounds in order.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tournament_rounds(&self, id: &str) -> Result<Vec<StoredRound>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT round, decision, decided_us FROM tournament_rounds WHERE tournament = ? ORDER BY round",
+        )
+        .bind(id.to_owned())
+        .fetch_all(self.readers())
+        .await?;
+        let round = |row: &SqliteRow| {
+            Ok(StoredRound {
+                round: row.try_get(0)?,
+                decision: rows::json(row.try_get(1)?)?,
+                decided_us: row.try_get(2)?,
+            })
+        };
+        rows.iter().map(round).collect()
+    }
+
+    /// A tournament's matches that have ended, by their numbers.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tournament_matches(&self, id: &str) -> Result<Vec<TournamentMatch>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
+                 (SELECT json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) FROM seats s
+                  WHERE s.match_id = p.match_id),
+                 m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us
+             FROM tournament_matches p JOIN matches m ON m.id = p.match_id
+             WHERE p.tournament = ? AND m.ended_us IS NOT NULL ORDER BY p.number",
+        )
+        .bind(id.to_owned())
+        .fetch_all(self.readers())
+        .await?;
+        rows.iter().map(tournament_match).collect()
+    }
+}
+
+/// Makes the change in its own transaction; `None` if there is no such tournament.
+pub(super) async fn change(
+    connection: &mut SqliteConnection,
+    change: &TournamentChange,
+) -> Result<Option<i64>, sqlx::Error> {
+    let query = match change {
+        TournamentChange::Create(new) => sqlx::query_scalar(
+            "INSERT INTO tournaments (id, name, game, seed, setup, entrants, started_us)
+             VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING rowid",
+        )
+        .bind(new.id.clone())
+        .bind(new.name.clone())
+        .bind(new.game.clone())
+        .bind(new.seed as i64)
+        .bind(new.setup.to_string())
+        .bind(json!(new.entrants).to_string())
+        .bind(new.started_us),
+        TournamentChange::Round(id, round) => sqlx::query_scalar(
+            "INSERT INTO tournament_rounds (tournament, round, decision, decided_us)
+             VALUES (?, ?, ?, ?) RETURNING round",
+        )
+        .bind(id.clone())
+        .bind(round.round)
+        .bind(round.decision.to_string())
+        .bind(round.decided_us),
+        TournamentChange::End(id, at_us, why) => sqlx::query_scalar(
+            "UPDATE tournaments SET ended_why = coalesce(ended_why, ?), ended_us = coalesce(ended_us, ?)
+             WHERE id = ? RETURNING rowid",
+        )
+        .bind(why.clone())
+        .bind(*at_us)
+        .bind(id.clone()),
+    };
+    // To the very end: the last step is the commit, and its error must not be missed.
+    Ok(query.fetch_all(connection).await?.pop())
+}
+
+fn tournament_row(row: &SqliteRow) -> Result<TournamentRow, StoreError> {
+    Ok(TournamentRow {
+        id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        game: row.try_get(2)?,
+        seed: row.try_get::<i64, _>(3)? as u64,
+        setup: rows::json(row.try_get(4)?)?,
+        entrants: rows::json(row.try_get(5)?)?,
+        started_us: row.try_get(6)?,
+        ended_us: row.try_get(7)?,
+        ended_why: row.try_get::<Option<String>, _>(8)?.unwrap_or_default(),
+        rounds: row.try_get(9)?,
+        matches: row.try_get::<i64, _>(10)? as u64,
+    })
+}
+
+fn tournament_match(row: &SqliteRow) -> Result<TournamentMatch, StoreError> {
+    let cause: Option<&str> = row.try_get(6)?;
+    Ok(TournamentMatch {
+        number: row.try_get::<i64, _>(0)? as u64,
+        round: row.try_get(1)?,
+        table: row.try_get(2)?,
+        match_id: row.try_get(3)?,
+        seed: row.try_get::<i64, _>(4)? as u64,
+        entrants: rows::json(row.try_get(5)?)?,
+        cause: rows::cause(cause.unwrap_or_default())?,
+        blame: rows::seat(row.try_get(7)?)?,
+        detail: row.try_get::<Option<String>, _>(8)?.unwrap_or_default(),
+        scores: rows::json(row.try_get::<Option<&str>, _>(9)?.unwrap_or("[]"))?,
+        notes: rows::json(row.try_get(10)?)?,
+        started_us: row.try_get(11)?,
+        ended_us: row.try_get(12)?,
+    })
+}
