@@ -12,6 +12,7 @@ mod model;
 pub mod pairing;
 mod ranking;
 mod results;
+pub mod schedule;
 mod sequential;
 mod tables;
 

@@ -9,6 +9,7 @@ use crate::matrix::Matrix;
 use crate::model::ODDS;
 use crate::results::{PairResult, Results};
 use games::rng::Rng;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -22,7 +23,8 @@ const MODEL_GAMES: f64 = 8.0;
 const TIE: f64 = 1e-9;
 
 /// How groups are made once the random rounds are over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// The strongest player left meets those who promise the most, all judged at once.
     Spec,
@@ -60,14 +62,27 @@ impl Grouping {
         (results, fit): (&Results, Option<&Fit>),
         earlier: &HashSet<Vec<usize>>,
     ) -> Vec<Vec<usize>> {
-        let adaptive = self.mode != Mode::Random && round >= self.random_rounds;
-        let outlook = fit
-            .filter(|_| adaptive)
-            .map(|fit| Outlook::new(results, fit));
-        match outlook.filter(|outlook| outlook.compares(players)) {
+        match self.outlook(round, players, (results, fit)) {
             Some(outlook) => self.adaptive(players, outlook),
             None => self.random(round, players, earlier),
         }
+    }
+
+    /// Whether a round is drawn at random whatever is known.
+    pub(crate) fn is_random(&self, round: usize) -> bool {
+        self.mode == Mode::Random || round < self.random_rounds
+    }
+
+    /// What a round's groups are judged by; `None` if it is drawn at random.
+    pub(crate) fn outlook<'a>(
+        &self,
+        round: usize,
+        players: &[usize],
+        (results, fit): (&Results, Option<&'a Fit>),
+    ) -> Option<Outlook<'a>> {
+        let fit = fit.filter(|_| !self.is_random(round))?;
+        let outlook = Outlook::new(results, fit);
+        outlook.compares(players).then_some(outlook)
     }
 
     fn random(

@@ -10,4 +10,5 @@ mod laws;
 mod pairing;
 mod planowanie;
 mod ranking;
+mod schedule;
 mod sequential;

@@ -1,0 +1,52 @@
+//! The contest's groups: all play in every round, at random first, then by their ratings.
+
+use super::history::History;
+use super::round::{Field, Past, Round};
+use crate::pairing::{Grouping, Mode};
+use std::collections::HashSet;
+
+/// The next round; who of the house is needed to fill up groups is in the pool like everybody else.
+pub(super) fn round(
+    field: &Field,
+    past: &Past<'_>,
+    history: &History,
+    (mode, random_rounds): (Mode, u32),
+) -> Round {
+    let number = past.rounds.len();
+    let mut pool = field.drawn(number);
+    let byes = history.take_byes(&mut pool);
+    let full = pool.len().next_multiple_of(field.seats);
+    pool.extend(field.entrants..field.entrants + full - pool.len());
+    pool.sort_unstable();
+
+    let grouping = Grouping {
+        mode,
+        seed: field.seed,
+        size: field.seats,
+        random_rounds: random_rounds as usize,
+    };
+    let fit = past
+        .fit
+        .filter(|_| past.results.names().len() >= field.all());
+    let known = (past.results, fit);
+    let why = if grouping.outlook(number, &pool, known).is_some() {
+        let mode = if mode == Mode::Spec { "spec" } else { "joint" };
+        format!("adaptive ({mode})")
+    } else if grouping.is_random(number) {
+        "random".to_owned()
+    } else {
+        "random, as not all ratings can be compared yet".to_owned()
+    };
+    let mut earlier = HashSet::new();
+    for table in past.rounds.iter().flat_map(|round| &round.tables) {
+        let mut table = table.clone();
+        table.sort_unstable();
+        earlier.insert(table);
+    }
+    Round {
+        number: number as u32,
+        tables: grouping.round(number, &pool, known, &earlier),
+        byes,
+        why,
+    }
+}
