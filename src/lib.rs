@@ -19,6 +19,7 @@ pub mod replay;
 pub mod secrets;
 pub mod seldom;
 pub mod session;
+mod sheet;
 pub mod shim;
 pub mod store;
 pub mod thinking;

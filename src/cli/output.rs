@@ -1,5 +1,6 @@
 //! Lists as tables, JSON or CSV.
 
+use crate::sheet;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -30,52 +31,14 @@ pub(super) fn write_rows(
     whole: &impl Serialize,
 ) -> io::Result<()> {
     match format {
-        Format::Table => table(out, headings, rows),
+        Format::Table => out.write_all(sheet::columns(headings, rows, &[]).as_bytes()),
         Format::Json => {
             serde_json::to_writer_pretty(&mut *out, whole)?;
             writeln!(out)
         }
-        Format::Csv => csv(out, headings, rows),
+        // Into memory first: an error of the crate's own would hide that a pipe is closed.
+        Format::Csv => out.write_all(sheet::csv(headings, rows)?.as_bytes()),
     }
-}
-
-fn table(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
-    let width = |column: usize| {
-        let cells = rows
-            .iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count());
-        cells
-            .chain(headings.get(column).map(|text| text.chars().count()))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let padded: Vec<String> = cells
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect();
-        writeln!(out, "{}", padded.join("  ").trim_end())
-    };
-    line(&mut headings.iter().copied())?;
-    for row in rows {
-        line(&mut row.iter().map(String::as_str))?;
-    }
-    Ok(())
-}
-
-fn csv(out: &mut impl Write, headings: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
-    // Into memory first: an error of the crate's own would hide that a pipe is closed.
-    let mut text = Vec::new();
-    let mut writer = csv::Writer::from_writer(&mut text);
-    writer.write_record(headings)?;
-    for row in rows {
-        writer.write_record(row)?;
-    }
-    writer.flush()?;
-    drop(writer);
-    out.write_all(&text)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod runner;
 mod schedule;
 mod sides;
 mod sink;
+pub mod standings;
 mod stop;
 mod tally;
 
@@ -19,7 +20,7 @@ pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};
 pub use match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 pub use programs::Programs;
-pub use report::{Conditions, Report, SeatReport};
+pub use report::{Conditions, Figures, Report, SeatReport};
 pub use runner::{FinishedMatch, play, run};
 pub use schedule::{PlannedMatch, Schedule};
 pub use sink::MatchSink;

@@ -2,6 +2,7 @@
 
 use super::tally::{EntrantTally, Tally};
 use crate::referee::budget::ThinkBudget;
+use crate::sheet;
 use games::Cause;
 use serde::Serialize;
 use serde_json::Value;
@@ -44,6 +45,14 @@ pub struct SeatReport {
     pub seat: usize,
     /// Its spec.
     pub bot: String,
+    /// What it achieved.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// The figures of one entrant, as a whole or on one seat.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
     /// Seats taken in matches.
     pub games: u64,
     /// Matches won outright.
@@ -130,38 +139,39 @@ impl Report {
     /// # Errors
     /// Never: it is written to memory.
     pub fn csv(&self) -> anyhow::Result<String> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
         let headings = "seat,bot,games,wins,shared_wins,win_share,win_share_low,win_share_high,\
             mean_score,score_error,refused,missed,timed,decision_ms_p50,decision_ms_p99,pair_score,\
             pair_score_low,pair_score_high,faults";
-        writer.write_record(headings.split(','))?;
+        let headings: Vec<&str> = headings.split(',').collect();
         let share = |value: f64| format!("{value:.6}");
         let number =
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
-        for row in &self.seats {
-            writer.write_record([
+        let row = |row: &SeatReport| {
+            let figures = &row.figures;
+            vec![
                 row.seat.to_string(),
                 row.bot.clone(),
-                row.games.to_string(),
-                row.wins.to_string(),
-                row.shared_wins.to_string(),
-                share(row.win_share),
-                share(row.win_share_low),
-                share(row.win_share_high),
-                format!("{:.3}", row.mean_score),
-                number(row.score_error),
-                row.refused.to_string(),
-                row.missed.to_string(),
-                row.timed.to_string(),
-                number(row.decision_ms_p50),
-                number(row.decision_ms_p99),
-                share(row.pair_score),
-                share(row.pair_score_low),
-                share(row.pair_score_high),
-                row.faults.values().sum::<u64>().to_string(),
-            ])?;
-        }
-        Ok(String::from_utf8(writer.into_inner()?)?)
+                figures.games.to_string(),
+                figures.wins.to_string(),
+                figures.shared_wins.to_string(),
+                share(figures.win_share),
+                share(figures.win_share_low),
+                share(figures.win_share_high),
+                format!("{:.3}", figures.mean_score),
+                number(figures.score_error),
+                figures.refused.to_string(),
+                figures.missed.to_string(),
+                figures.timed.to_string(),
+                number(figures.decision_ms_p50),
+                number(figures.decision_ms_p99),
+                share(figures.pair_score),
+                share(figures.pair_score_low),
+                share(figures.pair_score_high),
+                figures.faults.values().sum::<u64>().to_string(),
+            ]
+        };
+        let rows: Vec<Vec<String>> = self.seats.iter().map(row).collect();
+        Ok(sheet::csv(&headings, &rows)?)
     }
 
     /// As a table for people.
@@ -189,48 +199,30 @@ impl Report {
             "p99 ms"
         );
         for row in &self.seats {
-            let interval = format!(
-                "{:.1}–{:.1} %",
-                100.0 * row.win_share_low,
-                100.0 * row.win_share_high
-            );
+            let figures = &row.figures;
+            let interval = range(figures.win_share_low, figures.win_share_high);
             let ms = |value: Option<f64>| value.map_or("-".to_owned(), short);
             text.push_str(&format!(
                 "{:>4}  {:width$}  {:>7}  {:>7}  {:>5.1}%  {interval:>15}  {:>9.1}  {:>5.1}%  {:>7}  {:>9}  {:>9}\n",
                 row.seat,
                 row.bot,
-                row.games,
-                row.wins,
-                100.0 * row.win_share,
-                row.mean_score,
-                100.0 * row.pair_score,
-                row.refused,
-                ms(row.decision_ms_p50),
-                ms(row.decision_ms_p99),
+                figures.games,
+                figures.wins,
+                100.0 * figures.win_share,
+                figures.mean_score,
+                100.0 * figures.pair_score,
+                figures.refused,
+                ms(figures.decision_ms_p50),
+                ms(figures.decision_ms_p99),
             ));
         }
-        for row in self.seats.iter().filter(|row| row.missed > 0) {
-            text.push_str(&format!(
-                "late or missing answers: {}: {}\n",
-                row.bot, row.missed
-            ));
-        }
-        for row in self.seats.iter().filter(|row| !row.faults.is_empty()) {
-            let faults = row.faults.iter();
-            let faults: Vec<String> = faults
-                .map(|(cause, count)| format!("{cause} {count}"))
-                .collect();
-            text.push_str(&format!(
-                "lost by its own fault: {}: {}\n",
-                row.bot,
-                faults.join(", ")
-            ));
-        }
+        let named = || self.seats.iter().map(|row| (&*row.bot, &row.figures));
+        text.push_str(&remarks(named));
         let silent = |row: &&SeatReport| {
             row.bot.starts_with("cmd:")
                 && [Cause::TimeForfeit, Cause::InitFailure]
                     .iter()
-                    .any(|cause| row.faults.contains_key(cause.word()))
+                    .any(|cause| row.figures.faults.contains_key(cause.word()))
         };
         if let Some(hint) = self.conditions.when_silent
             && self.seats.iter().any(|row| silent(&row))
@@ -265,35 +257,73 @@ impl Report {
 }
 
 fn row(seat: usize, spec: &str, tally: &EntrantTally) -> SeatReport {
-    let (low, high) = tally.share.share_interval();
-    let (pair_low, pair_high) = tally.pairs.share_interval();
-    let ms = |share| {
-        tally
-            .took
-            .quantile(share)
-            .map(|time| time.as_secs_f64() * 1_000.0)
-    };
     SeatReport {
         seat,
         bot: spec.to_owned(),
-        games: tally.games,
-        wins: tally.wins,
-        shared_wins: tally.shared_wins,
-        win_share: tally.share.value(),
-        win_share_low: low,
-        win_share_high: high,
-        mean_score: tally.score.value(),
-        score_error: tally.score.error(),
-        pair_score: tally.pairs.value(),
-        pair_score_low: pair_low,
-        pair_score_high: pair_high,
-        faults: tally.faults.clone(),
-        refused: tally.refused,
-        missed: tally.missed,
-        timed: tally.took.count(),
-        decision_ms_p50: ms(0.5),
-        decision_ms_p99: ms(0.99),
+        figures: tally.into(),
     }
+}
+
+impl From<&EntrantTally> for Figures {
+    fn from(tally: &EntrantTally) -> Self {
+        let (low, high) = tally.share.share_interval();
+        let (pair_low, pair_high) = tally.pairs.share_interval();
+        let ms = |share| {
+            tally
+                .took
+                .quantile(share)
+                .map(|time| time.as_secs_f64() * 1_000.0)
+        };
+        Self {
+            games: tally.games,
+            wins: tally.wins,
+            shared_wins: tally.shared_wins,
+            win_share: tally.share.value(),
+            win_share_low: low,
+            win_share_high: high,
+            mean_score: tally.score.value(),
+            score_error: tally.score.error(),
+            pair_score: tally.pairs.value(),
+            pair_score_low: pair_low,
+            pair_score_high: pair_high,
+            faults: tally.faults.clone(),
+            refused: tally.refused,
+            missed: tally.missed,
+            timed: tally.took.count(),
+            decision_ms_p50: ms(0.5),
+            decision_ms_p99: ms(0.99),
+        }
+    }
+}
+
+/// A line for each entrant who answered late or not at all, then one for each who lost by its own fault.
+pub(super) fn remarks<'a, I>(entrants: impl Fn() -> I) -> String
+where
+    I: Iterator<Item = (&'a str, &'a Figures)>,
+{
+    let mut text = String::new();
+    for (name, figures) in entrants().filter(|(_, figures)| figures.missed > 0) {
+        text.push_str(&format!(
+            "late or missing answers: {name}: {}\n",
+            figures.missed
+        ));
+    }
+    for (name, figures) in entrants().filter(|(_, figures)| !figures.faults.is_empty()) {
+        let faults = figures.faults.iter();
+        let faults: Vec<String> = faults
+            .map(|(cause, count)| format!("{cause} {count}"))
+            .collect();
+        text.push_str(&format!(
+            "lost by its own fault: {name}: {}\n",
+            faults.join(", ")
+        ));
+    }
+    text
+}
+
+/// An interval of shares, in per cent.
+pub(super) fn range(low: f64, high: f64) -> String {
+    format!("{:.1}–{:.1} %", 100.0 * low, 100.0 * high)
 }
 
 /// Milliseconds with as many decimals as needed.

@@ -74,7 +74,7 @@ impl Tally {
     }
 
     /// Adds the matches over one deck: one block of the intervals, however many they are.
-    pub fn add(&mut self, matches: &[Counted]) {
+    pub fn add<'a>(&mut self, matches: impl IntoIterator<Item = &'a Counted>) {
         let mut cluster = vec![(0.0, 0.0, 0.0); self.entrants.len()];
         let mut pairs = vec![(0.0, 0.0); self.entrants.len()];
         for played in matches {
