@@ -23,6 +23,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tournaments;
 
 pub use listener::serve;
 pub use problem::Problem;

@@ -4,7 +4,7 @@ use super::problem::{self, Problem};
 use super::state::ApiState;
 use super::{
     auth, bluffs, bots, drain, entries, facts, health, hubs, matches, opponents, seats, sessions,
-    tokens,
+    tokens, tournaments,
 };
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -41,6 +41,12 @@ pub fn router(state: ApiState) -> Router {
         .route("/bluffs", get(bluffs::list))
         .route("/opponents", get(opponents::list))
         .route("/opponents/{id}/model", get(opponents::model))
+        .route("/tournaments", get(tournaments::list))
+        .route("/tournaments/{id}", get(tournaments::one))
+        .route("/tournaments/{id}/standings", get(tournaments::standings))
+        .route("/tournaments/{id}/crosstable", get(tournaments::crosstable))
+        .route("/tournaments/{id}/schedule", get(tournaments::schedule))
+        .route("/tournaments/{id}/ratings", get(tournaments::ratings))
         .merge(for_admins)
         .route_layer(admit.clone());
     let figures = Router::new()

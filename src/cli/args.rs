@@ -124,7 +124,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Train(args) => train::run(&args)?,
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
-        Verb::Tournament(verb) => tournament::run(&verb)?,
+        Verb::Tournament(verb) => tournament::run(verb)?,
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

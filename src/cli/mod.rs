@@ -30,6 +30,7 @@ mod shim;
 mod systemd;
 mod token;
 mod tournament;
+mod tournament_run;
 mod train;
 pub mod usage;
 

@@ -268,7 +268,7 @@ fn with_timeout(
 const MATCHES_WAITING_MAX: usize = 64;
 
 /// Cancelled by the first Ctrl-C or SIGTERM; the second one ends the process, and programs with it.
-fn on_signal() -> CancellationToken {
+pub(super) fn on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {

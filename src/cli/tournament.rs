@@ -1,31 +1,241 @@
-//! `drover tournament`: what concerns whole tournaments.
+//! `drover tournament`: whole tournaments, and what is stored of them.
 
+use super::common::on_all_cores;
+use super::output::{Format, write_rows};
+use super::tournament_run::{self, RunArgs};
+use super::usage::refuse;
 use crate::link::program::no_isolation;
-use clap::Subcommand;
+use crate::store::{PageAt, Store, TournamentRow};
+use crate::tournament::StoredTournament;
+use crate::tournament::standings::Standings;
+use clap::{Args, Subcommand, ValueEnum};
 use std::io::Write as _;
+use std::path::PathBuf;
+
+/// The newest tournaments that are looked at.
+const TOURNAMENTS_MAX: u32 = 10_000;
 
 /// The tournament verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Verb {
+    /// Play the tournaments of a file. Ctrl-C stops after storing all that has ended.
+    Run(RunArgs),
+    /// Go on with what was left of a file's tournaments: no match is lost or played twice.
+    Resume(RunArgs),
+    /// List the tournaments of a database, newest first.
+    List(Database),
+    /// Show a tournament's standings.
+    Standings(ShowArgs),
+    /// Show what became of each pair of entrants.
+    Crosstable(ShowArgs),
+    /// Show the rounds: who met whom, and how that was decided.
+    Schedule(ShowArgs),
+    /// Write a tournament as JSON, CSV, PGN or one page of HTML.
+    Export(ExportArgs),
+    /// Show one table over the tournaments of several games.
+    League(LeagueArgs),
     /// Say how far entrants that are programs can be isolated from each other on this machine.
     Check,
 }
 
-pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
+/// Where tournaments are stored.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Database {
+    /// The tournaments' database.
+    #[arg(long, value_name = "FILE", default_value = "tournament.db")]
+    database: PathBuf,
+}
+
+/// Which tournament is shown.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ShowArgs {
+    /// The tournament's number, or how it begins; without it, the newest.
+    id: Option<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+/// What is written of a tournament.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ExportArgs {
+    #[command(flatten)]
+    show: ShowArgs,
+    /// The format.
+    #[arg(long, visible_alias = "format", value_enum, default_value_t = ExportFormat::Json)]
+    output: ExportFormat,
+}
+
+/// The formats of a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// All of it, in full precision.
+    Json,
+    /// The standings.
+    Csv,
+    /// One game a pair result, for rating programs.
+    Pgn,
+    /// One page that needs nothing else.
+    Html,
+}
+
+/// Which tournaments make a league.
+#[derive(Clone, Debug, Args)]
+pub(super) struct LeagueArgs {
+    /// Their numbers, or how they begin; without any, the newest of each game.
+    ids: Vec<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Database {
+    /// The database's path.
+    pub(super) fn path(&self) -> PathBuf {
+        self.database.clone()
+    }
+
+    async fn open(&self) -> anyhow::Result<Store> {
+        Ok(Store::open_readonly(&self.database).await?)
+    }
+}
+
+/// Runs a verb.
+pub(super) fn run(verb: Verb) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     match verb {
-        Verb::Check => match no_isolation() {
-            None => writeln!(
-                out,
-                "isolation: each program gets a user, process and mount namespace of its own: it cannot see or \
-                 signal the processes of other entrants"
-            )?,
-            Some(why) => writeln!(
-                out,
-                "isolation: none: a program can end the processes of other entrants ({why}); let the system \
-                 create user namespaces"
-            )?,
-        },
+        Verb::Run(args) => on_all_cores(tournament_run::run(args, false)),
+        Verb::Resume(args) => on_all_cores(tournament_run::run(args, true)),
+        Verb::List(database) => on_all_cores(list(database)),
+        Verb::Standings(args) => on_all_cores(async {
+            let standings = args.read().await?.0;
+            Ok(write!(out, "{}", standings.table())?)
+        }),
+        Verb::Crosstable(args) => on_all_cores(async {
+            let standings = args.read().await?.0;
+            Ok(write!(out, "{}", standings.crosstable())?)
+        }),
+        Verb::Schedule(args) => on_all_cores(schedule(args)),
+        Verb::Export(args) => on_all_cores(export(args)),
+        Verb::League(_) => Ok(()),
+        Verb::Check => {
+            let text = match no_isolation() {
+                None => "each program gets a user, process and mount namespace of its own: it cannot see or signal \
+                         the processes of other entrants"
+                    .to_owned(),
+                Some(why) => format!(
+                    "none: a program can end the processes of other entrants ({why}); let the system create user \
+                     namespaces"
+                ),
+            };
+            Ok(writeln!(out, "isolation: {text}")?)
+        }
+    }
+}
+
+impl ShowArgs {
+    async fn read(&self) -> anyhow::Result<(Standings, StoredTournament)> {
+        let store = self.database.open().await?;
+        let found = find(&store, self.id.as_deref()).await?;
+        let stored = StoredTournament::read(&store, found).await;
+        store.close().await;
+        let stored = stored?;
+        Ok((stored.standings()?, stored))
+    }
+}
+
+/// All tournaments of a database, newest first.
+pub(super) async fn tournaments(store: &Store) -> anyhow::Result<Vec<TournamentRow>> {
+    Ok(store
+        .tournaments(None, &PageAt::first(TOURNAMENTS_MAX))
+        .await?
+        .items)
+}
+
+/// The tournament whose number begins so; the newest without any.
+async fn find(store: &Store, id: Option<&str>) -> anyhow::Result<TournamentRow> {
+    let mut all = tournaments(store).await?.into_iter();
+    let Some(id) = id else {
+        return match all.next() {
+            Some(newest) => Ok(newest),
+            None => anyhow::bail!("there is no tournament in {}", store.path().display()),
+        };
+    };
+    let mut fitting = all.filter(|found| found.id.starts_with(&id.to_uppercase()));
+    match (fitting.next(), fitting.next()) {
+        (Some(found), None) => Ok(found),
+        (Some(_), Some(_)) => refuse(format!(
+            "more than one tournament's number begins with {id}"
+        )),
+        (None, _) => refuse(format!(
+            "no tournament's number begins with {id}; see drover tournament list"
+        )),
+    }
+}
+
+async fn list(database: Database) -> anyhow::Result<()> {
+    let store = database.open().await?;
+    let all = tournaments(&store).await;
+    store.close().await;
+    let rows: Vec<_> = all?
+        .into_iter()
+        .map(|row| {
+            vec![
+                row.id,
+                row.name,
+                row.game,
+                row.entrants
+                    .iter()
+                    .filter(|entrant| !entrant.house)
+                    .count()
+                    .to_string(),
+                row.rounds.to_string(),
+                row.matches.to_string(),
+                if row.ended_us.is_some() {
+                    "over"
+                } else {
+                    "left"
+                }
+                .to_owned(),
+            ]
+        })
+        .collect();
+    let headings = [
+        "id", "name", "game", "entrants", "rounds", "matches", "state",
+    ];
+    Ok(write_rows(
+        &mut std::io::stdout(),
+        Format::Table,
+        &headings,
+        &rows,
+        &(),
+    )?)
+}
+
+async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
+    let (_, stored) = args.read().await?;
+    let mut out = std::io::stdout();
+    let names = |table: &[usize]| {
+        let names = table
+            .iter()
+            .filter_map(|entrant| stored.entrants.get(*entrant));
+        names
+            .map(|entrant| entrant.name.clone())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    for round in &stored.rounds {
+        writeln!(out, "round {}, {}", round.number + 1, round.why)?;
+        for (at, table) in round.tables.iter().enumerate() {
+            writeln!(out, "  table {}: {}", at + 1, names(table))?;
+        }
+        if !round.byes.is_empty() {
+            writeln!(out, "  sit out: {}", names(&round.byes))?;
+        }
     }
     Ok(())
+}
+
+async fn export(args: ExportArgs) -> anyhow::Result<()> {
+    let (standings, stored) = args.show.read().await?;
+    let text = standings.json()?;
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
 }

@@ -23,7 +23,7 @@ const LINES_AT_ONCE: usize = 64;
 const MATCHES_AT_ONCE: usize = 4;
 
 /// How much of each match is stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// Its transcripts and what they tell, too.
@@ -67,7 +67,7 @@ pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recor
 }
 
 /// One run at a time has the database: nobody else will close them.
-async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
+pub async fn close_orphans(recording: &Recording) -> anyhow::Result<()> {
     for kit in games::ALL {
         let closed = recording.close_unfinished(*kit, REFEREE, KILLED).await;
         closed.with_context(|| format!("matches of {} cannot be closed", kit.game()))?;

@@ -1,6 +1,8 @@
 //! Plays many matches: who plays whom over which deck, one runner for all ways of playing a match, and the
 //! totals.
 
+mod course;
+mod file;
 mod hosted;
 mod in_process;
 mod keep;
@@ -13,8 +15,11 @@ mod sides;
 mod sink;
 pub mod standings;
 mod stop;
+mod stored;
 mod tally;
 
+pub use course::{Course, Ended, Play, Target, Watch, Watcher};
+pub use file::{Cup, Entrant, FileError, Models, TournamentFile};
 pub use hosted::Hosted;
 pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};
@@ -25,4 +30,5 @@ pub use runner::{FinishedMatch, play, run};
 pub use schedule::{PlannedMatch, Schedule};
 pub use sink::MatchSink;
 pub use stop::Stop;
+pub use stored::StoredTournament;
 pub use tally::{Counted, EntrantTally, Tally};

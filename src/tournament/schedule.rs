@@ -4,7 +4,7 @@ use crate::store::types::Slot;
 use games::rng::Rng;
 
 /// Seeds stay below this so that every JSON reader reads them as the same number.
-const SEED_BITS: u32 = 53;
+pub(super) const SEED_BITS: u32 = 53;
 
 /// A plan of many matches. The same plan gives the same matches on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -187,8 +187,8 @@ mod tests {
     fn words_of_a_command_may_be_quoted() {
         let check = |text: &str, words: &[&str]| {
             let spec = text.parse::<SeatSpec>().unwrap();
-            let expected = words.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(spec, SeatSpec::Program(expected), "{text}");
+            let expected: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(spec, SeatSpec::Program(expected.into()), "{text}");
             assert_eq!(
                 spec.to_string().parse::<SeatSpec>().unwrap(),
                 spec,

@@ -1,0 +1,404 @@
+//! `drover tournament run` and `resume`: plays the tournaments of a file.
+
+use super::common::tell;
+use super::play::on_signal;
+use super::tournament::{Database, tournaments};
+use super::usage::{UsageError, refuse};
+use crate::link::program::{Guard, adopt_orphans, find, no_isolation};
+use crate::referee::arbiter::ProgramRules;
+use crate::referee::histogram::Histogram;
+use crate::referee::seat_builtin::Builtins;
+use crate::referee::{Host, HostSettings, Recording, SeatSpec};
+use crate::tournament::standings::{PlayedGame, results};
+use crate::tournament::{
+    Course, Cup, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs, REFEREE,
+    Stop, TournamentFile, Watch, open_recording,
+};
+use anyhow::Context as _;
+use games::Wire;
+use indicatif::{ProgressBar, ProgressStyle};
+use parking_lot::Mutex;
+use ratings::schedule::Round;
+use ratings::{Intervals, Ladder, PairResult, Ranking};
+use std::io::{IsTerminal as _, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+/// The largest file read, in bytes.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// How many leaders are named while it is played, and how many a precision is asked of.
+const LEADERS: usize = 4;
+
+/// Which file is played, and how.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// The tournament's file.
+    file: PathBuf,
+    #[command(flatten)]
+    database: Database,
+    /// Play only this game of the file.
+    #[arg(long, value_name = "GAME")]
+    game: Option<String>,
+    /// Matches at once; the default is the file's, or one a core.
+    #[arg(long, value_name = "C")]
+    concurrency: Option<NonZeroUsize>,
+    /// How much is stored: all that was said, or who played and how it ended. The default is the file's.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    store: Option<Extent>,
+    /// Let programs see and signal all processes of their user, as without Drover.
+    #[arg(long)]
+    no_isolation: bool,
+}
+
+/// Plays a file's tournaments, new ones or those that were left.
+pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<()> {
+    let text = read(&args.file)?;
+    let shown = args.file.display();
+    let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    let folder = args.file.parent().filter(|folder| *folder != Path::new(""));
+    let folder = std::path::absolute(folder.unwrap_or(Path::new(".")))?;
+    let games: Vec<&String> = file
+        .games
+        .iter()
+        .filter(|game| args.game.as_ref().is_none_or(|only| only == *game))
+        .collect();
+    if games.is_empty() {
+        let game = args.game.unwrap_or_default();
+        return refuse(format!(
+            "--game {game}: {shown} has no such game; it has {}",
+            file.games.join(", ")
+        ));
+    }
+    let cups = games
+        .iter()
+        .map(|game| file.cup(game, &folder))
+        .collect::<Result<Vec<_>, _>>();
+    let cups = cups.map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    for cup in &cups {
+        for entrant in &cup.entrants {
+            if let SeatSpec::Program(program) = &entrant.spec {
+                // Before the first match: it may play only later.
+                let found = find(program);
+                found.map_err(|why| {
+                    UsageError(format!("{shown}: entrant {:?}: {why}", entrant.name))
+                })?;
+            }
+        }
+    }
+    let extent = args.store.unwrap_or(file.store);
+    let recording = open_recording(&args.database.path(), extent).await?;
+    let played = Run {
+        args: &args,
+        file: &file,
+        extent,
+        recording: recording.clone(),
+        stop: Arc::new(Stop::on(&on_signal())),
+    };
+    let result = played.all(cups, resumes).await;
+    recording.close().await;
+    result
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    let shown = path.display();
+    let bytes = std::fs::metadata(path)
+        .with_context(|| format!("{shown} cannot be read"))?
+        .len();
+    anyhow::ensure!(
+        bytes <= FILE_BYTES_MAX,
+        "{shown} has {bytes} bytes; a tournament's file has at most {FILE_BYTES_MAX}"
+    );
+    std::fs::read_to_string(path).with_context(|| format!("{shown} cannot be read"))
+}
+
+struct Run<'a> {
+    args: &'a RunArgs,
+    file: &'a TournamentFile,
+    extent: Extent,
+    recording: Recording,
+    stop: Arc<Stop>,
+}
+
+impl Run<'_> {
+    async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<()> {
+        let mut out = std::io::stdout();
+        for cup in cups {
+            let game = cup.kit.game();
+            let Some(mut course) = self.course(cup, resumes).await? else {
+                tell(&format!("{game}: nothing is left to play"));
+                continue;
+            };
+            let began = Instant::now();
+            let before = course.games().len();
+            let ended = self.play(&mut course, began).await?;
+            let standings = course.standings()?;
+            let matches = course.games().len();
+            writeln!(
+                out,
+                "{}, {game}, {matches} matches, tournament {}",
+                self.file.name,
+                course.id()
+            )?;
+            write!(out, "{}\n{}", standings.table(), standings.crosstable())?;
+            self.conditions(&course, &mut out)?;
+            let seconds = began.elapsed().as_secs_f64();
+            let now = matches - before;
+            writeln!(out, "{now} matches in {seconds:.1} s")?;
+            match ended {
+                Ended::Over(why) => writeln!(out, "over: {why}\n")?,
+                Ended::Stopped => {
+                    let (file, database) = (self.args.file.display(), self.args.database.path());
+                    let database = database.display();
+                    writeln!(
+                        out,
+                        "stopped; go on with: drover tournament resume {file} --database {database}"
+                    )?;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A new tournament, or the one that was left; `None` if nothing was.
+    async fn course(&self, cup: Cup, resumes: bool) -> anyhow::Result<Option<Course>> {
+        let (recording, extent) = (self.recording.clone(), self.extent);
+        let found = match resumes {
+            true => match self.recording.store() {
+                Some(store) => tournaments(store).await?,
+                None => Vec::new(),
+            },
+            false => Vec::new(),
+        };
+        let mut found = found.into_iter();
+        match found.find(|found| found.name == cup.name && found.game == cup.kit.game()) {
+            Some(found) if found.ended_us.is_some() => Ok(None),
+            Some(found) => Ok(Some(Course::resume(found, cup, recording, extent).await?)),
+            // A new run, or one that was stopped before it came to this game.
+            None => Ok(Some(Course::begin(cup, recording, extent).await?)),
+        }
+    }
+
+    async fn play(&self, course: &mut Course, began: Instant) -> anyhow::Result<Ended> {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let concurrency = self
+            .args
+            .concurrency
+            .or(self.file.concurrency)
+            .unwrap_or_else(cores);
+        let (player, host) = self.player(course.cup(), concurrency)?;
+        let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
+        let target = |cup: &Cup, games: &[PlayedGame]| {
+            if let Some(minutes) = self.file.minutes_max
+                && began.elapsed()
+                    >= Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX)
+            {
+                return Some(format!("it has lasted {minutes} minutes"));
+            }
+            let precision = self.file.precision?;
+            let half = leaders_half(cup, games)?;
+            (half <= precision)
+                .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))
+        };
+        let play = Play {
+            player,
+            concurrency,
+            stop: Arc::clone(&self.stop),
+            target: &target,
+            watcher: Arc::clone(&progress) as _,
+        };
+        let ended = course.play(&play).await;
+        if let Some(host) = host {
+            host.stop().await;
+        }
+        progress.lock().finish();
+        ended
+    }
+
+    /// What plays the tournament's matches: a clock runs wherever the contest has one.
+    fn player(
+        &self,
+        cup: &Cup,
+        concurrency: NonZeroUsize,
+    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Option<Arc<Host>>)> {
+        let (budget, models) = (cup.budget, self.file.models == Models::Frozen);
+        Ok(match cup.kit.wire() {
+            Wire::Stdio => {
+                adopt_orphans().context("programs' orphans cannot be adopted")?;
+                let rules = ProgramRules {
+                    memory: cup.kit.stdio().and_then(|wire| wire.memory),
+                    guard: Some(Guard {
+                        isolates: self.isolation().is_ok(),
+                    }),
+                    ..ProgramRules::default()
+                };
+                (
+                    Arc::new(Programs {
+                        budget,
+                        models,
+                        rules,
+                    }),
+                    None,
+                )
+            }
+            Wire::Callbacks => {
+                let settings = HostSettings {
+                    referee: REFEREE.to_owned(),
+                    matches_max: concurrency.get(),
+                    ended_kept: 0,
+                    builtins: Some(Builtins {
+                        budget,
+                        models,
+                        permits: Arc::new(Semaphore::new(concurrency.get())),
+                    }),
+                    alone: true,
+                    ..HostSettings::default()
+                };
+                // Its matches are stored as all others are, with their places in the tournament.
+                let host = Host::new(cup.kit, settings, Recording::none());
+                let player = Hosted {
+                    host: Arc::clone(&host),
+                    runtime: Handle::current(),
+                };
+                (Arc::new(player), Some(host))
+            }
+            Wire::Hub => (Arc::new(InProcess { budget, models }), None),
+        })
+    }
+
+    fn isolation(&self) -> Result<(), String> {
+        match self.args.no_isolation {
+            true => Err("--no-isolation".to_owned()),
+            false => no_isolation().map_or(Ok(()), Err),
+        }
+    }
+
+    /// Under what conditions programs played.
+    fn conditions(&self, course: &Course, out: &mut impl std::io::Write) -> std::io::Result<()> {
+        let programs = course.cup().entrants.iter();
+        let programs = programs.filter(|entrant| matches!(entrant.spec, SeatSpec::Program(_)));
+        if programs.count() > 0
+            && let Err(why) = self.isolation()
+        {
+            writeln!(
+                out,
+                "programs were not isolated: one could end another's process ({why})"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Half the widest 95 % interval among the leaders, in Elo.
+fn leaders_half(cup: &Cup, games: &[PlayedGame]) -> Option<f64> {
+    let ranking = Ranking::new(
+        &results(&cup.named(), games).ok()?,
+        &ratings::Settings::default(),
+        Intervals::Covariance,
+    )
+    .ok()?;
+    let leaders = ranking.players.iter().take(LEADERS);
+    let halves = leaders.map(|player| {
+        let plain = (player.upper - player.lower) / 2.0;
+        let of_tables = player
+            .table_upper
+            .zip(player.table_lower)
+            .map(|(upper, lower)| (upper - lower) / 2.0);
+        of_tables.map_or(plain, |half| half.max(plain))
+    });
+    halves.reduce(f64::max)
+}
+
+/// The standings while it is played: a bar on a terminal, a line a round elsewhere.
+struct Progress {
+    names: Vec<String>,
+    ladder: Ladder,
+    rounds: Option<u32>,
+    bar: Option<ProgressBar>,
+    matches: u64,
+}
+
+impl Progress {
+    fn new(cup: &Cup) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(0);
+            match ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} matches  {msg}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        Self {
+            names: cup
+                .entrants
+                .iter()
+                .map(|entrant| entrant.name.clone())
+                .collect(),
+            ladder: Ladder::default(),
+            rounds: cup.format.rounds(&cup.field()),
+            bar,
+            matches: 0,
+        }
+    }
+
+    /// The leaders by the live ladder.
+    fn leaders(&self) -> String {
+        let standing = self.ladder.standing();
+        let leaders = standing
+            .iter()
+            .take(LEADERS)
+            .filter_map(|(entrant, rating, _)| {
+                let name = self.names.get(*entrant)?;
+                Some(format!("{name} {rating:.0}"))
+            });
+        leaders.collect::<Vec<_>>().join(", ")
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn round(&mut self, round: &Round, matches: usize) {
+        let number = round.number + 1;
+        let of = self
+            .rounds
+            .map_or(String::new(), |rounds| format!(" of {rounds}"));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_prefix(format!("round {number}{of}"));
+                bar.set_length(matches as u64);
+                bar.set_position(0);
+            }
+            None => {
+                let (played, leaders) = (self.matches, self.leaders());
+                tell(&format!(
+                    "round {number}{of} ({}): {matches} matches; {played} before; {leaders}",
+                    round.why
+                ));
+            }
+        }
+    }
+
+    fn ended(&mut self, game: &PlayedGame, _: &[Histogram]) {
+        self.matches += 1;
+        let pair = |(first, second, score)| PairResult {
+            first,
+            second,
+            score,
+            table: 0,
+        };
+        let pairs: Vec<_> = game.pairs().map(pair).collect();
+        self.ladder.add(&pairs);
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            bar.set_message(self.leaders());
+        }
+    }
+}

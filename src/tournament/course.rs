@@ -1,0 +1,385 @@
+//! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
+
+use super::file::Cup;
+use super::keep::{Extent, Kept, keep};
+use super::match_player::{MatchPlayer, Plan};
+use super::runner::run;
+use super::schedule::{PlannedMatch, SEED_BITS};
+use super::sides::Sides;
+use super::standings::{PlayedGame, Standings, results};
+use super::stop::Stop;
+use super::stored::{StoredTournament, standings};
+use crate::clock::now_us;
+use crate::referee::Recording;
+use crate::referee::histogram::Histogram;
+use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
+use crate::store::{Store, TournamentRow};
+use anyhow::Context as _;
+use games::rng::Rng;
+use parking_lot::Mutex;
+use ratings::schedule::{Past, Round};
+use ratings::{Settings, fit};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The maximum number of matches waiting to be stored.
+const MATCHES_WAITING_MAX: usize = 64;
+/// The streams of the seed from which decks are seeded begin here.
+const DECKS: u64 = 1 << 50;
+
+/// Follows a tournament as it is played.
+pub trait Watch: Send {
+    /// A round begins, with so many matches left to play.
+    fn round(&mut self, _round: &Round, _matches: usize) {}
+    /// A match has ended.
+    fn ended(&mut self, _game: &PlayedGame, _took: &[Histogram]) {}
+}
+
+/// Who follows it, from whatever thread.
+pub type Watcher = Arc<Mutex<dyn Watch>>;
+
+/// What ends a tournament before all rounds are played, in words; `None` goes on. Asked after every round.
+pub type Target<'a> = &'a (dyn Fn(&Cup, &[PlayedGame]) -> Option<String> + Send + Sync);
+
+/// How a run of a tournament ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It is over, and why.
+    Over(String),
+    /// It was stopped; it can be resumed.
+    Stopped,
+}
+
+/// How matches are played.
+pub struct Play<'a> {
+    /// What plays them.
+    pub player: Arc<dyn MatchPlayer + Send>,
+    /// How many at once.
+    pub concurrency: NonZeroUsize,
+    /// Ends it where it is.
+    pub stop: Arc<Stop>,
+    /// Ends it early.
+    pub target: Target<'a>,
+    /// Follows it.
+    pub watcher: Watcher,
+}
+
+/// A tournament in the database.
+pub struct Course {
+    cup: Cup,
+    id: Arc<str>,
+    store: Store,
+    recording: Recording,
+    /// Whether transcripts are stored.
+    records: bool,
+    rounds: Vec<Round>,
+    /// By number.
+    games: Vec<PlayedGame>,
+    ended: Option<String>,
+}
+
+impl Course {
+    /// Begins a tournament.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    pub async fn begin(cup: Cup, recording: Recording, extent: Extent) -> anyhow::Result<Self> {
+        let store = stored_in(&recording)?;
+        let id = ulid::Ulid::generate().to_string();
+        let entrants = cup.named().into_iter().map(|named| NewEntrant {
+            name: named.name,
+            spec: named.spec,
+            house: named.house,
+        });
+        let new = NewTournament {
+            id: id.clone(),
+            name: cup.name.clone(),
+            game: cup.kit.game().to_owned(),
+            seed: cup.seed,
+            setup: cup.setup.clone(),
+            started_us: now_us(),
+            entrants: entrants.collect(),
+        };
+        let stored = store.create_tournament(new).await;
+        stored.context("the tournament cannot be stored")?;
+        Ok(Self {
+            cup,
+            id: id.into(),
+            store,
+            recording,
+            records: extent == Extent::Full,
+            rounds: Vec::new(),
+            games: Vec::new(),
+            ended: None,
+        })
+    }
+
+    /// Takes up a stored tournament where it was left.
+    ///
+    /// # Errors
+    /// If it cannot be read, or was begun from another file.
+    pub async fn resume(
+        found: TournamentRow,
+        cup: Cup,
+        recording: Recording,
+        extent: Extent,
+    ) -> anyhow::Result<Self> {
+        let store = stored_in(&recording)?;
+        let stored = StoredTournament::read(&store, found).await?;
+        if let Some(what) = difference(&stored.row.setup, &cup.setup) {
+            let id = &stored.row.id;
+            anyhow::bail!(
+                "tournament {id} was begun with another {what}: resume it with the file that it was begun with"
+            );
+        }
+        Ok(Self {
+            ended: stored.row.ended_us.map(|_| stored.row.ended_why),
+            cup,
+            id: stored.row.id.into(),
+            store,
+            recording,
+            records: extent == Extent::Full,
+            rounds: stored.rounds,
+            games: stored.games,
+        })
+    }
+
+    /// The standings so far.
+    ///
+    /// # Errors
+    /// If its file ranks by what is not known.
+    pub fn standings(&self) -> anyhow::Result<Standings> {
+        standings(&self.cup.setup, &self.cup.named(), &self.games)
+    }
+
+    /// Its number in the database.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What is played.
+    #[must_use]
+    pub fn cup(&self) -> &Cup {
+        &self.cup
+    }
+
+    /// The matches that have ended, by number.
+    #[must_use]
+    pub fn games(&self) -> &[PlayedGame] {
+        &self.games
+    }
+
+    /// Plays on to the end, or until it is stopped. Every match that ended is stored when this returns.
+    ///
+    /// # Errors
+    /// The first of playing or storing.
+    pub async fn play(&mut self, play: &Play<'_>) -> anyhow::Result<Ended> {
+        if let Some(why) = &self.ended {
+            return Ok(Ended::Over(why.clone()));
+        }
+        for at in 0.. {
+            if at == self.rounds.len() {
+                match self.decide(play)? {
+                    Ok(round) => self.add(round).await?,
+                    Err(why) => {
+                        let ended = self.store.end_tournament(&self.id, now_us(), why.clone());
+                        ended
+                            .await
+                            .context("the tournament's end cannot be stored")?;
+                        self.ended = Some(why.clone());
+                        return Ok(Ended::Over(why));
+                    }
+                }
+            }
+            if !self.play_round(at, play).await? {
+                break;
+            }
+        }
+        Ok(Ended::Stopped)
+    }
+
+    /// The next round, or why there is none. All matches so far are stored: what is decided rests on them.
+    fn decide(&self, play: &Play<'_>) -> anyhow::Result<Result<Round, String>> {
+        let reached = (!self.rounds.is_empty()).then(|| (play.target)(&self.cup, &self.games));
+        if let Some(why) = reached.flatten() {
+            return Ok(Err(why));
+        }
+        let (results, points) = (results(&self.cup.named(), &self.games)?, self.points());
+        let fit = fit(&results, &Settings::default()).ok();
+        let past = Past {
+            rounds: &self.rounds,
+            points: &points,
+            results: &results,
+            fit: fit.as_ref(),
+        };
+        let next = self.cup.format.next(&self.cup.field(), &past);
+        Ok(next.ok_or_else(|| "all rounds are played".to_owned()))
+    }
+
+    /// Stores a round's decision.
+    async fn add(&mut self, round: Round) -> anyhow::Result<()> {
+        let stored = StoredRound {
+            round: round.number,
+            decision: serde_json::to_value(&round)?,
+            decided_us: now_us(),
+        };
+        let added = self.store.add_round(&self.id, stored).await;
+        added.context("a round cannot be stored")?;
+        self.rounds.push(round);
+        Ok(())
+    }
+
+    /// The points that each place of each table has won, by round.
+    fn points(&self) -> Vec<Vec<Vec<f64>>> {
+        let tables = |round: &Round| {
+            let tables = round.tables.iter();
+            tables.map(|table| vec![0.0; table.len()]).collect()
+        };
+        let mut points: Vec<Vec<Vec<f64>>> = self.rounds.iter().map(tables).collect();
+        for game in &self.games {
+            let (round, at) = (game.round as usize, game.table as usize);
+            let table = self
+                .rounds
+                .get(round)
+                .and_then(|round| round.tables.get(at));
+            let won = points.get_mut(round).and_then(|tables| tables.get_mut(at));
+            let Some((table, won)) = table.zip(won) else {
+                continue;
+            };
+            for (first, second, score) in game.pairs() {
+                let shares = [(first, score.share()), (second, score.turned().share())];
+                for (entrant, share) in shares {
+                    let place = table.iter().position(|other| *other == entrant);
+                    if let Some(sum) = place.and_then(|place| won.get_mut(place)) {
+                        *sum += share;
+                    }
+                }
+            }
+        }
+        points
+    }
+
+    /// Plays what is not played of a round; whether all of it is now.
+    async fn play_round(&mut self, at: usize, play: &Play<'_>) -> anyhow::Result<bool> {
+        let done: HashSet<u64> = self.games.iter().map(|game| game.number).collect();
+        let mut left = self.planned(at)?;
+        left.retain(|planned| !done.contains(&planned.number));
+        if let Some(round) = self.rounds.get(at) {
+            play.watcher.lock().round(round, left.len());
+        }
+        if left.is_empty() {
+            return Ok(true);
+        }
+        let plan = Plan {
+            kit: self.cup.kit,
+            entrants: self.cup.specs(),
+            options: self.cup.options.clone(),
+            concurrency: play.concurrency,
+            record: self.records,
+        };
+        let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
+        let keeping = keep(
+            self.cup.kit,
+            self.cup.options.clone(),
+            self.recording.clone(),
+            played,
+        );
+        let stop = Arc::clone(&play.stop);
+        // What cannot be stored need not be played.
+        let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| stop.set()) });
+        let (player, watcher) = (Arc::clone(&play.player), Arc::clone(&play.watcher));
+        let stop = Arc::clone(&play.stop);
+        let playing = tokio::task::spawn_blocking(move || {
+            let (expected, mut games) = (left.len(), Vec::new());
+            let ran = run(&plan, left.into_iter(), &*player, &stop, &mut |finished| {
+                let slot = finished.planned.slot;
+                if let Some(slot) = &slot {
+                    let game = PlayedGame {
+                        number: slot.number,
+                        round: slot.round,
+                        table: slot.table,
+                        seed: slot.seed,
+                        counted: finished.counted,
+                    };
+                    watcher.lock().ended(&game, &finished.played.took);
+                    games.push(game);
+                }
+                let played = finished.played;
+                // The receiver reports why it stopped.
+                let _ = sender.blocking_send(Kept { played, slot });
+            });
+            let whole = games.len() == expected;
+            (ran, games, whole)
+        });
+        let (ran, games, whole) = playing.await.context("playing failed")?;
+        keeping.await.context("storing the matches failed")??;
+        ran?;
+        self.games.extend(games);
+        self.games.sort_by_key(|game| game.number);
+        Ok(whole)
+    }
+
+    /// The matches of a round.
+    fn planned(&self, at: usize) -> anyhow::Result<Vec<PlannedMatch>> {
+        let (cup, decks) = (&self.cup, u64::from(self.cup.decks));
+        let names: Vec<Arc<str>> = cup
+            .named()
+            .into_iter()
+            .map(|named| named.name.into())
+            .collect();
+        let before = self.rounds.iter().take(at).flat_map(|round| &round.tables);
+        let mut number: u64 = before
+            .map(|table| cup.rotations(table) as u64 * decks)
+            .sum();
+        let mut all = Vec::new();
+        let tables = self.rounds.get(at).map_or(&[][..], |round| &round.tables);
+        for (table, entrants) in (0u32..).zip(tables) {
+            for deck in (0..decks).map(|deck| at as u64 * decks + deck) {
+                let seed = Rng::new(cup.seed, DECKS + deck).bits() >> (u64::BITS - SEED_BITS);
+                let (of_deck, mut seated) = (cup.rotations(entrants), entrants.clone());
+                for _ in 0..of_deck {
+                    let sides = Sides::new(cup.kit, &cup.options, &seated)?;
+                    let slot = Slot {
+                        tournament: Arc::clone(&self.id),
+                        round: at as u32,
+                        table,
+                        number,
+                        seed,
+                        entrants: sides
+                            .entrants()
+                            .filter_map(|entrant| names.get(entrant).cloned())
+                            .collect(),
+                    };
+                    all.push(PlannedMatch {
+                        number,
+                        deck,
+                        of_deck,
+                        seed,
+                        table: seated.clone(),
+                        slot: Some(slot),
+                    });
+                    seated.rotate_right(1);
+                    number += 1;
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
+    let store = recording.store().cloned();
+    store.context("a tournament needs a database")
+}
+
+/// The first key whose value differs.
+fn difference(stored: &Value, given: &Value) -> Option<String> {
+    let (stored, given) = (stored.as_object()?, given.as_object()?);
+    let mut keys = stored.keys().chain(given.keys());
+    keys.find(|key| stored.get(*key) != given.get(*key))
+        .cloned()
+}

@@ -1,0 +1,498 @@
+//! A tournament's file: who plays which games, how rounds are made, and what counts.
+
+use super::keep::Extent;
+use super::standings::{Named, TieBreak};
+use crate::link::program::ProgramSpec;
+use crate::referee::SeatSpec;
+use crate::referee::budget::ThinkBudget;
+use games::Kit;
+use ratings::schedule::{Field, Format};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Entrants of one file at most: BayesElo's covariance is cubic in them.
+pub const ENTRANTS_MAX: usize = 1_000;
+/// Decks of a table and round at most.
+const DECKS_MAX: u32 = 10_000;
+/// Characters of a name at most.
+const NAME_CHARS_MAX: usize = 64;
+
+/// Why a tournament's file cannot be used, as a sentence that names the place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FileError(String);
+
+fn refuse<T>(why: String) -> Result<T, FileError> {
+    Err(FileError(why))
+}
+
+/// A tournament's file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TournamentFile {
+    /// The tournament's name.
+    pub name: String,
+    /// The games, one tournament each, played one after the other.
+    pub games: Vec<String>,
+    /// The seed of pairings, decks and bots.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// How rounds are made.
+    pub schedule: Format,
+    /// Decks that every table plays in a round; all tables share them.
+    #[serde(default = "one")]
+    pub decks: u32,
+    /// Whether a table plays each deck as often as it has seats, all moving on by one seat.
+    #[serde(default = "yes")]
+    pub rotate: bool,
+    /// Entrants of a table; the default is the game's most usual.
+    pub seats: Option<usize>,
+    /// The budget of a built-in bot's decision; the default is the game's.
+    pub budget: Option<String>,
+    /// Matches at once; the default is one a core.
+    #[serde(skip_serializing)]
+    pub concurrency: Option<NonZeroUsize>,
+    /// What built-in bots may know of their rivals.
+    #[serde(default)]
+    pub models: Models,
+    /// How much is stored.
+    #[serde(default)]
+    pub store: Extent,
+    /// Ends it once this holds, such as `A > B at 95 %`.
+    pub until: Option<String>,
+    /// Ends it after the round in which it has lasted so long, in minutes.
+    pub minutes_max: Option<f64>,
+    /// Ends it once the leaders' ratings are known this well: half their 95 % intervals, in Elo.
+    pub precision: Option<f64>,
+    /// What decides the order of the standings, the most important first.
+    #[serde(default)]
+    pub rank_by: Vec<TieBreak>,
+    /// Where entrants dial that play from elsewhere.
+    #[serde(skip_serializing)]
+    pub listen: Option<SocketAddr>,
+    /// Who plays.
+    #[serde(rename = "entrant")]
+    pub entrants: Vec<EntrantFile>,
+    /// What holds for one game only, by its name.
+    #[serde(default, rename = "game")]
+    pub of_game: BTreeMap<String, GameFile>,
+}
+
+/// What holds for one game only.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GameFile {
+    /// Entrants of a table.
+    pub seats: Option<usize>,
+    /// The budget of a built-in bot's decision.
+    pub budget: Option<String>,
+    /// How rounds are made.
+    pub schedule: Option<Format>,
+    /// Decks that every table plays in a round.
+    pub decks: Option<u32>,
+    /// Rule options.
+    pub options: Map<String, Value>,
+}
+
+/// One entrant.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EntrantFile {
+    /// Its name in this tournament.
+    pub name: String,
+    /// How it plays.
+    pub player: Option<Player>,
+    /// A program and its arguments, each as it is: instead of `player`.
+    pub run: Option<Vec<String>>,
+    /// Where the program runs; relative to the file's own folder.
+    pub folder: Option<PathBuf>,
+    /// Variables added to the program's environment.
+    pub env: BTreeMap<String, String>,
+    /// The program's memory in MiB.
+    pub memory_mib: Option<u64>,
+    /// The program's CPU time a match, in seconds.
+    pub cpu_seconds: Option<u64>,
+    /// Fills up tables only, and is not ranked.
+    pub house: bool,
+    /// By which an entrant that is `remote` is recognised beside its name.
+    #[serde(skip_serializing)]
+    pub token: Option<String>,
+    /// The games that it plays; all of the file without it.
+    pub games: Option<Vec<String>>,
+}
+
+/// How an entrant plays: `builtin:NAME`, `url:http://…`, `cmd:PROGRAM ARGS` or `remote`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Player {
+    /// The same in all its games.
+    Everywhere(String),
+    /// By the game's name; it plays these games.
+    ByGame(BTreeMap<String, String>),
+}
+
+/// What built-in bots may know of their rivals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Models {
+    /// What they come with; nothing is learnt from one match for the next, so that results can be repeated.
+    #[default]
+    Frozen,
+    /// Nothing at all.
+    None,
+}
+
+fn one<T: From<u8>>() -> T {
+    1.into()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// An entrant of one game's tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// Its name.
+    pub name: String,
+    /// How it plays.
+    pub spec: SeatSpec,
+    /// Whether it only fills up tables.
+    pub house: bool,
+    /// Its token, if it dials.
+    pub token: Option<String>,
+}
+
+/// The tournament of one game of a file.
+#[derive(Clone)]
+pub struct Cup {
+    /// Its name.
+    pub name: String,
+    /// The game.
+    pub kit: &'static dyn Kit,
+    /// Those who are ranked, then the house's.
+    pub entrants: Vec<Entrant>,
+    /// How many of them are ranked.
+    pub ranked: usize,
+    /// How rounds are made.
+    pub format: Format,
+    /// Entrants of a table.
+    pub seats: usize,
+    /// Decks of a table and round.
+    pub decks: u32,
+    /// Whether every deck is played in all rotations.
+    pub rotate: bool,
+    /// The seed of everything.
+    pub seed: u64,
+    /// Rule options, or null.
+    pub options: Value,
+    /// The budget of a built-in bot's decision.
+    pub budget: ThinkBudget,
+    /// All of the file that decides the results, as it is stored.
+    pub setup: Value,
+}
+
+impl TournamentFile {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// [`FileError`] with the line of a mistake.
+    pub fn read(text: &str) -> Result<Self, FileError> {
+        let file: Self =
+            toml::from_str(text).map_err(|error| FileError(error.to_string().trim().to_owned()))?;
+        file.check()?;
+        Ok(file)
+    }
+
+    fn check(&self) -> Result<(), FileError> {
+        named("name", &self.name)?;
+        let mut known = HashSet::new();
+        for game in &self.games {
+            if !known.insert(game.as_str()) {
+                return refuse(format!("games: {game:?} is there twice"));
+            }
+        }
+        if self.games.is_empty() {
+            return refuse("games: there is none; write games = [\"planowanie\"]".to_owned());
+        }
+        for game in self.of_game.keys() {
+            if !known.contains(game.as_str()) {
+                return refuse(format!("game.{game}: {game:?} is not among games"));
+            }
+        }
+        for (name, value) in [
+            ("minutes_max", self.minutes_max),
+            ("precision", self.precision),
+        ] {
+            if value.is_some_and(|value| !(value > 0.0 && value.is_finite())) {
+                return refuse(format!("{name}: it must be a number above 0"));
+            }
+        }
+        if self.entrants.len() > ENTRANTS_MAX {
+            let given = self.entrants.len();
+            return refuse(format!("{given} entrants; there may be {ENTRANTS_MAX}"));
+        }
+        let mut names = HashSet::new();
+        for entrant in &self.entrants {
+            named("entrant.name", &entrant.name)?;
+            if !names.insert(entrant.name.as_str()) {
+                return refuse(format!("entrant {:?}: it is there twice", entrant.name));
+            }
+            let by_game = match &entrant.player {
+                Some(Player::ByGame(players)) => players.keys().collect(),
+                _ => Vec::new(),
+            };
+            let mut named = entrant.games.iter().flatten().chain(by_game);
+            if let Some(game) = named.find(|game| !known.contains(game.as_str())) {
+                let name = &entrant.name;
+                return refuse(format!("entrant {name:?}: {game:?} is not among games"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The tournament of one of its games; `folder`: where the file lies.
+    ///
+    /// # Errors
+    /// [`FileError`] for what does not fit the game.
+    pub fn cup(&self, game: &str, folder: &Path) -> Result<Cup, FileError> {
+        let Some(kit) = games::find(game) else {
+            let known: Vec<_> = games::ALL.iter().map(|kit| kit.game()).collect();
+            let known = known.join(", ");
+            return refuse(format!(
+                "games: there is no game {game:?}; there are: {known}"
+            ));
+        };
+        let of_game = self.of_game.get(game).cloned().unwrap_or_default();
+        let format = of_game
+            .schedule
+            .clone()
+            .unwrap_or_else(|| self.schedule.clone());
+        let decks = of_game.decks.unwrap_or(self.decks);
+        if !(1..=DECKS_MAX).contains(&decks) {
+            return refuse(format!("decks: {decks} is not within 1 and {DECKS_MAX}"));
+        }
+        let mut entrants = Vec::new();
+        for given in &self.entrants {
+            if given.plays(game) {
+                entrants.push(given.entrant(kit, folder)?);
+            }
+        }
+        entrants.sort_by_key(|entrant| entrant.house);
+        let ranked = entrants.iter().filter(|entrant| !entrant.house).count();
+        let seats = of_game
+            .seats
+            .or(self.seats)
+            .unwrap_or_else(|| usual_seats(kit));
+        let budget = match of_game.budget.as_ref().or(self.budget.as_ref()) {
+            Some(text) => text
+                .parse()
+                .map_err(|why| FileError(format!("budget: {why}")))?,
+            None => ThinkBudget::Time(kit.play_budget()),
+        };
+        let options = checked_options(kit, of_game.options)?;
+        let field = Field {
+            entrants: ranked,
+            house: entrants.len() - ranked,
+            seats,
+            seed: self.seed,
+        };
+        format
+            .check(&field)
+            .map_err(|why| FileError(format!("{game}: schedule: {why}")))?;
+        kit.seat_owners(&options, seats)
+            .map_err(|why| FileError(format!("{game}: seats: {why}")))?;
+        let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;
+        if let Some(setup) = setup.as_object_mut() {
+            setup.insert("playing".to_owned(), game.into());
+            setup.insert("seats".to_owned(), seats.into());
+            setup.insert("budget".to_owned(), budget.to_string().into());
+            setup.insert("options".to_owned(), options.clone());
+        }
+        Ok(Cup {
+            name: self.name.clone(),
+            kit,
+            entrants,
+            ranked,
+            format,
+            seats,
+            decks,
+            rotate: self.rotate,
+            seed: self.seed,
+            options,
+            budget,
+            setup,
+        })
+    }
+}
+
+impl Cup {
+    /// Its entrants as standings name them.
+    #[must_use]
+    pub fn named(&self) -> Vec<Named> {
+        let entrants = self.entrants.iter();
+        let named = |entrant: &Entrant| Named {
+            name: entrant.name.clone(),
+            spec: entrant.spec.to_string(),
+            house: entrant.house,
+        };
+        entrants.map(named).collect()
+    }
+
+    /// How its entrants play.
+    #[must_use]
+    pub fn specs(&self) -> Vec<SeatSpec> {
+        let entrants = self.entrants.iter();
+        entrants.map(|entrant| entrant.spec.clone()).collect()
+    }
+
+    /// How often a table plays a deck.
+    #[must_use]
+    pub const fn rotations(&self, table: &[usize]) -> usize {
+        if self.rotate { table.len() } else { 1 }
+    }
+
+    /// The field that rounds are made of.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        Field {
+            entrants: self.ranked,
+            house: self.entrants.len() - self.ranked,
+            seats: self.seats,
+            seed: self.seed,
+        }
+    }
+}
+
+impl EntrantFile {
+    fn plays(&self, game: &str) -> bool {
+        let listed = self
+            .games
+            .as_ref()
+            .is_none_or(|games| games.iter().any(|name| name == game));
+        listed
+            && match &self.player {
+                Some(Player::ByGame(players)) => players.contains_key(game),
+                _ => true,
+            }
+    }
+
+    /// How it plays a game.
+    fn player(&self, game: &str) -> Option<&str> {
+        match self.player.as_ref()? {
+            Player::Everywhere(player) => Some(player),
+            Player::ByGame(players) => players.get(game).map(String::as_str),
+        }
+    }
+
+    fn entrant(&self, kit: &dyn Kit, folder: &Path) -> Result<Entrant, FileError> {
+        let name = &self.name;
+        let refused = |why: String| FileError(format!("entrant {name:?}: {why}"));
+        let mut spec = match (self.player(kit.game()), &self.run) {
+            (Some(_), Some(_)) => {
+                return Err(refused("either player or run, not both".to_owned()));
+            }
+            (Some(player), None) => player
+                .parse()
+                .map_err(|why| refused(format!("player: {why}")))?,
+            (None, Some(words)) if words.first().is_some_and(|word| !word.is_empty()) => {
+                SeatSpec::Program(words.clone().into())
+            }
+            (None, Some(_)) => return Err(refused("run: it names no program".to_owned())),
+            (None, None) => {
+                let why =
+                    "how does it play? write player = \"builtin:champion\" or run = [\"./bot\"]";
+                return Err(refused(why.to_owned()));
+            }
+        };
+        let of_programs = self.folder.is_some()
+            || !self.env.is_empty()
+            || self.memory_mib.is_some()
+            || self.cpu_seconds.is_some();
+        match &mut spec {
+            SeatSpec::Program(program) => {
+                *program = self.program(program, folder).map_err(refused)?
+            }
+            _ if of_programs => {
+                let why = "folder, env, memory_mib and cpu_seconds are for programs (run, or player = \"cmd:…\")";
+                return Err(refused(why.to_owned()));
+            }
+            _ => {}
+        }
+        if matches!(spec, SeatSpec::Remote) != self.token.is_some() {
+            let why = "a token is for player = \"remote\", and needed there";
+            return Err(refused(why.to_owned()));
+        }
+        if !(kit.wire() == games::Wire::Hub && spec == SeatSpec::Remote) {
+            spec.check(kit).map_err(|why| refused(why.to_string()))?;
+        }
+        Ok(Entrant {
+            name: name.clone(),
+            spec,
+            house: self.house,
+            token: self.token.clone(),
+        })
+    }
+
+    fn program(&self, program: &ProgramSpec, folder: &Path) -> Result<ProgramSpec, String> {
+        if self.cpu_seconds == Some(0) || self.memory_mib == Some(0) {
+            return Err("cpu_seconds and memory_mib are 1 or more".to_owned());
+        }
+        if let Some(name) = self
+            .env
+            .keys()
+            .find(|name| name.is_empty() || name.contains(['=', '\0']))
+        {
+            return Err(format!("env: {name:?} is no name of a variable"));
+        }
+        Ok(ProgramSpec {
+            words: program.words.clone(),
+            // A relative program is looked for beside the file that names it.
+            folder: Some(match &self.folder {
+                Some(own) => folder.join(own),
+                None => folder.to_path_buf(),
+            }),
+            environment: self.env.clone().into_iter().collect(),
+            memory: self.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+            cpu_seconds: self.cpu_seconds,
+        })
+    }
+}
+
+fn named(what: &str, name: &str) -> Result<(), FileError> {
+    let fits = (1..=NAME_CHARS_MAX).contains(&name.chars().count());
+    if !fits || name.trim() != name || name.chars().any(char::is_control) {
+        return refuse(format!(
+            "{what}: {name:?} must have 1 to {NAME_CHARS_MAX} characters, none of them a control character, and no \
+             spaces around them"
+        ));
+    }
+    Ok(())
+}
+
+/// Two where the game allows it, otherwise four, as in the contests.
+fn usual_seats(kit: &dyn Kit) -> usize {
+    let usual = if kit.seats().contains(&2) { 2 } else { 4 };
+    usual.clamp(*kit.seats().start(), *kit.seats().end())
+}
+
+fn checked_options(kit: &dyn Kit, options: Map<String, Value>) -> Result<Value, FileError> {
+    let cards = kit.options();
+    for name in options.keys() {
+        if !cards.iter().any(|card| card.name == name) {
+            let known: Vec<_> = cards.iter().map(|card| card.name).collect();
+            let (game, known) = (kit.game(), known.join(", "));
+            return refuse(format!(
+                "game.{game}.options: there is no option {name:?}; there are: {known}"
+            ));
+        }
+    }
+    Ok(match options.is_empty() {
+        true => Value::Null,
+        false => Value::Object(options),
+    })
+}
