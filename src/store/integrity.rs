@@ -38,8 +38,26 @@ const STRAYS: &str = "
          + (SELECT coalesce(sum(p.entries), 0) FROM packed p
             WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = p.session))";
 
+/// Rows that contradict each other, with what is said of them.
+const CONTRADICTIONS: [(&str, &str); 3] = [
+    (STRAYS, "entries belong to no session"),
+    (
+        "SELECT count(*) FROM tournament_matches p LEFT JOIN matches m ON m.id = p.match_id
+         LEFT JOIN tournament_rounds r ON r.tournament = p.tournament AND r.round = p.round
+         WHERE m.ended_us IS NULL OR r.round IS NULL",
+        "matches of tournaments have not ended or belong to no round",
+    ),
+    (
+        "WITH names (tournament, name) AS MATERIALIZED
+             (SELECT t.id, e.value ->> 'name' FROM tournaments t, json_each(t.entrants) e)
+         SELECT count(*) FROM tournament_matches p JOIN seats s ON s.match_id = p.match_id
+         WHERE (p.tournament, coalesce(s.entrant, '')) NOT IN (SELECT tournament, name FROM names)",
+        "seats of tournaments' matches have no entrant of theirs",
+    ),
+];
+
 impl Store {
-    /// What SQLite reports about the file, and entries that belong to no session; empty if all is well.
+    /// What SQLite reports about the file, and rows that contradict each other; empty if all is well.
     pub async fn integrity(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut checked = sqlx::query_scalar("PRAGMA integrity_check").fetch(self.readers());
@@ -49,11 +67,13 @@ impl Store {
         }
         drop(checked);
         lines.retain(|line| line != "ok");
-        let strays = sqlx::query_scalar(STRAYS).fetch_one(self.readers());
-        match strays.await {
-            Ok(0) => {}
-            Ok(strays) => lines.push(format!("{strays} entries belong to no session")),
-            Err(error) => lines.push(format!("its entries cannot be counted: {error}")),
+        for (query, what) in CONTRADICTIONS {
+            let found: Result<i64, _> = sqlx::query_scalar(query).fetch_one(self.readers()).await;
+            match found {
+                Ok(0) => {}
+                Ok(found) => lines.push(format!("{found} {what}")),
+                Err(error) => lines.push(format!("whether {what} cannot be found out: {error}")),
+            }
         }
         lines.truncate(INTEGRITY_LINES_MAX);
         lines

@@ -21,6 +21,14 @@ const REBUILD: &str = "
            CASE WHEN count(*) = count(ended_us) THEN 'unterminated' END
     FROM sessions WHERE match_id NOT IN (SELECT id FROM matches) GROUP BY match_id";
 
+/// What a tournament cannot go on from: its round or match is decided or played again.
+const FORGET: [&str; 2] = [
+    "DELETE FROM tournament_rounds WHERE tournament NOT IN (SELECT id FROM tournaments)",
+    "DELETE FROM tournament_matches
+     WHERE match_id NOT IN (SELECT id FROM matches WHERE scores IS NOT NULL)
+         OR (tournament, round) NOT IN (SELECT tournament, round FROM tournament_rounds)",
+];
+
 /// What [`Store::salvage`] saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
@@ -125,6 +133,16 @@ async fn copy(
         count => salvaged.lost.push(format!(
             "{count} matches were made again from their sessions"
         )),
+    }
+    let mut forgotten = 0;
+    for statement in FORGET {
+        let done = sqlx::query(statement).execute(&mut *connection).await?;
+        forgotten += done.rows_affected();
+    }
+    if forgotten > 0 {
+        salvaged.lost.push(format!(
+            "{forgotten} rounds and matches of tournaments are to be played again"
+        ));
     }
     startup::keep_numbers(connection).await?;
     sqlx::query("DETACH damaged")

@@ -5,4 +5,5 @@ pub(crate) mod fake;
 mod naming;
 mod opening;
 mod packing;
+mod tournaments;
 mod writing;

@@ -43,7 +43,7 @@ async fn what_lives_is_found_again_after_a_clean_end_and_after_a_cut() {
 }
 
 /// Opens the store again as soon as the previous writer has released it.
-async fn reopened(folder: &std::path::Path) -> Store {
+pub(super) async fn reopened(folder: &std::path::Path) -> Store {
     loop {
         match Store::open(&settings(folder)).await {
             Err(StoreError::InUse { .. }) => tokio::task::yield_now().await,
