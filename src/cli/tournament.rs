@@ -9,6 +9,7 @@ use crate::store::{PageAt, Store, TournamentRow};
 use crate::tournament::StoredTournament;
 use crate::tournament::standings::Standings;
 use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -72,6 +73,8 @@ enum ExportFormat {
     Json,
     /// The standings.
     Csv,
+    /// One line a match, by their numbers: what `drover rate` reads, and what two runs can be compared by.
+    Lines,
     /// One game a pair result, for rating programs.
     Pgn,
     /// One page that needs nothing else.
@@ -236,6 +239,33 @@ async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
 
 async fn export(args: ExportArgs) -> anyhow::Result<()> {
     let (standings, stored) = args.show.read().await?;
-    let text = standings.json()?;
+    let text = match args.output {
+        ExportFormat::Lines => lines(&stored)?,
+        _ => standings.json()?,
+    };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// Every match as a line of JSON, without what differs between runs of the same file.
+fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for played in &stored.games {
+        let counted = &played.counted;
+        let entrants = counted
+            .table
+            .iter()
+            .filter_map(|entrant| stored.entrants.get(*entrant));
+        let line = json!({
+            "number": played.number,
+            "round": played.round,
+            "table": format!("{}/{}/{}", played.round, played.table, played.seed),
+            "game": stored.row.game,
+            "seats": entrants.map(|entrant| &entrant.name).collect::<Vec<_>>(),
+            "cause": counted.outcome.cause,
+            "scores": counted.outcome.scores.values(),
+        });
+        text.push_str(&serde_json::to_string(&line)?);
+        text.push('\n');
+    }
+    Ok(text)
 }

@@ -25,3 +25,4 @@ mod stopping;
 mod takeover;
 mod tidy;
 mod tokens;
+mod tournament;

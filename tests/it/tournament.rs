@@ -1,0 +1,216 @@
+//! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
+
+use crate::app::{drover, folder, ok, refused, run, text};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const CUP: &str = r#"
+name = "Cup"
+games = ["planowanie"]
+seed = 5
+budget = "40n"
+seats = 3
+
+[schedule]
+format = "groups"
+rounds = 8
+random_rounds = 3
+
+[[entrant]]
+name = "A"
+player = "builtin:rules"
+[[entrant]]
+name = "B"
+player = "builtin:greedy"
+[[entrant]]
+name = "C"
+player = "builtin:random"
+[[entrant]]
+name = "D"
+player = "builtin:rules"
+[[entrant]]
+name = "E"
+player = "builtin:greedy"
+[[entrant]]
+name = "filling"
+player = "builtin:random"
+house = true
+"#;
+
+fn tournament(folder: &Path, verb: &str, more: &[&str]) -> Command {
+    let mut command = drover();
+    command.current_dir(folder).args(["tournament", verb]);
+    command.args(more);
+    command
+}
+
+/// What two runs of a file have in common: the matches and the rounds.
+fn told(folder: &Path) -> (String, String) {
+    let lines = ["--output", "lines"];
+    let lines = ok(tournament(folder, "export", &lines).output().unwrap());
+    let rounds = ok(tournament(folder, "schedule", &[]).output().unwrap());
+    (lines, rounds)
+}
+
+fn started(folder: &Path, verb: &str) -> Child {
+    let mut command = tournament(folder, verb, &["cup.toml"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
+
+#[test]
+fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() {
+    let (whole, broken) = (folder(), folder());
+    for folder in [&whole, &broken] {
+        fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    }
+    let alone = ["cup.toml", "--concurrency", "1"];
+    let said = ok(tournament(whole.path(), "run", &alone).output().unwrap());
+    assert!(said.contains("over: all rounds are played"), "{said}");
+    let expected = told(whole.path());
+    // Five entrants and one of the house: two tables of three a round, all rotations.
+    assert_eq!(expected.0.lines().count(), 8 * 2 * 3);
+
+    let mut kills = 0;
+    let mut run = started(broken.path(), "run");
+    loop {
+        let begun = Instant::now();
+        let ended = loop {
+            if let Some(status) = run.try_wait().unwrap() {
+                break Some(status);
+            }
+            if begun.elapsed() > Duration::from_millis(150 + 70 * kills) {
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        match ended {
+            Some(status) => {
+                assert!(status.success(), "{status}");
+                break;
+            }
+            None => {
+                kills += 1;
+                assert!(kills < 60, "it never comes to its end");
+                run.kill().unwrap();
+                run.wait().unwrap();
+            }
+        }
+        run = started(broken.path(), "resume");
+    }
+    assert!(kills > 0);
+    assert_eq!(told(broken.path()), expected);
+    let database = broken.path().join("tournament.db");
+    assert!(crate::app::verified(&database).contains("in order"));
+    let again = ok(tournament(broken.path(), "resume", &["cup.toml"])
+        .output()
+        .unwrap());
+    assert_eq!(again, "", "nothing is left to play");
+}
+
+#[test]
+fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
+    let folder = folder();
+    let long = CUP.replace("rounds = 8", "rounds = 5000");
+    fs::write(folder.path().join("cup.toml"), long).unwrap();
+    let mut command = tournament(folder.path(), "run", &["cup.toml", "--store", "results"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let run = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    kill(Pid::from_raw(run.id() as i32), Signal::SIGTERM).unwrap();
+    let output = run.wait_with_output().unwrap();
+    let said = text(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("tournament resume cup.toml"),
+        "{said}"
+    );
+    let export = tournament(folder.path(), "export", &[]).output().unwrap();
+    let standings: Value = serde_json::from_str(&ok(export)).unwrap();
+    let (lines, _) = told(folder.path());
+    assert!(lines.lines().count() > 0);
+    assert_eq!(standings["games"], lines.lines().count());
+    assert!(
+        said.contains(&format!("{} matches, tournament", lines.lines().count())),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_exported_is_rated_alike() {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    let (lines, _) = told(folder.path());
+    let file = folder.path().join("cup.jsonl");
+    fs::write(&file, lines).unwrap();
+    let rated = run(&["rate", file.to_str().unwrap(), "--output", "json"]);
+    let rated: Value = serde_json::from_str(&ok(rated)).unwrap();
+    let export = tournament(folder.path(), "export", &[]).output().unwrap();
+    let standings: Value = serde_json::from_str(&ok(export)).unwrap();
+    let mut compared = 0;
+    for entrant in standings["entrants"].as_array().unwrap() {
+        let rating = &entrant["rating"];
+        let players = rated["players"].as_array().unwrap();
+        let same = players
+            .iter()
+            .find(|player| player["name"] == entrant["name"])
+            .unwrap();
+        let apart = rating["elo"].as_f64().unwrap() - same["elo"].as_f64().unwrap();
+        assert!(apart.abs() < 1e-6, "{entrant} {same}");
+        compared += 1;
+    }
+    assert_eq!(compared, 6);
+}
+
+#[test]
+fn mistakes_in_a_file_are_told_before_the_first_match() {
+    let folder = folder();
+    let file = folder.path().join("cup.toml");
+    for (from, to, told) in [
+        (
+            "name = \"B\"",
+            "name = \"A\"",
+            "entrant \"A\": it is there twice",
+        ),
+        (
+            "builtin:greedy",
+            "builtin:greddy",
+            "no built-in bot \"greddy\"",
+        ),
+        ("\"planowanie\"", "\"whist\"", "there is no game \"whist\""),
+        ("rounds = 8", "rounds = 0", "rounds is 0"),
+        ("seats = 3", "seats = 40", "fill no table of 40"),
+        ("seed = 5", "sed = 5", "unknown field `sed`"),
+        (
+            "player = \"builtin:random\"",
+            "run = [\"./nothing-here\"]",
+            "./nothing-here",
+        ),
+        (
+            "player = \"builtin:random\"",
+            "player = \"remote\"",
+            "a token is for player = \"remote\"",
+        ),
+        ("budget = \"40n\"", "budget = \"soon\"", "budget"),
+    ] {
+        fs::write(&file, CUP.replacen(from, to, 1)).unwrap();
+        let said = refused(
+            tournament(folder.path(), "run", &["cup.toml"])
+                .output()
+                .unwrap(),
+            2,
+        );
+        assert!(
+            said.contains(told) && said.contains("cup.toml"),
+            "{from}: {said}"
+        );
+        assert!(!folder.path().join("tournament.db").exists(), "{from}");
+    }
+}
