@@ -13,6 +13,8 @@ mod sides;
 mod sink;
 mod stop;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use hosted::Hosted;
 pub use in_process::InProcess;
@@ -22,6 +24,7 @@ pub use programs::Programs;
 pub use report::{Conditions, Report, SeatReport};
 pub use runner::{FinishedMatch, play, run};
 pub use schedule::{PlannedMatch, Schedule};
+pub use sides::counted;
 pub use sink::MatchSink;
 pub use stop::Stop;
 pub use tally::{Counted, EntrantTally, Tally};
