@@ -5,7 +5,8 @@ use super::stop::Stop;
 use crate::referee::arbiter::PlayError;
 use crate::referee::histogram::Histogram;
 use crate::referee::{DecisionTimes, SeatSpec, StartError};
-use games::{Blame, Exchange, Kit, Outcome, SetupError};
+use crate::store::TournamentMatch;
+use games::{Blame, Exchange, Kit, Outcome, Seat, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 
@@ -68,6 +69,41 @@ pub struct PlayedMatch {
     pub took: Vec<Histogram>,
     /// The same of each decision.
     pub times: DecisionTimes,
+}
+
+impl From<TournamentMatch> for PlayedMatch {
+    /// What is stored of it, whatever the extent: it counts as it did when it was played.
+    fn from(stored: TournamentMatch) -> Self {
+        let notes = &stored.notes;
+        let faults = (0u8..).map(Seat).zip(notes);
+        let blames = faults.filter_map(|(seat, note)| {
+            Some(Blame {
+                seat,
+                cause: note.fault?,
+                detail: String::new(),
+            })
+        });
+        Self {
+            number: stored.number,
+            seed: stored.seed,
+            started_us: stored.started_us,
+            seats: Vec::new(),
+            blames: blames.collect(),
+            refused: notes.iter().map(|note| note.refused).collect(),
+            missed: notes.iter().map(|note| note.missed).collect(),
+            took: notes
+                .iter()
+                .map(|note| Histogram::of_pairs(&note.took))
+                .collect(),
+            outcome: Outcome {
+                cause: stored.cause,
+                scores: stored.scores.into_iter().collect(),
+            },
+            transcript: Vec::new(),
+            stderr: Vec::new(),
+            times: DecisionTimes::Measured(Vec::new()),
+        }
+    }
 }
 
 impl From<PlayError> for MatchError {

@@ -17,6 +17,8 @@ pub mod standings;
 mod stop;
 mod stored;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use course::{Course, Ended, Play, Target, Watch, Watcher};
 pub use file::{Cup, Entrant, FileError, Models, TournamentFile};
@@ -28,6 +30,7 @@ pub use programs::Programs;
 pub use report::{Conditions, Figures, Report, SeatReport};
 pub use runner::{FinishedMatch, play, run};
 pub use schedule::{PlannedMatch, Schedule};
+pub use sides::counted;
 pub use sink::MatchSink;
 pub use stop::Stop;
 pub use stored::StoredTournament;

@@ -6,6 +6,19 @@ use crate::referee::histogram::Histogram;
 use games::{Kit, Seat, SetupError};
 use serde_json::Value;
 
+/// How a match among the entrants `table`, by side, counts for them.
+///
+/// # Errors
+/// [`SetupError`] if the options do not fit this many.
+pub fn counted(
+    kit: &dyn Kit,
+    options: &Value,
+    table: &[usize],
+    played: &PlayedMatch,
+) -> Result<Counted, SetupError> {
+    Ok(Sides::new(kit, options, table)?.counted(kit, played))
+}
+
 /// The players of one match's seats.
 pub(super) struct Sides {
     /// Entrants, by side.

@@ -1,6 +1,8 @@
 //! What `play` keeps: the same in every way of playing, and of every match that ended.
 
-use crate::app::{block_on, drover, folder, report, run_on, text, until, verified};
+use crate::app::{block_on, drover, folder, ok, report, run_on, text, until, verified};
+use drover::store::{MatchResult, NewEntrant, NewMatch, NewSeat, NewTournament, Slot, StoredRound};
+use drover::tournament::{Extent, open_recording};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -234,4 +236,98 @@ fn what_a_killed_run_left_open_is_closed_by_the_next() {
         assert_eq!(read(&store, OPEN)[0], (0, 0, String::new(), String::new()));
         assert_eq!(count(&store, CANCELLED), matches, "{name}");
     }
+}
+
+#[test]
+fn matches_of_a_tournament_are_listed_by_it_and_show_their_entrants() {
+    const ID: &str = "01TOURNAMENT00000000000001";
+    const BOTH: &str = "anna & co,ben";
+    let folder = folder();
+    let path = folder.path().join("play.db");
+    kept("koehandel", &BOTS, &["--games", "1"], path.clone());
+    let id = block_on(async {
+        let recording = open_recording(&path, Extent::Results).await.unwrap();
+        let store = recording.store().unwrap();
+        let names = BOTH.split(',');
+        let entrant = |name: &str| NewEntrant {
+            name: name.into(),
+            spec: "builtin:idle".into(),
+            house: false,
+        };
+        let new = NewTournament {
+            id: ID.into(),
+            name: "spring".into(),
+            game: "koehandel".into(),
+            seed: 1,
+            setup: Value::Null,
+            started_us: 1,
+            entrants: names.clone().map(entrant).collect(),
+        };
+        store.create_tournament(new).await.unwrap();
+        let round = StoredRound {
+            round: 1,
+            decision: Value::Null,
+            decided_us: 1,
+        };
+        store.add_round(ID, round).await.unwrap();
+        let slot = Slot {
+            tournament: ID.into(),
+            round: 1,
+            table: 2,
+            number: 0,
+            seed: 5,
+            entrants: names.map(Into::into).collect(),
+        };
+        let seat = |seat| NewSeat {
+            seat,
+            ..NewSeat::default()
+        };
+        let mut row = NewMatch {
+            id: "01MATCH0000000000000000001".into(),
+            game: "koehandel".into(),
+            referee: "play".into(),
+            market: 9,
+            ours: true,
+            started_us: 1,
+            setup: Value::Null,
+            seats: (0..2).map(seat).collect(),
+        };
+        slot.seat(&mut row);
+        let record = recording.open(&row, &[1, 2], &[]).await.unwrap();
+        let result = MatchResult::of(2, games::Cause::Normal, vec![3, 1]);
+        record.in_slot(Some(slot)).close(result).await.unwrap();
+        recording.close().await;
+        row.id
+    });
+    let list = |more: &[&str]| {
+        let line = [&["match", "list", "--output", "csv"][..], more].concat();
+        ok(run_on(&path, &line))
+    };
+    assert_eq!(list(&[]).lines().count(), 3);
+    for filter in [["--tournament", ID], ["--entrant", "ben"]] {
+        let listed = list(&filter);
+        let rows: Vec<&str> = listed.lines().skip(1).collect();
+        let [row] = rows[..] else { panic!("{listed}") };
+        assert!(
+            row.starts_with(&id) && row.contains("anna & co ben"),
+            "{row}"
+        );
+    }
+    let show = |format: &str| {
+        let line = ["match", "show", &id, "--output", format];
+        ok(run_on(&path, &line))
+    };
+    let shown = show("table");
+    let place = format!("tournament {ID}, round 1, table 2, match 0");
+    assert!(shown.lines().any(|line| line == place), "{shown}");
+    assert_eq!(
+        show("csv").lines().nth(1),
+        Some("0,,,anna & co,3,1.00"),
+        "{}",
+        show("csv")
+    );
+    let shown: Value = serde_json::from_str(&show("json")).unwrap();
+    assert_eq!(shown["match"]["seats"][1]["entrant"], "ben");
+    assert_eq!(shown["match"]["tournament"]["number"], 0);
+    verified(&path);
 }

@@ -3,6 +3,7 @@
 mod mistakes;
 mod secrets;
 mod tokens;
+mod tournaments;
 
 use super::{ApiState, Readiness, router};
 use crate::access::Tokens;

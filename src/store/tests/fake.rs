@@ -2,12 +2,13 @@
 
 use crate::fake::{self, bluff};
 use crate::store::{
-    Append, Close, Direction, Durability, EntryId, NewEntry, NewMatch, NewSeat, NewSession,
-    Receipt, SessionId, Settings, Side, Store,
+    Append, Close, Direction, Durability, EntryId, NewEntrant, NewEntry, NewMatch, NewSeat,
+    NewSession, NewTournament, Receipt, SessionId, Settings, Side, Slot, Store, StoredRound,
 };
 use games::{Cause, Lesson};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub(crate) fn settings(folder: &Path) -> Settings {
@@ -191,5 +192,45 @@ impl Pen {
             ..Close::of(9, Cause::Normal)
         }));
         self.send(store, append).await;
+    }
+}
+
+/// The id of a tournament.
+pub(crate) const TOURNAMENT: &str = "01TOURNAMENT00000000000001";
+/// A tournament of three, the last a house bot.
+pub(crate) fn new_tournament(id: &str) -> NewTournament {
+    let entrant = |name: &str| NewEntrant {
+        name: name.into(),
+        spec: "builtin:champion".into(),
+        house: name == "cleo",
+    };
+    NewTournament {
+        id: id.into(),
+        name: "spring".into(),
+        game: "fake".into(),
+        seed: u64::MAX,
+        setup: json!({ "rounds": 2 }),
+        started_us: 5,
+        entrants: ["anna", "ben", "cleo"].map(entrant).into(),
+    }
+}
+
+pub(crate) fn round(round: u32) -> StoredRound {
+    StoredRound {
+        round,
+        decision: json!({ "tables": [[0, 1]], "why": "random" }),
+        decided_us: 6,
+    }
+}
+
+/// A place of that tournament.
+pub(crate) fn slot(round: u32, number: u64) -> Slot {
+    Slot {
+        tournament: TOURNAMENT.into(),
+        round,
+        table: 3,
+        number,
+        seed: 1 << 60,
+        entrants: ["ben", "anna"].map(Arc::from).into(),
     }
 }

@@ -1,21 +1,17 @@
 //! Tournaments: a match's end and its place are stored together, once.
 
-use super::fake::{match_id, new_match, opened, settings};
+use super::fake::{
+    TOURNAMENT as ID, match_id, new_match, new_tournament, opened, round, settings, slot,
+};
 use super::opening::reopened;
 use crate::store::open::MIGRATIONS;
-use crate::store::{
-    Filter, MatchResult, NewEntrant, NewTournament, PageAt, Place, SeatNotes, Slot, Store,
-    StoreError, StoredRound,
-};
+use crate::store::{Filter, MatchResult, PageAt, Place, SeatNotes, Slot, Store, StoreError};
 use futures_util::future::join_all;
 use games::Cause;
-use serde_json::json;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, SqliteConnection};
-use std::sync::Arc;
 use tempfile::TempDir;
 
-const ID: &str = "01TOURNAMENT00000000000001";
 const ENDED: &str = "SELECT count(*) FROM matches WHERE ended_us IS NOT NULL";
 const PLACES: &str = "SELECT count(*) FROM tournament_matches";
 /// Matches that ended without a place, or have one and have not ended.
@@ -25,43 +21,6 @@ const TORN: &str = "SELECT count(*) FROM matches m
 async fn number(store: &Store, query: &'static str) -> i64 {
     let query = sqlx::query_scalar(query).fetch_one(store.readers());
     query.await.unwrap()
-}
-
-fn new_tournament(id: &str) -> NewTournament {
-    let entrant = |name: &str| NewEntrant {
-        name: name.into(),
-        spec: "builtin:champion".into(),
-        house: name == "cleo",
-    };
-    NewTournament {
-        id: id.into(),
-        name: "spring".into(),
-        game: "fake".into(),
-        seed: u64::MAX,
-        setup: json!({ "rounds": 2 }),
-        started_us: 5,
-        entrants: ["anna", "ben", "cleo"].map(entrant).into(),
-    }
-}
-
-fn round(round: u32) -> StoredRound {
-    StoredRound {
-        round,
-        decision: json!({ "tables": [[0, 1]], "why": "random" }),
-        decided_us: 6,
-    }
-}
-
-/// The place `number` of round 1, or of another.
-fn slot(round: u32, number: u64) -> Slot {
-    Slot {
-        tournament: ID.into(),
-        round,
-        table: 3,
-        number,
-        seed: 1 << 60,
-        entrants: ["ben", "anna"].map(Arc::from).into(),
-    }
 }
 
 fn result(slot: Slot) -> MatchResult {

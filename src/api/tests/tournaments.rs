@@ -1,0 +1,51 @@
+//! Matches of tournaments.
+
+use super::App;
+use crate::store::MatchResult;
+use crate::store::tests::fake::{TOURNAMENT, match_id, new_match, new_tournament, round, slot};
+use axum::http::StatusCode;
+use games::Cause;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn matches_show_their_places_and_entrants_and_are_listed_by_them() {
+    let app = App::new().await;
+    let store = app.store();
+    let new = new_tournament(TOURNAMENT);
+    store.create_tournament(new).await.unwrap();
+    store.add_round(TOURNAMENT, round(1)).await.unwrap();
+    for of in 1..=2 {
+        let mut row = new_match(of, true);
+        slot(1, of).seat(&mut row);
+        store.open_match(row).await.unwrap();
+    }
+    store.open_match(new_match(3, true)).await.unwrap();
+    let result = MatchResult {
+        slot: Some(Box::new(slot(1, 0))),
+        ..MatchResult::of(9, Cause::Normal, vec![4, 1])
+    };
+    store.close_match(&match_id(1), result).await.unwrap();
+
+    let one = app.json(&format!("/api/v1/matches/{}", match_id(1))).await;
+    let place = json!({ "id": TOURNAMENT, "round": 1, "table": 3, "number": 0 });
+    assert_eq!(one["tournament"], place);
+    assert_eq!(one["seats"][0]["entrant"], "ben");
+    let running = app.json(&format!("/api/v1/matches/{}", match_id(2))).await;
+    assert_eq!(running["tournament"], Value::Null);
+    assert_eq!(running["seats"][1]["entrant"], "anna");
+    for (query, markets) in [
+        ("entrant=anna", json!([2, 1])),
+        ("entrant=anna&outcome=won", json!([])),
+        ("entrant=cleo", json!([])),
+        (&format!("tournament={TOURNAMENT}"), json!([1])),
+        (&format!("tournament={TOURNAMENT}&entrant=ben"), json!([1])),
+        ("tournament=another", json!([])),
+    ] {
+        let page = app.json(&format!("/api/v1/matches?{query}")).await;
+        let items = page["items"].as_array().unwrap();
+        let found: Value = items.iter().map(|row| row["market"].clone()).collect();
+        assert_eq!(found, markets, "{query}");
+    }
+    let bluffs = app.get("/api/v1/bluffs?entrant=anna").await;
+    assert_eq!(bluffs.status, StatusCode::BAD_REQUEST);
+}
