@@ -72,6 +72,19 @@ pub struct Chances {
     pub loss: f64,
 }
 
+impl Chances {
+    /// Those at a draw parameter and a difference of ratings, in Elo, where the order has no meaning.
+    #[must_use]
+    pub fn new(draw_elo: f64, difference: f64) -> Self {
+        let advantage = 0.0;
+        Shared {
+            advantage,
+            draw_elo,
+        }
+        .chances(difference)
+    }
+}
+
 /// A probability, what is left of 1, and its logarithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Logistic {

@@ -13,7 +13,7 @@ pub(super) struct Sheet {
     pub(super) headings: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,
     /// Columns before this one begin in one line, from it on they end in one.
-    numbers_from: usize,
+    pub(super) numbers_from: usize,
 }
 
 impl Sheet {
