@@ -7,7 +7,7 @@ use super::usage::refuse;
 use crate::link::program::no_isolation;
 use crate::store::{PageAt, Store, TournamentRow};
 use crate::tournament::StoredTournament;
-use crate::tournament::standings::Standings;
+use crate::tournament::standings::{League, Standings, pgn};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::io::Write as _;
@@ -31,6 +31,8 @@ pub(super) enum Verb {
     Crosstable(ShowArgs),
     /// Show the rounds: who met whom, and how that was decided.
     Schedule(ShowArgs),
+    /// Show how ratings moved over the rounds.
+    History(ShowArgs),
     /// Write a tournament as JSON, CSV, PGN or one page of HTML.
     Export(ExportArgs),
     /// Show one table over the tournaments of several games.
@@ -73,6 +75,12 @@ enum ExportFormat {
     Json,
     /// The standings.
     Csv,
+    /// What became of each pair, as CSV.
+    Crosstable,
+    /// Each entrant on each seat, as CSV.
+    Seats,
+    /// The ratings after each round, as CSV.
+    History,
     /// One line a match, by their numbers: what `drover rate` reads, and what two runs can be compared by.
     Lines,
     /// One game a pair result, for rating programs.
@@ -88,6 +96,9 @@ pub(super) struct LeagueArgs {
     ids: Vec<String>,
     #[command(flatten)]
     database: Database,
+    /// The output format: a table, or JSON.
+    #[arg(long, visible_alias = "format", value_enum, default_value_t)]
+    output: Format,
 }
 
 impl Database {
@@ -118,7 +129,11 @@ pub(super) fn run(verb: Verb) -> anyhow::Result<()> {
         }),
         Verb::Schedule(args) => on_all_cores(schedule(args)),
         Verb::Export(args) => on_all_cores(export(args)),
-        Verb::League(_) => Ok(()),
+        Verb::History(args) => on_all_cores(async {
+            let stored = args.read().await?.1;
+            Ok(write!(out, "{}", stored.history()?.table())?)
+        }),
+        Verb::League(args) => on_all_cores(league(args)),
         Verb::Check => {
             let text = match no_isolation() {
                 None => "each program gets a user, process and mount namespace of its own: it cannot see or signal \
@@ -213,6 +228,57 @@ async fn list(database: Database) -> anyhow::Result<()> {
     )?)
 }
 
+async fn league(args: LeagueArgs) -> anyhow::Result<()> {
+    let store = args.database.open().await?;
+    let read = leagued(&store, &args.ids).await;
+    store.close().await;
+    let games = read?;
+    let games: Vec<_> = games
+        .iter()
+        .map(|(game, standings)| (game.clone(), standings))
+        .collect();
+    let league = League::new(&games);
+    if league.entrants.is_empty() {
+        anyhow::bail!(
+            "nobody plays in two of these tournaments: {}",
+            league.games.join(", ")
+        );
+    }
+    Ok(match args.output {
+        Format::Json => writeln!(
+            std::io::stdout(),
+            "{}",
+            serde_json::to_string_pretty(&league)?
+        )?,
+        _ => write!(std::io::stdout(), "{}", league.table())?,
+    })
+}
+
+/// The standings of these tournaments; without any, of the newest of each game.
+async fn leagued(store: &Store, ids: &[String]) -> anyhow::Result<Vec<(String, Standings)>> {
+    let mut found = Vec::new();
+    for id in ids {
+        found.push(find(store, Some(id)).await?);
+    }
+    if ids.is_empty() {
+        for row in tournaments(store).await? {
+            if !found
+                .iter()
+                .any(|other: &TournamentRow| other.game == row.game)
+            {
+                found.push(row);
+            }
+        }
+        found.reverse();
+    }
+    let mut games = Vec::new();
+    for row in found {
+        let stored = StoredTournament::read(store, row).await?;
+        games.push((stored.row.game.clone(), stored.standings()?));
+    }
+    Ok(games)
+}
+
 async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
     let (_, stored) = args.read().await?;
     let mut out = std::io::stdout();
@@ -239,9 +305,16 @@ async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
 
 async fn export(args: ExportArgs) -> anyhow::Result<()> {
     let (standings, stored) = args.show.read().await?;
+    let title = format!("{}, {}", stored.row.name, stored.row.game);
     let text = match args.output {
         ExportFormat::Lines => lines(&stored)?,
-        _ => standings.json()?,
+        ExportFormat::Json => standings.json()?,
+        ExportFormat::Csv => standings.csv()?,
+        ExportFormat::Crosstable => standings.crosstable_csv()?,
+        ExportFormat::Seats => standings.seats_csv()?,
+        ExportFormat::History => stored.history()?.csv()?,
+        ExportFormat::Pgn => pgn(&title, &stored.entrants, &stored.games),
+        ExportFormat::Html => standings.html(&title, &stored.history()?)?,
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }

@@ -9,17 +9,17 @@ use crate::referee::arbiter::ProgramRules;
 use crate::referee::histogram::Histogram;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
-use crate::tournament::standings::{PlayedGame, results};
+use crate::tournament::standings::{League, Live, PlayedGame, Until};
 use crate::tournament::{
     Course, Cup, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs, REFEREE,
-    Stop, TournamentFile, Watch, open_recording,
+    Stop, TournamentFile, Watch, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
+use ratings::Verdict;
 use ratings::schedule::Round;
-use ratings::{Intervals, Ladder, PairResult, Ranking};
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,9 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<()> {
             }
         }
     }
+    for cup in &cups {
+        until(&file, cup).map_err(|why| UsageError(format!("{shown}: {why}")))?;
+    }
     let extent = args.store.unwrap_or(file.store);
     let recording = open_recording(&args.database.path(), extent).await?;
     let played = Run {
@@ -126,6 +129,7 @@ struct Run<'a> {
 impl Run<'_> {
     async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<()> {
         let mut out = std::io::stdout();
+        let mut all = Vec::new();
         for cup in cups {
             let game = cup.kit.game();
             let Some(mut course) = self.course(cup, resumes).await? else {
@@ -149,7 +153,10 @@ impl Run<'_> {
             let now = matches - before;
             writeln!(out, "{now} matches in {seconds:.1} s")?;
             match ended {
-                Ended::Over(why) => writeln!(out, "over: {why}\n")?,
+                Ended::Over(why) => {
+                    writeln!(out, "over: {why}\n")?;
+                    all.push((game.to_owned(), standings));
+                }
                 Ended::Stopped => {
                     let (file, database) = (self.args.file.display(), self.args.database.path());
                     let database = database.display();
@@ -160,6 +167,14 @@ impl Run<'_> {
                     return Ok(());
                 }
             }
+        }
+        let all: Vec<_> = all
+            .iter()
+            .map(|(game, standings)| (game.clone(), standings))
+            .collect();
+        let league = League::new(&all);
+        if !league.entrants.is_empty() {
+            write!(out, "League\n{}", league.table())?;
         }
         Ok(())
     }
@@ -192,6 +207,7 @@ impl Run<'_> {
             .unwrap_or_else(cores);
         let (player, host) = self.player(course.cup(), concurrency)?;
         let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
+        let until = until(self.file, course.cup())?;
         let target = |cup: &Cup, games: &[PlayedGame]| {
             if let Some(minutes) = self.file.minutes_max
                 && began.elapsed()
@@ -199,8 +215,16 @@ impl Run<'_> {
             {
                 return Some(format!("it has lasted {minutes} minutes"));
             }
+            if let Some(until) = &until {
+                let test = until.test(games);
+                if test.verdict() != Verdict::Open {
+                    return Some(until.standing(&test, &cup.named()));
+                }
+            }
             let precision = self.file.precision?;
-            let half = leaders_half(cup, games)?;
+            let half = standings_of(&cup.setup, &cup.named(), games)
+                .ok()?
+                .precision(LEADERS)?;
             (half <= precision)
                 .then(|| format!("the leaders' ratings are known within {half:.1} Elo"))
         };
@@ -293,30 +317,20 @@ impl Run<'_> {
     }
 }
 
-/// Half the widest 95 % interval among the leaders, in Elo.
-fn leaders_half(cup: &Cup, games: &[PlayedGame]) -> Option<f64> {
-    let ranking = Ranking::new(
-        &results(&cup.named(), games).ok()?,
-        &ratings::Settings::default(),
-        Intervals::Covariance,
-    )
-    .ok()?;
-    let leaders = ranking.players.iter().take(LEADERS);
-    let halves = leaders.map(|player| {
-        let plain = (player.upper - player.lower) / 2.0;
-        let of_tables = player
-            .table_upper
-            .zip(player.table_lower)
-            .map(|(upper, lower)| (upper - lower) / 2.0);
-        of_tables.map_or(plain, |half| half.max(plain))
-    });
-    halves.reduce(f64::max)
+/// The criterion that ends it, where both whom it names play.
+fn until(file: &TournamentFile, cup: &Cup) -> Result<Option<Until>, UsageError> {
+    let until = file
+        .until
+        .as_deref()
+        .map(|text| Until::parse(text, &cup.named()));
+    let until = until.transpose();
+    until.map_err(|why| UsageError(format!("{}: until: {why}", cup.kit.game())))
 }
 
 /// The standings while it is played: a bar on a terminal, a line a round elsewhere.
 struct Progress {
     names: Vec<String>,
-    ladder: Ladder,
+    live: Live,
     rounds: Option<u32>,
     bar: Option<ProgressBar>,
     matches: u64,
@@ -337,7 +351,7 @@ impl Progress {
                 .iter()
                 .map(|entrant| entrant.name.clone())
                 .collect(),
-            ladder: Ladder::default(),
+            live: Live::default(),
             rounds: cup.format.rounds(&cup.field()),
             bar,
             matches: 0,
@@ -346,14 +360,11 @@ impl Progress {
 
     /// The leaders by the live ladder.
     fn leaders(&self) -> String {
-        let standing = self.ladder.standing();
-        let leaders = standing
-            .iter()
-            .take(LEADERS)
-            .filter_map(|(entrant, rating, _)| {
-                let name = self.names.get(*entrant)?;
-                Some(format!("{name} {rating:.0}"))
-            });
+        let standing = self.live.standing().into_iter();
+        let leaders = standing.take(LEADERS).filter_map(|(entrant, rating)| {
+            let name = self.names.get(entrant)?;
+            Some(format!("{name} {rating:.0}"))
+        });
         leaders.collect::<Vec<_>>().join(", ")
     }
 
@@ -388,14 +399,7 @@ impl Watch for Progress {
 
     fn ended(&mut self, game: &PlayedGame, _: &[Histogram]) {
         self.matches += 1;
-        let pair = |(first, second, score)| PairResult {
-            first,
-            second,
-            score,
-            table: 0,
-        };
-        let pairs: Vec<_> = game.pairs().map(pair).collect();
-        self.ladder.add(&pairs);
+        self.live.add(game);
         if let Some(bar) = &self.bar {
             bar.inc(1);
             bar.set_message(self.leaders());

@@ -8,7 +8,7 @@ use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
 use super::standings::{PlayedGame, Standings, results};
 use super::stop::Stop;
-use super::stored::{StoredTournament, standings};
+use super::stored::{StoredTournament, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
 use crate::referee::histogram::Histogram;
@@ -152,7 +152,7 @@ impl Course {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        standings(&self.cup.setup, &self.cup.named(), &self.games)
+        standings_of(&self.cup.setup, &self.cup.named(), &self.games)
     }
 
     /// Its number in the database.

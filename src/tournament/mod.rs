@@ -33,5 +33,5 @@ pub use schedule::{PlannedMatch, Schedule};
 pub use sides::counted;
 pub use sink::MatchSink;
 pub use stop::Stop;
-pub use stored::StoredTournament;
+pub use stored::{StoredTournament, standings_of};
 pub use tally::{Counted, EntrantTally, Tally};

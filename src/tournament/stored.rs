@@ -1,14 +1,11 @@
 //! Stored tournaments as standings take them.
 
-use super::match_player::PlayedMatch;
-use super::sides::Sides;
-use super::standings::{Named, PlayedGame, RankSettings, Standings, TieBreak};
-use crate::referee::DecisionTimes;
-use crate::referee::histogram::Histogram;
+use super::sides::counted;
+use super::standings::{History, Named, PlayedGame, RankSettings, Standings, TieBreak};
 use crate::store::types::NewEntrant;
 use crate::store::{Store, TournamentMatch, TournamentRow};
 use anyhow::Context as _;
-use games::{Blame, Kit, Outcome, Seat};
+use games::Kit;
 use ratings::schedule::Round;
 use serde_json::Value;
 
@@ -47,7 +44,7 @@ impl StoredTournament {
         let options = row.setup.get("options").cloned().unwrap_or(Value::Null);
         let stored = store.tournament_matches(id).await?;
         let games = stored
-            .iter()
+            .into_iter()
             .map(|stored| played_game((kit, &options), &entrants, stored));
         let games = games.collect::<anyhow::Result<_>>()?;
         Ok(Self {
@@ -58,12 +55,21 @@ impl StoredTournament {
         })
     }
 
+    /// Its ratings after each round.
+    ///
+    /// # Errors
+    /// If there are too many results to be rated.
+    pub fn history(&self) -> anyhow::Result<History> {
+        let history = History::new(&self.entrants, &self.games, &RankSettings::default());
+        history.context("the ratings after each round")
+    }
+
     /// Its standings, ranked as its file says.
     ///
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        standings(&self.row.setup, &self.entrants, &self.games)
+        standings_of(&self.row.setup, &self.entrants, &self.games)
     }
 }
 
@@ -74,69 +80,37 @@ impl StoredTournament {
 fn played_game(
     (kit, options): (&dyn Kit, &Value),
     entrants: &[Named],
-    stored: &TournamentMatch,
+    stored: TournamentMatch,
 ) -> anyhow::Result<PlayedGame> {
-    let place = |name: &String| {
+    let (number, round, table_no, seed) = (stored.number, stored.round, stored.table, stored.seed);
+    let mut table: Vec<usize> = Vec::new();
+    for name in &stored.entrants {
         let place = entrants.iter().position(|entrant| entrant.name == *name);
-        place.with_context(|| {
+        let place = place.with_context(|| {
             format!(
                 "match {} was played by {name:?}, who is no entrant",
-                stored.number + 1
+                number + 1
             )
-        })
-    };
-    let seated = stored
-        .entrants
-        .iter()
-        .map(place)
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    // Whole teams sit together: each side once.
-    let mut table: Vec<usize> = Vec::new();
-    for entrant in seated {
-        if !table.contains(&entrant) {
-            table.push(entrant);
+        })?;
+        // Whole teams sit together: each side once.
+        if !table.contains(&place) {
+            table.push(place);
         }
     }
-    let sides = Sides::new(kit, options, &table)?;
-    let notes = &stored.notes;
-    let blames = (0u8..).zip(notes).filter_map(|(seat, notes)| {
-        Some(Blame {
-            seat: Seat(seat),
-            cause: notes.fault?,
-            detail: String::new(),
-        })
-    });
-    let played = PlayedMatch {
-        number: stored.number,
-        seed: stored.seed,
-        started_us: stored.started_us,
-        seats: Vec::new(),
-        outcome: Outcome {
-            cause: stored.cause,
-            scores: stored.scores.iter().copied().collect(),
-        },
-        transcript: Vec::new(),
-        blames: blames.collect(),
-        stderr: Vec::new(),
-        refused: notes.iter().map(|notes| notes.refused).collect(),
-        missed: notes.iter().map(|notes| notes.missed).collect(),
-        took: notes
-            .iter()
-            .map(|notes| Histogram::of_pairs(&notes.took))
-            .collect(),
-        times: DecisionTimes::Stamped,
-    };
     Ok(PlayedGame {
-        number: stored.number,
-        round: stored.round,
-        table: stored.table,
-        seed: stored.seed,
-        counted: sides.counted(kit, &played),
+        number,
+        round,
+        table: table_no,
+        seed,
+        counted: counted(kit, options, &table, &stored.into())?,
     })
 }
 
 /// The standings of matches, ranked as the tournament's setup says.
-pub(super) fn standings(
+///
+/// # Errors
+/// If it ranks by what is not known.
+pub fn standings_of(
     setup: &Value,
     entrants: &[Named],
     games: &[PlayedGame],
