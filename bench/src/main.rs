@@ -26,6 +26,7 @@ mod soak;
 mod stats;
 mod stored;
 mod teller;
+mod tournament;
 mod turns;
 
 use anyhow::Context as _;
@@ -88,6 +89,8 @@ enum Verb {
     /// Keep lines to hubs that are killed, stalled, cut and fed garbage: every game has its end, nothing
     /// leaks.
     Soak(soak::SoakArgs),
+    /// Kills a tournament again and again, and compares it with one that ran through.
+    Tournament(tournament::TournamentArgs),
     /// Turns of Planet Wars a second, over pipes and in process, beside another judge.
     Turns(turns::TurnsArgs),
 }
@@ -141,6 +144,7 @@ async fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::ShimCrash(args) => shim_crash::run(args).await,
         Verb::ShimGames(args) => shim_games::run(args).await,
         Verb::Soak(args) => soak::run(args).await,
+        Verb::Tournament(args) => tournament::run(args).await,
         Verb::Turns(args) => tokio::task::spawn_blocking(move || turns::run(&args)).await?,
     }
 }

@@ -74,6 +74,14 @@ impl Histogram {
         histogram
     }
 
+    /// All durations together, each as the longest of its bucket.
+    #[must_use]
+    pub fn sum(&self) -> Duration {
+        let buckets = self.buckets.iter().enumerate();
+        let nanoseconds = buckets.map(|(bucket, count)| upper(bucket).saturating_mul(*count));
+        Duration::from_nanos(nanoseconds.fold(0, u64::saturating_add))
+    }
+
     /// The number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
