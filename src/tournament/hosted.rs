@@ -63,6 +63,9 @@ impl Hosted {
                 why: end.map_or("it was cut", |end| &end.detail).to_owned(),
             });
         };
+        if let Some(why) = end.and_then(|end| end.unrecorded.clone()) {
+            return Err(MatchError::Unrecorded(why));
+        }
         let lines: Vec<Vec<LogLine>> = (0..seats.len())
             .map(|seat| hosted.log.lines(Seat(seat as u8)))
             .collect();

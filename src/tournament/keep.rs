@@ -58,12 +58,13 @@ pub async fn open_recording(path: &Path, extent: Extent) -> anyhow::Result<Recor
         ..Settings::at(path)
     };
     let store = Store::open(&settings).await?;
-    let recording = match extent {
-        Extent::Full => Recording::new(store, Durability::Process),
+    let full = Recording::new(store.clone(), Durability::Process);
+    // The run before may have stored transcripts.
+    close_orphans(&full).await?;
+    Ok(match extent {
+        Extent::Full => full,
         Extent::Results => Recording::of_results(store),
-    };
-    close_orphans(&recording).await?;
-    Ok(recording)
+    })
 }
 
 /// One run at a time has the database: nobody else will close them.

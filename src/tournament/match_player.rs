@@ -127,6 +127,9 @@ pub enum MatchError {
     /// A program that cannot be started.
     #[error("{0}")]
     Program(String),
+    /// A match that is not stored, though it was to be.
+    #[error("{0}")]
+    Unrecorded(String),
     /// A match has no result.
     #[error("match {match_number} has no result: {why}")]
     NoResult {

@@ -1,8 +1,8 @@
 //! What tournaments store, and what is read of it again.
 
 use super::{
-    Extent, Hosted, InProcess, Kept, MatchPlayer, Plan, PlannedMatch, PlayedMatch, REFEREE,
-    Schedule, Stop, counted, keep, open_recording, run,
+    Extent, Hosted, InProcess, Kept, MatchError, MatchPlayer, Plan, PlannedMatch, PlayedMatch,
+    REFEREE, Schedule, Stop, counted, keep, open_recording, run,
 };
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
@@ -207,7 +207,13 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         recording.close().await;
         drop(store);
 
-        let (recording, store) = opened(&path(&folder), extent).await;
+        // Whatever this run stores.
+        let other = match extent {
+            Extent::Full => Extent::Results,
+            Extent::Results => Extent::Full,
+        };
+        let (recording, store) = opened(&path(&folder), other).await;
+        assert_eq!(store.live().await.unwrap(), []);
         let row = store.match_row(&orphan).await.unwrap().unwrap();
         assert_eq!((row.cause, row.tournament), (Some(Cause::Cancelled), None));
         let numbers = async || {
@@ -278,10 +284,14 @@ async fn matches_of_a_host_fill_their_places_too() {
         let expected = planned.slot.clone().unwrap();
         let played = tokio::task::spawn_blocking(move || {
             let seats: Vec<&SeatSpec> = plan.entrants.iter().collect();
-            let played = player.play(&plan, &planned, &seats, &Stop::default());
-            played.unwrap().unwrap()
+            let play = || player.play(&plan, &planned, &seats, &Stop::default());
+            (play().unwrap().unwrap(), play())
         });
-        let played = played.await.unwrap();
+        let (played, again) = played.await.unwrap();
+        let Err(MatchError::Unrecorded(why)) = again else {
+            panic!("its place was filled")
+        };
+        assert!(why.contains("UNIQUE"), "{why}");
         let stored = store.tournament_matches(ID).await.unwrap();
         let [one] = &stored[..] else {
             panic!("{stored:?}")

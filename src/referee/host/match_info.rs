@@ -61,6 +61,8 @@ pub struct MatchEnd {
     pub detail: String,
     /// The result, if there is one.
     pub outcome: Option<Outcome>,
+    /// Why it is not wholly stored, if it was to be.
+    pub unrecorded: Option<String>,
 }
 
 /// A match that is running or has run, with its log.

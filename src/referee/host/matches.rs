@@ -351,7 +351,7 @@ impl Host {
         if played == Err(DriveError::Stopped) {
             return;
         }
-        let end = match_end(played, &*table, &flushed);
+        let mut end = match_end(played, &*table, &flushed);
         let result = MatchResult {
             notes: notes(hosted),
             ..result(&end)
@@ -363,6 +363,7 @@ impl Host {
         }
         if let Err(error) = flushed.and(closed) {
             tracing::error!(match_id, %error, "a match is not fully recorded");
+            end.unrecorded = Some(error.to_string());
         }
         let (match_id, cause) = (&hosted.info.match_id, end.cause.word());
         tracing::info!(match_id, cause, detail = end.detail, "a match ended");
@@ -394,5 +395,6 @@ fn match_end(
         cause,
         detail,
         outcome,
+        unrecorded: None,
     }
 }
