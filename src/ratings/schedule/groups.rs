@@ -13,10 +13,8 @@ pub(super) fn round(
     (mode, random_rounds): (Mode, u32),
 ) -> Round {
     let number = past.rounds.len();
-    let mut pool = field.drawn(number);
-    let byes = history.take_byes(&mut pool);
-    let full = pool.len().next_multiple_of(field.seats);
-    pool.extend(field.entrants..field.entrants + full - pool.len());
+    let mut pool = field.drawn(field.pool(), number);
+    let byes = history.take_byes(&mut pool, field.pool() % field.seats);
     pool.sort_unstable();
 
     let grouping = Grouping {

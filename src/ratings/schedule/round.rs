@@ -23,6 +23,7 @@ pub struct Field {
 pub(super) enum Draw {
     Tables = 1,
     Seats,
+    Ties,
 }
 
 impl Field {
@@ -34,6 +35,15 @@ impl Field {
     /// Whether the house can fill the last table of so many players.
     pub(super) const fn fills(&self, players: usize) -> bool {
         players.next_multiple_of(self.seats) - players <= self.house
+    }
+
+    /// How many play if all do: the regular entrants, and those of the house who complete the last table.
+    pub(super) const fn pool(&self) -> usize {
+        if self.fills(self.entrants) {
+            self.entrants.next_multiple_of(self.seats)
+        } else {
+            self.entrants
+        }
     }
 
     /// Completes tables with the house's entrants, each at one table.
@@ -49,9 +59,9 @@ impl Field {
         Rng::new(self.seed, (draw as u64) << 40 | number as u64)
     }
 
-    /// The regular entrants in an order drawn by chance.
-    pub(super) fn drawn(&self, number: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.entrants).collect();
+    /// So many entrants, from the first, in an order drawn by chance.
+    pub(super) fn drawn(&self, entrants: usize, number: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..entrants).collect();
         self.rng(Draw::Tables, number).shuffle(&mut order);
         order
     }
