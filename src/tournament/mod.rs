@@ -1,6 +1,7 @@
 //! Plays many matches: who plays whom over which deck, one runner for all ways of playing a match, and the
 //! totals.
 
+mod dialled;
 mod hosted;
 mod in_process;
 mod keep;
@@ -14,6 +15,7 @@ mod sink;
 mod stop;
 mod tally;
 
+pub use dialled::Dialled;
 pub use hosted::Hosted;
 pub use in_process::InProcess;
 pub use keep::{REFEREE, keep, open_recording};
