@@ -47,6 +47,7 @@ impl Table {
             plan: Plan {
                 kit: self.kit,
                 entrants: vec![SeatSpec::Program(self.player.clone().into()); self.seats],
+                names: Vec::new(),
                 options,
                 concurrency: NonZeroUsize::MIN,
                 record: false,

@@ -77,6 +77,7 @@ pub async fn play(
     let plan = Plan {
         kit,
         entrants,
+        names: Vec::new(),
         options: options.clone(),
         concurrency: args.concurrency(),
         record: args.log.is_some() || args.store.is_some() && !wire,
@@ -221,6 +222,7 @@ impl Run<'_> {
         let player = Hosted {
             host: Arc::clone(&host),
             runtime: Handle::current(),
+            silent: None,
         };
         let tally = self.watched(plan, player, None, self.stop).await;
         host.stop().await;

@@ -6,12 +6,14 @@ use super::tournament::{Database, tournaments};
 use super::usage::{UsageError, refuse};
 use crate::link::program::{Guard, adopt_orphans, find, no_isolation};
 use crate::referee::arbiter::ProgramRules;
+use crate::referee::budget::ThinkBudget;
 use crate::referee::histogram::Histogram;
+use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::standings::{League, Live, PlayedGame, Until};
 use crate::tournament::{
-    Course, Cup, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs, REFEREE,
+    Course, Cup, Dialled, Ended, Extent, Hosted, MatchPlayer, Models, Play, Programs, REFEREE,
     Stop, TournamentFile, Watch, open_recording, standings_of,
 };
 use anyhow::Context as _;
@@ -21,15 +23,24 @@ use parking_lot::Mutex;
 use ratings::Verdict;
 use ratings::schedule::Round;
 use std::io::{IsTerminal as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 /// The largest file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Where entrants dial by default: the contest's port.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 3002);
+/// How long an entrant that dials is waited for, once until it has dialled again.
+const DIALLED_WITHIN: Duration = Duration::from_secs(30);
+/// How long matches on the hub may go on at a stop.
+const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 /// How many leaders are named while it is played, and how many a precision is asked of.
 const LEADERS: usize = 4;
 
@@ -130,7 +141,8 @@ impl Run<'_> {
     async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<()> {
         let mut out = std::io::stdout();
         let mut all = Vec::new();
-        for cup in cups {
+        for mut cup in cups {
+            cup.note_isolation(&self.isolation());
             let game = cup.kit.game();
             let Some(mut course) = self.course(cup, resumes).await? else {
                 tell(&format!("{game}: nothing is left to play"));
@@ -148,7 +160,6 @@ impl Run<'_> {
                 course.id()
             )?;
             write!(out, "{}\n{}", standings.table(), standings.crosstable())?;
-            self.conditions(&course, &mut out)?;
             let seconds = began.elapsed().as_secs_f64();
             let now = matches - before;
             writeln!(out, "{now} matches in {seconds:.1} s")?;
@@ -205,7 +216,7 @@ impl Run<'_> {
             .concurrency
             .or(self.file.concurrency)
             .unwrap_or_else(cores);
-        let (player, host) = self.player(course.cup(), concurrency)?;
+        let (player, server) = self.player(course.cup(), concurrency).await?;
         let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
         let until = until(self.file, course.cup())?;
         let target = |cup: &Cup, games: &[PlayedGame]| {
@@ -236,19 +247,17 @@ impl Run<'_> {
             watcher: Arc::clone(&progress) as _,
         };
         let ended = course.play(&play).await;
-        if let Some(host) = host {
-            host.stop().await;
-        }
+        server.stop().await;
         progress.lock().finish();
         ended
     }
 
     /// What plays the tournament's matches: a clock runs wherever the contest has one.
-    fn player(
+    async fn player(
         &self,
         cup: &Cup,
         concurrency: NonZeroUsize,
-    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Option<Arc<Host>>)> {
+    ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
         let (budget, models) = (cup.budget, self.file.models == Models::Frozen);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
@@ -266,7 +275,7 @@ impl Run<'_> {
                         models,
                         rules,
                     }),
-                    None,
+                    Server::None,
                 )
             }
             Wire::Callbacks => {
@@ -274,11 +283,7 @@ impl Run<'_> {
                     referee: REFEREE.to_owned(),
                     matches_max: concurrency.get(),
                     ended_kept: 0,
-                    builtins: Some(Builtins {
-                        budget,
-                        models,
-                        permits: Arc::new(Semaphore::new(concurrency.get())),
-                    }),
+                    builtins: Some(builtins(budget, models, concurrency)),
                     alone: true,
                     ..HostSettings::default()
                 };
@@ -287,11 +292,62 @@ impl Run<'_> {
                 let player = Hosted {
                     host: Arc::clone(&host),
                     runtime: Handle::current(),
+                    silent: Some(Mutex::default()),
                 };
-                (Arc::new(player), Some(host))
+                (Arc::new(player), Server::Host(host))
             }
-            Wire::Hub => (Arc::new(InProcess { budget, models }), None),
+            Wire::Hub => {
+                let (hub, stop) = self.hub(cup, concurrency).await?;
+                let player = Dialled {
+                    hub: Arc::clone(&hub),
+                    runtime: Handle::current(),
+                    builtins: builtins(budget, models, concurrency),
+                    within: DIALLED_WITHIN,
+                };
+                (Arc::new(player), Server::Hub(hub, stop))
+            }
         })
+    }
+
+    /// The hub that entrants of a game dial whose players do so.
+    async fn hub(
+        &self,
+        cup: &Cup,
+        concurrency: NonZeroUsize,
+    ) -> anyhow::Result<(Arc<HubServer>, CancellationToken)> {
+        let invited = cup.entrants.iter().filter_map(|entrant| {
+            Some(Invited {
+                name: entrant.name.clone(),
+                token: entrant.token?,
+            })
+        });
+        let settings = HubSettings {
+            referee: REFEREE.to_owned(),
+            matches_max: concurrency.get(),
+            invited: invited.collect(),
+            ..HubSettings::new(cup.kit)
+        };
+        let dialled = !settings.invited.is_empty();
+        let hub = HubServer::open(settings, self.recording.clone()).await?;
+        let stop = CancellationToken::new();
+        if dialled {
+            let address = self.file.listen.unwrap_or(LISTEN);
+            let listener = TcpListener::bind(address).await;
+            let listener =
+                listener.with_context(|| format!("listen: {address} cannot be listened on"))?;
+            tell(&format!(
+                "listening for {} players on {}",
+                cup.kit.game(),
+                listener.local_addr()?
+            ));
+            let (hub, stop) = (Arc::clone(&hub), stop.clone());
+            tokio::spawn(async move {
+                if let Err(error) = hub.serve(listener, stop).await {
+                    tell(&format!("the hub ended: {error}"));
+                }
+            });
+        }
+        Ok((hub, stop))
     }
 
     fn isolation(&self) -> Result<(), String> {
@@ -300,20 +356,33 @@ impl Run<'_> {
             false => no_isolation().map_or(Ok(()), Err),
         }
     }
+}
 
-    /// Under what conditions programs played.
-    fn conditions(&self, course: &Course, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let programs = course.cup().entrants.iter();
-        let programs = programs.filter(|entrant| matches!(entrant.spec, SeatSpec::Program(_)));
-        if programs.count() > 0
-            && let Err(why) = self.isolation()
-        {
-            writeln!(
-                out,
-                "programs were not isolated: one could end another's process ({why})"
-            )?;
+fn builtins(budget: ThinkBudget, models: bool, concurrency: NonZeroUsize) -> Builtins {
+    Builtins {
+        budget,
+        models,
+        permits: Arc::new(Semaphore::new(concurrency.get())),
+    }
+}
+
+/// What runs beside a tournament's matches.
+enum Server {
+    None,
+    Host(Arc<Host>),
+    Hub(Arc<HubServer>, CancellationToken),
+}
+
+impl Server {
+    async fn stop(self) {
+        match self {
+            Self::None => {}
+            Self::Host(host) => host.stop().await,
+            Self::Hub(hub, stop) => {
+                stop.cancel();
+                hub.drain(DRAINED_WITHIN).await;
+            }
         }
-        Ok(())
     }
 }
 

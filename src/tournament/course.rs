@@ -8,7 +8,7 @@ use super::schedule::{PlannedMatch, SEED_BITS};
 use super::sides::Sides;
 use super::standings::{PlayedGame, Standings, results};
 use super::stop::Stop;
-use super::stored::{StoredTournament, standings_of};
+use super::stored::{NOT_ISOLATED, StoredTournament, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
 use crate::referee::histogram::Histogram;
@@ -277,6 +277,12 @@ impl Course {
         let plan = Plan {
             kit: self.cup.kit,
             entrants: self.cup.specs(),
+            names: self
+                .cup
+                .named()
+                .into_iter()
+                .map(|named| named.name)
+                .collect(),
             options: self.cup.options.clone(),
             concurrency: play.concurrency,
             record: self.records,
@@ -309,8 +315,10 @@ impl Course {
                     games.push(game);
                 }
                 let played = finished.played;
-                // The receiver reports why it stopped.
-                let _ = sender.blocking_send(Kept { played, slot });
+                if !player.records() {
+                    // The receiver reports why it stopped.
+                    let _ = sender.blocking_send(Kept { played, slot });
+                }
             });
             let whole = games.len() == expected;
             (ran, games, whole)
@@ -379,7 +387,7 @@ fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
 /// The first key whose value differs.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
     let (stored, given) = (stored.as_object()?, given.as_object()?);
-    let mut keys = stored.keys().chain(given.keys());
+    let mut keys = stored.keys().chain(given.keys()).filter(|key| *key != NOT_ISOLATED);
     keys.find(|key| stored.get(*key) != given.get(*key))
         .cloned()
 }

@@ -2,9 +2,11 @@
 
 use super::keep::Extent;
 use super::standings::{Named, TieBreak};
+use super::stored::NOT_ISOLATED;
 use crate::link::program::ProgramSpec;
 use crate::referee::SeatSpec;
 use crate::referee::budget::ThinkBudget;
+use crate::referee::hub::TokenDigest;
 use games::Kit;
 use ratings::schedule::{Field, Format};
 use serde::{Deserialize, Serialize};
@@ -120,7 +122,7 @@ pub struct EntrantFile {
     pub house: bool,
     /// By which an entrant that is `remote` is recognised beside its name.
     #[serde(skip_serializing)]
-    pub token: Option<String>,
+    pub token: Option<TokenDigest>,
     /// The games that it plays; all of the file without it.
     pub games: Option<Vec<String>>,
 }
@@ -164,7 +166,7 @@ pub struct Entrant {
     /// Whether it only fills up tables.
     pub house: bool,
     /// Its token, if it dials.
-    pub token: Option<String>,
+    pub token: Option<TokenDigest>,
 }
 
 /// The tournament of one game of a file.
@@ -331,6 +333,16 @@ impl TournamentFile {
 }
 
 impl Cup {
+    /// Notes in its setup why its programs are not isolated from each other, if it has any.
+    pub fn note_isolation(&mut self, isolated: &Result<(), String>) {
+        let programs = |entrant: &Entrant| matches!(entrant.spec, SeatSpec::Program(_));
+        if let (Err(why), Some(setup)) = (isolated, self.setup.as_object_mut())
+            && self.entrants.iter().any(programs)
+        {
+            setup.insert(NOT_ISOLATED.to_owned(), why.as_str().into());
+        }
+    }
+
     /// Its entrants as standings name them.
     #[must_use]
     pub fn named(&self) -> Vec<Named> {
@@ -434,7 +446,7 @@ impl EntrantFile {
             name: name.clone(),
             spec,
             house: self.house,
-            token: self.token.clone(),
+            token: self.token,
         })
     }
 

@@ -2,11 +2,14 @@
 
 use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
+use super::sides::Sides;
 use super::stop::Stop;
 use crate::referee::histogram::Histogram;
 use crate::referee::record::log::{LogLine, measured};
 use crate::referee::{DecisionTimes, Draw, Host, MatchRequest, SeatSpec};
 use games::{Exchange, Seat};
+use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -18,6 +21,10 @@ pub struct Hosted {
     pub host: Arc<Host>,
     /// Where the host's tasks run.
     pub runtime: Handle,
+    /// In a tournament, entrants that answered nothing in their last match, empty at first: each has one try in
+    /// the next one, so that a dead entrant does not use up all its failures in every match. `None`: each match
+    /// is on its own.
+    pub silent: Option<Mutex<HashSet<usize>>>,
 }
 
 impl MatchPlayer for Hosted {
@@ -45,12 +52,18 @@ impl Hosted {
         seats: &[&SeatSpec],
     ) -> Result<PlayedMatch, MatchError> {
         let PlannedMatch { number, seed, .. } = *planned;
+        let line_up: Vec<usize> = Sides::new(plan.kit, &plan.options, &planned.table)?
+            .entrants()
+            .collect();
+        let silent = self.silent.as_ref().map(|silent| silent.lock().clone());
+        let silent = silent.unwrap_or_default();
         let request = MatchRequest {
             seats: seats.iter().map(|spec| (*spec).clone()).collect(),
             seed: Some(seed),
             numbers: Some(Draw::seed(seed, number)),
             options: plan.options.clone(),
-            names: Vec::new(),
+            names: plan.seat_names(planned)?,
+            silent: line_up.iter().map(|one| silent.contains(one)).collect(),
             pause: Duration::ZERO,
             slot: planned.slot.clone(),
             reach: None,
@@ -70,6 +83,9 @@ impl Hosted {
             .map(|seat| hosted.log.lines(Seat(seat as u8)))
             .collect();
         let (missed, took) = lines.iter().map(|lines| measured(lines)).unzip();
+        if let Some(silent) = &self.silent {
+            note_silent(&mut silent.lock(), &line_up, &lines);
+        }
         Ok(PlayedMatch {
             number,
             seed,
@@ -95,6 +111,18 @@ fn times(seats: &[&SeatSpec], took: Vec<Histogram>) -> Vec<Histogram> {
         false => took,
     });
     times.collect()
+}
+
+/// Keeps who answered nothing that was asked, and who did.
+fn note_silent(silent: &mut HashSet<usize>, line_up: &[usize], lines: &[Vec<LogLine>]) {
+    for (entrant, lines) in line_up.iter().zip(lines) {
+        let mut asked = lines.iter().filter(|line| line.wanted).peekable();
+        if asked.peek().is_some() && asked.all(|line| line.missed) {
+            silent.insert(*entrant);
+        } else {
+            silent.remove(entrant);
+        }
+    }
 }
 
 /// All seats' lines in the order in which they were sent.

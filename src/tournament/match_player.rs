@@ -1,9 +1,11 @@
 //! The interface between many matches and the ways of playing one.
 
 use super::schedule::PlannedMatch;
+use super::sides::Sides;
 use super::stop::Stop;
 use crate::referee::arbiter::PlayError;
 use crate::referee::histogram::Histogram;
+use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, SeatSpec, StartError};
 use crate::store::TournamentMatch;
 use games::{Blame, Exchange, Kit, Outcome, Seat, SetupError};
@@ -16,6 +18,8 @@ pub struct Plan {
     pub kit: &'static dyn Kit,
     /// The entrants; planned matches refer to them by index.
     pub entrants: Vec<SeatSpec>,
+    /// Their names, under which the matches of those that are called or dial are stored; may be shorter.
+    pub names: Vec<String>,
     /// Rule options.
     pub options: Value,
     /// Concurrent matches.
@@ -24,7 +28,22 @@ pub struct Plan {
     pub record: bool,
 }
 
-/// Plays one match: in process, against programs on pipes, or over HTTP.
+impl Plan {
+    /// The name of the player on each seat, if it has one.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the options do not fit this many.
+    pub(super) fn seat_names(
+        &self,
+        planned: &PlannedMatch,
+    ) -> Result<Vec<Option<String>>, SetupError> {
+        let sides = Sides::new(self.kit, &self.options, &planned.table)?;
+        let name = |entrant: usize| self.names.get(entrant).cloned();
+        Ok(sides.entrants().map(name).collect())
+    }
+}
+
+/// Plays one match: in process, against programs on pipes, over HTTP, or among players that dial.
 pub trait MatchPlayer: Sync {
     /// Plays a match with these seats to its end; `None` if `stop` cut it short. Blocks its thread.
     ///
@@ -37,6 +56,11 @@ pub trait MatchPlayer: Sync {
         seats: &[&SeatSpec],
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError>;
+
+    /// Whether it stores its matches itself.
+    fn records(&self) -> bool {
+        false
+    }
 
     /// Called once when no matches are running any more.
     fn finish(&self) {}
@@ -124,6 +148,9 @@ pub enum MatchError {
     /// A hosted match did not start.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A match on a hub has no result.
+    #[error("match {0}: {1}")]
+    Appointment(u64, AppointmentError),
     /// A program that cannot be started.
     #[error("{0}")]
     Program(String),

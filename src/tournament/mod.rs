@@ -2,6 +2,7 @@
 //! totals.
 
 mod course;
+mod dialled;
 mod file;
 mod hosted;
 mod in_process;
@@ -21,6 +22,7 @@ mod tally;
 mod tests;
 
 pub use course::{Course, Ended, Play, Target, Watch, Watcher};
+pub use dialled::Dialled;
 pub use file::{Cup, Entrant, FileError, Models, TournamentFile};
 pub use hosted::Hosted;
 pub use in_process::InProcess;

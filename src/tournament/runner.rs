@@ -155,6 +155,7 @@ mod tests {
         Plan {
             kit: games::find("koehandel").unwrap(),
             entrants: vec![SeatSpec::filler(); 4],
+            names: Vec::new(),
             options: Value::Null,
             concurrency: NonZeroUsize::new(3).unwrap(),
             record: true,

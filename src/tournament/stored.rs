@@ -9,6 +9,9 @@ use games::Kit;
 use ratings::schedule::Round;
 use serde_json::Value;
 
+/// The key of a setup that says why programs were not isolated.
+pub(super) const NOT_ISOLATED: &str = "not_isolated";
+
 /// A tournament as it is stored.
 #[derive(Debug)]
 pub struct StoredTournament {
@@ -118,9 +121,17 @@ pub fn standings_of(
     let given = setup.get("rank_by").cloned().unwrap_or_default();
     let order: Option<Vec<TieBreak>> = serde_json::from_value(given).context("rank_by")?;
     let usual = RankSettings::default();
+    let first = match setup["schedule"]["format"].as_str() {
+        Some("knock-out") => Some(TieBreak::Progress),
+        // A bye gives no points.
+        Some("swiss") => Some(TieBreak::Share),
+        _ => None,
+    };
     let order = order.filter(|order| !order.is_empty());
+    let remark = |why: &str| format!("programs were not isolated: one could end another's process ({why})");
     let settings = RankSettings {
-        order: order.unwrap_or_else(|| usual.order.clone()),
+        order: order.unwrap_or_else(|| first.into_iter().chain(usual.order.clone()).collect()),
+        remarks: setup[NOT_ISOLATED].as_str().map(remark).into_iter().collect(),
         ..usual
     };
     Ok(Standings::new(entrants, games, &settings))

@@ -60,6 +60,7 @@ async fn opened(path: &Path, extent: Extent) -> (Recording, Store) {
 fn plan(game: &str, bots: [&str; 4], extent: Extent) -> Plan {
     let spec = |bot| format!("builtin:{bot}").parse().unwrap();
     Plan {
+        names: Vec::new(),
         kit: games::find(game).unwrap(),
         entrants: bots.map(spec).into(),
         options: match game {
@@ -277,6 +278,7 @@ async fn matches_of_a_host_fill_their_places_too() {
         };
         let host = Host::new(plan.kit, settings, recording.clone());
         let player = Hosted {
+            silent: None,
             host: Arc::clone(&host),
             runtime: Handle::current(),
         };

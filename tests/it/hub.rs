@@ -3,6 +3,7 @@
 mod client;
 mod crowd;
 mod daemon;
+mod dialled;
 mod player;
 mod scripted;
 mod server;

@@ -17,6 +17,9 @@ pub struct MatchRequest {
     pub seats: Vec<SeatSpec>,
     /// The name under which a seat's history is kept, by absolute seat; may be shorter than `seats`.
     pub names: Vec<Option<String>>,
+    /// Whether a seat's player answered nothing lately, by absolute seat; may be shorter. Its first failure
+    /// makes it a filler for the match.
+    pub silent: Vec<bool>,
     /// Seeds all randomness; `None` draws one.
     pub seed: Option<u64>,
     /// Seeds the numbers on the wire; `None` draws unpredictable ones.

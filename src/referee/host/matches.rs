@@ -166,6 +166,12 @@ impl Host {
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);
         }
+        let nearly = failures_max(self.kit, &table.setup()).saturating_sub(1);
+        let silent = request.silent.iter();
+        let past = Past {
+            failures: silent.map(|silent| u16::from(*silent) * nearly).collect(),
+            ..Past::default()
+        };
         let log = MatchLog::new(info.ids.len());
         let hosted = hosted(info, log);
         permit.enter(Arc::clone(&hosted));
@@ -174,7 +180,7 @@ impl Host {
             Play {
                 table,
                 links,
-                past: Past::default(),
+                past,
                 record,
                 pause: request.pause,
             },

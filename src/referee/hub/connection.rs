@@ -3,6 +3,7 @@
 use super::game::{LINES_MAX, PlayerLine};
 use super::lobby::Ticket;
 use super::server::{Entrance, HubServer};
+use super::token;
 use crate::link::{AnyLine, Stay, keep_alive};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -65,6 +66,45 @@ impl Outbox {
     pub(super) fn close(&self) {
         self.end.cancel();
     }
+
+    /// A player's outbox, and the other end of it.
+    pub(super) fn new() -> (Self, Inlet) {
+        let (texts, unread) = mpsc::channel(UNREAD_MAX);
+        let out = Self {
+            texts,
+            unread: Arc::default(),
+            end: CancellationToken::new(),
+        };
+        let inlet = Inlet {
+            texts: unread,
+            bytes: Arc::clone(&out.unread),
+            end: out.end.clone(),
+        };
+        (out, inlet)
+    }
+}
+
+/// What a player is sent.
+pub(super) struct Inlet {
+    texts: mpsc::Receiver<String>,
+    bytes: Arc<AtomicUsize>,
+    end: CancellationToken,
+}
+
+impl Inlet {
+    /// The next text; once the connection is to end, only what is already queued. `None` after the last one.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        tokio::select! {
+            biased;
+            text = self.texts.recv() => text,
+            () = self.end.cancelled() => self.texts.try_recv().ok(),
+        }
+    }
+
+    /// This much of what was sent has arrived.
+    pub(super) fn arrived(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// A player waiting for a match.
@@ -99,19 +139,9 @@ pub(super) async fn converse(
     let away = stay.away();
     keep_alive(&stream);
     let (read, write) = stream.into_split();
-    let (texts, unread) = mpsc::channel(UNREAD_MAX);
-    let out = Outbox {
-        texts,
-        unread: Arc::default(),
-        end: CancellationToken::new(),
-    };
+    let (out, inlet) = Outbox::new();
     let end = out.end.clone();
-    let writing = tokio::spawn(write_out(
-        write,
-        unread,
-        Arc::clone(&out.unread),
-        end.clone(),
-    ));
+    let writing = tokio::spawn(write_out(write, inlet));
     let mut lines = FramedRead::new(read, AnyLine::new(LINE_BYTES_MAX));
     let (came, mut look) = (Instant::now(), IDLE_SHORT);
     let mut visitor = Visitor {
@@ -120,6 +150,7 @@ pub(super) async fn converse(
         out,
         stay,
         state: State::Reception,
+        token: None,
     };
     // A player that never joined gets no last message.
     let mut linger = LINGER;
@@ -170,25 +201,14 @@ pub(super) async fn converse(
 
 /// Writes until all senders are gone, or a write stalls; once the connection is to end, only what is already
 /// queued.
-async fn write_out(
-    mut write: OwnedWriteHalf,
-    mut unread: mpsc::Receiver<String>,
-    bytes: Arc<AtomicUsize>,
-    end: CancellationToken,
-) {
-    loop {
-        let text = tokio::select! {
-            biased;
-            text = unread.recv() => text,
-            () = end.cancelled() => unread.try_recv().ok(),
-        };
-        let Some(text) = text else { break };
+async fn write_out(mut write: OwnedWriteHalf, mut inlet: Inlet) {
+    while let Some(text) = inlet.next().await {
         let written = tokio::time::timeout(WRITE_STALL_MAX, write.write_all(text.as_bytes()));
         if !matches!(written.await, Ok(Ok(()))) {
-            end.cancel();
+            inlet.end.cancel();
             return;
         }
-        bytes.fetch_sub(text.len(), Ordering::Relaxed);
+        inlet.arrived(text.len());
     }
     // The other end may be gone.
     let _ = write.shutdown().await;
@@ -200,6 +220,8 @@ struct Visitor {
     out: Outbox,
     stay: Stay,
     state: State,
+    /// What it was recognised by: no transcript has it.
+    token: Option<String>,
 }
 
 impl Visitor {
@@ -218,7 +240,12 @@ impl Visitor {
     async fn hear(&mut self, line: &Bytes) {
         let at = Instant::now();
         if let State::Table(Seated { seat, inbox }) = &self.state {
-            let line = Some(String::from_utf8_lossy(line).into_owned());
+            let line = String::from_utf8_lossy(line).into_owned();
+            let line = match &self.token {
+                Some(token) => token::without(line, token),
+                None => line,
+            };
+            let line = Some(line);
             // The match may just have ended.
             let _ = inbox
                 .send(PlayerLine {
@@ -243,8 +270,9 @@ impl Visitor {
                     seated,
                 };
                 match self.hub.join(room.as_deref(), guest) {
-                    Entrance::Queue(ticket) => {
+                    Entrance::Queue(ticket, token) => {
                         self.stay.settle();
+                        self.token = token;
                         self.state = State::Queue(ticket, place);
                     }
                     Entrance::Refused(answer) => self.say(answer),

@@ -2,10 +2,11 @@
 
 use super::connection::Outbox;
 use crate::clock::{Stamps, now_us};
+use crate::referee::histogram::Histogram;
 use crate::referee::record::{Queued, RecordLine};
 use crate::replay::RecordedReply;
 use crate::store::types::{Direction, MatchResult, NewEntry};
-use games::{Call, Seat, Table};
+use games::{Blame, Call, Cause, Outcome, Seat, Table};
 use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -29,20 +30,48 @@ pub(super) struct PlayerLine {
 pub(super) struct PlayerState {
     pub(super) name: String,
     pub(super) out: Outbox,
+    /// Whether it has come at all.
+    came: bool,
     deadline: Option<Instant>,
+    /// Since when its decision is waited for.
+    asked: Option<Instant>,
+    /// When its last line was read.
+    heard: Option<Instant>,
+    conduct: Conduct,
     lines: usize,
     /// Whether the player is out of the match.
     out_of_it: bool,
 }
 
+/// How one player kept its time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conduct {
+    /// How long its decisions took.
+    pub(super) took: Histogram,
+    /// How often it was out of time.
+    pub(super) missed: u32,
+}
+
 impl PlayerState {
-    pub(super) fn new(name: String, out: Outbox) -> Self {
+    pub(super) fn new(name: String, out: Outbox, came: bool) -> Self {
         Self {
             name,
             out,
+            came,
             deadline: None,
+            asked: None,
+            heard: None,
+            conduct: Conduct::default(),
             lines: 0,
             out_of_it: false,
+        }
+    }
+
+    /// What it was asked is decided: with its last line, where others are waited for still.
+    fn decided(&mut self) {
+        if let (Some(asked), Some(heard)) = (self.asked.take(), self.heard) {
+            let took = heard.saturating_duration_since(asked);
+            self.conduct.took.add(took);
         }
     }
 }
@@ -53,8 +82,7 @@ pub(super) struct Game {
     pub(super) places: Vec<PlayerState>,
     pub(super) inbox: mpsc::Receiver<PlayerLine>,
     pub(super) journal: Journal,
-    faults: Vec<String>,
-    blame: Option<Seat>,
+    faults: Vec<Blame>,
     /// What tells each player the end: held back until that is stored.
     last_words: Vec<String>,
 }
@@ -63,6 +91,12 @@ pub(super) struct Game {
 pub(super) struct Played {
     /// `None`: it was abandoned.
     pub(super) result: Option<MatchResult>,
+    /// What the result is made of.
+    pub(super) outcome: Option<Outcome>,
+    /// The players that were out of the match before its end, in this order.
+    pub(super) faults: Vec<Blame>,
+    /// By seat.
+    pub(super) conduct: Vec<Conduct>,
     /// What each player is still to be told, by seat, if the result is stored.
     pub(super) last_words: Vec<String>,
 }
@@ -85,7 +119,6 @@ impl Game {
                 open: None,
             },
             faults: Vec::new(),
-            blame: None,
         }
     }
 
@@ -118,13 +151,18 @@ impl Game {
             }
         };
         self.journal.flush().await;
-        let result = outcome.map(|outcome| MatchResult {
-            blame: self.blame.map(|seat| seat.0),
-            detail: self.faults.join("; "),
+        let details: Vec<&str> = self.faults.iter().map(|fault| &*fault.detail).collect();
+        let result = outcome.as_ref().map(|outcome| MatchResult {
+            blame: self.faults.first().map(|fault| fault.seat.0),
+            detail: details.join("; "),
             ..MatchResult::of(now_us(), outcome.cause, outcome.scores.values().to_vec())
         });
+        let places = self.places.into_iter();
         Played {
             result,
+            outcome,
+            faults: self.faults,
+            conduct: places.map(|place| place.conduct).collect(),
             last_words: self.last_words,
         }
     }
@@ -159,7 +197,9 @@ impl Game {
         let now = Instant::now();
         for (seat, within) in asked {
             if let Some(place) = self.places.get_mut(seat.index()) {
+                place.decided();
                 place.deadline = Some(now + within);
+                place.asked = Some(now);
                 place.lines = 0;
             }
         }
@@ -176,6 +216,7 @@ impl Game {
         for (seat, place) in (0u8..).map(Seat).zip(&mut self.places) {
             if !self.table.waits(seat) {
                 place.deadline = None;
+                place.decided();
             }
         }
     }
@@ -187,10 +228,12 @@ impl Game {
             return;
         };
         let Some(line) = line else {
-            self.fault(seat, RecordedReply::Failed(String::new()), "left")
+            let what = if place.came { "left" } else { "did not come" };
+            self.fault(seat, RecordedReply::Failed(String::new()), what)
                 .await;
             return;
         };
+        place.heard = Some(at);
         // In a stored reply, this character marks a missing answer.
         let line = line.replace('\u{1}', "\u{fffd}");
         place.lines += 1;
@@ -246,10 +289,18 @@ impl Game {
             return;
         }
         place.out_of_it = true;
+        place.asked = None;
         let name = &place.name;
-        self.faults
-            .push(format!("player {} ({name}) {what}", seat.0 + 1));
-        self.blame.get_or_insert(seat);
+        let late = matches!(kept, RecordedReply::Late);
+        place.conduct.missed += u32::from(late);
+        self.faults.push(Blame {
+            seat,
+            cause: match late {
+                true => Cause::TimeForfeit,
+                false => Cause::Disconnect,
+            },
+            detail: format!("player {} ({name}) {what}", seat.0 + 1),
+        });
         self.journal.fails(seat, &kept).await;
         self.table.answer(seat, kept.reply());
         self.call().await;

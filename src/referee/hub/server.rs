@@ -1,17 +1,14 @@
 //! The hub's server: accepts players, seats them, runs their matches.
 
-use super::connection::{Guest, Outbox, Seated, converse};
-use super::game::{Game, INBOX_MAX, Played, PlayerLine, PlayerState};
+use super::connection::{Guest, converse};
+use super::guests::{Guests, Invited};
 use super::lobby::{Joined, Lobby, Party, Ticket};
 use super::maps::NamedMap;
 use super::rooms::Room;
-use crate::clock::now_us;
 use crate::link::{Accepted, Acceptor, Crowd};
-use crate::referee::host::match_info::MatchInfo;
-use crate::referee::host::setup::{cancelled, drawn_seed, ids, merged, row};
-use crate::referee::record::{MatchRecord, Patience, RecordError, Recording, Writer};
-use crate::referee::seat::seat_spec::SeatSpec;
-use crate::store::types::{MatchResult, NewMatch};
+use crate::referee::host::setup::{cancelled, ids, merged};
+use crate::referee::record::{RecordError, Recording};
+use crate::store::types::NewMatch;
 use games::{Frame, Kit, Reception, Seat, SetupError, Table, TableSetup};
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
@@ -21,16 +18,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How long connections have for their last messages at a stop.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
-const RECORDED_WITHIN: Duration = Duration::from_secs(5);
-/// What players hear whose match cannot even begin to be recorded.
-const UNRECORDED: &str = "error The match cannot be recorded at present, try again later";
+/// What players hear if too many wait already.
+pub(super) const FULL: &str = "error Nobody is let in at present";
 
 /// Settings of a hub.
 #[derive(Clone)]
@@ -55,6 +50,9 @@ pub struct HubSettings {
     pub always_wait: bool,
     /// Seeds the coin of rooms that could begin.
     pub seed: u64,
+    /// Who may come in; empty: everybody, who then plays in rooms. The invited play when they have an
+    /// [`Appointment`](super::Appointment).
+    pub invited: Vec<Invited>,
     /// Is notified of every player that is seated, and again when it has left.
     pub on_line: Option<OnLine>,
 }
@@ -78,6 +76,7 @@ impl HubSettings {
             wait_for_player: super::lobby::WAIT_FOR_PLAYER,
             always_wait: false,
             seed: 0,
+            invited: Vec::new(),
             on_line: None,
         }
     }
@@ -91,20 +90,27 @@ impl HubSettings {
             let why = "a folder of maps and the option `map` exclude each other";
             return Err(SetupError(why.to_owned()));
         }
-        self.table(None, 1, 1, 0)?;
+        self.table(None, &Value::Null, 1, (1, 0))?;
         for (name, text) in &self.maps {
-            let table = self.table(Some(text), 1, 1, 0);
+            let table = self.table(Some(text), &Value::Null, 1, (1, 0));
             table.map_err(|error| SetupError(format!("{name}: {error}")))?;
         }
         Ok(())
     }
 
-    fn table(
+    /// The map that comes at this place in the turn; `None`: the game's own.
+    pub(super) fn map_of(&self, turn: u64) -> Option<&NamedMap> {
+        let maps = self.maps.len().max(1) as u64;
+        self.maps.get((turn % maps) as usize)
+    }
+
+    /// A match of this many players on this map, with these options over those of all matches.
+    pub(super) fn table(
         &self,
         map: Option<&str>,
+        options: &Value,
         players: usize,
-        market: u64,
-        seed: u64,
+        (market, seed): (u64, u64),
     ) -> Result<Box<dyn Table>, SetupError> {
         let own = match map {
             None => Value::Null,
@@ -113,7 +119,7 @@ impl HubSettings {
         };
         self.kit.table(&TableSetup {
             seed,
-            options: merged(&own, &self.options),
+            options: merged(&merged(&own, &self.options), options),
             market,
             ids: ids(market, players),
         })
@@ -122,29 +128,33 @@ impl HubSettings {
 
 /// The outcome for a player at the reception.
 pub(super) enum Entrance {
-    /// It is in a queue, perhaps already in a match, and has been notified.
-    Queue(Ticket),
+    /// It is in a queue, perhaps already in a match, and has been notified. With the token that it showed.
+    Queue(Ticket, Option<String>),
     /// It gets this reply.
     Refused(Frame),
 }
 
 /// A hub.
 pub struct HubServer {
-    settings: HubSettings,
-    reception: &'static dyn Reception,
-    recording: Recording,
+    pub(super) settings: HubSettings,
+    pub(super) reception: &'static dyn Reception,
+    pub(super) recording: Recording,
     lobby: Mutex<Lobby<Guest>>,
+    /// The invited, if it is not open to all.
+    pub(super) guests: Option<Mutex<Guests<Guest>>>,
+    /// One of them has come or gone, or its match has ended.
+    pub(super) stirred: Notify,
     /// A room's wait has changed.
     changed: Notify,
-    next_market: AtomicU64,
-    next_ticket: AtomicU64,
-    permits: Arc<Semaphore>,
+    pub(super) next_market: AtomicU64,
+    pub(super) next_ticket: AtomicU64,
+    pub(super) permits: Arc<Semaphore>,
     crowd: Crowd,
     connections: TaskTracker,
-    games: TaskTracker,
-    stop: CancellationToken,
+    pub(super) games: TaskTracker,
+    pub(super) stop: CancellationToken,
     /// Cancelled with the beginning of a stop: ends that are still to be stored are left to the next start.
-    leave: CancellationToken,
+    pub(super) leave: CancellationToken,
 }
 
 impl HubServer {
@@ -164,6 +174,8 @@ impl HubServer {
             .reception()
             .ok_or_else(|| SetupError(format!("players of {game} do not dial a hub")))?;
         settings.check()?;
+        let invited = settings.invited.clone();
+        let guests = Guests::new(invited).map_err(|error| SetupError(error.to_string()))?;
         let failed = |error: RecordError| SetupError(error.to_string());
         let last = recording.last_market(game).await.map_err(failed)?;
         for cut in recording
@@ -180,6 +192,8 @@ impl HubServer {
         let rooms = settings.rooms.clone();
         Ok(Arc::new(Self {
             lobby: Mutex::new(Lobby::new(rooms, settings.wait_for_player, settings.seed)),
+            guests: (!settings.invited.is_empty()).then(|| Mutex::new(guests)),
+            stirred: Notify::new(),
             reception,
             recording,
             changed: Notify::new(),
@@ -228,6 +242,9 @@ impl HubServer {
         }
         matchmaker.abort();
         self.lobby().close();
+        if let Some(guests) = &self.guests {
+            guests.lock().close();
+        }
         drop(listener);
         Ok(())
     }
@@ -254,10 +271,13 @@ impl HubServer {
         self.crowd.clone()
     }
 
-    /// How many players wait in rooms.
+    /// How many players wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.lobby().waiting()
+        match &self.guests {
+            Some(guests) => guests.lock().waiting(),
+            None => self.lobby().waiting(),
+        }
     }
 
     pub(super) fn reception(&self) -> &'static dyn Reception {
@@ -266,6 +286,9 @@ impl HubServer {
 
     pub(super) fn join(self: &Arc<Self>, room: Option<&str>, guest: Guest) -> Entrance {
         let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
+        if let Some(guests) = &self.guests {
+            return self.admit(&mut guests.lock(), room, (ticket, guest));
+        }
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok();
         let out = guest.out.clone();
         // A waiting player is notified before its match can begin: both happen under the lock.
@@ -274,7 +297,7 @@ impl HubServer {
         let entrance = match joined {
             Joined::Waits(queued) => {
                 out.say_line(self.reception.wait(queued));
-                Entrance::Queue(ticket)
+                Entrance::Queue(ticket, None)
             }
             Joined::Begins(party) => {
                 if self.settings.always_wait {
@@ -283,10 +306,10 @@ impl HubServer {
                 if let Some(permit) = permit {
                     self.begin(party, permit);
                 }
-                Entrance::Queue(ticket)
+                Entrance::Queue(ticket, None)
             }
             Joined::NoRoom => Entrance::Refused(self.reception.no_room()),
-            Joined::Full => Entrance::Refused("error Nobody is let in at present".to_owned()),
+            Joined::Full => Entrance::Refused(FULL.to_owned()),
         };
         drop(lobby);
         self.changed.notify_one();
@@ -294,6 +317,10 @@ impl HubServer {
     }
 
     pub(super) fn leave(&self, ticket: Ticket) {
+        if let Some(guests) = &self.guests {
+            guests.lock().leave(ticket);
+            self.stirred.notify_waiters();
+        }
         self.lobby().leave(ticket);
         self.changed.notify_one();
     }
@@ -332,151 +359,5 @@ impl HubServer {
             hub.play(party).await;
             drop(permit);
         });
-    }
-
-    async fn play(self: &Arc<Self>, party: Party<Guest>) {
-        let settings = &self.settings;
-        let players = party.guests.len();
-        let market = self.next_market.fetch_add(1, Ordering::Relaxed);
-        let at = settings.maps.len().max(1) as u64;
-        let map = settings.maps.get((party.before % at) as usize);
-        let text = map.map(|(_, text)| text.as_str());
-        // A hub without maps uses the game's own, chosen by the seed.
-        let seed = if map.is_some() {
-            drawn_seed()
-        } else {
-            party.before
-        };
-        let table = match settings.table(text, players, market, seed) {
-            Ok(table) => table,
-            Err(error) => {
-                tracing::error!(%error, room = party.room.name, "a match cannot begin");
-                return;
-            }
-        };
-        let info = MatchInfo {
-            match_id: ulid::Ulid::generate().to_string(),
-            game: settings.kit.game().to_owned(),
-            market,
-            ids: ids(market, players),
-            seats: vec![SeatSpec::Remote.to_string(); players],
-            names: party
-                .guests
-                .iter()
-                .map(|guest| Some(guest.name.clone()).filter(|name| !name.is_empty()))
-                .collect(),
-            started_us: now_us(),
-        };
-        let row = row(&info, &settings.referee, table.setup());
-        let record = match self.recording.open(&row, &info.ids, &[]).await {
-            Ok(record) => record,
-            Err(error) => return refuse(&party.guests, &row.id, &error),
-        };
-        tracing::info!(
-            match_id = info.match_id,
-            room = party.room.name,
-            map = map.map(|(name, _)| name.as_str()),
-            players = ?info.names,
-            "a match begins"
-        );
-        let row = Arc::new(row);
-        let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
-        let (said, inbox) = mpsc::channel(INBOX_MAX);
-        let (mut places, mut lines) = (Vec::with_capacity(players), Vec::with_capacity(players));
-        for (seat, guest) in (0u8..).map(Seat).zip(party.guests) {
-            tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
-            if let Some(tell) = &settings.on_line {
-                tell(guest.peer, Some((Arc::clone(&row), seat)));
-            }
-            lines.push(guest.peer);
-            let seated = Seated {
-                seat,
-                inbox: said.clone(),
-            };
-            if guest.seated.send(seated).is_err() {
-                let (line, at) = (None, Instant::now());
-                // The inbox has room for every player.
-                let _ = said.try_send(PlayerLine { seat, line, at });
-            }
-            places.push(PlayerState::new(guest.name, guest.out));
-        }
-        drop(said);
-        let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
-        let game = Game::new(table, places, inbox, writer.lines());
-        let played = game.play((&self.stop, writer.broken())).await;
-        let result = self.end(played, writer, &outs).await;
-        tracing::info!(
-            match_id = info.match_id,
-            cause = result.cause.word(),
-            scores = ?result.scores,
-            detail = result.detail,
-            "a match ended"
-        );
-        if let Some(tell) = &settings.on_line {
-            lines.into_iter().for_each(|line| tell(line, None));
-        }
-    }
-
-    /// Tells the players the end once it is stored. If it cannot be, the match is given up.
-    async fn end(self: &Arc<Self>, played: Played, writer: Writer, outs: &[Outbox]) -> MatchResult {
-        let Played { result, last_words } = played;
-        let (mut record, flushed) = writer.flush().await;
-        let ended = match (result, flushed) {
-            (Some(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
-            (_, Err(error)) => Err(error.to_string()),
-            (None, Ok(())) => Err("the hub was stopped".to_owned()),
-        };
-        let result = match ended {
-            Ok(result) => {
-                for (out, words) in outs.iter().zip(last_words) {
-                    out.say(words);
-                }
-                result
-            }
-            Err(why) => {
-                let given_up = self.reception.given_up() + "\n";
-                outs.iter().for_each(|out| out.say(given_up.clone()));
-                let result = cancelled(why);
-                self.games
-                    .spawn(Arc::clone(self).close_later(record, result.clone()));
-                result
-            }
-        };
-        outs.iter().for_each(Outbox::close);
-        result
-    }
-
-    /// Stores the end that the rules came to; `Err` says why nothing of it is stored.
-    async fn store_end(&self, record: &mut MatchRecord, end: &MatchResult) -> Result<(), String> {
-        let mut stored = patience(&self.stop, RECORDED_WITHIN)
-            .close(record, end)
-            .await;
-        if stored.is_err() && record.has_end() {
-            // It can have no other end any more.
-            stored = patience(&self.stop, Duration::MAX).close(record, end).await;
-        }
-        stored.map_err(|error| error.to_string())
-    }
-
-    /// Closes a match that was given up, as soon as that can be stored; the next start does it otherwise.
-    async fn close_later(self: Arc<Self>, mut record: MatchRecord, result: MatchResult) {
-        let patience = patience(&self.leave, Duration::MAX);
-        if let Err(error) = patience.close(&mut record, &result).await {
-            tracing::warn!(%error, "a match that was given up is closed by the next start");
-        }
-    }
-}
-
-fn patience(leave: &CancellationToken, within: Duration) -> Patience {
-    let leave = leave.clone();
-    Patience { leave, within }
-}
-
-/// Sends the players of a match away that cannot be recorded.
-fn refuse(guests: &[Guest], match_id: &str, error: &RecordError) {
-    tracing::warn!(match_id, %error, "a match does not begin");
-    for guest in guests {
-        guest.out.say_line(Some(UNRECORDED.to_owned()));
-        guest.out.close();
     }
 }

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 pub struct Hub {
     pub address: SocketAddr,
-    server: Arc<HubServer>,
+    pub server: Arc<HubServer>,
     stop: CancellationToken,
-    runtime: Runtime,
+    pub runtime: Runtime,
 }
 
 impl Hub {
@@ -26,7 +26,7 @@ impl Hub {
         Self::on(Runtime::new().unwrap(), settings, Recording::none())
     }
 
-    fn on(runtime: Runtime, settings: HubSettings, recording: Recording) -> Self {
+    pub fn on(runtime: Runtime, settings: HubSettings, recording: Recording) -> Self {
         let stop = CancellationToken::new();
         let (address, server) = runtime.block_on(async {
             let server = HubServer::open(settings, recording).await.unwrap();
@@ -56,11 +56,11 @@ impl Hub {
     }
 
     /// Waits until so many wait in rooms.
-    fn waiting(&self, players: usize) {
+    pub fn waiting(&self, players: usize) {
         until(|| self.server.waiting() == players);
     }
 
-    fn drain(&self, within: Duration) {
+    pub fn drain(&self, within: Duration) {
         self.stop.cancel();
         self.runtime.block_on(self.server.drain(within));
     }

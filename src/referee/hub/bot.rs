@@ -1,0 +1,49 @@
+//! A built-in bot at a hub's table, in this process: it hears its lines and answers as one that dialled.
+
+use super::connection::Inlet;
+use super::game::PlayerLine;
+use crate::referee::seat::seat_builtin::BuiltinSeat;
+use crate::referee::seat::seat_link::{SeatLink as _, SeatReply};
+use games::{Kit, Seat};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// Plays until the match is over; a bot that breaks down leaves.
+pub(super) async fn attend(
+    kit: &'static dyn Kit,
+    (seat, mut bot): (Seat, BuiltinSeat),
+    mut inlet: Inlet,
+    inbox: mpsc::Sender<PlayerLine>,
+) {
+    let mut frame = String::new();
+    while let Some(text) = inlet.next().await {
+        inlet.arrived(text.len());
+        for line in text.lines() {
+            if !frame.is_empty() {
+                frame.push('\n');
+            }
+            frame.push_str(line);
+            if !kit.completes(line.as_bytes()) {
+                continue;
+            }
+            let heard = std::mem::take(&mut frame);
+            // The bot knows its own limit.
+            let reply = bot.call(&heard, Duration::MAX, true).await;
+            let said = match &reply {
+                SeatReply::Said { text, .. } => text.lines().map(|line| Some(line.to_owned())),
+                SeatReply::Late | SeatReply::Failed(_) => {
+                    tracing::warn!(seat = seat.0, ?reply, "a built-in bot leaves its match");
+                    let (line, at) = (None, Instant::now());
+                    let _ = inbox.send(PlayerLine { seat, line, at }).await;
+                    return;
+                }
+            };
+            for line in said {
+                let at = Instant::now();
+                if inbox.send(PlayerLine { seat, line, at }).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The matches of a hub: players sit down, play, and are told the end once it is stored.
+
+use super::bot::attend;
+use super::connection::{Guest, Outbox, Seated};
+use super::game::{Conduct, Game, INBOX_MAX, Played, PlayerLine, PlayerState};
+use super::lobby::Party;
+use super::server::HubServer;
+use crate::clock::now_us;
+use crate::referee::host::match_info::MatchInfo;
+use crate::referee::host::setup::{cancelled, drawn_seed, ids, row};
+use crate::referee::record::{MatchRecord, Patience, RecordError, Writer};
+use crate::referee::seat::seat_builtin::BuiltinSeat;
+use crate::referee::seat::seat_spec::SeatSpec;
+use crate::store::types::{MatchResult, NewMatch, SeatNotes, Slot};
+use games::{Blame, Seat, Table};
+use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How long a match may wait until it can be recorded before it is given up: players would give up the hub.
+const RECORDED_WITHIN: Duration = Duration::from_secs(5);
+/// What players hear whose match cannot even begin to be recorded.
+const UNRECORDED: &str = "error The match cannot be recorded at present, try again later";
+
+/// A match whose players are known.
+pub(super) struct Sitting {
+    pub(super) table: Box<dyn Table>,
+    pub(super) market: u64,
+    /// By seat.
+    pub(super) sitters: Vec<Sitter>,
+    /// What the log calls it: its room, or what it was planned for.
+    pub(super) place: String,
+    /// The map, if it is one of the hub's.
+    pub(super) map: Option<String>,
+    /// Its place in a tournament.
+    pub(super) slot: Option<Slot>,
+}
+
+/// Who has a seat.
+pub(super) struct Sitter {
+    pub(super) spec: SeatSpec,
+    /// May be empty.
+    pub(super) name: String,
+    pub(super) who: Who,
+}
+
+/// How it plays.
+pub(super) enum Who {
+    Guest(Guest),
+    /// With its seed.
+    Bot(BuiltinSeat, u64),
+    /// It did not come, and is out of the match from the beginning.
+    Absent,
+}
+
+/// A match as it went.
+pub(super) struct Sat {
+    pub(super) match_id: String,
+    /// In microseconds since 1970-01-01 UTC.
+    pub(super) started_us: i64,
+    /// As the game ended.
+    pub(super) played: Played,
+    /// As it is stored.
+    pub(super) result: MatchResult,
+}
+
+impl HubServer {
+    pub(super) async fn play(self: &Arc<Self>, party: Party<Guest>) {
+        let settings = &self.settings;
+        let players = party.guests.len();
+        let market = self.next_market.fetch_add(1, Ordering::Relaxed);
+        let map = settings.map_of(party.before);
+        let text = map.map(|(_, text)| text.as_str());
+        // A hub without maps uses the game's own, chosen by the seed.
+        let seed = if map.is_some() {
+            drawn_seed()
+        } else {
+            party.before
+        };
+        let table = match settings.table(text, &Value::Null, players, (market, seed)) {
+            Ok(table) => table,
+            Err(error) => {
+                tracing::error!(%error, room = party.room.name, "a match cannot begin");
+                return;
+            }
+        };
+        let sitter = |guest: Guest| Sitter {
+            spec: SeatSpec::Remote,
+            name: guest.name.clone(),
+            who: Who::Guest(guest),
+        };
+        let sitting = Sitting {
+            table,
+            market,
+            sitters: party.guests.into_iter().map(sitter).collect(),
+            place: party.room.name,
+            map: map.map(|(name, _)| name.clone()),
+            slot: None,
+        };
+        // Its players have been told why.
+        let _ = self.sit(sitting).await;
+    }
+
+    /// Plays a match to its end.
+    ///
+    /// # Errors
+    /// [`RecordError`] if it cannot even begin to be recorded.
+    pub(super) async fn sit(self: &Arc<Self>, sitting: Sitting) -> Result<Sat, RecordError> {
+        let (info, mut row, seeds) = self.opening(&sitting);
+        if let Some(slot) = &sitting.slot {
+            slot.seat(&mut row);
+        }
+        let record = match self.recording.open(&row, &info.ids, &seeds).await {
+            Ok(record) => record,
+            Err(error) => {
+                refuse(&sitting.sitters, &row.id, &error);
+                return Err(error);
+            }
+        };
+        tracing::info!(
+            match_id = info.match_id,
+            room = sitting.place,
+            map = sitting.map,
+            players = ?info.names,
+            "a match begins"
+        );
+        let row = Arc::new(row);
+        let writer = Writer::start(record, patience(&self.stop, RECORDED_WITHIN));
+        let (said, inbox) = mpsc::channel(INBOX_MAX);
+        let mut places = Vec::with_capacity(sitting.sitters.len());
+        let mut lines = Vec::new();
+        for (seat, sitter) in (0u8..).map(Seat).zip(sitting.sitters) {
+            if let Who::Guest(guest) = &sitter.who {
+                tracing::debug!(match_id = info.match_id, seat = seat.0, peer = %guest.peer, "seated");
+                if let Some(tell) = &self.settings.on_line {
+                    tell(guest.peer, Some((Arc::clone(&row), seat)));
+                }
+                lines.push(guest.peer);
+            }
+            places.push(self.seat(seat, sitter, &said));
+        }
+        drop(said);
+        let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
+        let game = Game::new(sitting.table, places, inbox, writer.lines());
+        let mut played = game.play((&self.stop, writer.broken())).await;
+        if let (Some(slot), Some(result)) = (sitting.slot, &mut played.result) {
+            result.notes = notes(&played.faults, &played.conduct);
+            result.slot = Some(Box::new(slot));
+        }
+        let result = self.end(&mut played, writer, &outs).await;
+        tracing::info!(
+            match_id = info.match_id,
+            cause = result.cause.word(),
+            scores = ?result.scores,
+            detail = result.detail,
+            "a match ended"
+        );
+        if let Some(tell) = &self.settings.on_line {
+            lines.into_iter().for_each(|line| tell(line, None));
+        }
+        Ok(Sat {
+            match_id: info.match_id,
+            started_us: info.started_us,
+            played,
+            result,
+        })
+    }
+
+    /// What is stored of a match before it begins, with the seeds of the bots in this process, by seat.
+    fn opening(&self, sitting: &Sitting) -> (MatchInfo, NewMatch, Vec<u64>) {
+        let sitters = sitting.sitters.iter();
+        let info = MatchInfo {
+            match_id: ulid::Ulid::generate().to_string(),
+            game: self.settings.kit.game().to_owned(),
+            market: sitting.market,
+            ids: ids(sitting.market, sitters.len()),
+            seats: sitters
+                .clone()
+                .map(|sitter| sitter.spec.to_string())
+                .collect(),
+            names: sitters
+                .clone()
+                .map(|sitter| Some(sitter.name.clone()).filter(|name| !name.is_empty()))
+                .collect(),
+            started_us: now_us(),
+        };
+        let row = row(&info, &self.settings.referee, sitting.table.setup());
+        let seed = |sitter: &Sitter| match &sitter.who {
+            Who::Bot(_, seed) => *seed,
+            Who::Guest(_) | Who::Absent => 0,
+        };
+        (info, row, sitters.map(seed).collect())
+    }
+
+    /// Gives a player its seat; whoever is not there is heard to be gone.
+    fn seat(&self, seat: Seat, sitter: Sitter, said: &mpsc::Sender<PlayerLine>) -> PlayerState {
+        let gone = || {
+            let (line, at) = (None, Instant::now());
+            // The inbox has room for every player.
+            let _ = said.try_send(PlayerLine { seat, line, at });
+        };
+        let name = sitter.name;
+        match sitter.who {
+            Who::Guest(guest) => {
+                let inbox = said.clone();
+                if guest.seated.send(Seated { seat, inbox }).is_err() {
+                    gone();
+                }
+                PlayerState::new(name, guest.out, true)
+            }
+            Who::Bot(bot, _) => {
+                let (out, inlet) = Outbox::new();
+                let kit = self.settings.kit;
+                self.games
+                    .spawn(attend(kit, (seat, bot), inlet, said.clone()));
+                PlayerState::new(name, out, true)
+            }
+            Who::Absent => {
+                gone();
+                PlayerState::new(name, Outbox::new().0, false)
+            }
+        }
+    }
+
+    /// Tells the players the end once it is stored. If it cannot be, the match is given up.
+    async fn end(
+        self: &Arc<Self>,
+        played: &mut Played,
+        writer: Writer,
+        outs: &[Outbox],
+    ) -> MatchResult {
+        let (mut record, flushed) = writer.flush().await;
+        let ended = match (played.result.take(), flushed) {
+            (Some(result), Ok(())) => self.store_end(&mut record, &result).await.map(|()| result),
+            (_, Err(error)) => Err(error.to_string()),
+            (None, Ok(())) => Err("the hub was stopped".to_owned()),
+        };
+        let result = match ended {
+            Ok(result) => {
+                for (out, words) in outs.iter().zip(&mut played.last_words) {
+                    out.say(std::mem::take(words));
+                }
+                result
+            }
+            Err(why) => {
+                played.outcome = None;
+                let given_up = self.reception.given_up() + "\n";
+                outs.iter().for_each(|out| out.say(given_up.clone()));
+                let result = cancelled(why);
+                self.games
+                    .spawn(Arc::clone(self).close_later(record, result.clone()));
+                result
+            }
+        };
+        outs.iter().for_each(Outbox::close);
+        result
+    }
+
+    /// Stores the end that the rules came to; `Err` says why nothing of it is stored.
+    async fn store_end(&self, record: &mut MatchRecord, end: &MatchResult) -> Result<(), String> {
+        let mut stored = patience(&self.stop, RECORDED_WITHIN)
+            .close(record, end)
+            .await;
+        if stored.is_err() && record.has_end() {
+            // It can have no other end any more.
+            stored = patience(&self.stop, Duration::MAX).close(record, end).await;
+        }
+        stored.map_err(|error| error.to_string())
+    }
+
+    /// Closes a match that was given up, as soon as that can be stored; the next start does it otherwise.
+    async fn close_later(self: Arc<Self>, mut record: MatchRecord, result: MatchResult) {
+        let patience = patience(&self.leave, Duration::MAX);
+        if let Err(error) = patience.close(&mut record, &result).await {
+            tracing::warn!(%error, "a match that was given up is closed by the next start");
+        }
+    }
+}
+
+/// What a tournament keeps of each seat beside its score.
+fn notes(faults: &[Blame], conduct: &[Conduct]) -> Vec<SeatNotes> {
+    let seats = (0u8..).map(Seat).zip(conduct);
+    let note = |(seat, conduct): (Seat, &Conduct)| {
+        let fault = faults.iter().find(|fault| fault.seat == seat);
+        SeatNotes {
+            fault: fault.map(|fault| fault.cause),
+            refused: 0,
+            missed: conduct.missed,
+            took: conduct.took.pairs(),
+        }
+    };
+    seats.map(note).collect()
+}
+
+fn patience(leave: &CancellationToken, within: Duration) -> Patience {
+    let leave = leave.clone();
+    Patience { leave, within }
+}
+
+/// Sends the players of a match away that cannot be recorded.
+fn refuse(sitters: &[Sitter], match_id: &str, error: &RecordError) {
+    tracing::warn!(match_id, %error, "a match does not begin");
+    for sitter in sitters {
+        if let Who::Guest(guest) = &sitter.who {
+            guest.out.say_line(Some(UNRECORDED.to_owned()));
+            guest.out.close();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Matches among players that dial our hub, and built-in bots.
+
+use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
+use super::schedule::PlannedMatch;
+use super::stop::Stop;
+use crate::referee::hub::{Appointment, HubServer, Place};
+use crate::referee::seat_builtin::Builtins;
+use crate::referee::{DecisionTimes, SeatSpec};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// Plays on a hub, which records the matches: those that were played have no transcript here. The hub has
+/// invited the entrants that are `remote`, by their names in the plan; its owner stops it.
+pub struct Dialled {
+    /// The hub that they dial.
+    pub hub: Arc<HubServer>,
+    /// Where the hub's tasks run.
+    pub runtime: Handle,
+    /// How built-in bots play.
+    pub builtins: Builtins,
+    /// How long a player is waited for that neither waits nor plays. One that did not come within this time is
+    /// not waited for again until it has dialled: it delays a tournament once.
+    pub within: Duration,
+}
+
+impl MatchPlayer for Dialled {
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn play(
+        &self,
+        plan: &Plan,
+        planned: &PlannedMatch,
+        seats: &[&SeatSpec],
+        stop: &Stop,
+    ) -> Result<Option<PlayedMatch>, MatchError> {
+        let names = plan.seat_names(planned)?.into_iter();
+        let place = |(spec, name): (&&SeatSpec, Option<String>)| Place {
+            spec: (*spec).clone(),
+            name: name.unwrap_or_default(),
+        };
+        let appointment = Appointment {
+            places: seats.iter().zip(names).map(place).collect(),
+            seed: planned.seed,
+            deck: planned.deck,
+            options: plan.options.clone(),
+            builtins: self.builtins.clone(),
+            within: self.within,
+            slot: planned.slot.clone(),
+        };
+        let held = self.runtime.block_on(async {
+            tokio::select! {
+                held = self.hub.hold(appointment) => Some(held),
+                () = stop.cancelled() => None,
+            }
+        });
+        let Some(held) = held else { return Ok(None) };
+        let held = held.map_err(|error| MatchError::Appointment(planned.number, error))?;
+        Ok(Some(PlayedMatch {
+            number: planned.number,
+            seed: planned.seed,
+            started_us: held.started_us,
+            seats: seats.iter().map(ToString::to_string).collect(),
+            outcome: held.outcome,
+            transcript: Vec::new(),
+            blames: held.blames,
+            stderr: Vec::new(),
+            refused: Vec::new(),
+            missed: held.missed,
+            took: held.took,
+            times: DecisionTimes::Stamped,
+        }))
+    }
+}

@@ -1,0 +1,414 @@
+//! Matches planned for entrants that dial our hub with a token.
+
+use super::player::Player;
+use super::server::{Hub, settings};
+use crate::app::{PATIENCE, block_on, clean, folder, until};
+use drover::gateway::CallbackOptions;
+use drover::gateway::hubs::{HubPlan, Hubs};
+use drover::referee::budget::ThinkBudget;
+use drover::referee::hub::{HubServer, HubSettings, Invited};
+use drover::referee::seat_builtin::Builtins;
+use drover::referee::{Recording, SeatSpec};
+use drover::session::SessionOptions;
+use drover::store::{Durability, Filter, MatchRow, PageAt, Settings, Store};
+use drover::tournament::{
+    Dialled, FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Schedule, Stop, run,
+};
+use games::{Cause, Seat};
+use serde_json::json;
+use std::net::{SocketAddr, TcpStream};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Far longer than any test waits.
+const LONG: Duration = Duration::from_secs(3_600);
+const ENTRANTS: [(&str, &str); 3] = [
+    ("ann", "anns-Token-1"),
+    ("bob", "bobs-token-2"),
+    ("cid", "cids-token-3"),
+];
+
+fn invited(names: &[(&str, &str)]) -> Vec<Invited> {
+    let one = |(name, token): &(&str, &str)| Invited {
+        name: (*name).to_owned(),
+        token: token.parse().unwrap(),
+    };
+    names.iter().map(one).collect()
+}
+
+fn hub_settings() -> HubSettings {
+    HubSettings {
+        invited: invited(&ENTRANTS),
+        ..settings(json!({"map": "guards", "turnsLimit": 3}))
+    }
+}
+
+/// A hub for the entrants, which records in this folder.
+fn hub(folder: &Path) -> (Hub, Store) {
+    let runtime = Runtime::new().unwrap();
+    let settings = Settings::at(folder.join("drover.db"));
+    let store = runtime.block_on(Store::open(&settings)).unwrap();
+    let recording = Recording::new(store.clone(), Durability::Process);
+    (Hub::on(runtime, hub_settings(), recording), store)
+}
+
+fn plan(seats: &[(&str, &str)], concurrency: usize) -> Plan {
+    Plan {
+        kit: games::find("smartdog").unwrap(),
+        entrants: seats
+            .iter()
+            .map(|(_, spec)| spec.parse().unwrap())
+            .collect(),
+        names: seats.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        options: json!(null),
+        concurrency: NonZeroUsize::new(concurrency).unwrap(),
+        record: true,
+    }
+}
+
+fn dialled(hub: &Hub, within: Duration) -> Dialled {
+    Dialled {
+        hub: Arc::clone(&hub.server),
+        runtime: hub.runtime.handle().clone(),
+        builtins: Builtins {
+            budget: ThinkBudget::Nodes(1),
+            models: false,
+            permits: Arc::new(Semaphore::new(2)),
+        },
+        within,
+    }
+}
+
+/// So many matches of all the plan's entrants, who change seats.
+fn matches(plan: &Plan, games: u64) -> impl Iterator<Item = PlannedMatch> + Send + use<> {
+    let seats = plan.entrants.len();
+    let schedule = Schedule {
+        entrants: seats,
+        seats,
+        pool: false,
+        rotate: true,
+        games,
+        seed: 5,
+    };
+    schedule.matches()
+}
+
+/// Plays them, in order of their numbers.
+fn played(
+    plan: &Plan,
+    player: &Dialled,
+    planned: impl Iterator<Item = PlannedMatch> + Send,
+) -> Result<Vec<FinishedMatch>, MatchError> {
+    let mut finished = Vec::new();
+    run(plan, planned, player, &Stop::default(), &mut |one| {
+        finished.push(one);
+    })?;
+    finished.sort_by_key(|one: &FinishedMatch| one.planned.number);
+    Ok(finished)
+}
+
+/// An entrant that dials for one game after another until the hub is gone, as clients of this contest do.
+fn comes_again<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    hub: SocketAddr,
+    (name, token): (&'static str, &'static str),
+) -> ScopedJoinHandle<'scope, usize> {
+    scope.spawn(move || {
+        let mut games = 0;
+        while let Ok(stream) = TcpStream::connect(hub) {
+            let mut player = Player::on(stream);
+            player.say(&format!("join {name} {token}\n"));
+            let answer = player.line().unwrap_or_default();
+            assert!(["wait ", "error Nobody is let in at present", ""].contains(&&*answer));
+            while let Some(line) = player.line() {
+                match &*line {
+                    // A client that does not know what it said before is no danger to its token.
+                    "turn" => player.say(&format!("join {name} {token}\nend\n")),
+                    line => games += usize::from(line.starts_with("finished")),
+                }
+            }
+        }
+        games
+    })
+}
+
+fn rows(hub: &Hub, store: &Store) -> Vec<MatchRow> {
+    let at = PageAt {
+        after: None,
+        limit: 100,
+    };
+    let page = hub.runtime.block_on(store.matches(&Filter::default(), &at));
+    page.unwrap().items
+}
+
+/// Every text that is stored of the matches' seats.
+fn transcripts(hub: &Hub, store: &Store) -> String {
+    let recording = Recording::new(store.clone(), Durability::Process);
+    let mut all = String::new();
+    for row in rows(hub, store) {
+        for seat in 0..row.seats.len() {
+            let seat = Seat(seat as u8);
+            let entries = recording.transcript("smartdog", row.market, seat);
+            let entries = hub.runtime.block_on(entries).unwrap().unwrap();
+            entries
+                .iter()
+                .for_each(|entry| all += &(entry.text.clone() + "\n"));
+        }
+    }
+    all
+}
+
+fn scores(finished: &[FinishedMatch]) -> Vec<(Cause, Vec<i64>)> {
+    let one = |one: &FinishedMatch| {
+        let outcome = &one.counted.outcome;
+        (outcome.cause, outcome.scores.values().to_vec())
+    };
+    finished.iter().map(one).collect()
+}
+
+#[test]
+fn only_the_invited_come_in_in_either_form() {
+    let hub = Hub::on(Runtime::new().unwrap(), hub_settings(), Recording::none());
+    let mut player = Player::dial(hub.address);
+    for refused in [
+        "join ann",
+        "join ann duet",
+        "join ann bobs-token-2",
+        "join eve anns-token-1",
+        "join ann:bobs-token-2 duet",
+    ] {
+        player.say(&format!("{refused}\n"));
+        assert_eq!(
+            player.line().as_deref(),
+            Some("error No such hub"),
+            "{refused}"
+        );
+    }
+    assert_eq!(hub.server.waiting(), 0);
+    // The same connection may try again, as it does with the other spelling of a hub's name.
+    player.say("join ann #ANNS-token-1\n");
+    assert_eq!(player.line().as_deref(), Some("wait "));
+    let mut other = Player::join(hub.address, "bob:bobs-token-2", "duet");
+    assert_eq!(other.line().as_deref(), Some("wait "));
+    hub.waiting(2);
+    drop(player);
+    hub.waiting(1);
+    hub.drain(PATIENCE);
+    assert_eq!(other.line(), None);
+}
+
+#[test]
+fn entrants_of_one_name_or_token_are_refused() {
+    let error = |names: &[(&str, &str)]| {
+        let settings = HubSettings {
+            invited: invited(names),
+            ..hub_settings()
+        };
+        let opened = block_on(HubServer::open(settings, Recording::none()));
+        opened.err().unwrap().to_string()
+    };
+    let twice = error(&[ENTRANTS[0], ("ann", "another-token")]);
+    assert_eq!(twice, "entrant \"ann\" is given twice");
+    let shared = error(&[ENTRANTS[0], ("bob", "ANNS-TOKEN-1")]);
+    assert!(
+        shared.contains("\"ann\" and \"bob\" have the same token"),
+        "{shared}"
+    );
+}
+
+#[test]
+fn entrants_that_dial_for_every_game_play_all_their_matches_and_no_token_is_kept() {
+    let folder = folder();
+    let (hub, store) = hub(folder.path());
+    let plan = plan(
+        &[("ann", "remote"), ("bob", "remote"), ("cid", "remote")],
+        3,
+    );
+    let player = dialled(&hub, LONG);
+    let finished = std::thread::scope(|scope| {
+        let clients = ENTRANTS.map(|entrant| comes_again(scope, hub.address, entrant));
+        let finished = played(&plan, &player, matches(&plan, 6)).unwrap();
+        hub.drain(PATIENCE);
+        for client in clients {
+            assert_eq!(client.join().unwrap(), 6);
+        }
+        finished
+    });
+    assert_eq!(scores(&finished), vec![(Cause::Normal, vec![0, 0, 0]); 6]);
+    // Each decision was timed: three turns.
+    assert!(
+        finished
+            .iter()
+            .all(|one| one.counted.took.iter().all(|took| took.count() == 3))
+    );
+    let rows = rows(&hub, &store);
+    assert_eq!(rows.len(), 6);
+    for row in &rows {
+        let mut names: Vec<_> = row
+            .seats
+            .iter()
+            .filter_map(|seat| seat.name.clone())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["ann", "bob", "cid"]);
+        assert!(row.seats.iter().all(|seat| seat.spec == "remote"));
+    }
+    let kept = transcripts(&hub, &store);
+    assert!(kept.contains("join ann ***") && kept.contains("You are playing already"));
+    assert!(!kept.to_lowercase().contains("-token-"));
+    hub.runtime.block_on(clean(&store));
+    hub.runtime.block_on(store.close());
+}
+
+#[test]
+fn who_does_not_come_loses_and_is_not_waited_for_again() {
+    let folder = folder();
+    let (hub, store) = hub(folder.path());
+    let plan = plan(
+        &[
+            ("ann", "remote"),
+            ("bob", "remote"),
+            ("dog", "builtin:stand"),
+        ],
+        1,
+    );
+    let short = dialled(&hub, Duration::from_millis(200));
+    let (finished, later) = std::thread::scope(|scope| {
+        let clients = [ENTRANTS[0]].map(|entrant| comes_again(scope, hub.address, entrant));
+        hub.waiting(1);
+        let first = played(&plan, &short, matches(&plan, 3).take(1)).unwrap();
+        // An hour's wait for each would be noticed.
+        let long = dialled(&hub, LONG);
+        let later = played(&plan, &long, matches(&plan, 3).skip(1)).unwrap();
+        hub.drain(PATIENCE);
+        clients
+            .into_iter()
+            .for_each(|client| assert_eq!(client.join().unwrap(), 3));
+        (first, later)
+    });
+    let mut lost = vec![0; 3];
+    lost[1] = -1_000;
+    assert_eq!(scores(&finished), [(Cause::Disconnect, lost)]);
+    assert_eq!(finished[0].counted.faults, [(Seat(1), Cause::Disconnect)]);
+    assert_eq!(later.len(), 2);
+    for one in &later {
+        let bob = one
+            .planned
+            .table
+            .iter()
+            .position(|entrant| *entrant == 1)
+            .unwrap();
+        assert_eq!(one.counted.faults, [(Seat(bob as u8), Cause::Disconnect)]);
+        assert_eq!(one.counted.outcome.scores.values()[bob], -1_000);
+    }
+    let row = &rows(&hub, &store)[2];
+    assert_eq!(
+        (row.detail.as_str(), row.blame),
+        ("player 2 (bob) did not come", Some(1))
+    );
+    assert_eq!(row.seats[2].name.as_deref(), Some("dog"));
+    assert_eq!(row.seats[2].spec, "builtin:stand");
+    hub.runtime.block_on(clean(&store));
+    hub.runtime.block_on(store.close());
+}
+
+#[test]
+fn who_leaves_in_the_middle_loses_that_match_only() {
+    let folder = folder();
+    let (hub, store) = hub(folder.path());
+    let plan = plan(&[("ann", "remote"), ("dog", "builtin:shipped")], 1);
+    let player = dialled(&hub, LONG);
+    let finished = std::thread::scope(|scope| {
+        let address = hub.address;
+        let leaves = scope.spawn(move || {
+            let mut first = Player::join(address, "ann", "anns-token-1");
+            first.until("turn");
+            drop(first);
+            let mut second = Player::join(address, "ann", "anns-token-1");
+            assert_eq!(second.line().as_deref(), Some("wait "));
+            second.play_out()
+        });
+        let finished = played(&plan, &player, matches(&plan, 2)).unwrap();
+        assert!(leaves.join().unwrap().starts_with("finished"));
+        finished
+    });
+    let causes: Vec<Cause> = scores(&finished).iter().map(|(cause, _)| *cause).collect();
+    assert_eq!(causes, [Cause::Disconnect, Cause::Normal]);
+    assert_eq!(finished[0].counted.faults, [(Seat(0), Cause::Disconnect)]);
+    assert_eq!(finished[0].counted.outcome.scores.values()[0], -1_000);
+    assert_eq!(finished[1].counted.faults, []);
+    assert_eq!(rows(&hub, &store)[1].detail, "player 1 (ann) left");
+    hub.runtime.block_on(clean(&store));
+    hub.runtime.block_on(store.close());
+}
+
+#[test]
+fn a_stop_ends_the_wait_and_what_cannot_be_played_says_why() {
+    let hub = Hub::on(Runtime::new().unwrap(), hub_settings(), Recording::none());
+    let player = dialled(&hub, LONG);
+    let waits = plan(&[("ann", "remote"), ("bob", "remote")], 1);
+    let stop = Stop::default();
+    let planned = matches(&waits, 1).next().unwrap();
+    let seats: Vec<&SeatSpec> = waits.entrants.iter().collect();
+    std::thread::scope(|scope| {
+        let playing = scope.spawn(|| player.play(&waits, &planned, &seats, &stop));
+        stop.set();
+        assert!(playing.join().unwrap().unwrap().is_none());
+    });
+    let refusal = |seats: &[(&str, &str)]| {
+        let plan = plan(seats, 1);
+        let error = played(&plan, &player, matches(&plan, 1)).err();
+        error.unwrap().to_string()
+    };
+    let unknown = refusal(&[("eve", "remote"), ("dog", "builtin:stand")]);
+    assert_eq!(unknown, "match 0: \"eve\" is not invited to this hub");
+    let bot = refusal(&[("ann", "remote"), ("dog", "builtin:cat")]);
+    assert!(bot.contains("no built-in bot \"cat\""), "{bot}");
+    let program = refusal(&[("ann", "remote"), ("dog", "cmd:./dog")]);
+    assert!(program.contains("players dial a hub"), "{program}");
+    let closed = std::thread::scope(|scope| {
+        let playing = scope.spawn(|| played(&waits, &player, matches(&waits, 1)));
+        hub.drain(PATIENCE);
+        playing.join().unwrap().err().unwrap().to_string()
+    });
+    assert_eq!(closed, "match 0: the hub is closing");
+}
+
+#[test]
+fn our_own_connections_to_hubs_play_as_an_entrant() {
+    let folder = folder();
+    let hub = Hub::on(Runtime::new().unwrap(), hub_settings(), Recording::none());
+    let stop = CancellationToken::new();
+    let settings = Settings::at(folder.path().join("drover.db"));
+    let (site, hubs) = hub.runtime.block_on(async {
+        let (sessions, callbacks) = (SessionOptions::default(), CallbackOptions::default());
+        let site = drover::daemon::Site::start(&settings, sessions, callbacks, None);
+        let site = site.await.unwrap();
+        let plan = HubPlan {
+            kit: games::find("smartdog").unwrap(),
+            address: hub.address.to_string(),
+            hub: "#anns-token-1".to_owned(),
+            name: "ann".to_owned(),
+            bot: "random".to_owned(),
+            seats: 1,
+        };
+        let hubs = Hubs::start(&[plan], &site.sessions, &stop);
+        (site, hubs)
+    });
+    let plan = plan(&[("ann", "remote"), ("dog", "builtin:random")], 1);
+    let finished = played(&plan, &dialled(&hub, LONG), matches(&plan, 3)).unwrap();
+    assert!(finished.iter().all(|one| one.counted.faults.is_empty()));
+    until(|| hubs.list()[0].games == 3);
+    stop.cancel();
+    hub.runtime.block_on(async {
+        hubs.ended().await;
+        site.sessions.close().await;
+        site.stop().await.unwrap();
+    });
+}
