@@ -3,6 +3,9 @@
 use super::interval::wilson95;
 use super::student::t95;
 
+/// Sums of squares that differ by this share are equal but for rounding.
+const ROUNDING: f64 = 1e-13;
+
 /// A mean over observations that come in clusters (the matches over one deck).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClusteredMean {
@@ -45,7 +48,9 @@ impl ClusteredMean {
         }
         let mean = self.value();
         let squares = self.sum_sum - 2.0 * mean * self.sum_count + mean * mean * self.count_count;
-        let spread = squares.max(0.0) * self.clusters / (self.clusters - 1.0);
+        let rounded = squares.abs() <= ROUNDING * self.sum_sum;
+        let squares = if rounded { 0.0 } else { squares.max(0.0) };
+        let spread = squares * self.clusters / (self.clusters - 1.0);
         Some(spread.sqrt() / self.count)
     }
 
@@ -106,6 +111,18 @@ mod tests {
             assert!((least..0.75).contains(&low) && high == 1.0, "{low} {high}");
         }
         assert_eq!(ClusteredMean::default().share_interval(), (0.0, 1.0));
+    }
+
+    #[test]
+    fn rounding_is_no_spread() {
+        for (sum, count) in [(4.0, 10.0), (6.0, 10.0), (1.0 / 3.0, 3.0), (12_345.6, 4.0)] {
+            let mut alike = ClusteredMean::default();
+            (0..7).for_each(|_| alike.add(sum, count));
+            assert_eq!(alike.error(), Some(0.0), "{sum} of {count}");
+        }
+        let mut alike = ClusteredMean::default();
+        (0..3).for_each(|_| alike.add(4.0, 10.0));
+        assert_eq!(alike.share_interval(), wilson95(0.4, 3.0));
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Standings {
 }
 
 /// All results as PGN without moves, one game for each two entrants of a match: what BayesElo and `drover rate`
-/// read. Results of one block share the tag `Table`.
+/// read. Rounds count from 1; results of one block share the tag `Table`.
 #[must_use]
 pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
     let mut text = String::new();
@@ -174,7 +174,7 @@ pub fn pgn(event: &str, entrants: &[Named], games: &[PlayedGame]) -> String {
                 ("Event", event),
                 ("Site", "?"),
                 ("Date", "????.??.??"),
-                ("Round", &round.to_string()),
+                ("Round", &(round + 1).to_string()),
                 ("White", name(first)),
                 ("Black", name(second)),
                 ("Result", result),

@@ -29,7 +29,7 @@ pub struct History {
 /// The ratings after one round.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoundRatings {
-    /// The round's number.
+    /// The round's number, from 0; people see it from 1.
     pub round: u32,
     /// What BayesElo multiplies ratings with before it shows them.
     pub scale: f64,
@@ -115,7 +115,7 @@ impl History {
             });
             [name].into_iter().chain(ratings).collect()
         };
-        let numbers = shown.iter().map(|round| round.round.to_string());
+        let numbers = shown.iter().map(|round| (round.round + 1).to_string());
         let headings = words(&["after round"]).into_iter().chain(numbers);
         Sheet {
             headings: headings.collect(),
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(
             history.table(),
             "\
-after round    0    1
+after round    1    2
 anna          85  108
 house        -85  -37
 bert           0  -72

@@ -20,9 +20,9 @@ pub struct Named {
 pub struct PlayedGame {
     /// Its number in the tournament, from 0: by round, table, deck and rotation.
     pub number: u64,
-    /// The number of its round.
+    /// The number of its round, from 0.
     pub round: u32,
-    /// The number of its table in the round.
+    /// The number of its table in the round, from 0.
     pub table: u32,
     /// The seed of its deck. The matches of one table over one deck are one block of all intervals.
     pub seed: u64,

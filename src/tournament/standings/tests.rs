@@ -2,6 +2,7 @@
 
 use super::{Named, PlayedGame, RankSettings, Standing, Standings, TieBreak};
 use crate::tournament::Counted;
+use games::rng::Rng;
 use games::{Cause, Duel, Outcome, Seat};
 use ratings::{Parameter, Settings};
 
@@ -272,6 +273,8 @@ rank  entrant  games  W-D-L  points  pairs          95 %   wins         95 %  sc
 lost by its own fault: bert: crash 1
 * a house entrant, which fills up groups and has no rank
 programs were not isolated
+W-D-L, points and pairs: results against each other player of a match; wins: of whole matches, shared ones in part
+95 %: by decks; Elo, + and -: BayesElo's; tables: the interval of Elo by decks, whose results depend on each other
 6 matches in 2 rounds, ranked by rating, points, score
 "
     );
@@ -284,4 +287,52 @@ programs were not isolated
 3  house*   0-2-3 1.0  3-1-2 3.5          ·
 "
     );
+}
+
+#[test]
+fn points_are_conserved() {
+    for seed in 0..20 {
+        let mut rng = Rng::new(seed, 0);
+        let (entrants, seats) = (
+            field(&["a", "b", "c", "d", "e", "f", "house"]),
+            2 + seed as usize % 4,
+        );
+        let mut games = Vec::new();
+        for round in 0..8 {
+            let mut table: Vec<usize> = (0..entrants.len()).collect();
+            rng.shuffle(&mut table);
+            table.truncate(seats);
+            for _ in 0..seats {
+                let scores: Vec<i64> = (0..seats).map(|_| i64::from(rng.below(4))).collect();
+                games.push(game(games.len() as u64, round, &table, &scores));
+                table.rotate_right(1);
+            }
+        }
+        let standings = Standings::new(&entrants, &games, &RankSettings::default());
+        let all = &standings.entrants;
+        let points: f64 = all.iter().map(|one| one.points).sum();
+        assert_eq!(points, (games.len() * seats * (seats - 1) / 2) as f64);
+        for one in all {
+            let of_opponents = one.opponents.iter().map(|split| split.points);
+            assert_eq!(of_opponents.sum::<f64>(), one.points);
+            let on_seats = one.seats.iter().map(|split| split.figures.games);
+            assert_eq!(on_seats.sum::<u64>(), one.figures.games);
+            for split in &one.opponents {
+                let other = &all[split.place];
+                let back = other
+                    .opponents
+                    .iter()
+                    .find(|back| back.name == one.name)
+                    .unwrap();
+                assert_eq!(
+                    (back.won, back.drawn, back.lost),
+                    (split.lost, split.drawn, split.won)
+                );
+                assert!(
+                    (back.share_low - (1.0 - split.share_high)).abs() < 1e-9,
+                    "{split:?} {back:?}"
+                );
+            }
+        }
+    }
 }

@@ -8,6 +8,12 @@ use ratings::Rated;
 /// A crosstable of more entrants is not shown to people.
 const CROSSTABLE_MAX: usize = 200;
 
+/// What the columns mean.
+const LEGEND: [&str; 2] = [
+    "W-D-L, points and pairs: results against each other player of a match; wins: of whole matches, shared ones in part",
+    "95 %: by decks; Elo, + and -: BayesElo's; tables: the interval of Elo by decks, whose results depend on each other",
+];
+
 /// A table for people.
 pub(super) struct Sheet {
     pub(super) headings: Vec<String>,
@@ -158,6 +164,7 @@ impl Standings {
             notes.push(format!("no ratings: {why}"));
         }
         notes.extend(self.remarks.iter().cloned());
+        notes.extend(LEGEND.map(str::to_owned));
         let order: Vec<&str> = self.order.iter().map(|by| by.word()).collect();
         notes.push(format!(
             "{} matches in {} rounds, ranked by {}",
