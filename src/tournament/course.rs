@@ -387,7 +387,10 @@ fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
 /// The first key whose value differs.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
     let (stored, given) = (stored.as_object()?, given.as_object()?);
-    let mut keys = stored.keys().chain(given.keys()).filter(|key| *key != NOT_ISOLATED);
+    let mut keys = stored
+        .keys()
+        .chain(given.keys())
+        .filter(|key| *key != NOT_ISOLATED);
     keys.find(|key| stored.get(*key) != given.get(*key))
         .cloned()
 }

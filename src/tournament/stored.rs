@@ -128,10 +128,15 @@ pub fn standings_of(
         _ => None,
     };
     let order = order.filter(|order| !order.is_empty());
-    let remark = |why: &str| format!("programs were not isolated: one could end another's process ({why})");
+    let remark =
+        |why: &str| format!("programs were not isolated: one could end another's process ({why})");
     let settings = RankSettings {
         order: order.unwrap_or_else(|| first.into_iter().chain(usual.order.clone()).collect()),
-        remarks: setup[NOT_ISOLATED].as_str().map(remark).into_iter().collect(),
+        remarks: setup[NOT_ISOLATED]
+            .as_str()
+            .map(remark)
+            .into_iter()
+            .collect(),
         ..usual
     };
     Ok(Standings::new(entrants, games, &settings))
