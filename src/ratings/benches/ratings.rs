@@ -2,6 +2,7 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use games::rng::Rng;
+use ratings::schedule::{Field, Format, Past};
 use ratings::{PairResult, Results, Score, Settings, fit};
 
 /// Results of players whose strengths spread like those of a contest's, of tables of four.
@@ -65,5 +66,42 @@ fn ratings(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, ratings);
+/// The round in the middle of a tournament in which no round ever changed.
+fn schedules(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("schedule");
+    group.sample_size(10);
+    let results = Results::default();
+    for (name, format, entrants, seats) in [
+        ("all sets", Format::RoundRobin { laps: 1 }, 39, 3),
+        ("all sets", Format::RoundRobin { laps: 1 }, 23, 4),
+        ("balanced", Format::RoundRobin { laps: 1 }, 200, 4),
+        ("Swiss", Format::Swiss { rounds: 100 }, 200, 4),
+        ("Swiss", Format::Swiss { rounds: 100 }, 1_000, 2),
+    ] {
+        let field = Field {
+            entrants,
+            house: 0,
+            seats,
+            seed: 1,
+        };
+        let next = |rounds: &[_], points: &[_]| {
+            let past = Past {
+                rounds,
+                points,
+                results: &results,
+                fit: None,
+            };
+            format.next(&field, &past).expect("a round")
+        };
+        let first = next(&[], &[]);
+        let half = format.rounds(&field).expect("a field that fits") as usize / 2;
+        let points = vec![vec![vec![0.0; seats]; first.tables.len()]; half];
+        let rounds = vec![first; half];
+        let size = format!("{name}, {entrants} entrants, tables of {seats}");
+        group.bench_function(size, |bencher| bencher.iter(|| next(&rounds, &points)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, ratings, schedules);
 criterion_main!(benches);

@@ -83,6 +83,7 @@ impl Factors {
             left: choose(self.entrants - 1, self.size - 1),
             room: self.partials.iter().map(room).collect(),
             joined: vec![Vec::new(); self.partials.len()],
+            reached: vec![(usize::MAX, 0); self.partials.len()],
             of_round: vec![None; self.rounds.len()],
         };
         let missing = |round: &Vec<usize>| -> usize {
@@ -124,33 +125,35 @@ struct Flow {
     room: Vec<usize>,
     /// The rounds in which the set is joined, by set.
     joined: Vec<Vec<usize>>,
+    /// For which round each set was last looked at, and from which round that was.
+    reached: Vec<(usize, usize)>,
     of_round: Vec<Option<usize>>,
 }
 
 impl Flow {
     /// Finds a set for one more round, others changing theirs where that makes room.
     fn join(&mut self, round: usize, rounds: &[Vec<usize>]) {
-        // By which round each set was reached.
-        let mut from = vec![None; self.room.len()];
+        let search = round;
         let mut queue = VecDeque::from([round]);
         while let Some(round) = queue.pop_front() {
             for set in &rounds[round] {
-                if from[*set].is_some() {
+                if self.reached[*set].0 == search {
                     continue;
                 }
-                from[*set] = Some(round);
+                self.reached[*set] = (search, round);
                 if self.room[*set] > 0 {
                     self.room[*set] -= 1;
                     self.left -= 1;
-                    return self.change(*set, &from);
+                    return self.change(*set);
                 }
                 queue.extend(&self.joined[*set]);
             }
         }
     }
 
-    fn change(&mut self, mut set: usize, from: &[Option<usize>]) {
-        while let Some(round) = from[set] {
+    fn change(&mut self, mut set: usize) {
+        loop {
+            let (_, round) = self.reached[set];
             self.joined[set].push(round);
             let Some(left) = self.of_round[round].replace(set) else {
                 return;
