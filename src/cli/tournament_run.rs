@@ -13,8 +13,8 @@ use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::tournament::standings::{League, Live, PlayedGame, Until};
 use crate::tournament::{
-    Course, Cup, Dialled, Ended, Extent, Hosted, MatchPlayer, Models, Play, Programs, REFEREE,
-    Stop, TournamentFile, Watch, open_recording, standings_of,
+    Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs,
+    REFEREE, Stop, TournamentFile, Watch, open_recording, standings_of,
 };
 use anyhow::Context as _;
 use games::Wire;
@@ -296,6 +296,10 @@ impl Run<'_> {
                 };
                 (Arc::new(player), Server::Host(host))
             }
+            // Where nobody dials, the order in which lines arrive is not left to chance.
+            Wire::Hub if cup.entrants.iter().all(|entrant| entrant.token.is_none()) => {
+                (Arc::new(InProcess { budget, models }), Server::None)
+            }
             Wire::Hub => {
                 let (hub, stop) = self.hub(cup, concurrency).await?;
                 let player = Dialled {
@@ -327,26 +331,23 @@ impl Run<'_> {
             invited: invited.collect(),
             ..HubSettings::new(cup.kit)
         };
-        let dialled = !settings.invited.is_empty();
         let hub = HubServer::open(settings, self.recording.clone()).await?;
         let stop = CancellationToken::new();
-        if dialled {
-            let address = self.file.listen.unwrap_or(LISTEN);
-            let listener = TcpListener::bind(address).await;
-            let listener =
-                listener.with_context(|| format!("listen: {address} cannot be listened on"))?;
-            tell(&format!(
-                "listening for {} players on {}",
-                cup.kit.game(),
-                listener.local_addr()?
-            ));
-            let (hub, stop) = (Arc::clone(&hub), stop.clone());
-            tokio::spawn(async move {
-                if let Err(error) = hub.serve(listener, stop).await {
-                    tell(&format!("the hub ended: {error}"));
-                }
-            });
-        }
+        let address = self.file.listen.unwrap_or(LISTEN);
+        let listener = TcpListener::bind(address).await;
+        let listener =
+            listener.with_context(|| format!("listen: {address} cannot be listened on"))?;
+        tell(&format!(
+            "listening for {} players on {}",
+            cup.kit.game(),
+            listener.local_addr()?
+        ));
+        let (serving, stopped) = (Arc::clone(&hub), stop.clone());
+        tokio::spawn(async move {
+            if let Err(error) = serving.serve(listener, stopped).await {
+                tell(&format!("the hub ended: {error}"));
+            }
+        });
         Ok((hub, stop))
     }
 

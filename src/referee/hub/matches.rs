@@ -120,6 +120,7 @@ impl HubServer {
                 return Err(error);
             }
         };
+        let record = record.in_slot(sitting.slot);
         tracing::info!(
             match_id = info.match_id,
             room = sitting.place,
@@ -146,9 +147,8 @@ impl HubServer {
         let outs: Vec<_> = places.iter().map(|place| place.out.clone()).collect();
         let game = Game::new(sitting.table, places, inbox, writer.lines());
         let mut played = game.play((&self.stop, writer.broken())).await;
-        if let (Some(slot), Some(result)) = (sitting.slot, &mut played.result) {
+        if let Some(result) = &mut played.result {
             result.notes = notes(&played.faults, &played.conduct);
-            result.slot = Some(Box::new(slot));
         }
         let result = self.end(&mut played, writer, &outs).await;
         tracing::info!(
