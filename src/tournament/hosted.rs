@@ -35,6 +35,10 @@ impl MatchPlayer for Hosted {
             }
         })
     }
+
+    fn stores(&self) -> bool {
+        true
+    }
 }
 
 impl Hosted {
