@@ -35,10 +35,6 @@ impl MatchPlayer for Hosted {
             }
         })
     }
-
-    fn stores(&self) -> bool {
-        true
-    }
 }
 
 impl Hosted {

@@ -38,11 +38,6 @@ pub trait MatchPlayer: Sync {
         stop: &Stop,
     ) -> Result<Option<PlayedMatch>, MatchError>;
 
-    /// Whether it stores its matches itself, in their slots, as they go: they are not to be kept again.
-    fn stores(&self) -> bool {
-        false
-    }
-
     /// Called once when no matches are running any more.
     fn finish(&self) {}
 }
