@@ -101,12 +101,12 @@ pub async fn keep(
             };
             let record = keeper.open(&next, last + 1).await;
             let record = record.with_context(|| unstored(&next.played))?;
-            Ok(Some(((next.played, record), (keeper, played, last + 1))))
+            Ok(Some(((next, record), (keeper, played, last + 1))))
         },
     );
-    let filled = opened.map_ok(|(played, record)| async move {
-        let filled = fill(kit, &played, record).await;
-        filled.with_context(|| unstored(&played))
+    let filled = opened.map_ok(|(kept, record)| async move {
+        let filled = fill(kit, &kept, record).await;
+        filled.with_context(|| unstored(&kept.played))
     });
     let filled = filled.try_buffered(MATCHES_AT_ONCE);
     let closed = filled.try_for_each(|(record, result)| async move {
@@ -165,7 +165,7 @@ impl Keeper {
             slot.seat(&mut row);
         }
         let record = self.recording.open(&row, &numbers.ids, &[]).await?;
-        Ok(record.in_slot(slot.clone()).alone(played.times.clone()))
+        Ok(record.alone(played.times.clone()))
     }
 
     /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
@@ -179,7 +179,7 @@ impl Keeper {
 /// Stores what was said in a match, and how it ended, up to its end itself.
 async fn fill(
     kit: &dyn Kit,
-    played: &PlayedMatch,
+    Kept { played, slot }: &Kept,
     mut record: MatchRecord,
 ) -> anyhow::Result<(MatchRecord, MatchResult)> {
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
@@ -192,6 +192,7 @@ async fn fill(
         }
     }
     let result = MatchResult {
+        slot: slot.clone().map(Box::new),
         notes: notes(played),
         ..result_of(&played.outcome, &played.blames)
     };

@@ -7,8 +7,10 @@ use super::{
 use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
-use crate::store::{NewEntrant, NewTournament, Slot, Store, StoredRound, TournamentMatch};
-use games::Cause;
+use crate::store::{
+    Filter, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound, TournamentMatch,
+};
+use games::{Cause, Kit};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -260,28 +262,32 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     recording.close().await;
 }
 
+fn hosted(kit: &'static dyn Kit, recording: &Recording) -> Hosted {
+    let settings = HostSettings {
+        referee: REFEREE.to_owned(),
+        builtins: Some(Builtins {
+            budget: BUDGET,
+            models: false,
+            permits: Arc::new(Semaphore::new(2)),
+        }),
+        alone: true,
+        ..HostSettings::default()
+    };
+    Hosted {
+        silent: None,
+        host: Host::new(kit, settings, recording.clone()),
+        runtime: Handle::current(),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn matches_of_a_host_fill_their_places_too() {
     for (extent, sessions_kept) in [(Extent::Full, 4), (Extent::Results, 0)] {
         let folder = tempfile::tempdir().unwrap();
         let (recording, store) = begun(&folder, "koehandel", extent).await;
         let plan = plan("koehandel", ["random"; 4], extent);
-        let settings = HostSettings {
-            referee: REFEREE.to_owned(),
-            builtins: Some(Builtins {
-                budget: BUDGET,
-                models: false,
-                permits: Arc::new(Semaphore::new(2)),
-            }),
-            alone: true,
-            ..HostSettings::default()
-        };
-        let host = Host::new(plan.kit, settings, recording.clone());
-        let player = Hosted {
-            silent: None,
-            host: Arc::clone(&host),
-            runtime: Handle::current(),
-        };
+        let player = hosted(plan.kit, &recording);
+        let host = Arc::clone(&player.host);
         let planned = planned().remove(3);
         let expected = planned.slot.clone().unwrap();
         let played = tokio::task::spawn_blocking(move || {
@@ -313,4 +319,33 @@ async fn matches_of_a_host_fill_their_places_too() {
         host.stop().await;
         recording.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_without_a_result_fills_no_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recording, store) = begun(&folder, "koehandel", Extent::Full).await;
+    let plan = plan("koehandel", ["random"; 4], Extent::Full);
+    let player = hosted(plan.kit, &recording);
+    let host = Arc::clone(&player.host);
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON entries WHEN new.id > 50
+        BEGIN SELECT RAISE(ABORT, 'no more'); END";
+    store.alter(refuse).await;
+    let played = tokio::task::spawn_blocking(move || {
+        let seats: Vec<&SeatSpec> = plan.entrants.iter().collect();
+        player.play(&plan, &planned().remove(0), &seats, &Stop::default())
+    });
+    let played = played.await.unwrap();
+    assert!(matches!(played, Err(MatchError::NoResult { .. })));
+    host.stop().await;
+    let first = PageAt::first(9);
+    let rows = store.matches(&Filter::default(), &first).await.unwrap();
+    let [row] = &rows.items[..] else {
+        panic!("{rows:?}")
+    };
+    assert_eq!(
+        (row.cause, &row.tournament),
+        (Some(Cause::Cancelled), &None)
+    );
+    recording.close().await;
 }

@@ -20,7 +20,7 @@ use crate::referee::seat::OwnAddress;
 use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
-use crate::store::types::MatchResult;
+use crate::store::types::{MatchResult, Slot};
 use futures_util::FutureExt as _;
 use games::{Kit, Outcome, Table, TableSetup};
 use serde_json::Value;
@@ -91,6 +91,8 @@ pub(in crate::referee) struct Play {
     pub(in crate::referee) links: Links,
     pub(super) past: Past,
     pub(in crate::referee) record: MatchRecord,
+    /// Its place in a tournament.
+    pub(super) slot: Option<Slot>,
     /// Wait before each message that asks for an answer.
     pub(in crate::referee) pause: Duration,
 }
@@ -161,8 +163,7 @@ impl Host {
         if let Some(slot) = &request.slot {
             slot.seat(&mut row);
         }
-        let record = self.recording.open(&row, &info.ids, &seeds).await?;
-        let mut record = record.in_slot(request.slot);
+        let mut record = self.recording.open(&row, &info.ids, &seeds).await?;
         if self.settings.alone {
             record = record.alone(DecisionTimes::Stamped);
         }
@@ -182,6 +183,7 @@ impl Host {
                 links,
                 past,
                 record,
+                slot: request.slot,
                 pause: request.pause,
             },
         ))
@@ -316,6 +318,7 @@ impl Host {
             links,
             past,
             record,
+            slot,
             pause,
         } = play;
         let lasting = record.lasting();
@@ -359,6 +362,8 @@ impl Host {
         }
         let mut end = match_end(played, &*table, &flushed);
         let result = MatchResult {
+            // A match without a result is played again.
+            slot: slot.filter(|_| end.outcome.is_some()).map(Box::new),
             notes: notes(hosted),
             ..result(&end)
         };

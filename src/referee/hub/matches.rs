@@ -120,7 +120,6 @@ impl HubServer {
                 return Err(error);
             }
         };
-        let record = record.in_slot(sitting.slot);
         tracing::info!(
             match_id = info.match_id,
             room = sitting.place,
@@ -149,6 +148,7 @@ impl HubServer {
         let mut played = game.play((&self.stop, writer.broken())).await;
         if let Some(result) = &mut played.result {
             result.notes = notes(&played.faults, &played.conduct);
+            result.slot = sitting.slot.map(Box::new);
         }
         let result = self.end(&mut played, writer, &outs).await;
         tracing::info!(

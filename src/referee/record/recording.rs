@@ -5,7 +5,7 @@ use super::seats::{DecisionTimes, folded, rows};
 use crate::referee::host::setup::ids;
 use crate::replay::{SeatTold, seat_setup};
 use crate::store::types::{
-    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, Side, Slot,
+    Close, Direction, Durability, Entry, MatchResult, NewEntry, NewMatch, NewSession, Side,
 };
 use crate::store::{SessionRow, Store, StoreError};
 use futures_util::future::join_all;
@@ -208,7 +208,6 @@ impl Recording {
             kit: self.store().and_then(|store| store.kit(&row.game)),
             store: self.store().cloned(),
             match_id: row.id.clone(),
-            slot: None,
             alone: None,
             told: None,
         }
@@ -300,8 +299,6 @@ pub struct MatchRecord {
     store: Option<Store>,
     kit: Option<&'static dyn Kit>,
     match_id: String,
-    /// Its place in a tournament.
-    slot: Option<Box<Slot>>,
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
     /// What the seats' transcripts tell, if they were folded ahead of the end.
@@ -329,7 +326,6 @@ impl MatchRecord {
             store: None,
             kit: None,
             match_id: String::new(),
-            slot: None,
             alone: None,
             told: None,
             sessions: Vec::new(),
@@ -344,13 +340,6 @@ impl MatchRecord {
         for session in &mut self.sessions {
             session.keeps = true;
         }
-        self
-    }
-
-    /// The match's end also fills this place in a tournament.
-    #[must_use]
-    pub fn in_slot(mut self, slot: Option<Slot>) -> Self {
-        self.slot = slot.map(Box::new);
         self
     }
 
@@ -458,11 +447,7 @@ impl MatchRecord {
             return closed;
         }
         // A seat that cannot be closed must not leave the match to be played again.
-        let result = MatchResult {
-            slot: self.slot.clone(),
-            ..result.clone()
-        };
-        store.close_match(&self.match_id, result).await?;
+        store.close_match(&self.match_id, result.clone()).await?;
         closed.and(folded)
     }
 
