@@ -1,5 +1,6 @@
 //! The token by which a hub recognises an entrant: known to its entrant alone, kept as a digest.
 
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +10,8 @@ const SHORTEST: usize = 8;
 const LONGEST: usize = 64;
 
 /// The digest of a token, read from the token itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct TokenDigest([u8; 32]);
 
 /// Not a token. It does not repeat what was given.
@@ -40,6 +42,14 @@ impl FromStr for TokenDigest {
     }
 }
 
+impl TryFrom<String> for TokenDigest {
+    type Error = TokenError;
+
+    fn try_from(token: String) -> Result<Self, TokenError> {
+        token.parse()
+    }
+}
+
 impl fmt::Debug for TokenDigest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("***")
@@ -66,6 +76,10 @@ mod tests {
         assert_eq!(token, TokenDigest::of("sesame-2026"));
         assert_ne!(token, TokenDigest::of("sesame-2027"));
         assert_eq!(format!("{token:?}"), "***");
+        let read = |text| serde_json::from_str::<TokenDigest>(text);
+        assert_eq!(read("\"Sesame-2026\"").unwrap(), token);
+        let wrong = read("\"a secret\"").unwrap_err().to_string();
+        assert!(wrong.starts_with("a token has 8 to 64 letters"), "{wrong}");
         for wrong in [
             "",
             "seven77",
