@@ -244,14 +244,11 @@ async fn league(args: LeagueArgs) -> anyhow::Result<()> {
             league.games.join(", ")
         );
     }
-    Ok(match args.output {
-        Format::Json => writeln!(
-            std::io::stdout(),
-            "{}",
-            serde_json::to_string_pretty(&league)?
-        )?,
-        _ => write!(std::io::stdout(), "{}", league.table())?,
-    })
+    let text = match args.output {
+        Format::Json => serde_json::to_string_pretty(&league)? + "\n",
+        _ => league.table(),
+    };
+    Ok(write!(std::io::stdout(), "{text}")?)
 }
 
 /// The standings of these tournaments; without any, of the newest of each game.

@@ -270,10 +270,7 @@ impl TournamentFile {
             ));
         };
         let of_game = self.of_game.get(game).cloned().unwrap_or_default();
-        let format = of_game
-            .schedule
-            .clone()
-            .unwrap_or_else(|| self.schedule.clone());
+        let format = of_game.schedule.unwrap_or(self.schedule);
         let decks = of_game.decks.unwrap_or(self.decks);
         if !(1..=DECKS_MAX).contains(&decks) {
             return refuse(format!("decks: {decks} is not within 1 and {DECKS_MAX}"));

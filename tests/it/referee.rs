@@ -2,6 +2,7 @@
 
 mod demo;
 mod driving;
+mod entrants;
 mod fake;
 mod koehandel;
 mod play;

@@ -18,7 +18,7 @@ pub enum Ask {
     /// The start page.
     Page,
     /// `?connect&url1=…`; a player is a URL or `builtin:NAME`.
-    Connect(MatchRequest),
+    Connect(Box<MatchRequest>),
     /// `?log=ID`
     Log(u64),
 }
@@ -86,7 +86,7 @@ pub fn read(kit: &dyn Kit, query: &str) -> Result<Ask, QueryError> {
         return Ok(Ask::Log(number("log", id, 1)?));
     }
     if pairs.iter().any(|(key, _)| key == "connect") {
-        return Ok(Ask::Connect(connect(kit, &pairs)?));
+        return Ok(Ask::Connect(Box::new(connect(kit, &pairs)?)));
     }
     match pairs.first() {
         None => Ok(Ask::Page),

@@ -16,6 +16,7 @@ use drover::tournament::{
 };
 use games::{Cause, Seat};
 use serde_json::json;
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -121,15 +122,18 @@ fn comes_again<'scope>(
 ) -> ScopedJoinHandle<'scope, usize> {
     scope.spawn(move || {
         let mut games = 0;
-        while let Ok(stream) = TcpStream::connect(hub) {
+        while let Ok(mut stream) = TcpStream::connect(hub) {
+            let join = format!("join {name} {token}\n");
+            if stream.write_all(join.as_bytes()).is_err() {
+                break;
+            }
             let mut player = Player::on(stream);
-            player.say(&format!("join {name} {token}\n"));
             let answer = player.line().unwrap_or_default();
             assert!(["wait ", "error Nobody is let in at present", ""].contains(&&*answer));
             while let Some(line) = player.line() {
                 match &*line {
                     // A client that does not know what it said before is no danger to its token.
-                    "turn" => player.say(&format!("join {name} {token}\nend\n")),
+                    "turn" => player.say(&format!("{join}end\n")),
                     line => games += usize::from(line.starts_with("finished")),
                 }
             }

@@ -1,0 +1,180 @@
+//! A round among entrants that are called by their URLs.
+
+use super::players::{Manner, Player};
+use super::{IMPATIENT, url};
+use crate::app::{clean, folder};
+use drover::referee::{Host, HostSettings, Recording};
+use drover::store::{Durability, Filter, PageAt, Settings, Store};
+use drover::tournament::{FinishedMatch, Hosted, Plan, Schedule, Stop, run};
+use games::Cause;
+use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use tokio::runtime::Runtime;
+
+/// All matches of two decks among four entrants.
+const GAMES: u64 = 8;
+/// Failures in a row after which a player is a filler.
+const FAILURES: usize = 10;
+
+/// The number of a player in a request to it.
+fn player_of(target: &str) -> (String, String) {
+    let value = |key: &str| {
+        let (_, rest) = target.split_once(&format!("{key}=")).unwrap();
+        rest.split('&').next().unwrap().to_owned()
+    };
+    (value("market"), value("&id"))
+}
+
+#[test]
+fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
+    let (folder, runtime) = (folder(), Runtime::new().unwrap());
+    let (store, twins, other, dead) = runtime.block_on(async {
+        let settings = Settings::at(folder.path().join("round.db"));
+        let store = Store::open(&settings).await.unwrap();
+        let twins = Player::start(Manner::KeepAlive).await;
+        let other = Player::start(Manner::Http10).await;
+        (store, twins, other, Player::start(Manner::Cuts).await)
+    });
+    let kit = games::find("koehandel").unwrap();
+    let settings = HostSettings {
+        http: IMPATIENT,
+        ..HostSettings::default()
+    };
+    let recording = Recording::new(store.clone(), Durability::Process);
+    let player = Hosted {
+        host: Host::new(kit, settings, recording),
+        runtime: runtime.handle().clone(),
+        silent: Some(Default::default()),
+    };
+    let entrants = [
+        ("left", &twins),
+        ("right", &twins),
+        ("other", &other),
+        ("dead", &dead),
+    ];
+    let plan = Plan {
+        kit,
+        entrants: entrants.iter().map(|(_, at)| url(&at.url)).collect(),
+        names: entrants
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
+        options: serde_json::Value::Null,
+        concurrency: NonZeroUsize::MIN,
+        record: false,
+    };
+    let schedule = Schedule {
+        entrants: 4,
+        seats: 4,
+        pool: false,
+        rotate: true,
+        games: GAMES,
+        seed: 3,
+    };
+    let mut finished = Vec::new();
+    let matches = schedule.matches();
+    run(
+        &plan,
+        matches,
+        &player,
+        &Stop::default(),
+        &mut |one: FinishedMatch| finished.push(one),
+    )
+    .unwrap();
+    assert_eq!(finished.len() as u64, GAMES);
+    assert!(
+        finished
+            .iter()
+            .all(|one| one.counted.outcome.cause == Cause::Normal)
+    );
+
+    // One that did not answer in a match has one try in the next.
+    assert_eq!(dead.heard().len(), FAILURES + GAMES as usize - 1);
+    // Two seats of every match are called at one URL, by numbers of their own.
+    let called: HashSet<_> = twins
+        .heard()
+        .iter()
+        .map(|target| player_of(target))
+        .collect();
+    let mut seats: BTreeMap<String, usize> = BTreeMap::new();
+    called
+        .into_iter()
+        .for_each(|(market, _)| *seats.entry(market).or_default() += 1);
+    assert_eq!(seats.len() as u64, GAMES);
+    assert!(seats.values().all(|seats| *seats == 2), "{seats:?}");
+
+    let at = PageAt {
+        after: None,
+        limit: 100,
+    };
+    let rows = runtime
+        .block_on(store.matches(&Filter::default(), &at))
+        .unwrap()
+        .items;
+    // Newest first; each is stored with its players' names where they sat.
+    for (row, one) in rows.iter().rev().zip(&finished) {
+        let names: Vec<_> = row
+            .seats
+            .iter()
+            .map(|seat| seat.name.as_deref().unwrap())
+            .collect();
+        let sat: Vec<_> = one.counted.table.iter().map(|at| entrants[*at].0).collect();
+        assert_eq!(names, sat);
+        assert_eq!(row.scores, one.counted.outcome.scores.values());
+    }
+    runtime.block_on(async {
+        Arc::clone(&player.host).stop().await;
+        clean(&store).await;
+        store.close().await;
+    });
+}
+
+#[test]
+fn an_entrant_that_answers_again_has_all_its_tries() {
+    // It answers every second time.
+    let runtime = Runtime::new().unwrap();
+    let comes = runtime.block_on(Player::start(Manner::CutsFirst));
+    let kit = games::find("koehandel").unwrap();
+    let settings = HostSettings {
+        http: IMPATIENT,
+        ..HostSettings::default()
+    };
+    let player = Hosted {
+        host: Host::new(kit, settings, Recording::none()),
+        runtime: runtime.handle().clone(),
+        silent: Some([0].into_iter().collect::<HashSet<usize>>().into()),
+    };
+    let mut entrants = vec!["builtin:filler".parse().unwrap(); 4];
+    entrants[0] = url(&comes.url);
+    let plan = Plan {
+        kit,
+        entrants,
+        names: Vec::new(),
+        options: serde_json::Value::Null,
+        concurrency: NonZeroUsize::MIN,
+        record: false,
+    };
+    let schedule = Schedule {
+        entrants: 4,
+        seats: 4,
+        pool: false,
+        rotate: false,
+        games: 2,
+        seed: 3,
+    };
+    let mut heard = Vec::new();
+    run(
+        &plan,
+        schedule.matches(),
+        &player,
+        &Stop::default(),
+        &mut |_| {
+            heard.push(comes.heard().len());
+        },
+    )
+    .unwrap();
+    // Taken for dead it has one try, which it misses; that of the next match it uses, and all is forgiven.
+    assert_eq!(heard[0], 1);
+    assert!(heard[1] > 1 + FAILURES, "{heard:?}");
+}
