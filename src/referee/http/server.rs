@@ -116,7 +116,7 @@ async fn answer(
             StatusCode::METHOD_NOT_ALLOWED,
             "connect needs GET".to_owned(),
         ),
-        Ok(Ask::Connect(wanted)) => match may_connect(host, settings, request, wanted).await {
+        Ok(Ask::Connect(wanted)) => match may_connect(host, settings, request, *wanted).await {
             Ok(wanted) => connect(host, wanted).await,
             Err(refused) => refused,
         },
