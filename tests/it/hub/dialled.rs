@@ -2,7 +2,7 @@
 
 use super::player::Player;
 use super::server::{Hub, settings};
-use crate::app::{PATIENCE, block_on, clean, folder, until};
+use crate::app::{PATIENCE, block_on, clean, drover, folder, free_address, ok, until};
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, Hubs};
 use drover::referee::budget::ThinkBudget;
@@ -20,6 +20,7 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
@@ -382,6 +383,51 @@ fn a_stop_ends_the_wait_and_what_cannot_be_played_says_why() {
         playing.join().unwrap().err().unwrap().to_string()
     });
     assert_eq!(closed, "match 0: the hub is closing");
+}
+
+#[test]
+fn a_tournament_of_entrants_that_dial_is_stored_with_its_places() {
+    let (folder, address) = (folder(), free_address());
+    let cup = format!(
+        "name = \"cup\"\ngames = [\"smartdog\"]\nlisten = \"{address}\"\nbudget = \"1n\"\n\
+         [schedule]\nformat = \"round-robin\"\nlaps = 1\n\
+         [game.smartdog]\nseats = 2\noptions = {{ map = \"guards\", turnsLimit = 3 }}\n\
+         [[entrant]]\nname = \"ann\"\nplayer = \"remote\"\ntoken = \"{}\"\n\
+         [[entrant]]\nname = \"bob\"\nplayer = \"remote\"\ntoken = \"{}\"\n\
+         [[entrant]]\nname = \"dog\"\nplayer = \"builtin:stand\"\n",
+        ENTRANTS[0].1, ENTRANTS[1].1
+    );
+    std::fs::write(folder.path().join("cup.toml"), cup).unwrap();
+    let tournament = |arguments: &[&str]| {
+        let mut command = drover();
+        command.current_dir(folder.path()).arg("tournament");
+        command.args(arguments);
+        command
+    };
+    let playing = tournament(&["run", "cup.toml"])
+        .stdout(Stdio::piped())
+        .spawn();
+    let playing = playing.unwrap();
+    until(|| TcpStream::connect(address).is_ok());
+    std::thread::scope(|scope| {
+        let clients = [ENTRANTS[0], ENTRANTS[1]].map(|one| comes_again(scope, address, one));
+        let said = ok(playing.wait_with_output().unwrap());
+        assert!(said.contains("over: all rounds are played"), "{said}");
+        clients
+            .into_iter()
+            .for_each(|client| assert_eq!(client.join().unwrap(), 4));
+    });
+    // As they were played: each pair on both sides of its table.
+    let lines = ok(tournament(&["export", "--output", "lines"])
+        .output()
+        .unwrap());
+    assert_eq!(lines.lines().count(), 6, "{lines}");
+    for name in ["\"ann\"", "\"bob\"", "\"dog\""] {
+        let its = lines.lines().filter(|line| line.contains(name));
+        assert_eq!(its.count(), 4, "{lines}");
+    }
+    let all = ok(tournament(&["export"]).output().unwrap()) + &lines;
+    assert!(!all.to_lowercase().contains("-token-"), "{all}");
 }
 
 #[test]
