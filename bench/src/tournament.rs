@@ -10,11 +10,10 @@ use games::rng::Rng;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
 
-/// Between two looks whether a run has ended.
-const LOOK: Duration = Duration::from_millis(5);
 /// Runs that may come to nothing, beside those that are killed.
 const RUNS_MAX: u32 = 1_000;
 
@@ -66,7 +65,7 @@ pub(crate) async fn run(args: TournamentArgs) -> anyhow::Result<()> {
             .context("the file cannot be written")?;
     }
     let begun = Instant::now();
-    let status = args.start("run", whole.path())?.wait()?;
+    let status = args.start("run", whole.path())?.wait().await?;
     let took = begun.elapsed();
     ensure!(status.success(), "the tournament ended with {status}");
     let mut rng = Rng::new(args.seed, 0);
@@ -78,13 +77,16 @@ pub(crate) async fn run(args: TournamentArgs) -> anyhow::Result<()> {
         // Moments all over the whole, which every kill makes a little longer.
         let most = 2 * took.as_millis() as u32 / args.kills.max(1);
         let life = Duration::from_millis(rng.below(most.max(1)).into());
-        if kills < args.kills && !ended_within(&mut child, life)? {
-            child.kill().context("the tournament cannot be killed")?;
-            child.wait()?;
+        let ended = tokio::time::timeout(life, child.wait()).await;
+        if kills < args.kills && ended.is_err() {
+            child
+                .kill()
+                .await
+                .context("the tournament cannot be killed")?;
             kills += 1;
             continue;
         }
-        let status = child.wait()?;
+        let status = child.wait().await?;
         ensure!(status.success(), "the tournament ended with {status}");
         break;
     }
@@ -156,22 +158,12 @@ impl TournamentArgs {
             command.args(["--concurrency", &concurrency.to_string()]);
         }
         command
+            .kill_on_drop(true)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         command.spawn().context("the tournament does not start")
     }
-}
-
-fn ended_within(child: &mut Child, life: Duration) -> anyhow::Result<bool> {
-    let begun = Instant::now();
-    while begun.elapsed() < life {
-        if child.try_wait()?.is_some() {
-            return Ok(true);
-        }
-        std::thread::sleep(LOOK);
-    }
-    Ok(false)
 }
 
 /// What became of each match, and how long all bots thought.

@@ -1,6 +1,6 @@
 //! Tournaments: the same results however they were interrupted, and mistakes told before the first match.
 
-use crate::app::{drover, folder, ok, refused, run, text};
+use crate::app::{TestApp, drover, folder, free_address, ok, refused, run, text};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -213,4 +213,100 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
         );
         assert!(!folder.path().join("tournament.db").exists(), "{from}");
     }
+}
+
+#[test]
+fn the_daemon_shows_what_is_stored() {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    let run = ["cup.toml", "--database", "drover.db"];
+    ok(tournament(folder.path(), "run", &run).output().unwrap());
+    let database = ["--database", "drover.db"];
+    let export = tournament(folder.path(), "export", &database)
+        .output()
+        .unwrap();
+    let exported: Value = serde_json::from_str(&ok(export)).unwrap();
+
+    let app = TestApp::start(folder.path());
+    let all = app.items("/api/v1/tournaments");
+    assert_eq!(all.len(), 1);
+    let id = all[0]["id"].as_str().unwrap();
+    assert_eq!(
+        (&all[0]["name"], &all[0]["rounds"], &all[0]["matches"]),
+        (&"Cup".into(), &8.into(), &48.into())
+    );
+    assert_eq!(all[0]["why"], "all rounds are played");
+    assert_eq!(app.items("/api/v1/tournaments?game=koehandel").len(), 0);
+    let get = |what: &str| app.get(&format!("/api/v1/tournaments/{id}{what}")).json();
+    assert_eq!(get(""), all[0]);
+    assert_eq!(get("/standings"), exported);
+    let crosstable = get("/crosstable");
+    assert_eq!(crosstable["items"].as_array().unwrap().len(), 6);
+    assert_eq!(
+        crosstable["items"][0]["opponents"],
+        exported["entrants"][0]["opponents"]
+    );
+    let ratings = get("/ratings");
+    assert_eq!(ratings["players"][0], exported["entrants"][0]["rating"]);
+    let schedule = get("/schedule");
+    assert_eq!(schedule["rounds"].as_array().unwrap().len(), 8);
+    let matches = schedule["matches"].as_array().unwrap();
+    assert_eq!(matches.len(), 48);
+    let of_one = format!("/api/v1/matches?tournament={id}&entrant=A&limit=100");
+    let seated = matches
+        .iter()
+        .filter(|played| played["entrants"].as_array().unwrap().contains(&"A".into()));
+    assert_eq!(app.items(&of_one).len(), seated.count());
+    let none = app.get("/api/v1/tournaments/01AAAAAAAAAAAAAAAAAAAAAAAA/standings");
+    assert_eq!(none.status, 404);
+    app.stop();
+}
+
+#[test]
+fn urls_are_called_and_a_dead_one_does_not_stall_the_others() {
+    let (folder, served) = (folder(), crate::app::folder());
+    let app = TestApp::start(served.path());
+    let (callbacks, dead) = (app.callbacks, free_address());
+    let file = format!(
+        r#"
+name = "URLs"
+games = ["koehandel"]
+budget = "50n"
+[schedule]
+format = "round-robin"
+[[entrant]]
+name = "face"
+player = "url:http://{callbacks}/koehandel/face"
+[[entrant]]
+name = "same face"
+player = "url:http://{callbacks}/koehandel/face"
+[[entrant]]
+name = "dead"
+player = "url:http://{dead}/"
+[[entrant]]
+name = "here"
+player = "builtin:random"
+"#
+    );
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    let said = ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    assert!(said.contains("4 matches, tournament"), "{said}");
+    let (lines, _) = told(folder.path());
+    assert_eq!(lines.lines().count(), 4);
+    let export = tournament(folder.path(), "export", &[]).output().unwrap();
+    let standings: Value = serde_json::from_str(&ok(export)).unwrap();
+    let entrants = standings["entrants"].as_array().unwrap();
+    assert_eq!(entrants.last().unwrap()["name"], "dead");
+    let missed = |name: &str| {
+        let entrant = entrants.iter().find(|entrant| entrant["name"] == name);
+        entrant.unwrap()["missed"].as_u64().unwrap()
+    };
+    assert!(missed("dead") > 0);
+    assert_eq!(
+        (missed("face"), missed("same face"), missed("here")),
+        (0, 0, 0)
+    );
+    app.stop();
 }
