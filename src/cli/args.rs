@@ -69,7 +69,7 @@ enum Verb {
     /// List, show, draw and check maps.
     #[command(subcommand)]
     Map(map::Verb),
-    /// Prepare tournaments.
+    /// Play tournaments, and show what became of them.
     #[command(subcommand)]
     Tournament(tournament::Verb),
 }
@@ -124,7 +124,7 @@ fn perform(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Train(args) => train::run(&args)?,
         Verb::Rate(args) => rate::run(&args)?,
         Verb::Map(verb) => map::run(&verb)?,
-        Verb::Tournament(verb) => tournament::run(verb)?,
+        Verb::Tournament(verb) => return tournament::run(verb),
         Verb::Completions(args) => completions::run(&args, &mut Cli::command())?,
     }
     Ok(ExitCode::SUCCESS)

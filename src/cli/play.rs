@@ -205,7 +205,8 @@ impl Run<'_> {
         };
         let settings = HostSettings {
             referee: REFEREE.to_owned(),
-            matches_max: args.concurrency().get(),
+            // The runner has its own bound: one that has just ended may still be there.
+            matches_max: 2 * args.concurrency().get(),
             ended_kept: 0,
             builtins: Some(builtins),
             own: gateway.as_ref().map(|gateway| gateway.own.clone()),

@@ -220,6 +220,7 @@ impl PlayArgs {
             cpu_seconds: self.cpu_seconds,
             cgroup,
             fair: self.fair,
+            goes_on: false,
             guard: Some(Guard { isolates }),
         })
     }

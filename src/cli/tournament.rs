@@ -12,6 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// The newest tournaments that are looked at.
 const TOURNAMENTS_MAX: u32 = 10_000;
@@ -108,16 +109,29 @@ impl Database {
     }
 
     async fn open(&self) -> anyhow::Result<Store> {
+        let shown = self.database.display();
+        if !self.database.exists() {
+            return refuse(format!(
+                "there is no database {shown}; name the tournament's with --database"
+            ));
+        }
         Ok(Store::open_readonly(&self.database).await?)
     }
 }
 
 /// Runs a verb.
-pub(super) fn run(verb: Verb) -> anyhow::Result<()> {
-    let mut out = std::io::stdout();
+pub(super) fn run(verb: Verb) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::Run(args) => on_all_cores(tournament_run::run(args, false)),
         Verb::Resume(args) => on_all_cores(tournament_run::run(args, true)),
+        verb => show(verb).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn show(verb: Verb) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    match verb {
+        Verb::Run(_) | Verb::Resume(_) => Ok(()),
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
             let standings = args.read().await?.0;

@@ -4,13 +4,14 @@ use super::common::tell;
 use super::play::on_signal;
 use super::tournament::{Database, tournaments};
 use super::usage::{UsageError, refuse};
+use crate::clock::now_us;
 use crate::link::program::{Guard, adopt_orphans, find, no_isolation};
 use crate::referee::arbiter::ProgramRules;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::histogram::Histogram;
 use crate::referee::hub::{HubServer, HubSettings, Invited};
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
+use crate::store::TournamentRow;
 use crate::tournament::standings::{League, Live, PlayedGame, Until};
 use crate::tournament::{
     Course, Cup, Dialled, Ended, Extent, Hosted, InProcess, MatchPlayer, Models, Play, Programs,
@@ -26,6 +27,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -35,8 +37,10 @@ use tokio_util::sync::CancellationToken;
 
 /// The largest file read, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
-/// Where entrants dial by default: the contest's port.
-const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 3002);
+/// What ends the process if it was stopped by a signal.
+const STOPPED: u8 = 130;
+/// Where entrants dial by default: the contest's port, on this machine alone.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002);
 /// How long an entrant that dials is waited for, once until it has dialled again.
 const DIALLED_WITHIN: Duration = Duration::from_secs(30);
 /// How long matches on the hub may go on at a stop.
@@ -66,7 +70,7 @@ pub(super) struct RunArgs {
 }
 
 /// Plays a file's tournaments, new ones or those that were left.
-pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<()> {
+pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode> {
     let text = read(&args.file)?;
     let shown = args.file.display();
     let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
@@ -93,10 +97,13 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<()> {
         for entrant in &cup.entrants {
             if let SeatSpec::Program(program) = &entrant.spec {
                 // Before the first match: it may play only later.
-                let found = find(program);
-                found.map_err(|why| {
-                    UsageError(format!("{shown}: entrant {:?}: {why}", entrant.name))
-                })?;
+                if let Err(why) = find(program) {
+                    let why = format!("{shown}: entrant {:?}: {why}", entrant.name);
+                    match resumes {
+                        true => tell(&format!("{why}; it loses its matches")),
+                        false => return refuse(why),
+                    }
+                }
             }
         }
     }
@@ -138,19 +145,28 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<()> {
+    async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<ExitCode> {
+        let stored = self.stored(&cups, resumes).await?;
         let mut out = std::io::stdout();
         let mut all = Vec::new();
         for mut cup in cups {
-            cup.note_isolation(&self.isolation());
+            cup.note_isolation(self.isolation());
             let game = cup.kit.game();
-            let Some(mut course) = self.course(cup, resumes).await? else {
-                tell(&format!("{game}: nothing is left to play"));
-                continue;
-            };
+            let mut course = self.course(cup, &stored).await?;
             let began = Instant::now();
             let before = course.games().len();
-            let ended = self.play(&mut course, began).await?;
+            let ended = match self.play(&mut course).await {
+                Ok(ended) => ended,
+                Err(error) => {
+                    self.tell_how_to_go_on(&mut out)?;
+                    return Err(error);
+                }
+            };
+            if course.games().len() == before && matches!(ended, Ended::Over(_)) {
+                tell(&format!("{game}: nothing is left to play"));
+                all.push((game.to_owned(), course.standings()?));
+                continue;
+            }
             let standings = course.standings()?;
             let matches = course.games().len();
             writeln!(
@@ -169,13 +185,8 @@ impl Run<'_> {
                     all.push((game.to_owned(), standings));
                 }
                 Ended::Stopped => {
-                    let (file, database) = (self.args.file.display(), self.args.database.path());
-                    let database = database.display();
-                    writeln!(
-                        out,
-                        "stopped; go on with: drover tournament resume {file} --database {database}"
-                    )?;
-                    return Ok(());
+                    self.tell_how_to_go_on(&mut out)?;
+                    return Ok(ExitCode::from(STOPPED));
                 }
             }
         }
@@ -187,29 +198,54 @@ impl Run<'_> {
         if !league.entrants.is_empty() {
             write!(out, "League\n{}", league.table())?;
         }
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 
-    /// A new tournament, or the one that was left; `None` if nothing was.
-    async fn course(&self, cup: Cup, resumes: bool) -> anyhow::Result<Option<Course>> {
-        let (recording, extent) = (self.recording.clone(), self.extent);
-        let found = match resumes {
-            true => match self.recording.store() {
-                Some(store) => tournaments(store).await?,
-                None => Vec::new(),
-            },
-            false => Vec::new(),
+    fn tell_how_to_go_on(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+        let (file, database) = (self.args.file.display(), self.args.database.path());
+        let database = database.display();
+        writeln!(
+            out,
+            "stopped; go on with: drover tournament resume {file} --database {database}"
+        )
+    }
+
+    /// What is stored under the names of this file's tournaments, newest first.
+    async fn stored(&self, cups: &[Cup], resumes: bool) -> anyhow::Result<Vec<TournamentRow>> {
+        let store = self.recording.store().filter(|_| resumes);
+        let Some(store) = store else {
+            return Ok(Vec::new());
         };
-        let mut found = found.into_iter();
-        match found.find(|found| found.name == cup.name && found.game == cup.kit.game()) {
-            Some(found) if found.ended_us.is_some() => Ok(None),
-            Some(found) => Ok(Some(Course::resume(found, cup, recording, extent).await?)),
+        let mut stored = tournaments(store).await?;
+        let of = |cup: &Cup, found: &TournamentRow| {
+            found.name == cup.name && found.game == cup.kit.game()
+        };
+        stored.retain(|found| cups.iter().any(|cup| of(cup, found)));
+        if stored.is_empty() {
+            let (file, database) = (self.args.file.display(), store.path().display());
+            return refuse(format!(
+                "{database} has no tournament of {file}: there is nothing to resume; drover tournament run {file} \
+                 begins it"
+            ));
+        }
+        Ok(stored)
+    }
+
+    /// The newest of the stored tournaments that was begun with this file, or a new one.
+    async fn course(&self, cup: Cup, stored: &[TournamentRow]) -> anyhow::Result<Course> {
+        let (recording, extent) = (self.recording.clone(), self.extent);
+        let of_game = || stored.iter().filter(|found| found.game == cup.kit.game());
+        let found = of_game()
+            .find(|found| Course::fits(found, &cup))
+            .or(of_game().next());
+        match found.cloned() {
+            Some(found) => Course::resume(found, cup, recording, extent).await,
             // A new run, or one that was stopped before it came to this game.
-            None => Ok(Some(Course::begin(cup, recording, extent).await?)),
+            None => Course::begin(cup, recording, extent).await,
         }
     }
 
-    async fn play(&self, course: &mut Course, began: Instant) -> anyhow::Result<Ended> {
+    async fn play(&self, course: &mut Course) -> anyhow::Result<Ended> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let concurrency = self
             .args
@@ -218,11 +254,10 @@ impl Run<'_> {
             .unwrap_or_else(cores);
         let (player, server) = self.player(course.cup(), concurrency).await?;
         let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
-        let until = until(self.file, course.cup())?;
+        let (until, started_us) = (until(self.file, course.cup())?, course.started_us());
         let target = |cup: &Cup, games: &[PlayedGame]| {
             if let Some(minutes) = self.file.minutes_max
-                && began.elapsed()
-                    >= Duration::try_from_secs_f64(minutes * 60.0).unwrap_or(Duration::MAX)
+                && (now_us() - started_us) as f64 >= minutes * 60e6
             {
                 return Some(format!("it has lasted {minutes} minutes"));
             }
@@ -233,7 +268,7 @@ impl Run<'_> {
                 }
             }
             let precision = self.file.precision?;
-            let half = standings_of(&cup.setup, &cup.named(), games)
+            let half = standings_of((&cup.setup, None), &cup.named(), games)
                 .ok()?
                 .precision(LEADERS)?;
             (half <= precision)
@@ -264,6 +299,7 @@ impl Run<'_> {
                 adopt_orphans().context("programs' orphans cannot be adopted")?;
                 let rules = ProgramRules {
                     memory: cup.kit.stdio().and_then(|wire| wire.memory),
+                    goes_on: true,
                     guard: Some(Guard {
                         isolates: self.isolation().is_ok(),
                     }),
@@ -281,7 +317,8 @@ impl Run<'_> {
             Wire::Callbacks => {
                 let settings = HostSettings {
                     referee: REFEREE.to_owned(),
-                    matches_max: concurrency.get(),
+                    // Its own bound is the runner's: one that has just ended may still be there.
+                    matches_max: 2 * concurrency.get(),
                     ended_kept: 0,
                     builtins: Some(builtins(budget, models, concurrency)),
                     alone: true,
@@ -467,7 +504,7 @@ impl Watch for Progress {
         }
     }
 
-    fn ended(&mut self, game: &PlayedGame, _: &[Histogram]) {
+    fn ended(&mut self, game: &PlayedGame) {
         self.matches += 1;
         self.live.add(game);
         if let Some(bar) = &self.bar {

@@ -2,9 +2,12 @@
 
 use crate::fit::{Fit, FitError, Settings, fit};
 use crate::results::{PairResult, Results};
-use games::stats::Z95;
+use games::stats::{Z95, t95};
 use serde::Serialize;
 use std::cmp::Reverse;
+
+/// An interval by fewer tables than these is not trusted to be narrower than the other one.
+const TABLES_TRUSTED: usize = 10;
 
 /// The likelihood of superiority is listed for every pair of so many players at most.
 const SUPERIORITY_MAX: usize = 200;
@@ -39,7 +42,8 @@ pub struct Rated {
     pub lower: f64,
     /// Upper end of it.
     pub upper: f64,
-    /// Lower end of the 95 % interval by a jackknife over tables; `None` for fewer than two tables.
+    /// Lower end of the 95 % interval by a jackknife over tables and Student's t, with fewer than ten of its tables
+    /// no narrower than the other interval; `None` for fewer than two tables in all.
     pub table_lower: Option<f64>,
     /// Upper end of it.
     pub table_upper: Option<f64>,
@@ -104,11 +108,21 @@ impl Ranking {
         let order = order(results, &fit);
         let records = records(results, &fit);
         let bounds = bounds(&fit, intervals);
-        let errors = fit.table_errors(results);
+        let (errors, tables) = (fit.table_errors(results), fit.tables_of(results));
         let mut players: Vec<Rated> = Vec::new();
         for (place, (component, at)) in order.iter().enumerate() {
             let (elo, record) = (fit.elo()[*at], &records[*at]);
-            let by_tables = |side: f64| Some(elo + side * Z95 * errors.as_ref()?[*at]);
+            let half = errors.as_ref().map(|errors| {
+                let (own, tables) = (bounds[*at].1 - elo, tables[*at]);
+                let half = t95(tables.saturating_sub(1).max(1) as f64) * errors[*at];
+                // Few tables that happen to agree show no certainty.
+                if tables < TABLES_TRUSTED {
+                    half.max(own)
+                } else {
+                    half
+                }
+            });
+            let by_tables = |side: f64| Some(elo + side * half?);
             let above = players.last().filter(|above| above.component == *component);
             players.push(Rated {
                 component: *component,

@@ -35,6 +35,25 @@ impl Fit {
         (tables > 1.0).then(|| squares.iter().map(error).collect())
     }
 
+    /// At how many tables each player has results.
+    pub(crate) fn tables_of(&self, results: &Results) -> Vec<usize> {
+        let mut all: Vec<(usize, usize)> = results
+            .all()
+            .iter()
+            .flat_map(|result| [(result.first, result.table), (result.second, result.table)])
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut counts = vec![0; results.names().len()];
+        for (player, _) in all {
+            counts[player] += 1;
+        }
+        self.players()
+            .iter()
+            .map(|player| counts[*player])
+            .collect()
+    }
+
     /// How far results move all ratings, in Elo: the inverse of the information times their gradient.
     fn shifts(&self, results: impl Iterator<Item = PairResult>) -> Vec<f64> {
         let mut slopes: Vec<(usize, f64)> = Vec::new();

@@ -11,7 +11,6 @@ use super::stop::Stop;
 use super::stored::{NOT_ISOLATED, StoredTournament, standings_of};
 use crate::clock::now_us;
 use crate::referee::Recording;
-use crate::referee::histogram::Histogram;
 use crate::store::types::{NewEntrant, NewTournament, Slot, StoredRound};
 use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;
@@ -35,7 +34,7 @@ pub trait Watch: Send {
     /// A round begins, with so many matches left to play.
     fn round(&mut self, _round: &Round, _matches: usize) {}
     /// A match has ended.
-    fn ended(&mut self, _game: &PlayedGame, _took: &[Histogram]) {}
+    fn ended(&mut self, _game: &PlayedGame) {}
 }
 
 /// Who follows it, from whatever thread.
@@ -79,9 +78,19 @@ pub struct Course {
     /// By number.
     games: Vec<PlayedGame>,
     ended: Option<String>,
+    /// In microseconds since 1970-01-01 UTC.
+    started_us: i64,
+    /// Why programs were not isolated from each other, in some of its rounds at least.
+    not_isolated: Option<String>,
 }
 
 impl Course {
+    /// Whether a stored tournament was begun with what this one is to be played by.
+    #[must_use]
+    pub fn fits(found: &TournamentRow, cup: &Cup) -> bool {
+        difference(&found.setup, &cup.setup).is_none()
+    }
+
     /// Begins a tournament.
     ///
     /// # Errors
@@ -89,23 +98,26 @@ impl Course {
     pub async fn begin(cup: Cup, recording: Recording, extent: Extent) -> anyhow::Result<Self> {
         let store = stored_in(&recording)?;
         let id = ulid::Ulid::generate().to_string();
-        let entrants = cup.named().into_iter().map(|named| NewEntrant {
-            name: named.name,
-            spec: named.spec,
-            house: named.house,
+        let entrants = cup.entrants.iter().map(|entrant| NewEntrant {
+            name: entrant.name.clone(),
+            spec: entrant.spec.to_string(),
+            house: entrant.house,
         });
+        let started_us = now_us();
         let new = NewTournament {
             id: id.clone(),
             name: cup.name.clone(),
             game: cup.kit.game().to_owned(),
             seed: cup.seed,
             setup: cup.setup.clone(),
-            started_us: now_us(),
+            started_us,
             entrants: entrants.collect(),
         };
         let stored = store.create_tournament(new).await;
         stored.context("the tournament cannot be stored")?;
         Ok(Self {
+            not_isolated: cup.not_isolated.clone(),
+            started_us,
             cup,
             id: id.into(),
             store,
@@ -136,6 +148,8 @@ impl Course {
             );
         }
         Ok(Self {
+            not_isolated: stored.not_isolated.or_else(|| cup.not_isolated.clone()),
+            started_us: stored.row.started_us,
             ended: stored.row.ended_us.map(|_| stored.row.ended_why),
             cup,
             id: stored.row.id.into(),
@@ -152,7 +166,18 @@ impl Course {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        standings_of(&self.cup.setup, &self.cup.named(), &self.games)
+        let not_isolated = self.not_isolated.as_deref();
+        standings_of(
+            (&self.cup.setup, not_isolated),
+            &self.cup.named(),
+            &self.games,
+        )
+    }
+
+    /// When it began, in microseconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn started_us(&self) -> i64 {
+        self.started_us
     }
 
     /// Its number in the database.
@@ -222,9 +247,13 @@ impl Course {
 
     /// Stores a round's decision.
     async fn add(&mut self, round: Round) -> anyhow::Result<()> {
+        let mut decision = serde_json::to_value(&round)?;
+        if let (Some(why), Some(decision)) = (&self.cup.not_isolated, decision.as_object_mut()) {
+            decision.insert(NOT_ISOLATED.to_owned(), why.as_str().into());
+        }
         let stored = StoredRound {
             round: round.number,
-            decision: serde_json::to_value(&round)?,
+            decision,
             decided_us: now_us(),
         };
         let added = self.store.add_round(&self.id, stored).await;
@@ -311,7 +340,7 @@ impl Course {
                         seed: slot.seed,
                         counted: finished.counted,
                     };
-                    watcher.lock().ended(&game, &finished.played.took);
+                    watcher.lock().ended(&game);
                     games.push(game);
                 }
                 let played = finished.played;
@@ -387,10 +416,7 @@ fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
 /// The first key whose value differs.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
     let (stored, given) = (stored.as_object()?, given.as_object()?);
-    let mut keys = stored
-        .keys()
-        .chain(given.keys())
-        .filter(|key| *key != NOT_ISOLATED);
+    let mut keys = stored.keys().chain(given.keys());
     keys.find(|key| stored.get(*key) != given.get(*key))
         .cloned()
 }

@@ -2,15 +2,16 @@
 
 use super::keep::Extent;
 use super::standings::{Named, TieBreak};
-use super::stored::NOT_ISOLATED;
+use super::stored::shown;
 use crate::link::program::ProgramSpec;
 use crate::referee::SeatSpec;
 use crate::referee::budget::ThinkBudget;
 use crate::referee::hub::TokenDigest;
 use games::Kit;
 use ratings::schedule::{Field, Format};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -113,6 +114,7 @@ pub struct EntrantFile {
     /// Where the program runs; relative to the file's own folder.
     pub folder: Option<PathBuf>,
     /// Variables added to the program's environment.
+    #[serde(serialize_with = "digests")]
     pub env: BTreeMap<String, String>,
     /// The program's memory in MiB.
     pub memory_mib: Option<u64>,
@@ -146,6 +148,20 @@ pub enum Models {
     Frozen,
     /// Nothing at all.
     None,
+}
+
+/// Values that may be secrets, as digests: enough to tell whether they are the same.
+fn digests<S: Serializer>(
+    env: &BTreeMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let digest = |value: &String| {
+        let bytes = Sha256::digest(value);
+        bytes.iter().fold("sha256:".to_owned(), |text, byte| {
+            text + &format!("{byte:02x}")
+        })
+    };
+    serializer.collect_map(env.iter().map(|(name, value)| (name, digest(value))))
 }
 
 fn one<T: From<u8>>() -> T {
@@ -196,6 +212,8 @@ pub struct Cup {
     pub budget: ThinkBudget,
     /// All of the file that decides the results, as it is stored.
     pub setup: Value,
+    /// Why its programs are not isolated from each other, if it has any and they are not.
+    pub not_isolated: Option<String>,
 }
 
 impl TournamentFile {
@@ -225,6 +243,12 @@ impl TournamentFile {
             if !known.contains(game.as_str()) {
                 return refuse(format!("game.{game}: {game:?} is not among games"));
             }
+        }
+        if self.until.is_some() && !self.rotate {
+            return refuse(
+                "until: without rotate = true a deck favours seats, and the test would bet on that"
+                    .to_owned(),
+            );
         }
         for (name, value) in [
             ("minutes_max", self.minutes_max),
@@ -281,6 +305,7 @@ impl TournamentFile {
                 entrants.push(given.entrant(kit, folder)?);
             }
         }
+        check_dialling(&entrants)?;
         entrants.sort_by_key(|entrant| entrant.house);
         let ranked = entrants.iter().filter(|entrant| !entrant.house).count();
         let seats = of_game
@@ -325,19 +350,18 @@ impl TournamentFile {
             options,
             budget,
             setup,
+            not_isolated: None,
         })
     }
 }
 
 impl Cup {
-    /// Notes in its setup why its programs are not isolated from each other, if it has any.
-    pub fn note_isolation(&mut self, isolated: &Result<(), String>) {
+    /// Notes why its programs are not isolated from each other, if it has any.
+    pub fn note_isolation(&mut self, isolated: Result<(), String>) {
         let programs = |entrant: &Entrant| matches!(entrant.spec, SeatSpec::Program(_));
-        if let (Err(why), Some(setup)) = (isolated, self.setup.as_object_mut())
-            && self.entrants.iter().any(programs)
-        {
-            setup.insert(NOT_ISOLATED.to_owned(), why.as_str().into());
-        }
+        self.not_isolated = isolated
+            .err()
+            .filter(|_| self.entrants.iter().any(programs));
     }
 
     /// Its entrants as standings name them.
@@ -346,7 +370,7 @@ impl Cup {
         let entrants = self.entrants.iter();
         let named = |entrant: &Entrant| Named {
             name: entrant.name.clone(),
-            spec: entrant.spec.to_string(),
+            spec: shown(&entrant.spec.to_string()).to_owned(),
             house: entrant.house,
         };
         entrants.map(named).collect()
@@ -472,12 +496,40 @@ impl EntrantFile {
     }
 }
 
+/// Entrants that dial say their name and token in one line.
+fn check_dialling(entrants: &[Entrant]) -> Result<(), FileError> {
+    let mut tokens: Vec<(&Entrant, TokenDigest)> = Vec::new();
+    for entrant in entrants {
+        let Some(token) = entrant.token else { continue };
+        let name = &entrant.name;
+        if name.contains(char::is_whitespace) {
+            return refuse(format!(
+                "entrant {name:?}: one that dials says its name as one word, without blanks"
+            ));
+        }
+        if let Some((other, _)) = tokens.iter().find(|(_, known)| *known == token) {
+            return refuse(format!(
+                "entrants {:?} and {name:?} have the same token",
+                other.name
+            ));
+        }
+        tokens.push((entrant, token));
+    }
+    Ok(())
+}
+
 fn named(what: &str, name: &str) -> Result<(), FileError> {
     let fits = (1..=NAME_CHARS_MAX).contains(&name.chars().count());
     if !fits || name.trim() != name || name.chars().any(char::is_control) {
         return refuse(format!(
             "{what}: {name:?} must have 1 to {NAME_CHARS_MAX} characters, none of them a control character, and no \
              spaces around them"
+        ));
+    }
+    if name.starts_with(['=', '+', '-', '@']) || name.ends_with('*') {
+        return refuse(format!(
+            "{what}: {name:?} must not begin with =, +, - or @, which spreadsheets take for formulas, nor end with \
+             *, which marks the house"
         ));
     }
     Ok(())

@@ -9,7 +9,7 @@ use games::Kit;
 use ratings::schedule::Round;
 use serde_json::Value;
 
-/// The key of a setup that says why programs were not isolated.
+/// The key of a round's decision that says why programs were not isolated.
 pub(super) const NOT_ISOLATED: &str = "not_isolated";
 
 /// A tournament as it is stored.
@@ -23,6 +23,8 @@ pub struct StoredTournament {
     pub rounds: Vec<Round>,
     /// Its matches that have ended.
     pub games: Vec<PlayedGame>,
+    /// Why programs were not isolated from each other, in some of its rounds at least.
+    pub not_isolated: Option<String>,
 }
 
 impl StoredTournament {
@@ -36,9 +38,12 @@ impl StoredTournament {
         let kit =
             kit.with_context(|| format!("tournament {id}: there is no game {:?}", row.game))?;
         let entrants: Vec<Named> = row.entrants.iter().map(named).collect();
-        let mut rounds = Vec::new();
+        let (mut rounds, mut not_isolated) = (Vec::new(), None);
         for stored in store.tournament_rounds(id).await? {
             let number = stored.round + 1;
+            if let Some(why) = stored.decision[NOT_ISOLATED].as_str() {
+                not_isolated.get_or_insert_with(|| why.to_owned());
+            }
             let round = serde_json::from_value(stored.decision);
             rounds.push(round.with_context(|| {
                 format!("tournament {id}: round {number} is stored in a form that is not known")
@@ -55,6 +60,7 @@ impl StoredTournament {
             entrants,
             rounds,
             games,
+            not_isolated,
         })
     }
 
@@ -72,7 +78,8 @@ impl StoredTournament {
     /// # Errors
     /// If its file ranks by what is not known.
     pub fn standings(&self) -> anyhow::Result<Standings> {
-        standings_of(&self.row.setup, &self.entrants, &self.games)
+        let setup = (&self.row.setup, self.not_isolated.as_deref());
+        standings_of(setup, &self.entrants, &self.games)
     }
 }
 
@@ -114,7 +121,7 @@ fn played_game(
 /// # Errors
 /// If it ranks by what is not known.
 pub fn standings_of(
-    setup: &Value,
+    (setup, not_isolated): (&Value, Option<&str>),
     entrants: &[Named],
     games: &[PlayedGame],
 ) -> anyhow::Result<Standings> {
@@ -132,20 +139,24 @@ pub fn standings_of(
         |why: &str| format!("programs were not isolated: one could end another's process ({why})");
     let settings = RankSettings {
         order: order.unwrap_or_else(|| first.into_iter().chain(usual.order.clone()).collect()),
-        remarks: setup[NOT_ISOLATED]
-            .as_str()
-            .map(remark)
-            .into_iter()
-            .collect(),
+        remarks: not_isolated.map(remark).into_iter().collect(),
         ..usual
     };
     Ok(Standings::new(entrants, games, &settings))
 }
 
+/// How an entrant plays, as everybody may know it: a command or a URL may hold secrets.
+pub(super) fn shown(spec: &str) -> &str {
+    match spec.split_once(':') {
+        Some((kind @ ("cmd" | "url"), _)) => kind,
+        _ => spec,
+    }
+}
+
 fn named(entrant: &NewEntrant) -> Named {
     Named {
         name: entrant.name.clone(),
-        spec: entrant.spec.clone(),
+        spec: shown(&entrant.spec).to_owned(),
         house: entrant.house,
     }
 }

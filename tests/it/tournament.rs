@@ -111,6 +111,23 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
         .output()
         .unwrap());
     assert_eq!(again, "", "nothing is left to play");
+    let elsewhere = ["cup.toml", "--database", "other.db"];
+    let said = refused(
+        tournament(broken.path(), "resume", &elsewhere)
+            .output()
+            .unwrap(),
+        2,
+    );
+    assert!(said.contains("there is nothing to resume"), "{said}");
+    let changed = CUP.replace("40n", "41n");
+    fs::write(broken.path().join("cup.toml"), changed).unwrap();
+    let said = refused(
+        tournament(broken.path(), "resume", &["cup.toml"])
+            .output()
+            .unwrap(),
+        1,
+    );
+    assert!(said.contains("was begun with another budget"), "{said}");
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
     let output = run.wait_with_output().unwrap();
     let said = text(&output.stdout);
     assert!(
-        output.status.success() && said.contains("tournament resume cup.toml"),
+        output.status.code() == Some(130) && said.contains("tournament resume cup.toml"),
         "{said}"
     );
     let export = tournament(folder.path(), "export", &[]).output().unwrap();
@@ -309,4 +326,96 @@ player = "builtin:random"
         (0, 0, 0)
     );
     app.stop();
+}
+
+/// Two workers on the host's slots, so often that the end of one match meets the start of the next.
+#[test]
+fn many_short_matches_over_the_host_are_all_played() {
+    let folder = folder();
+    let file = CUP
+        .replace("planowanie", "koehandel")
+        .replace("seats = 3", "seats = 4")
+        .replace("builtin:rules", "builtin:face")
+        .replace("builtin:greedy", "builtin:face")
+        .replace("rounds = 8", "rounds = 60")
+        .replace("random_rounds = 3", "mode = \"random\"\nrandom_rounds = 0");
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    let more = ["cup.toml", "--concurrency", "2", "--store", "results"];
+    let said = ok(tournament(folder.path(), "run", &more).output().unwrap());
+    assert!(said.contains("over: all rounds are played"), "{said}");
+    assert_eq!(told(folder.path()).0.lines().count(), 60 * 4);
+}
+
+#[test]
+fn an_entrant_that_removes_its_own_program_loses_and_stalls_nobody() {
+    let folder = folder();
+    let script = "#!/bin/sh\nrm -f -- \"$0\"\nexec cat >/dev/null\n";
+    let program = folder.path().join("evil.sh");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(
+        &program,
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let cup = CUP
+        .replacen(
+            "player = \"builtin:rules\"",
+            "run = [\"./evil.sh\"]\nenv = { KEY = \"secret-4\" }",
+            1,
+        )
+        .replace("rounds = 8", "rounds = 2")
+        + "\n[game.planowanie]\noptions = { time_ms = 400 }\n";
+    fs::write(folder.path().join("cup.toml"), &cup).unwrap();
+    let said = ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    assert!(
+        said.contains("over: all rounds are played") && said.contains("init_failure"),
+        "{said}"
+    );
+    let export = ok(tournament(folder.path(), "export", &["--output", "csv"])
+        .output()
+        .unwrap());
+    assert!(
+        export.contains(",cmd,") && !export.contains("evil"),
+        "{export}"
+    );
+    let stored = fs::read(folder.path().join("tournament.db")).unwrap();
+    assert!(!text(&stored).contains("secret-4"));
+}
+
+#[test]
+fn a_league_counts_games_that_were_over_before_a_resume() {
+    let (whole, broken) = (folder(), folder());
+    let cup = CUP
+        .replace("[\"planowanie\"]", "[\"planowanie\", \"lighthouses\"]")
+        .replace(
+            "player = \"builtin:rules\"",
+            "player = { planowanie = \"builtin:rules\", lighthouses = \"builtin:ring\" }",
+        )
+        .replace(
+            "player = \"builtin:greedy\"",
+            "player = { planowanie = \"builtin:greedy\", lighthouses = \"builtin:drifter\" }",
+        )
+        .replace(
+            "player = \"builtin:random\"",
+            "player = { planowanie = \"builtin:random\", lighthouses = \"builtin:passer\" }",
+        )
+        .replace("rounds = 8", "rounds = 2")
+        + "\n[game.lighthouses]\noptions = { rounds = 20 }\n";
+    for folder in [&whole, &broken] {
+        fs::write(folder.path().join("cup.toml"), &cup).unwrap();
+    }
+    let league = |said: String| said.split_once("League\n").unwrap().1.to_owned();
+    let expected = league(ok(tournament(whole.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap()));
+    let first = ["cup.toml", "--game", "planowanie"];
+    ok(tournament(broken.path(), "run", &first).output().unwrap());
+    let resumed = ok(tournament(broken.path(), "resume", &["cup.toml"])
+        .output()
+        .unwrap());
+    assert_eq!(league(resumed), expected);
+    let later = ok(tournament(broken.path(), "league", &[]).output().unwrap());
+    assert_eq!(later, expected);
 }

@@ -196,8 +196,12 @@ impl Format {
     #[must_use]
     pub fn next(&self, field: &Field, past: &Past<'_>) -> Option<Round> {
         let number = past.rounds.len();
-        if number >= self.rounds(field)? as usize {
-            return None;
+        let rounds = self.rounds(field)? as usize;
+        if number >= rounds {
+            return match self {
+                Self::KnockOut { .. } => knock_out::play_off(past, number - rounds),
+                _ => None,
+            };
         }
         let history = History::new(field, past);
         let mut round = match *self {

@@ -5,6 +5,9 @@ use super::round::{Field, Past, Round};
 use super::seating;
 use std::cmp::Reverse;
 
+/// Finals that are played again at most.
+const PLAY_OFFS_MAX: usize = 5;
+
 /// How a round is made up.
 struct Stage {
     tables: usize,
@@ -69,6 +72,22 @@ pub(super) fn round(field: &Field, past: &Past<'_>, history: &History, advance: 
         byes,
         why,
     }
+}
+
+/// The final again, on other decks, while its best are equal; at most so many times.
+pub(super) fn play_off(past: &Past<'_>, played: usize) -> Option<Round> {
+    let (last, points) = past.rounds.last().zip(past.points.last())?;
+    let mut points = points.first()?.clone();
+    points.sort_by(|one, other| other.total_cmp(one));
+    let tied = points
+        .first()
+        .zip(points.get(1))
+        .is_some_and(|(one, other)| one - other < 1e-9);
+    (tied && played < PLAY_OFFS_MAX).then(|| Round {
+        number: past.rounds.len() as u32,
+        why: "knock-out, the final again, as its best are equal".to_owned(),
+        ..last.clone()
+    })
 }
 
 /// Who goes on after a round, and who has just gone out, the best first. Equal points at the table are decided by

@@ -29,6 +29,8 @@ pub struct ProgramRules {
     pub cgroup: Option<Arc<Cgroup>>,
     /// Whether a program is stopped while it is not asked.
     pub fair: bool,
+    /// Whether a match goes on without a program that can never be started: it fails its player then, not the run.
+    pub goes_on: bool,
     /// How they are guarded; `None`: not at all, for executables that are no Drover.
     pub guard: Option<Guard>,
 }
@@ -110,7 +112,7 @@ impl Pipes {
         });
         let (program, failure) = match started {
             Ok(program) => (Some(program), None),
-            Err(why) if why.lasts() => return Err(why),
+            Err(why) if why.lasts() && !rules.goes_on => return Err(why),
             Err(why) => (None, Some(why.to_string())),
         };
         Ok(Self {

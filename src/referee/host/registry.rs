@@ -32,6 +32,8 @@ struct State {
 pub(in crate::referee) struct Permit<'a> {
     registry: &'a MatchRegistry,
     claimed: Option<Numbers>,
+    /// Whether a match has taken it.
+    entered: bool,
 }
 
 impl Permit<'_> {
@@ -55,12 +57,19 @@ impl Permit<'_> {
     /// Takes the slot, and keeps its numbers.
     pub(in crate::referee) fn enter(mut self, hosted: Arc<HostedMatch>) {
         self.claimed = None;
-        self.registry.enter(hosted);
+        self.entered = true;
+        let mut state = self.registry.state();
+        // At once: nobody may see the match and its slot beside each other.
+        state.reserved -= 1;
+        state.enter(hosted);
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
+        if self.entered {
+            return;
+        }
         let mut state = self.registry.state();
         state.reserved -= 1;
         if let Some(unused) = self.claimed.take() {
@@ -70,6 +79,17 @@ impl Drop for Permit<'_> {
 }
 
 impl State {
+    fn enter(&mut self, hosted: Arc<HostedMatch>) {
+        let info = &hosted.info;
+        self.markets.insert(info.market);
+        for (seat, id) in (0u8..).zip(&info.ids) {
+            let place = (Arc::clone(&hosted), Seat(seat));
+            self.players.insert(*id, Some(place));
+        }
+        let id = info.match_id.clone();
+        self.running.insert(id, hosted);
+    }
+
     fn release(&mut self, numbers: &Numbers) {
         self.markets.remove(&numbers.market);
         for id in &numbers.ids {
@@ -97,20 +117,13 @@ impl MatchRegistry {
         Some(Permit {
             registry: self,
             claimed: None,
+            entered: false,
         })
     }
 
     /// Adds a match from before a restart, whatever the bound.
     pub(in crate::referee) fn enter(&self, hosted: Arc<HostedMatch>) {
-        let mut state = self.state();
-        let info = &hosted.info;
-        state.markets.insert(info.market);
-        for (seat, id) in (0u8..).zip(&info.ids) {
-            let place = (Arc::clone(&hosted), Seat(seat));
-            state.players.insert(*id, Some(place));
-        }
-        let id = info.match_id.clone();
-        state.running.insert(id, hosted);
+        self.state().enter(hosted);
     }
 
     /// Moves a match to the ended ones.

@@ -186,14 +186,15 @@ impl Standings {
         serde_json::to_string_pretty(self)
     }
 
-    /// Half the width of the widest interval of a rating, in Elo, among the first so many entrants: by tables
-    /// where there are enough of them, otherwise as BayesElo gives it. `None` if one of them has no rating.
+    /// Half the width of the widest interval of a rating, in Elo, among the first so many entrants, BayesElo's or
+    /// that by tables. `None` if one of them has no rating.
     #[must_use]
     pub fn precision(&self, first: usize) -> Option<f64> {
         let mut widest: f64 = 0.0;
         for entrant in self.entrants.iter().filter(|one| !one.house).take(first) {
             let rated = entrant.rating.as_ref()?;
-            widest = widest.max(rated.table_upper.unwrap_or(rated.upper) - rated.elo);
+            let by_tables = rated.table_upper.unwrap_or(rated.upper);
+            widest = widest.max(by_tables.max(rated.upper) - rated.elo);
         }
         Some(widest)
     }
