@@ -9,6 +9,7 @@ mod ladder;
 mod laws;
 mod pairing;
 mod planowanie;
+mod played;
 mod ranking;
 mod schedule;
 mod sequential;

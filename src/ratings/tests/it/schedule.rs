@@ -1,6 +1,6 @@
 //! Rounds of every format: nobody twice, no seat empty, byes fair, meetings even.
 
-use crate::field;
+use crate::{field, played};
 use proptest::prelude::*;
 use ratings::pairing::Mode;
 use ratings::schedule::{Field, Format, FormatError, Past, Round};
@@ -42,7 +42,7 @@ fn play_with_points(format: Format, field: Field) -> (Vec<Round>, Points) {
         let tables = round.tables.iter();
         points.push(
             tables
-                .map(|table| field::shares(&mut strengths, &mut results, table))
+                .map(|table| played::shares(&mut strengths, &mut results, table))
                 .collect(),
         );
         rounds.push(round);
@@ -51,11 +51,11 @@ fn play_with_points(format: Format, field: Field) -> (Vec<Round>, Points) {
     let planned = format.rounds(&field).unwrap() as usize;
     for at in planned..rounds.len() {
         assert!(
-            rounds[at].why.contains("again") && field::equals(&points[at - 1][0]),
+            rounds[at].why.contains("again") && played::equals(&points[at - 1][0]),
             "{rounds:?}"
         );
     }
-    let over = rounds.len() == planned + 5 || !field::equals(&points.last().unwrap()[0]);
+    let over = rounds.len() == planned + 5 || !played::equals(&points.last().unwrap()[0]);
     assert!(over || !matches!(format, Format::KnockOut { .. }));
     rounds.truncate(planned);
     points.truncate(planned);
