@@ -16,7 +16,7 @@ use crate::store::{Store, TournamentRow};
 use anyhow::Context as _;
 use games::rng::Rng;
 use parking_lot::Mutex;
-use ratings::schedule::{Past, Round};
+use ratings::schedule::{Format, Past, Round};
 use ratings::{Settings, fit};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -233,7 +233,12 @@ impl Course {
         if let Some(why) = reached.flatten() {
             return Ok(Err(why));
         }
-        let (results, points) = (results(&self.cup.named(), &self.games)?, self.points());
+        // Only groups are made by ratings: others need not wait for them.
+        let rated = match self.cup.format {
+            Format::Groups { .. } => &self.games[..],
+            _ => &[],
+        };
+        let (results, points) = (results(&self.cup.named(), rated)?, self.points());
         let fit = fit(&results, &Settings::default()).ok();
         let past = Past {
             rounds: &self.rounds,
