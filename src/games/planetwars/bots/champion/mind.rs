@@ -2,11 +2,14 @@
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
+use super::contact::{self, Unseen};
 use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
+use super::rehearsal::{Rehearsal, State};
 use super::timing::Calibration;
+use super::upgrades;
 use crate::game::Budget;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,6 +18,12 @@ use std::sync::Arc;
 const PLANETS: u64 = 8;
 /// Rounds of a game, which the wire does not give.
 const ROUNDS: u32 = 200;
+
+/// Two players are at close quarters with at most this many ships on all planets, and planets at most this
+/// many turns apart; it takes nodes.
+const CLOSE_SHIPS: i32 = 24;
+const CLOSE_TURNS: usize = 3;
+const CLOSE_NODES: u64 = 500;
 
 /// After this many turns in which nothing of ours moved, sieges are no longer feared.
 const PATIENCE: i32 = 8;
@@ -39,6 +48,8 @@ const NODES: u64 = 2_000;
 pub(super) struct Turn {
     /// Whom it plays for.
     pub(super) team: Vec<u8>,
+    /// Mates that plan for themselves.
+    pub(super) spared: Vec<u8>,
     /// Whom it plays against.
     pub(super) stance: Stance,
     /// The state.
@@ -50,6 +61,7 @@ pub(super) struct Turn {
 pub(super) struct Mind {
     names: Arc<Names>,
     team: Vec<u8>,
+    spared: Vec<u8>,
     stance: Stance,
     calibration: Calibration,
     /// Fleets.
@@ -61,6 +73,11 @@ pub(super) struct Mind {
     cells: Vec<u8>,
     /// Nodes for a turn's plans.
     nodes: u64,
+    /// Whether it may buy growth, and whether that was seen to be for sale.
+    pub(super) buys: bool,
+    sold: bool,
+    /// Planets whose growth was bought in the last plan.
+    pub(super) bought: Vec<u8>,
     /// Turns for which there was no time.
     missed: VecDeque<Turn>,
 }
@@ -76,12 +93,16 @@ impl Mind {
                 .copied()
                 .filter(|mate| *mate != NOBODY)
                 .collect(),
+            spared: Vec::new(),
             stance,
             ledger: Ledger::default(),
             before: None,
             frozen: 0,
             cells: Vec::new(),
             nodes: NODES,
+            buys: false,
+            sold: false,
+            bought: Vec::new(),
             missed: VecDeque::new(),
         }
     }
@@ -117,17 +138,36 @@ impl Mind {
         self.calibration.chart().timing
     }
 
+    /// Who buys growth, where it is for sale: only in the dialect without words and with hidden fleets, where
+    /// planets shrink, growth was seen to be bought, or fleets fly a turn longer.
+    fn buyer(&self, now: &Sight) -> Option<u8> {
+        let [player] = self.team[..] else {
+            return None;
+        };
+        let shrinks = || now.growth.iter().any(|growth| *growth < 0);
+        let sold = || self.sold || shrinks() || self.calibration.delays();
+        let sells = self.buys && !now.speaks && now.fleets.is_none() && sold();
+        sells.then_some(player)
+    }
+
     fn sides(&self) -> Sides {
         let attacked = &self.ledger.attacked;
         Sides::new(self.names.players(), &self.team, |player| {
             let attacked = attacked.get(usize::from(player)).copied();
-            self.stance == Stance::Open || attacked.unwrap_or_default()
+            let foe = self.stance == Stance::Open || attacked.unwrap_or_default();
+            foe && !self.spared.contains(&player)
         })
     }
 
     /// Takes in a state: accounts for whatever left or landed since the previous one.
     pub(super) fn see(&mut self, now: Sight) {
         if let Some(before) = &self.before {
+            self.sold |= before
+                .growth
+                .iter()
+                .zip(&now.growth)
+                .any(|(old, new)| old < new);
+            let before = &before.paid(&now);
             self.calibration.saw(before, &now);
             let sides = self.sides();
             let moves = !self.ledger.ordered.is_empty() || !self.ledger.fleets.is_empty();
@@ -182,6 +222,7 @@ impl Mind {
     /// Takes in a turn's state, for this team and in this way from now on.
     fn adopt(&mut self, turn: Turn) {
         self.stance = turn.stance;
+        self.spared = turn.spared;
         if self.team != turn.team {
             let guesses = &mut self.ledger.guesses;
             guesses.retain(|guess| !turn.team.contains(&guess.owner));
@@ -193,6 +234,11 @@ impl Mind {
         }
     }
 
+    /// Leaves these mates alone, who plan for themselves.
+    pub(super) fn spare(&mut self, mates: &[u8]) {
+        self.spared = mates.to_vec();
+    }
+
     /// The orders for the whole team in the last state, recorded as given.
     pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
         let orders = self.plan(nodes);
@@ -201,8 +247,9 @@ impl Mind {
     }
 
     /// The orders for the whole team in the last state.
-    fn plan(&self, nodes: u64) -> Vec<Order> {
-        let Some(now) = &self.before else {
+    fn plan(&mut self, nodes: u64) -> Vec<Order> {
+        self.bought.clear();
+        let Some(now) = self.before.as_ref() else {
             return Vec::new();
         };
         let sides = self.sides();
@@ -210,7 +257,15 @@ impl Mind {
         let count = now.owner.len();
         let turn = now.turn as usize;
         let mut landings: Vec<Vec<Move>> = vec![Vec::new(); count];
-        for fleet in &self.ledger.fleets {
+        for shown in now.fleets.iter().flatten() {
+            if usize::from(shown.landing.turn) < TURNS
+                && let Some(landings) = landings.get_mut(usize::from(shown.to))
+            {
+                landings.push(shown.landing);
+            }
+        }
+        let known = self.ledger.fleets.iter();
+        for fleet in known.take_while(|_| now.fleets.is_none()) {
             let (owner, ships, to) = (fleet.owner, fleet.ships, usize::from(fleet.to));
             let after = chart
                 .lands(fleet.launched, fleet.from, to)
@@ -222,7 +277,7 @@ impl Mind {
                 landings.push(Move { turn, owner, ships });
             }
         }
-        let roots: Vec<Root> = (0..count)
+        let mut roots: Vec<Root> = (0..count)
             .map(|place| Root {
                 owner: now.owner[place],
                 ships: now.ships[place],
@@ -238,7 +293,16 @@ impl Mind {
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
-        for guess in &self.ledger.guesses {
+        let buyer = self.buyer(now);
+        if let Some(player) = buyer {
+            for place in upgrades::cheap(&board, player, rounds) {
+                board.buy(usize::from(place));
+                roots[usize::from(place)] = board.spots[usize::from(place)].root;
+                self.bought.push(place);
+            }
+        }
+        let guesses = self.ledger.guesses.iter();
+        for guess in guesses.take_while(|_| now.fleets.is_none()) {
             for to in &guess.goals {
                 if sides.of(guess.owner) < 0 {
                     let to = usize::from(*to);
@@ -252,25 +316,67 @@ impl Mind {
         let allowed = |player: u8, target: u8| {
             let target = usize::from(target);
             let free = now.owner.get(target) == Some(&NOBODY);
-            !wary || !free || cells.get(target) == Some(&player)
+            if wary && free {
+                return cells.get(target) == Some(&player);
+            }
+            // What is nearer to a mate that plans for itself is left to it.
+            let nearest = |whose: &[u8]| {
+                let of = now.owner.iter().enumerate();
+                let of = of.filter(|(_, owner)| whose.contains(owner));
+                of.map(|(from, _)| chart.turns(from, target)).min()
+            };
+            let theirs = nearest(&self.spared).filter(|_| free);
+            theirs.is_none_or(|theirs| nearest(&self.team).is_some_and(|ours| ours < theirs))
         };
         // Several plans with different tastes, as far as the nodes go; the one with the best resulting board
         // is kept.
-        let mut best: Option<(i64, Vec<Order>)> = None;
+        let mut plans: Vec<(i64, Vec<Order>)> = Vec::new();
         let mut left = nodes.saturating_mul(PLANETS);
         for taste in Taste::all(now.turn, self.names.players(), count) {
             let mut board = board.clone();
             let orders = planner::plan(&mut board, &taste, &allowed, left);
             let worth = board.total();
-            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
-                best = Some((worth, orders));
-            }
+            plans.push((worth, orders));
             left = left.saturating_sub(board.nodes);
             if left < board.nodes {
                 break;
             }
         }
-        best.map(|(_, orders)| orders).unwrap_or_default()
+        let found = self.close(&board, &plans, rounds);
+        // The first of equals.
+        let best = plans.into_iter().rev().max_by_key(|(worth, _)| *worth);
+        let orders = found.or(best.map(|(_, orders)| orders));
+        let orders = orders.unwrap_or_default();
+        if let Some(player) = buyer {
+            let bought = upgrades::idle(&board, player, rounds, &orders, &self.bought);
+            self.bought.extend(bought);
+        }
+        orders
+    }
+
+    /// What a search at close quarters finds, where two players fight with few ships.
+    fn close(
+        &self,
+        board: &Board<'_>,
+        plans: &[(i64, Vec<Order>)],
+        rounds: u32,
+    ) -> Option<Vec<Order>> {
+        let now = self.before.as_ref()?;
+        let players = contact::two(board.sides)?;
+        let few = now.ships.iter().sum::<i32>() <= CLOSE_SHIPS
+            && contact::near(board.chart, &now.owner, players) <= CLOSE_TURNS;
+        if self.stance != Stance::Open || !few || self.nodes < CLOSE_NODES {
+            return None;
+        }
+        let unseen = Unseen {
+            guesses: now.fleets.is_none().then_some(&self.ledger.guesses),
+            turn: now.turn,
+        };
+        let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
+        let landings = board.spots.iter().map(|spot| spot.landings.clone());
+        let state = State::new(&roots, landings.collect());
+        let rehearsal = Rehearsal::new(board.chart, board.sides, &roots, rounds);
+        contact::choose(&rehearsal, &state, players, plans, &unseen)
     }
 
     /// Records which orders the team gave in the last state.

@@ -69,17 +69,20 @@ impl Bot<PlanetWars> for Solo {
         let (names, mind) = self.0.get_or_insert_with(|| {
             let names = Arc::new(Names::new(view));
             let me = names.player(view.you);
-            let mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
+            let mut mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
+            mind.buys = true;
             (names, mind)
         });
         let turn = Turn {
             team: vec![names.player(view.you)],
+            spared: Vec::new(),
             stance: Stance::Open,
             sight: names.sight(view),
         };
         let orders = mind.turn(turn, budget);
         Act {
-            launches: names.launches(view, &orders),
+            launches: names.launches(view, &orders, &mind.bought),
+            upgrades: names.upgrades(view, &mind.bought),
             ..Act::default()
         }
     }

@@ -46,7 +46,7 @@ impl Team {
 
     /// The player's own share of the orders, as sent.
     pub(in crate::planetwars) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
-        self.names.launches(view, orders)
+        self.names.launches(view, orders, &[])
     }
 
     /// The word to send.
@@ -81,6 +81,9 @@ impl Team {
         team.sort_unstable();
         team.dedup();
         team.retain(|mate| *mate != NOBODY);
+        let guests = self.ring.guests().iter();
+        let guests = guests.map(|guest| self.names.player(*guest));
+        let spared: Vec<u8> = guests.filter(|guest| !team.contains(guest)).collect();
         if self.whole.is_none() {
             self.rehearse(&team, sight.clone());
             if self.ring.settled() {
@@ -91,10 +94,12 @@ impl Team {
         }
         if let Some(mind) = &mut self.whole {
             // A player not known to be in the team is an enemy later on.
-            let sure = self.ring.complete() || self.ring.silent() || view.turn >= STRANGERS_UNTIL;
+            let late = view.turn >= STRANGERS_UNTIL && !self.ring.grows();
+            let sure = self.ring.complete() || self.ring.silent() || late;
             let stance = if sure { Stance::Open } else { Stance::Guarded };
             let turn = Turn {
                 team,
+                spared,
                 stance,
                 sight,
             };
@@ -102,6 +107,7 @@ impl Team {
         }
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
+            mind.spare(&spared);
             let orders = mind.order(WARY_NODES);
             if *player == self.me {
                 own = orders;

@@ -1,0 +1,64 @@
+//! Growth that is bought, where the dialect sells it: one more for two to the power of what there is.
+
+use super::board::{Board, Order, Spot};
+use super::chart::Sight;
+
+/// Growth from and up to which it is bought: below, the ships are of more use elsewhere.
+const GROWTH: std::ops::RangeInclusive<i32> = -2..=12;
+/// Growth up to which it is bought before anything else is planned: it has paid for itself within as many
+/// turns as its price.
+const CHEAP: std::ops::RangeInclusive<i32> = 0..=2;
+/// A price is worth it if this many times as many turns are left.
+const WORTH: i64 = 2;
+
+/// What one more growth costs.
+pub(super) fn price(growth: i32) -> i32 {
+    1 << growth.unsigned_abs().min(20)
+}
+
+/// Whether so many ships of a planet are worth one more growth.
+fn pays(spot: &Spot, player: u8, rounds: u32, ships: i32) -> bool {
+    let price = price(spot.root.growth);
+    let whose = spot.root.owner == player && spot.line.owner[0] == player;
+    whose && ships >= price && i64::from(price) * WORTH <= i64::from(rounds)
+}
+
+/// The planets of a player whose growth is to be bought before anything else.
+pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
+    let cheap = (0u8..).zip(&board.spots).filter(|(_, spot)| {
+        CHEAP.contains(&spot.root.growth) && pays(spot, player, rounds, spot.line.spare[0])
+    });
+    cheap.map(|(place, _)| place).collect()
+}
+
+/// The planets whose growth is to be bought from ships that these orders leave idle.
+pub(super) fn idle(
+    board: &Board<'_>,
+    player: u8,
+    rounds: u32,
+    orders: &[Order],
+    bought: &[u8],
+) -> Vec<u8> {
+    let idle = (0u8..).zip(&board.spots).filter(|(place, spot)| {
+        let sent = orders.iter().filter(|order| order.from == *place);
+        let left = spot.line.spare[0] - sent.map(|order| order.ships).sum::<i32>();
+        GROWTH.contains(&spot.root.growth)
+            && !bought.contains(place)
+            && pays(spot, player, rounds, left)
+    });
+    idle.map(|(place, _)| place).collect()
+}
+
+impl Sight {
+    /// The same, but with the growth paid for that the next state shows as bought.
+    pub(super) fn paid(&self, next: &Self) -> Self {
+        let mut paid = self.clone();
+        for place in 0..paid.owner.len() {
+            if next.growth.get(place) == Some(&(paid.growth[place] + 1)) {
+                paid.ships[place] = (paid.ships[place] - price(paid.growth[place])).max(0);
+                paid.growth[place] += 1;
+            }
+        }
+        paid
+    }
+}
