@@ -30,7 +30,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "teams",
         "null",
-        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays his whole team.",
+        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays his whole team; if as many enter as a list has players, each plays one of them, team by team.",
     ),
     OptionCard::new(
         "assignment",
@@ -285,12 +285,16 @@ impl Options {
     pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; entrants],
+            // A mixed team: one enters for each player.
+            Sizes::Listed(sizes) if entrants > 0 && sizes.iter().sum::<usize>() == entrants => {
+                return Ok((0..entrants).collect());
+            }
             Sizes::Listed(sizes) => sizes,
         };
         if sizes.len() != entrants {
             let teams = sizes.len();
             return Err(format!(
-                "teams has {teams} teams, and {entrants} enter: one plays each team"
+                "teams has {teams} teams, and {entrants} enter: one plays each team, or each player of a list"
             ));
         }
         Ok(members(&sizes))

@@ -48,3 +48,48 @@ pub(super) fn stranger(name: &str, seed: u64, rules: Ruleset) -> Option<Seated<P
     let memory = Memory::new(rules);
     Some(Box::new(Stranger { memory, way }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::close::{near, shrinking};
+    use super::stranger;
+    use games::arena::play_by;
+    use games::game::Budget;
+    use games::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    #[test]
+    fn strangers_order_nothing_illegal_and_do_something() {
+        for name in [
+            "rusher",
+            "roller",
+            "tree",
+            "futures",
+            "booster",
+            "sabbatical",
+            "threshold",
+        ] {
+            let mut orders = 0;
+            for planets in [near(3), near(4), shrinking(3), shrinking(5)] {
+                let setup = Setup {
+                    planets,
+                    players: vec![1, 2],
+                    teams: vec![0, 1],
+                    ruleset: Ruleset {
+                        rounds: 30,
+                        ..Ruleset::MZ2015
+                    },
+                };
+                let bot = |seed| stranger(name, seed, setup.ruleset).unwrap();
+                let mut bots = [bot(1), bot(2)];
+                let end = play_by::<PlanetWars>(&setup, &mut bots, |_, bot, view, ask| {
+                    let act = bot.decide(view, ask, Budget::nodes(1));
+                    orders += act.launches.len() + act.upgrades.len();
+                    act
+                });
+                assert_eq!(end.refused.values(), [0, 0], "{name}");
+            }
+            assert!(orders > 10, "{name}: {orders}");
+        }
+        assert!(stranger("nobody", 1, Ruleset::TEAM).is_none());
+    }
+}

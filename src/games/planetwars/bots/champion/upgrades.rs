@@ -2,6 +2,7 @@
 
 use super::board::{Board, Order, Spot};
 use super::chart::Sight;
+use super::line::TURNS;
 
 /// Growth from and up to which it is bought: below, the ships are of more use elsewhere.
 const GROWTH: std::ops::RangeInclusive<i32> = -2..=12;
@@ -31,6 +32,20 @@ pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
     cheap.map(|(place, _)| place).collect()
 }
 
+/// Ships that a planet needs against the strongest that could come from one planet.
+fn guard(board: &Board<'_>, place: usize) -> i32 {
+    let growth = board.spots[place].root.growth.max(0);
+    let foes = (0..board.spots.len()).filter(|from| {
+        let owner = board.spots[*from].root.owner;
+        board.sides.of(owner) < 0
+    });
+    let threat = foes.map(|from| {
+        let turns = board.chart.turns(from, place).min(TURNS) as i32;
+        board.spots[from].root.ships - growth * (turns - 1)
+    });
+    threat.max().unwrap_or_default().max(0)
+}
+
 /// The planets whose growth is to be bought from ships that these orders leave idle.
 pub(super) fn idle(
     board: &Board<'_>,
@@ -41,7 +56,8 @@ pub(super) fn idle(
 ) -> Vec<u8> {
     let idle = (0u8..).zip(&board.spots).filter(|(place, spot)| {
         let sent = orders.iter().filter(|order| order.from == *place);
-        let left = spot.line.spare[0] - sent.map(|order| order.ships).sum::<i32>();
+        let sent = sent.map(|order| order.ships).sum::<i32>();
+        let left = spot.line.spare[0] - sent - guard(board, usize::from(*place));
         GROWTH.contains(&spot.root.growth)
             && !bought.contains(place)
             && pays(spot, player, rounds, left)
