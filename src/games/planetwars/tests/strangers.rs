@@ -106,7 +106,7 @@ fn no_fleet_goes_to_a_mate_of_another_author() {
                 },
             };
             let bot = |seat: usize| -> Box<dyn Bot<PlanetWars>> {
-                if seat / 2 % 2 == 0 {
+                if (seat / 2).is_multiple_of(2) {
                     make(ours, seat as u64).unwrap()
                 } else {
                     Box::new(Forwarder(make("frontier", seat as u64).unwrap()))
@@ -115,7 +115,7 @@ fn no_fleet_goes_to_a_mate_of_another_author() {
             let mut bots: Vec<_> = (0..2 * size).map(bot).collect();
             play_by(&setup, &mut bots, |seat, bot, view, ask| {
                 let act = bot.decide(view, ask, Budget::nodes(100));
-                if seat.index() / 2 % 2 == 0 {
+                if (seat.index() / 2).is_multiple_of(2) {
                     for launch in &act.launches {
                         let goal = view.planets.iter().find(|planet| planet.id == launch.to);
                         let owner = goal.unwrap().owner;

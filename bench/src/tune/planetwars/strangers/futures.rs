@@ -103,7 +103,7 @@ impl<'a> Board<'a> {
         let (mut owner, mut ships) = (planet.owner, planet.ships);
         let mut low = vec![ships; self.horizon + 1];
         line.lost = 0;
-        for turn in 0..=self.horizon {
+        for (turn, low) in low.iter_mut().enumerate() {
             if turn > 0 {
                 let growth = |owner| if owner == NEUTRAL { 0 } else { planet.growth };
                 if first {
@@ -127,7 +127,7 @@ impl<'a> Board<'a> {
                     let after = fight(rules.battle, garrison, &mut forces);
                     (owner, ships) = (after.owner, after.ships);
                 }
-                low[turn] = ships;
+                *low = ships;
                 if !first {
                     ships = (ships + growth(owner)).max(0);
                 }

@@ -20,9 +20,9 @@ const PLANETS: u64 = 8;
 const ROUNDS: u32 = 200;
 
 /// Two players are at close quarters with at most this many ships on all planets, and planets at most this
-/// many turns apart; it takes nodes.
-const CLOSE_SHIPS: i32 = 24;
-const CLOSE_TURNS: usize = 3;
+/// many turns apart: where their homes are that near, and elsewhere.
+const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
+/// It takes nodes.
 const CLOSE_NODES: u64 = 500;
 
 /// After this many turns in which nothing of ours moved, sieges are no longer feared.
@@ -69,8 +69,9 @@ pub(super) struct Mind {
     before: Option<Sight>,
     /// Consecutive turns without an order and without a fleet in flight.
     frozen: i32,
-    /// By place: whose home is nearest, in the first state.
+    /// By place: whose home is nearest, and whose it is, in the first state.
     cells: Vec<u8>,
+    homes: Vec<u8>,
     /// Nodes for a turn's plans.
     nodes: u64,
     /// Whether it may buy growth, and whether that was seen to be for sale.
@@ -99,6 +100,7 @@ impl Mind {
             before: None,
             frozen: 0,
             cells: Vec::new(),
+            homes: Vec::new(),
             nodes: NODES,
             buys: false,
             sold: false,
@@ -202,6 +204,7 @@ impl Mind {
                 .map_or(NOBODY, |home| first.owner[*home])
         };
         self.cells = (0..first.owner.len()).map(nearest).collect();
+        self.homes.clone_from(&first.owner);
     }
 
     /// Merges these minds, which play for one player each and have seen the same last state.
@@ -363,9 +366,16 @@ impl Mind {
     ) -> Option<Vec<Order>> {
         let now = self.before.as_ref()?;
         let players = contact::two(board.sides)?;
-        let few = now.ships.iter().sum::<i32>() <= CLOSE_SHIPS
-            && contact::near(board.chart, &now.owner, players) <= CLOSE_TURNS;
-        if self.stance != Stance::Open || !few || self.nodes < CLOSE_NODES {
+        let (all, near) = (
+            now.ships.iter().sum::<i32>(),
+            contact::near(board.chart, &now.owner, players),
+        );
+        let homes = contact::near(board.chart, &self.homes, players);
+        let close = CLOSE
+            .iter()
+            .zip([homes <= CLOSE[0].1, true])
+            .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
+        if self.stance != Stance::Open || !close || self.nodes < CLOSE_NODES {
             return None;
         }
         let unseen = Unseen {
