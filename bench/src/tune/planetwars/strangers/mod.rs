@@ -88,7 +88,7 @@ mod tests {
                 });
                 assert_eq!(end.refused.values(), [0, 0], "{name}");
             }
-            assert!(orders > 10, "{name}: {orders}");
+            assert!(orders > 3, "{name}: {orders}");
         }
         assert!(stranger("nobody", 1, Ruleset::TEAM).is_none());
     }
