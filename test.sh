@@ -3,10 +3,23 @@
 set -eu
 cd "$(dirname "$0")"
 
-step() { printf '\n== %s\n' "$*"; }
-skipped=""
-skip() { printf '*** NOT TESTED: %s ***\n' "$*"; skipped="$skipped
-  $*"; }
+# What was skipped, and how long each step took: told at the end. The scripts called here add to the first.
+notes=$(mktemp -d)
+trap 'rm -rf "$notes"' EXIT
+export SKIPPED="$notes/skipped"
+: >"$SKIPPED"
+name=""
+step() {
+    now=$(date +%s)
+    [ -z "$name" ] || printf '%6d s  %s\n' "$((now - since))" "$name" >>"$notes/took"
+    since=$now
+    name=$*
+    printf '\n== %s\n' "$*"
+}
+skip() {
+    printf '*** NOT TESTED: %s ***\n' "$*"
+    printf '  %s\n' "$*" >>"$SKIPPED"
+}
 
 step "what this machine needs"
 command -v cc >/dev/null || { echo "a C compiler is missing (Debian: apt-get install build-essential)" >&2; exit 1; }
@@ -16,6 +29,7 @@ if command -v rustup >/dev/null; then
     cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 fi
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+target="${CARGO_TARGET_DIR:-$PWD/target}"
 
 step "formatting"
 cargo fmt --all --check
@@ -24,10 +38,10 @@ step "lints"
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
 step "licences and bans"
-tools="${CARGO_TARGET_DIR:-$PWD/target}/tools"
-PATH="$PATH:$tools/bin"
+PATH="$PATH:$target/tools/bin"
 if ! cargo deny --version >/dev/null 2>&1; then
-    cargo install cargo-deny --locked --quiet --root "$tools" || true
+    # Built without optimisation: it runs for seconds.
+    cargo install cargo-deny --locked --quiet --debug --root "$target/tools" || true
 fi
 if cargo deny --version >/dev/null 2>&1; then
     cargo deny --offline check licenses bans sources
@@ -43,16 +57,23 @@ fi
 step "tests"
 cargo test --workspace --locked
 
+# Built for the tests: another build would have other features, and so build most of it again.
 step "the README's command, for a short while"
-.ci/smoke
+.ci/smoke "$target/debug/drover"
 
 step "the container, run as it is deployed"
 code=0
 .ci/container || code=$?
 case "$code" in
-    0) ;;
-    77) skip "the container" ;;
+    0 | 77) ;;
     *) exit "$code" ;;
 esac
 
-step "all is well${skipped:+, but for what was not tested:$skipped}"
+step "how long it took"
+cat "$notes/took"
+if [ -s "$SKIPPED" ]; then
+    step "all is well, but for what was not tested:"
+    cat "$SKIPPED"
+else
+    step "all is well"
+fi

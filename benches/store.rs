@@ -76,7 +76,7 @@ async fn rate(durability: Durability, callers: u64) -> String {
     let health = store.health();
     store.close().await;
     format!(
-        "{:.0} appends/s, {:.1} appends a commit, {:.0} µs a commit, slowest append {} ms",
+        "{:.0} appends/s, {:.1} appends a commit, {:.0} µs to write a commit, slowest append {} ms",
         health.appends as f64 / took,
         health.appends as f64 / health.commits as f64,
         health.committing_us as f64 / health.commits as f64,

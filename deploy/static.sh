@@ -2,7 +2,9 @@
 # Builds one static executable for this machine's architecture and checks it: `ldd` finds no
 # library, and `drover health` of the static binary finds a running static daemon well.
 # Installs the musl target and a C compiler for it where they are missing.
+#     deploy/static.sh [PROFILE]
 set -eu
+profile=${1:-release}
 cd "$(dirname "$0")/.."
 
 say() { printf 'static: %s\n' "$*" >&2; }
@@ -26,8 +28,8 @@ if ! command -v musl-gcc >/dev/null; then
 fi
 
 say "building"
-CC="musl-gcc" cargo build --release --locked --target "$target"
-binary="${CARGO_TARGET_DIR:-target}/$target/release/drover"
+CC="musl-gcc" cargo build --profile "$profile" --bin drover --locked --target "$target"
+binary="${CARGO_TARGET_DIR:-target}/$target/$profile/drover"
 
 libraries=$(ldd "$binary" 2>&1 || true)
 case "$libraries" in

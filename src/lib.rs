@@ -12,6 +12,7 @@ pub mod fuzzing;
 pub mod gateway;
 pub mod identities;
 pub mod link;
+pub mod logs;
 pub mod metrics;
 pub mod referee;
 pub mod replay;

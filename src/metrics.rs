@@ -55,6 +55,7 @@ metrics! {
     APPENDS_FAILED = "drover_appends_failed_total", describe_counter: "Appends that the store refused";
     APPENDS = "drover_store_appends_total", describe_counter: "Appends committed";
     COMMITS = "drover_store_commits_total", describe_counter: "Commits";
+    SYNCS = "drover_store_syncs_total", describe_counter: "Syncs of the log, each for all commits since the last one";
     /// A histogram, counted by the store itself.
     BATCHES = "drover_store_batch_appends", describe_histogram: "Commits by the number of appends in them";
     STORE_BYTES = "drover_store_database_bytes", describe_gauge: "Bytes of the database's file";
@@ -62,6 +63,8 @@ metrics! {
     DISK_FREE = "drover_store_disk_free_bytes", describe_gauge: "Bytes that are free on the database's disk";
     STORE_QUEUE = "drover_store_queue_depth", describe_gauge: "Commands waiting for the writer";
     STORE_FAILING = "drover_store_failing", describe_gauge: "1 while nothing can be written";
+    STORE_DAMAGED = "drover_store_damaged", describe_gauge: "1 if the check of the database found it damaged";
+    LOG_DROPPED = "drover_log_lines_dropped_total", describe_counter: "Log lines that were not written because nothing took them in time";
     THINKING_JOBS = "drover_thinking_jobs", describe_gauge: "Decisions in the thinking pool";
     TASKS = "drover_tasks", describe_gauge: "Tasks of the asynchronous runtime that are alive";
     /// A counter with fractions, which the recorder has not.

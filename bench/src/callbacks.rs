@@ -43,14 +43,17 @@ enum Server {
     Unstored,
     Process,
     Power,
+    /// Beside the packing of sessions that have ended.
+    Packing,
 }
 
 impl Server {
-    const ALL: [Server; 4] = [
+    const ALL: [Server; 5] = [
         Server::Bare,
         Server::Unstored,
         Server::Process,
         Server::Power,
+        Server::Packing,
     ];
 
     const fn name(self) -> &'static str {
@@ -59,6 +62,7 @@ impl Server {
             Server::Unstored => "without store",
             Server::Process => "durable, process",
             Server::Power => "durable, power",
+            Server::Packing => "power, packing",
         }
     }
 }
@@ -132,10 +136,11 @@ async fn measure(
         }
         Server::Unstored => None,
         Server::Process => Some(Durability::Process),
-        Server::Power => Some(Durability::Power),
+        Server::Power | Server::Packing => Some(Durability::Power),
     };
     let folder = Folder::new(&args.folder)?;
-    let site = site::start(&folder, durability, BUDGET).await?;
+    let packs = server == Server::Packing;
+    let site = site::start(&folder, durability, packs, BUDGET).await?;
     let before = site.store.health();
     let loaded = load::run(load(site.address)).await?;
     let after = site.store.health();

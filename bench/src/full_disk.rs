@@ -1,8 +1,9 @@
 //! `bench full-disk`: fills and frees a small disk again and again while our own referee runs matches. Each must
 //! go on or be cancelled, and nothing that a player was told may be contradicted.
 
+use crate::connect::connect;
 use crate::get::get;
-use crate::process::{Daemon, Running};
+use crate::process::Daemon;
 use crate::stats::report;
 use crate::stored::{self, exchanges};
 use crate::teller::{Tellers, Told};
@@ -10,6 +11,8 @@ use anyhow::{Context as _, bail, ensure};
 use drover::store::{Direction, MatchRow, Side, Store};
 use games::Cause;
 use games::rng::Rng;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -17,12 +20,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The built-in bots on two of each match's seats; the bench itself plays the other two.
-const BOTS: [&str; 4] = ["champion", "face", "tuned", "guide"];
 /// Each so many fills, the daemon is killed while the disk is full.
 const KILL_EVERY: u32 = 5;
 /// So long the disk stays full at most until a write fails.
-const FELT_WITHIN: Duration = Duration::from_secs(5);
+const FELT_WITHIN: Duration = Duration::from_secs(2);
 /// Makes a disk of `$1` at `$2` that nobody else sees, and goes on with the rest.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=\"$1\" tmpfs \"$2\" && folder=$2 && shift 2 && exec \"$@\" --disk \"$folder\"";
 
@@ -33,13 +34,13 @@ pub(crate) struct FullDiskArgs {
     #[arg(long, default_value_t = 50, value_name = "N")]
     fills: u32,
     /// Matches that are begun before each.
-    #[arg(long, default_value_t = 2, value_name = "N")]
+    #[arg(long, default_value_t = 6, value_name = "N")]
     matches: u32,
     /// The longest time between two, and the longest that the disk stays full, in milliseconds.
-    #[arg(long, default_value_t = 1500, value_name = "MS")]
+    #[arg(long, default_value_t = 700, value_name = "MS")]
     within_ms: u32,
     /// The ceiling of each decision's thinking, in milliseconds.
-    #[arg(long, default_value_t = 5, value_name = "MS")]
+    #[arg(long, default_value_t = 20, value_name = "MS")]
     budget_ms: u32,
     /// The size of the disk, as `mount` knows it.
     #[arg(long, default_value = "128m", value_name = "SIZE")]
@@ -107,25 +108,27 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let tellers = Tellers::start(crate::kit("koehandel")?).await?;
     let mut rng = Rng::new(args.seed, 0);
     let mut counts = Counts::default();
-    let (mut running, mut api) = started(&daemon).await?;
+    let (mut running, mut api) = daemon.start_with_api().await?;
     for fill in 1..=args.fills {
         for _ in 0..args.matches {
-            connect(referee, tellers.address, &mut rng, &mut counts).await?;
+            begin(referee, tellers.address, &mut rng, &mut counts).await?;
         }
         let mut moment =
             || Duration::from_millis(rng.below(args.within_ms.saturating_add(1)).into());
         tokio::time::sleep(moment()).await;
         let (full, freed) = (moment(), disk.join("filler"));
+        empty_log(&disk.join("drover.db")).await?;
         fill_up(&freed)?;
-        counts.felt += u64::from(is_felt(api).await?);
+        let (felt, refused) = (is_felt(api).await?, counts.refused);
         tokio::time::sleep(full).await;
-        connect(referee, tellers.address, &mut rng, &mut counts).await?;
+        begin(referee, tellers.address, &mut rng, &mut counts).await?;
+        counts.felt += u64::from(felt || counts.refused > refused);
         let killed = fill % KILL_EVERY == 0;
         if killed {
             running.kill().await?;
             counts.kills += 1;
             std::fs::remove_file(&freed)?;
-            (running, api) = started(&daemon).await?;
+            (running, api) = daemon.start_with_api().await?;
         } else {
             std::fs::remove_file(&freed)?;
         }
@@ -136,13 +139,9 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     let store = Store::open_readonly(disk.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
-    let of = |cause| {
-        matches
-            .iter()
-            .filter(|row| row.cause == Some(cause))
-            .count() as u64
-    };
-    let (normal, cancelled) = (of(Cause::Normal), of(Cause::Cancelled));
+    let count = |is: fn(&MatchRow) -> bool| matches.iter().filter(|row| is(row)).count() as u64;
+    let normal = count(stored::is_by_rules);
+    let cancelled = count(|row| row.cause == Some(Cause::Cancelled));
     let figures = [
         ("fills", args.fills.into()),
         ("fills that stopped a write", counts.felt),
@@ -164,7 +163,17 @@ async fn on(disk: &Path, args: &FullDiskArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Waits until a write has failed. The log's pages are used again for a while, so it takes a moment.
+/// Moves the log into the database, so that the next write needs room: a log uses its pages again.
+async fn empty_log(database: &Path) -> anyhow::Result<()> {
+    let options = SqliteConnectOptions::new().filename(database);
+    let mut connection = options.connect().await?;
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(&mut connection)
+        .await?;
+    Ok(connection.close().await?)
+}
+
+/// Waits until a write has failed.
 async fn is_felt(api: SocketAddr) -> anyhow::Result<bool> {
     let begun = Instant::now();
     while begun.elapsed() < FELT_WITHIN {
@@ -174,12 +183,6 @@ async fn is_felt(api: SocketAddr) -> anyhow::Result<bool> {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(false)
-}
-
-async fn started(daemon: &Daemon) -> anyhow::Result<(Running, SocketAddr)> {
-    let mut running = daemon.spawn()?;
-    let api = running.ready().await?;
-    Ok((running, api))
 }
 
 /// Writes until there is no room at all.
@@ -195,19 +198,13 @@ fn fill_up(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Asks for a match of two built-in bots and two players of ours. It may be refused.
-async fn connect(
+async fn begin(
     referee: SocketAddr,
     players: SocketAddr,
     rng: &mut Rng,
     counts: &mut Counts,
 ) -> anyhow::Result<()> {
-    let (first, seed) = (rng.below(BOTS.len() as u32) as usize, rng.below(u32::MAX));
-    let bot = |at: usize| format!("builtin:{}", BOTS.get(at % BOTS.len()).unwrap_or(&"random"));
-    let (one, two) = (bot(first), bot(first + 1));
-    let target = format!(
-        "/?connect&url1={one}&url2=http://{players}/&url3={two}&url4=http://{players}/&seed={seed}"
-    );
-    match get(referee, &target).await?.0 {
+    match connect(referee, Some(players), rng).await?.0 {
         200 => counts.begun += 1,
         503 => counts.refused += 1,
         status => bail!("the referee answers {status}"),
@@ -244,9 +241,9 @@ async fn contradictions(
             .filter_map(|line| line.split('\t').nth(1));
         let stored = || heard.iter().map(|(text, _)| text.as_str());
         // Of a match that was cancelled, the last message may never have left.
-        let most = match row.cause {
-            Some(Cause::Normal) => usize::MAX,
-            _ => told.texts().count(),
+        let most = match stored::is_by_rules(row) {
+            true => usize::MAX,
+            false => told.texts().count(),
         };
         if !stored().take(most).eq(told.texts()) {
             wrong.push(format!("{name} was told other than is stored"));
@@ -271,13 +268,13 @@ async fn contradictions(
         let turn = seat.min(own.len());
         own.rotate_left(turn);
         match &told.ending {
-            Some(scores) if row.cause != Some(Cause::Normal) || own != *scores => {
+            Some(scores) if !stored::is_by_rules(row) || own != *scores => {
                 wrong.push(format!(
                     "{name} was told {scores:?}, and {:?} is stored",
                     row.scores
                 ));
             }
-            None if row.cause == Some(Cause::Normal) => {
+            None if stored::is_by_rules(row) => {
                 wrong.push(format!("{name} was not told the end"));
             }
             _ => {}

@@ -4,6 +4,7 @@
 use crate::process::Hub;
 use crate::stats::{Latencies, shown};
 use anyhow::{Context as _, bail, ensure};
+use drover::cli::tell;
 use drover::link::{AnyLine, keep_alive};
 use futures_util::StreamExt as _;
 use std::net::SocketAddr;
@@ -123,7 +124,7 @@ async fn measure(args: &HubsArgs, games: usize) -> anyhow::Result<u64> {
             Ok(measured) => latencies.merge(&measured),
             Err(error) => {
                 run.lost.fetch_add(1, Ordering::Relaxed);
-                eprintln!("a player's game was lost: {error:#}");
+                tell(&format!("a player's game was lost: {error:#}"));
             }
         }
     }

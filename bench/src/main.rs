@@ -3,6 +3,7 @@
 mod arbiter;
 mod bare;
 mod callbacks;
+mod connect;
 mod crash;
 mod echo;
 mod full_disk;
@@ -99,7 +100,7 @@ fn main() -> ExitCode {
     match perform(Cli::parse().verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bench: {error:#}");
+            drover::cli::tell(&format!("bench: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -54,7 +54,7 @@ pub(crate) async fn run(args: MatchesArgs) -> anyhow::Result<()> {
         _ => Durability::Process,
     };
     let folder = Folder::new(&args.folder)?;
-    let site = site::start(&folder, Some(durability), args.budget).await?;
+    let site = site::start(&folder, Some(durability), true, args.budget).await?;
     let hogs = Hogs::start(args.hogs);
     let begun = Instant::now();
     let (finished, missed) = play(&args, &site).await?;

@@ -177,9 +177,14 @@ impl Daemon {
 
     /// Starts it and waits until it listens.
     pub(crate) async fn start(&self) -> anyhow::Result<Running> {
+        Ok(self.start_with_api().await?.0)
+    }
+
+    /// The same; gives the address of its REST interface, too.
+    pub(crate) async fn start_with_api(&self) -> anyhow::Result<(Running, SocketAddr)> {
         let mut running = self.spawn()?;
-        running.ready().await?;
-        Ok(running)
+        let api = running.ready().await?;
+        Ok((running, api))
     }
 
     /// How a shim is started that speaks with it.

@@ -1,23 +1,16 @@
 //! `bench resume`: kills our own referee again and again while built-in bots play its matches: every match goes
 //! on after the restart and ends by the rules.
 
-use crate::get::get;
+use crate::connect::connect;
 use crate::process::Daemon;
 use crate::site::Folder;
 use crate::stats::report;
 use crate::stored;
 use anyhow::ensure;
 use drover::store::{MatchRow, Store};
-use games::Cause;
 use games::rng::Rng;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// The bots, weakest first; a match takes four in a row.
-const BOTS: [&str; 7] = [
-    "filler", "random", "trader", "guide", "face", "tuned", "champion",
-];
 
 /// Kills our own referee while built-in bots play its matches: all must go on.
 #[derive(Clone, Debug, clap::Args)]
@@ -55,7 +48,8 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     let mut running = daemon.start().await?;
     for _ in 0..args.kills {
         for _ in 0..args.matches {
-            begin(referee, &mut rng).await?;
+            let (status, answer) = connect(referee, None, &mut rng).await?;
+            ensure!(status == 200, "{answer}");
         }
         let life = Duration::from_millis(rng.below(args.life_ms_max.saturating_add(1)).into());
         tokio::time::sleep(life).await;
@@ -68,7 +62,7 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     let store = Store::open_readonly(daemon.data.join("drover.db")).await?;
     let differences = stored::differences(&store).await?;
     store.close().await;
-    let by_rules = |row: &&MatchRow| row.cause == Some(Cause::Normal) && row.scores.len() == 4;
+    let by_rules = |row: &&MatchRow| stored::is_by_rules(row) && row.scores.len() == 4;
     let normal = matches.iter().filter(by_rules).count() as u64;
     let survived = |row: &&MatchRow| {
         kills
@@ -87,19 +81,7 @@ pub(crate) async fn run(args: ResumeArgs) -> anyhow::Result<()> {
     ];
     report(&figures, begun, &[]);
     let whole = normal == u64::from(args.kills * args.matches) && differences == 0;
-    ensure!(whole, "a match did not go on");
-    Ok(())
-}
-
-/// Has a match of four of the bots begun.
-async fn begin(referee: SocketAddr, rng: &mut Rng) -> anyhow::Result<()> {
-    let bot = |seat: u32| BOTS[(seat as usize) % BOTS.len()];
-    let (first, seed) = (rng.below(BOTS.len() as u32), rng.below(u32::MAX));
-    let seats: Vec<String> = (0..4)
-        .map(|seat| format!("url{}=builtin:{}", seat + 1, bot(first + seat)))
-        .collect();
-    let asked = format!("/?connect&{}&seed={seed}", seats.join("&"));
-    let (status, answer) = get(referee, &asked).await?;
-    ensure!(status == 200, "{answer}");
+    let other = matches.iter().find(|row| !by_rules(row));
+    ensure!(whole, "a match did not go on: {other:?}");
     Ok(())
 }

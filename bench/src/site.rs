@@ -40,16 +40,18 @@ pub(crate) fn seats<'a>(
     bots.take(*kit.seats().end()).map(seat).collect()
 }
 
-/// Starts the callback side alone; without a durability it stores nothing, `budget` is the ceiling of a
-/// decision's thinking.
+/// Starts the callback side alone; without a durability it stores nothing, `packs` tells whether sessions that
+/// have ended are packed meanwhile, `budget` is the ceiling of a decision's thinking.
 pub(crate) async fn start(
     folder: &Folder,
     durability: Option<Durability>,
+    packs: bool,
     budget: Duration,
 ) -> anyhow::Result<Site> {
     let wanted = durability.unwrap_or(Durability::Process);
     let settings = Settings {
         durability: wanted,
+        packs,
         ..Settings::at(folder.path().join("drover.db"))
     };
     let sessions = SessionOptions {

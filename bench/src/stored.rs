@@ -2,8 +2,15 @@
 
 use crate::process::Daemon;
 use anyhow::Context as _;
+use drover::cli::tell;
 use drover::store::{Direction, Entry, Filter, MatchRow, PageAt, SessionRow, Store};
+use games::Cause;
 use std::time::{Duration, Instant};
+
+/// Whether the rules ended a match: weak bots may stall one until they do.
+pub(crate) fn is_by_rules(row: &MatchRow) -> bool {
+    matches!(row.cause, Some(Cause::Normal | Cause::Stalled))
+}
 
 /// Matches read at a time.
 const PAGE: u32 = 200;
@@ -93,7 +100,7 @@ pub(crate) async fn facts(store: &Store, kind: &str) -> anyhow::Result<usize> {
 pub(crate) async fn differences(store: &Store) -> anyhow::Result<u64> {
     let summary = store.verify(None, |checked| {
         for difference in &checked.differences {
-            eprintln!("{}: {}", checked.match_id, difference.what);
+            tell(&format!("{}: {}", checked.match_id, difference.what));
         }
     });
     let summary = summary.await?;

@@ -9,10 +9,11 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
@@ -56,7 +57,7 @@ impl Tellers {
             while let Ok((stream, _)) = listener.accept().await {
                 let told = Arc::clone(&told);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let said = hear(kit, &mut lock(&told), request.uri().query());
+                    let said = hear(kit, &mut told.lock(), request.uri().query());
                     async move { Ok::<_, Infallible>(Response::new(Full::new(Bytes::from(said)))) }
                 });
                 tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
@@ -67,14 +68,10 @@ impl Tellers {
 
     /// What each player was told, by market and number.
     pub(crate) fn told(&self) -> BTreeMap<(u64, u64), Told> {
-        let players = lock(&self.players);
+        let players = self.players.lock();
         let told = players.iter().map(|(key, (told, _))| (*key, told.clone()));
         told.collect()
     }
-}
-
-fn lock(players: &Mutex<Players>) -> MutexGuard<'_, Players> {
-    players.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The answer to a message; the same again where it comes again.

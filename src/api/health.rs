@@ -21,9 +21,16 @@ pub(super) async fn ready(State(state): State<ApiState>) -> Result<Response, Pro
     if let Some(why) = state.readiness.refusal() {
         return Err(Problem::unavailable(why));
     }
-    if let Some(why) = state.store.health().failing {
+    let health = state.store.health();
+    if let Some(why) = health.failing {
         return Err(Problem::unavailable(format!(
             "the store cannot write: {why}"
+        )));
+    }
+    if let Some(why) = health.damaged {
+        return Err(Problem::unavailable(format!(
+            "the database is damaged ({why}): stop the daemon; `drover db verify` lists what is whole, \
+             `drover db salvage OUT` saves it"
         )));
     }
     if state.pool.threads_free() == 0 {

@@ -9,6 +9,7 @@ use super::{
     serve, shim, systemd, token, train,
 };
 use crate::config::ConfigError;
+use crate::logs;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -73,7 +74,14 @@ enum Verb {
 #[must_use]
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let cli = Cli::parse_from(shim::of_link(arguments));
-    match perform(cli) {
+    let code = ended(perform(cli));
+    logs::flush();
+    code
+}
+
+/// The exit code; an error is told.
+fn ended(performed: anyhow::Result<ExitCode>) -> ExitCode {
+    match performed {
         Ok(code) => code,
         Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

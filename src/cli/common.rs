@@ -1,6 +1,7 @@
 //! The arguments common to all verbs, and how an async verb is run.
 
 use crate::config::{self, ConfigError, Flags, Loaded};
+use crate::logs;
 use anyhow::Context as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -36,8 +37,12 @@ fn environment() -> config::Environment {
 }
 
 /// A line for whoever watches, on standard error; that nobody does is no failure.
-pub(super) fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+pub fn tell(line: &str) {
+    let line = format!("{line}\n");
+    let _ = match logs::is_started() {
+        true => logs::Lines.write_all(line.as_bytes()),
+        false => std::io::stderr().write_all(line.as_bytes()),
+    };
 }
 
 /// Runs an async verb on a new runtime.

@@ -1,6 +1,6 @@
 //! `drover db migrate|backup|verify|salvage`.
 
-use super::common::Common;
+use super::common::{Common, tell};
 use crate::config::Flags;
 use crate::daemon::store_settings;
 use crate::store::{Settings, Store};
@@ -91,7 +91,7 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
         Some(bar) => bar.set_position(packs.packed + packs.left),
         None if lined.elapsed() >= LINE_EVERY => {
             lined = Instant::now();
-            eprintln!("{} of {due} sessions", packs.packed + packs.left);
+            tell(&format!("{} of {due} sessions", packs.packed + packs.left));
         }
         None => {}
     });
@@ -106,7 +106,7 @@ async fn migrate(store: &Store, out: &mut impl std::io::Write) -> anyhow::Result
         let left = packs.left;
         writeln!(
             out,
-            "{left} sessions are not whole and stay as they are: see `drover db verify`"
+            "{left} sessions are not whole or cannot be packed, and stay as they are: see `drover db verify`"
         )?;
     }
     match store.give_back().await {

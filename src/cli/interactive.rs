@@ -10,6 +10,7 @@ use crate::referee::arbiter::{InteractiveGame, InteractiveProgram, Spoken};
 use anyhow::Context as _;
 use games::{Kit, Outcome, Seat, StdioWire, Wire};
 use serde_json::{Map, Value};
+use std::fmt::Display;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 /// How much of the program's standard error is shown at the end.
@@ -91,14 +92,18 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
     }
     let talks = std::io::stdin().is_terminal();
     if talks {
-        println!("{} is started; :help lists what can be done", kit.game());
+        say(format_args!(
+            "{} is started; :help lists what can be done",
+            kit.game()
+        ));
     }
     let mut lines = std::io::stdin().lock().lines();
     let mut message = String::new();
     loop {
         if talks {
-            print!("{}", if message.is_empty() { "? " } else { "… " });
-            std::io::stdout().flush()?;
+            let mut out = std::io::stdout();
+            write!(out, "{}", if message.is_empty() { "? " } else { "… " })?;
+            out.flush()?;
         }
         let Some(line) = lines.next().transpose()? else {
             break;
@@ -108,7 +113,7 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
             Some(command) => match table.obey(kit, args, &mut program, command) {
                 Ok(there) => there,
                 Err(why) => {
-                    println!("  {why}");
+                    say(format_args!("  {why}"));
                     true
                 }
             },
@@ -128,13 +133,13 @@ pub(super) fn run(kit: &'static dyn Kit, args: &PlayArgs, spec: &str) -> anyhow:
         }
     }
     let ended = program.end(&mut show);
-    println!("  the program ended: {}", ended.manner());
+    say(format_args!("  the program ended: {}", ended.manner()));
     if !ended.stderr.is_empty() {
-        println!(
+        say(format_args!(
             "  its standard error, {} bytes in all, ended:",
             ended.stderr_total
-        );
-        println!("{}", String::from_utf8_lossy(&ended.stderr).trim_end());
+        ));
+        say(String::from_utf8_lossy(&ended.stderr).trim_end());
     }
     Ok(())
 }
@@ -147,12 +152,20 @@ fn rival(kit: &dyn Kit) -> String {
         .map_or_else(String::new, |card| card.name.to_owned())
 }
 
+/// A line for whoever tests; that nobody reads it is no failure.
+fn say(line: impl Display) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
 fn show(spoken: Spoken) {
     match spoken {
-        Spoken::To(text) => println!("> {text}"),
+        Spoken::To(text) => say(format_args!("> {text}")),
         Spoken::By(text, _) if text.trim().is_empty() => {}
-        Spoken::By(text, took) => println!("< {text}    ({:.1} ms)", took.as_secs_f64() * 1e3),
-        Spoken::Note(text) => println!("  {text}"),
+        Spoken::By(text, took) => say(format_args!(
+            "< {text}    ({:.1} ms)",
+            took.as_secs_f64() * 1e3
+        )),
+        Spoken::Note(text) => say(format_args!("  {text}")),
     }
 }
 
@@ -172,8 +185,8 @@ impl Table {
                 .map_err(|_| format!(":{what} needs a number, not {rest:?}"))
         };
         match word {
-            "help" => println!("{HELP}"),
-            "show" => println!("  {}", self.shown()),
+            "help" => say(HELP),
+            "show" => say(format_args!("  {}", self.shown())),
             "seed" => self.seed = number(word)?,
             "seat" => self.seat = number(word)? as usize,
             "players" => {
@@ -250,9 +263,9 @@ impl Table {
         match outcome {
             Some(Outcome { cause, scores }) => {
                 let (cause, scores) = (cause.word(), spaced(scores.values()));
-                println!("  the game ended: {cause}, scores {scores}");
+                say(format_args!("  the game ended: {cause}, scores {scores}"));
             }
-            None => println!("  the game stalled"),
+            None => say("  the game stalled"),
         }
         Ok(there)
     }

@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, FromArgMatches, Subcommand, value_parser};
 use games::{MapStyle, Maps};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// The largest map file read, in bytes.
@@ -91,10 +92,11 @@ impl FromArgMatches for Sizes {
 }
 
 pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
     match verb {
         Verb::List { game } => {
             for (name, _) in with_maps(game)? {
-                println!("{name}");
+                writeln!(out, "{name}")?;
             }
         }
         Verb::Show { game, name } => {
@@ -105,7 +107,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
                 let known = known.join(", ");
                 UsageError(format!("{game} has no map {name:?}; there are: {known}"))
             })?;
-            print!("{text}");
+            write!(out, "{text}")?;
         }
         Verb::Generate {
             game,
@@ -118,7 +120,8 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
                 sizes: sizes.0.clone(),
             };
             let drawn = drawn_maps(game)?.draw(*seed, &style);
-            print!("{}", drawn.map_err(|why| UsageError(why.to_string()))?);
+            let drawn = drawn.map_err(|why| UsageError(why.to_string()))?;
+            write!(out, "{drawn}")?;
         }
         Verb::Check { game, file } => {
             let maps = drawn_maps(game)?;
@@ -131,7 +134,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
             );
             let text = std::fs::read_to_string(file).with_context(unreadable)?;
             maps.check(&text).with_context(|| format!("{shown}"))?;
-            println!("{shown} is a map of {game}");
+            writeln!(out, "{shown} is a map of {game}")?;
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::remote::{Reached, Remote};
 use super::{database, replay};
 use crate::config::{Config, Flags};
 use crate::daemon::store_settings;
-use crate::store::{Filter, MatchRow, PageAt, Store, StoreError};
+use crate::store::{Filter, MatchRow, PageAt, Settings, Store, StoreError};
 use anyhow::{Context as _, bail};
 use games::Cause;
 use serde_json::json;
@@ -279,7 +279,12 @@ async fn export(
 
 /// The database, unless a daemon holds it.
 async fn own_store(config: &Config) -> anyhow::Result<Option<Store>> {
-    match Store::open(&store_settings(config)).await {
+    // For a moment: nothing is checked or packed meanwhile.
+    let settings = Settings {
+        packs: false,
+        ..store_settings(config)
+    };
+    match Store::open(&settings).await {
         Ok(store) => Ok(Some(store)),
         Err(StoreError::InUse { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -31,5 +31,6 @@ mod train;
 pub mod usage;
 
 pub use args::run;
+pub use common::tell;
 pub use open_files::raise as raise_open_files;
 pub use usage::UsageError;

@@ -15,6 +15,7 @@ use crate::tournament::{
 use anyhow::Context as _;
 use games::{Kit, Wire};
 use serde_json::{Map, Value};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub async fn run(args: PlayArgs) -> anyhow::Result<()> {
             .await?;
     }
     let text = play(kit, args, on_signal()).await?;
-    print!("{text}");
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
@@ -131,13 +132,17 @@ impl Run<'_> {
         player: impl MatchPlayer + Send + 'static,
     ) -> anyhow::Result<Tally> {
         let Some(path) = &self.args.store else {
-            return self.watched(plan, player, None).await?;
+            return self.watched(plan, player, None, self.stop).await?;
         };
         let recording = open_recording(path).await?;
         let (sender, played) = mpsc::channel(MATCHES_WAITING_MAX);
         let options = plan.options.clone();
-        let keeping = tokio::spawn(keep(self.kit, options, recording.clone(), played));
-        let tally = self.watched(plan, player, Some(sender)).await;
+        let keeping = keep(self.kit, options, recording.clone(), played);
+        // What cannot be stored need not be played.
+        let stop = self.stop.child_token();
+        let unkept = stop.clone();
+        let keeping = tokio::spawn(async move { keeping.await.inspect_err(|_| unkept.cancel()) });
+        let tally = self.watched(plan, player, Some(sender), &stop).await;
         let kept = keeping.await.context("storing the matches failed");
         recording.close().await;
         let tally = tally?;
@@ -151,11 +156,12 @@ impl Run<'_> {
         plan: Plan,
         player: impl MatchPlayer + Send + 'static,
         keep: Option<mpsc::Sender<PlayedMatch>>,
+        stop: &CancellationToken,
     ) -> anyhow::Result<anyhow::Result<Tally>> {
         let args = self.args;
         let matches = args.schedule(self.kit, plan.entrants.len()).matches();
         let mut progress = Progress::new(args.games, args.log.clone(), keep);
-        let stop = Stop::on(self.stop);
+        let stop = Stop::on(stop);
         let playing = tokio::task::spawn_blocking(move || {
             let tally = tournament::play(&plan, matches, &player, &mut progress, &stop);
             (tally, progress)
@@ -205,7 +211,7 @@ impl Run<'_> {
             host: Arc::clone(&host),
             runtime: Handle::current(),
         };
-        let tally = self.watched(plan, player, None).await;
+        let tally = self.watched(plan, player, None, self.stop).await;
         host.stop().await;
         match gateway {
             Some(gateway) => gateway.stop().await,

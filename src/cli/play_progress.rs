@@ -1,5 +1,6 @@
 //! The progress of `drover play`: a bar on a terminal, plain lines elsewhere.
 
+use super::common::tell;
 use crate::tournament::{MatchSink, PlayedMatch};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -61,7 +62,7 @@ impl MatchSink for Progress {
             bar.set_position(games);
         } else if self.lined.elapsed() >= LINE_EVERY {
             self.lined = Instant::now();
-            eprintln!("{games} of {} matches", self.games);
+            tell(&format!("{games} of {} matches", self.games));
         }
     }
 

@@ -34,7 +34,7 @@ const CUT: i32 = 130;
 pub(super) fn run(common: &Common, args: RefereeArgs) -> anyhow::Result<()> {
     let kit = game(&args.game)?;
     let loaded = common.load(&Flags::default())?;
-    logging::start(&loaded.config.log);
+    logging::start(&loaded.config.log)?;
     let store = args.store.clone().or_else(|| {
         let path = || loaded.config.store.path.clone();
         loaded.is_set("store.path").then(path)
@@ -106,7 +106,7 @@ async fn listen_until_signal(
         tracing::info!(by = name, "draining");
         cancel.cancel();
         signals.next().await;
-        std::process::exit(CUT);
+        crate::logs::exit(CUT);
     });
     Ok((listener, stop))
 }

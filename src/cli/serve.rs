@@ -70,7 +70,7 @@ async fn start(common: Common, flags: Flags, extras: Extras) -> anyhow::Result<D
     });
     let loaded = loaded.await.context("the configuration's reader failed")?;
     let config = loaded?.config;
-    logging::start(&config.log);
+    logging::start(&config.log)?;
     let daemon = Daemon::start(&config, extras).await?;
     if let Err(error) = announce(daemon.addresses(), &config) {
         tracing::warn!(%error, "standard output takes no line: nobody is told the addresses there");

@@ -1,5 +1,6 @@
 //! `drover shim`: the program that a foreign arbiter starts as its player.
 
+use super::common::tell;
 use super::play_args::game;
 use super::usage::refuse;
 use crate::link::relay;
@@ -104,7 +105,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<()> {
             time: budget.time().unwrap_or(kit.usual_budget()),
             nodes: budget.nodes(),
         },
-        note: |text| eprintln!("drover shim: {text}"),
+        note: |text| tell(&format!("drover shim: {text}")),
     };
     let input = BufReader::new(std::io::stdin().lock());
     let output = BufWriter::new(std::io::stdout().lock());

@@ -1,11 +1,12 @@
 //! `drover train GAME`: trains a game's data by self-play.
 
+use super::common::tell;
 use super::play_args::game;
 use super::usage::refuse;
 use anyhow::Context as _;
 use games::Training;
 use indicatif::ProgressBar;
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
         Some(bar) => bar.set_position(games),
         None if lined.elapsed() >= LINE_EVERY => {
             lined = Instant::now();
-            eprintln!("{games} of {} games", args.games);
+            tell(&format!("{games} of {} games", args.games));
         }
         None => {}
     };
@@ -60,7 +61,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     match &args.out {
         Some(path) => std::fs::write(path, learnt)
             .with_context(|| format!("cannot write {}", path.display()))?,
-        None => print!("{learnt}"),
+        None => std::io::stdout().write_all(learnt.as_bytes())?,
     }
     Ok(())
 }

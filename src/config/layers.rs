@@ -6,9 +6,10 @@ use super::sections::{Entries, HUBS, REFEREES};
 use super::value;
 use ::config::{Map, Source, Value, ValueKind};
 use serde::Deserialize as _;
+use std::collections::BTreeSet;
 use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 
 /// The origin of a built-in value.
 pub(super) const DEFAULT: &str = "default";
@@ -18,6 +19,9 @@ pub type Environment = Vec<(String, String)>;
 
 /// Values from flags: the flag, the key it sets, the value.
 pub type Flags = Vec<(&'static str, &'static str, String)>;
+
+/// Lines of a file that are reported as not being TOML: further ones mostly follow from these.
+const SYNTAX_MAX: usize = 10;
 
 /// The prefix of all our variables.
 const PREFIX: &str = "DROVER__";
@@ -78,17 +82,18 @@ pub(super) fn defaults() -> Result<Layer, ConfigError> {
 
 /// The layer of a file; what is wrong in it is left out.
 pub(super) fn from_file(path: &Path, text: &str, mistakes: &mut Mistakes) -> Layer {
-    let lines = Lines::of(path, text);
-    let table = DeTable::parse(text).map_err(|error| {
-        syntax(
-            &lines.origin(error.span().map_or(0, |span| span.start)),
-            &error,
-        )
-    });
-    let mut layer = Layer::default();
-    if let Some(table) = mistakes.note(table) {
-        walk(&lines, "", table.get_ref(), &mut layer, mistakes);
+    let mut lines = Lines::of(path, text);
+    let (table, mut errors) = DeTable::parse_recoverable(text);
+    let offset = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+    errors.sort_by_key(offset);
+    for error in errors {
+        let offset = offset(&error);
+        if lines.broken.len() < SYNTAX_MAX && lines.broken.insert(lines.line(offset)) {
+            mistakes.add(syntax(&lines.place(offset), &error));
+        }
     }
+    let mut layer = Layer::default();
+    walk(&lines, "", table.get_ref(), &mut layer, mistakes);
     layer
 }
 
@@ -172,28 +177,61 @@ fn nearest(path: &str) -> Option<String> {
     (score >= NEAR).then(|| known.to_owned())
 }
 
-struct Lines {
+struct Lines<'a> {
     path: String,
+    text: &'a str,
     /// The end of each line, in bytes.
     ends: Vec<usize>,
+    /// Lines that are not TOML: what is read from them is left out.
+    broken: BTreeSet<usize>,
 }
 
-impl Lines {
-    fn of(path: &Path, text: &str) -> Self {
+impl<'a> Lines<'a> {
+    fn of(path: &Path, text: &'a str) -> Self {
         Self {
             path: path.display().to_string(),
+            text,
             ends: text.match_indices('\n').map(|(at, _)| at).collect(),
+            broken: BTreeSet::new(),
         }
     }
 
+    fn line(&self, offset: usize) -> usize {
+        1 + self.ends.partition_point(|end| *end < offset)
+    }
+
     fn origin(&self, offset: usize) -> String {
-        let line = 1 + self.ends.partition_point(|end| *end < offset);
-        format!("{}, line {line}", self.path)
+        format!("{}, line {}", self.path, self.line(offset))
+    }
+
+    /// The same with the column, in characters.
+    fn place(&self, offset: usize) -> String {
+        let before = self.text.get(..offset).unwrap_or_default();
+        let column = before.chars().rev().take_while(|char| *char != '\n');
+        format!("{}, column {}", self.origin(offset), 1 + column.count())
+    }
+
+    /// Whether a key or its value lies on a line that is not TOML. Of tables the key counts.
+    fn is_broken(&self, name: &Spanned<DeString<'_>>, value: &Spanned<DeValue<'_>>) -> bool {
+        let end = match holds_tables(value.get_ref()) {
+            true => name.span().end,
+            false => value.span().end.max(name.span().end),
+        };
+        let lines = self.line(name.span().start)..=self.line(end);
+        self.broken.range(lines).next().is_some()
+    }
+}
+
+fn holds_tables(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Table(_) => true,
+        DeValue::Array(array) => array.iter().any(|entry| entry.get_ref().is_table()),
+        _ => false,
     }
 }
 
 fn walk(
-    lines: &Lines,
+    lines: &Lines<'_>,
     prefix: &str,
     table: &DeTable<'_>,
     layer: &mut Layer,
@@ -205,6 +243,10 @@ fn walk(
             prefix => format!("{prefix}.{}", name.get_ref()),
         };
         let origin = lines.origin(name.span().start);
+        let broken = lines.is_broken(name, spanned);
+        if broken && !holds_tables(spanned.get_ref()) {
+            continue;
+        }
         if let Some(list) = [&HUBS, &REFEREES]
             .into_iter()
             .find(|list| list.path == path)
@@ -227,6 +269,7 @@ fn walk(
                 walk(lines, &path, inner, layer, mistakes);
                 continue;
             }
+            _ if broken => continue,
             value if is_section => ConfigError::BadValue {
                 origin,
                 key: path.clone(),
@@ -241,7 +284,7 @@ fn walk(
 
 /// The sections of a list.
 fn entries(
-    lines: &Lines,
+    lines: &Lines<'_>,
     list: &Entries,
     spanned: &Spanned<DeValue<'_>>,
     origin: &str,
@@ -285,7 +328,7 @@ fn entries(
 /// The fields of a section, with defaults for those left out or wrong. One without a default is given a text
 /// that no other section has and no further check objects to.
 fn checked_fields(
-    lines: &Lines,
+    lines: &Lines<'_>,
     list: &Entries,
     fields: &DeTable<'_>,
     at: &str,
@@ -296,6 +339,7 @@ fn checked_fields(
     let mut meant: Vec<&str> = Vec::new();
     let mut read = Map::new();
     for (name, field) in fields {
+        let broken = lines.is_broken(name, field);
         let (here, name) = (lines.origin(name.span().start), name.get_ref());
         let known = list.fields.iter().find(|(known, ..)| known == name);
         let Some((_, kind, ..)) = known else {
@@ -303,6 +347,9 @@ fn checked_fields(
                 strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
             });
             meant.extend(best);
+            if broken {
+                continue;
+            }
             mistakes.add(ConfigError::UnknownKey {
                 origin: here,
                 key: format!("{path}.{name}"),
@@ -310,11 +357,14 @@ fn checked_fields(
             });
             continue;
         };
+        meant.extend(known.map(|(known, ..)| *known));
+        if broken {
+            continue;
+        }
         let value = value::checked(*kind, &format!("{path}.{name}"), plain(field), &here);
         let value = value.and_then(|value| placed(value, at));
-        match mistakes.note(value) {
-            Some(value) => drop(read.insert(name.to_string(), value)),
-            None => meant.extend(known.map(|(known, ..)| *known)),
+        if let Some(value) = mistakes.note(value) {
+            read.insert(name.to_string(), value);
         }
     }
     for (name, _, default, _) in list.fields {
@@ -348,4 +398,46 @@ fn plain(value: &Spanned<DeValue<'_>>) -> toml::Value {
         DeValue::Float(number) => toml::Value::String(number.to_string()),
         other => toml::Value::String(other.type_str().to_owned()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::load;
+
+    #[test]
+    fn what_is_not_toml_hides_no_other_mistake() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drover.toml");
+        let set = vec![("DROVER__LOG__FORMAT".to_owned(), "xml".to_owned())];
+        for (broken, column) in [
+            ("threads = ", 11),
+            ("threads 4", 9),
+            ("threads = 4 4", 11),
+            ("threads = four", 11),
+            ("threads = \"4", 13),
+            ("threads = [1,", 14),
+            ("mode ls = true", 6),
+            ("models = true\nmodels = true", 1),
+        ] {
+            let text = format!(
+                "[log]\nlevel = \"inof\"\n[[hub]]\naddress = h:1\nbot = \"rex\"\n[api]\nlisten = \"x\"\n[thinking]\n{broken}\n"
+            );
+            std::fs::write(&path, text).unwrap();
+            let told = load(Some(&path), &set, &Vec::new())
+                .unwrap_err()
+                .to_string();
+            let line = 8 + broken.lines().count();
+            for expected in [
+                "line 2: `log.level` is \"inof\"".to_owned(),
+                "line 4, column 11: this is not TOML".to_owned(),
+                "line 3: [[hub]] number 1: `hub.bot`".to_owned(),
+                "line 7: `api.listen` is \"x\"".to_owned(),
+                format!("line {line}, column {column}: this is not TOML"),
+                "DROVER__LOG__FORMAT: `log.format` is \"xml\"".to_owned(),
+            ] {
+                assert!(told.contains(&expected), "{expected} in\n{told}");
+            }
+            assert_eq!(told.lines().count(), 7, "and no other:\n{told}");
+        }
+    }
 }

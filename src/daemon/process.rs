@@ -7,18 +7,20 @@ use metrics::gauge;
 use rustix::fs::statvfs;
 use std::path::{Path, PathBuf};
 
+/// A disk is nearly full below this many free bytes; a small one below this part of it.
+const SCARCE: u64 = 256 << 20;
+const SCARCE_PART: u64 = 20;
+
 /// The process that is measured.
 pub(super) struct Process {
     started_s: f64,
-    database: PathBuf,
 }
 
 impl Process {
-    /// This one, from now on, with its database.
-    pub(super) fn of(database: &Path) -> Self {
+    /// This one, from now on.
+    pub(super) fn started() -> Self {
         Self {
             started_s: now_us() as f64 / 1e6,
-            database: database.to_owned(),
         }
     }
 
@@ -38,15 +40,82 @@ impl Process {
             gauge!(names::PROCESS_RESIDENT).set(usage.resident as f64);
             gauge!(names::PROCESS_VIRTUAL).set(usage.virtual_ as f64);
         }
+    }
+}
+
+/// Bytes of a disk.
+#[derive(Clone, Copy)]
+struct Room {
+    free: u64,
+    all: u64,
+}
+
+impl Room {
+    /// Of the disk where this file is.
+    fn of(path: &Path) -> Option<Self> {
+        let disk = statvfs(path).ok()?;
+        let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+        Some(Self {
+            free: bytes(disk.f_bavail),
+            all: bytes(disk.f_blocks),
+        })
+    }
+
+    /// Below this many free bytes the disk is nearly full.
+    fn scarce(self) -> u64 {
+        SCARCE.min(self.all / SCARCE_PART)
+    }
+}
+
+/// Watches the database's disk.
+pub(super) struct Disk {
+    database: PathBuf,
+    scarce: bool,
+}
+
+impl Disk {
+    pub(super) fn of(database: &Path) -> Self {
+        Self {
+            database: database.to_owned(),
+            scarce: false,
+        }
+    }
+
+    /// Sets the gauges of the disk and of the database's files, and says once that the disk is nearly full, and
+    /// once that it no longer is. A disk that hangs never returns.
+    pub(super) fn look(&mut self) {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
         gauge!(names::STORE_BYTES).set(length(&self.database) as f64);
         let mut log = self.database.clone().into_os_string();
         log.push("-wal");
         gauge!(names::STORE_LOG_BYTES).set(length(Path::new(&log)) as f64);
-        if let Ok(disk) = statvfs(&self.database) {
-            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-            gauge!(names::DISK_FREE).set(free as f64);
+        let Some(room) = Room::of(&self.database) else {
+            return;
+        };
+        gauge!(names::DISK_FREE).set(room.free as f64);
+        let (free, limit) = (room.free, room.scarce());
+        match self.turned(room) {
+            Some(true) => tracing::warn!(
+                free,
+                limit,
+                "the database's disk is nearly full: nothing is stored once it is"
+            ),
+            Some(false) => tracing::info!(free, limit, "the database's disk has room again"),
+            None => {}
         }
+    }
+
+    /// Whether it is nearly full now, if that has changed. There is room again at a quarter above the limit,
+    /// so that a disk at the limit is no news each time.
+    fn turned(&mut self, room: Room) -> Option<bool> {
+        let limit = room.scarce();
+        let limit = if self.scarce {
+            limit + limit / 4
+        } else {
+            limit
+        };
+        let scarce = room.free < limit;
+        (std::mem::replace(&mut self.scarce, scarce) != scarce).then_some(scarce)
     }
 }
 
@@ -84,7 +153,27 @@ impl Usage {
 
 #[cfg(test)]
 mod tests {
-    use super::Usage;
+    use super::{Disk, Room, SCARCE, Usage};
+    use std::path::Path;
+
+    #[test]
+    fn a_disk_that_is_nearly_full_is_told_once_and_once_that_it_is_not() {
+        let mut disk = Disk::of(Path::new("drover.db"));
+        let mut turned = |free, all| disk.turned(Room { free, all });
+        let large = 1 << 40;
+        assert_eq!(turned(SCARCE, large), None);
+        assert_eq!(turned(SCARCE - 1, large), Some(true));
+        for free in [0, SCARCE - 1, SCARCE, SCARCE + SCARCE / 4 - 1] {
+            assert_eq!(turned(free, large), None, "{free}");
+        }
+        assert_eq!(turned(SCARCE + SCARCE / 4, large), Some(false));
+        assert_eq!(turned(SCARCE, large), None);
+        // A twentieth of a small one.
+        assert_eq!(turned(100, 2000), None);
+        assert_eq!(turned(99, 2000), Some(true));
+        assert_eq!(turned(125, 2000), Some(false));
+        assert!(Room::of(Path::new("/")).unwrap().all > 0);
+    }
 
     #[test]
     fn usage_is_read_whatever_the_programs_name() {

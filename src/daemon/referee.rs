@@ -15,9 +15,10 @@ use crate::store::Store;
 use crate::store::types::{NewMatch, NewSeat};
 use anyhow::Context as _;
 use games::Kit;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -187,7 +188,7 @@ fn introduce(identities: Identities, referee: String, matches_max: usize) -> OnM
     let known = Mutex::new(VecDeque::new());
     Arc::new(move |info: &MatchInfo| {
         identities.register(&referee, info.market, known_match(info, &referee));
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = known.lock();
         known.push_back(info.market);
         if known.len() > matches_max + KNOWN_SPARE
             && let Some(oldest) = known.pop_front()

@@ -5,6 +5,7 @@ use super::figures;
 use super::hub::{RunningHub, hub_plans};
 use super::listeners::Inherited;
 use super::options::{callback_options, session_options, store_settings};
+use super::process::Disk;
 use super::referee::{RefereePlan, RunningReferee};
 use super::room::Gauged;
 use crate::access::Tokens;
@@ -179,6 +180,8 @@ impl Daemon {
         let hubs = Hubs::start(&hub_plans(config), &sessions, &drain);
         let readiness = Readiness::default();
         tokio::spawn(figures::upkeep(metrics.clone(), end.clone()));
+        let mut disk = Disk::of(store.path());
+        tokio::spawn(figures::watch(move || disk.look(), end.clone()));
         let gauged = Gauged {
             sessions: sessions.clone(),
             callbacks: crowd,

@@ -247,7 +247,7 @@ pub trait Table: Send {
 pub trait Reception: Send + Sync {
     /// What a line means from somebody who sits nowhere yet.
     fn hear(&self, line: &[u8]) -> Arrival;
-    /// What a player hears who has to wait, with so many in the queue, himself included; `None`:
+    /// What a player hears who has to wait, with so many in the queue, itself included; `None`:
     /// nothing.
     fn wait(&self, queued: usize) -> Option<Frame>;
     /// What a player hears that asked for a room that does not exist. It may ask for another.

@@ -7,6 +7,7 @@ use super::routes::Routes;
 use super::wording;
 use crate::link::{Accepted, Acceptor, Crowd, Peer, Socket, Stay};
 use crate::session::Sessions;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use games::Kit;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -202,11 +203,13 @@ impl Serving {
         let (finish, finish_max) = (self.finish.clone(), options.finish);
         self.tracker.spawn(async move {
             tokio::pin!(serving);
+            // Polled when it is due, not with every message: all connections share what it waits for.
+            let mut leave = FuturesUnordered::from_iter([leaving(&stay, &finish, finish_max)]);
             let open = metrics::gauge!(crate::metrics::CONNECTIONS);
             open.increment(1.0);
             let served = tokio::select! {
                 served = &mut serving => served,
-                within = leaving(&stay, &finish, finish_max) => {
+                Some(within) = leave.next() => {
                     serving.as_mut().graceful_shutdown();
                     let mut last = tokio::time::timeout(within, serving.as_mut()).await;
                     if last.is_err() && within < finish_max && stay.is_busy() {
@@ -222,6 +225,7 @@ impl Serving {
                 tracing::debug!(%peer, %error, "a connection ended early");
             }
             open.decrement(1.0);
+            drop(leave);
             drop((held, stay, permit));
         });
     }

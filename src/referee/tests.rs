@@ -154,6 +154,37 @@ async fn a_match_that_can_never_be_stored_is_cancelled() {
     assert_eq!(host.resume().await.unwrap(), 0);
 }
 
+#[tokio::test]
+async fn a_match_that_cannot_be_begun_to_be_stored_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let host = host(&store);
+    let broken = "CREATE TRIGGER broken BEFORE INSERT ON sessions WHEN NEW.seat = 3 \
+                  BEGIN SELECT RAISE(ABORT, 'broken'); END";
+    store.alter(broken).await;
+    let refused = host.start(four()).await.err();
+    assert!(matches!(refused, Some(StartError::Record(_))));
+    assert!(matches(&store).await.is_empty());
+    store.alter("DROP TRIGGER broken").await;
+    let started = host.start(four()).await.unwrap();
+    let hosted = started.begin().wait().await;
+    ended_by_the_rules(&store, &hosted).await;
+}
+
+#[tokio::test]
+async fn an_end_is_stored_though_a_transcript_cannot_be_read_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder).await;
+    let host = host(&store);
+    let (hosted, ending) = waiting(&store, &host).await;
+    store.alter(FREE).await;
+    store.alter("DELETE FROM entries WHERE id = 5").await;
+    tokio::time::timeout(PATIENCE, ending.wait()).await.unwrap();
+    let row = row(&store, &hosted).await;
+    assert_eq!((row.cause, row.scores.len()), (Some(Cause::Normal), 4));
+    assert_eq!(host.resume().await.unwrap(), 0);
+}
+
 /// A player of our hub.
 struct Guest {
     lines: Lines<BufReader<OwnedReadHalf>>,
@@ -200,14 +231,18 @@ async fn hub(store: &Store) -> (SocketAddr, Arc<HubServer>) {
     (address, hub)
 }
 
-/// The only match, once it has ended.
-async fn ended(store: &Store) -> MatchRow {
+async fn matches(store: &Store) -> Vec<MatchRow> {
     let at = PageAt {
         after: None,
         limit: 10,
     };
+    store.matches(&Filter::default(), &at).await.unwrap().items
+}
+
+/// The only match, once it has ended.
+async fn ended(store: &Store) -> MatchRow {
     loop {
-        let mut matches = store.matches(&Filter::default(), &at).await.unwrap().items;
+        let mut matches = matches(store).await;
         assert!(matches.len() <= 1, "{matches:?}");
         if matches.first().is_some_and(|row| row.ended_us.is_some()) {
             return matches.remove(0);

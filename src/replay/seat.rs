@@ -26,7 +26,7 @@ pub fn keeps_facts(setup: &Value) -> bool {
 }
 
 /// What the transcript of a seat tells.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SeatTold {
     /// Its facts, each with the entry that told it.
     pub facts: Vec<FactAt>,

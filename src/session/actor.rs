@@ -178,10 +178,10 @@ impl Actor {
         self.wake(deadline).await?;
         let begins = match &numbered {
             Some(numbered) => {
-                match numbering::number(&self.registry, self.core.as_deref_mut(), numbered, &text)
-                    .await?
-                {
-                    MessageOrder::Before(answer) => return self.again(answer).await,
+                let core = self.core.as_deref_mut();
+                let order = numbering::number(&self.registry, core, numbered, &text);
+                match Box::pin(order).await? {
+                    MessageOrder::Before(answer) => return Box::pin(self.again(answer)).await,
                     MessageOrder::First => true,
                     MessageOrder::Next => false,
                 }
@@ -194,7 +194,7 @@ impl Actor {
         let late = !begins && self.core.is_none();
         if begins || late {
             let share = (origin, permit.map(|permit| *permit));
-            self.begin(late, at_us, opening.as_deref(), share).await?;
+            Box::pin(self.begin(late, at_us, opening.as_deref(), share)).await?;
             self.wake(deadline).await?;
         }
         let Some(core) = self.core.as_deref_mut() else {
@@ -250,7 +250,15 @@ impl Actor {
     /// Brings the dialogue in, if a session is live. If that fails, the message is stored all the
     /// same and answered by the game's default, so that the transcript stays whole.
     async fn wake(&mut self, deadline: Instant) -> Result<(), Refusal> {
-        let Err(error) = self.try_wake(deadline).await else {
+        let sleeps = self.core.as_deref().is_some_and(|core| {
+            let mind = &core.mind;
+            !core.ended && matches!(mind, DialogueState::Asleep | DialogueState::Away { .. })
+        });
+        if !sleeps {
+            return Ok(());
+        }
+        // What is rare is boxed: every message that waits for the store keeps room for all the rest.
+        let Err(error) = Box::pin(self.try_wake(deadline)).await else {
             return Ok(());
         };
         if let FoldError::Store(StoreError::Closed) = error {
@@ -269,9 +277,6 @@ impl Actor {
         let Some(core) = self.core.as_deref_mut() else {
             return Ok(());
         };
-        if core.ended {
-            return Ok(());
-        }
         if let DialogueState::Away { pending, said } = &mut core.mind {
             let back = tokio::time::timeout(BACK_WAIT, pending.thought()).await;
             match back.map(|thought| thought.and_then(|thought| thought.dialogue)) {

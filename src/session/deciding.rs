@@ -36,11 +36,24 @@ pub(super) async fn decide(
     let kit = bot.kit();
     let limit = asked.limit.min(kit.answer_within().max(kit.open_within()));
     let times = Times::new(limit, asked.target, registry.options.margin);
-    let deadline = asked.received + times.deadline;
-    let nodes = registry.options.nodes.unwrap_or(u64::MAX);
     if !bot.card().thinks {
+        let deadline = asked.received + times.deadline;
+        let nodes = registry.options.nodes.unwrap_or(u64::MAX);
         return at_once(dialogue, asked.fallback, nodes, deadline);
     }
+    Box::pin(thought_about(registry, bot, dialogue, asked, times)).await
+}
+
+/// What the pool's threads make of it.
+async fn thought_about(
+    registry: &Registry,
+    bot: &BotAddress,
+    dialogue: Box<dyn Dialogue>,
+    asked: Asked,
+    times: Times,
+) -> Decided {
+    let deadline = asked.received + times.deadline;
+    let nodes = registry.options.nodes.unwrap_or(u64::MAX);
     let ceiling = registry.options.ceiling(bot.kit().game());
     let mut pending = registry.dependencies.pool.submit(Job {
         dialogue,

@@ -52,7 +52,7 @@ pub struct SessionOptions {
     pub models: bool,
     /// What a commit must survive, by game.
     pub durability: BTreeMap<String, Durability>,
-    /// What it must survive where [`SessionOptions::durability`] says nothing.
+    /// What it must survive where `durability` says nothing.
     pub durability_default: Durability,
     /// Answers without storing anything: only to measure what storing costs. Nothing survives.
     #[doc(hidden)]

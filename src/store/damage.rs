@@ -3,11 +3,16 @@
 use super::error::StoreError;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::path::Path;
+use tokio_util::sync::CancellationToken;
 
-/// A file up to this size is checked before each start; a larger one while the daemon runs.
-const CHECKED_BYTES_MAX: i64 = 64 << 20;
+/// The limit of the check before each start: it reads the whole file.
+pub(super) const CHECKED_BYTES_MAX: i64 = 64 << 20;
 /// Finds at most ten faults of the file's structure.
 const CHECK: &str = "PRAGMA quick_check(10)";
+/// Of the same for one table, which finds up to a hundred.
+const FAULTS_MAX: usize = 10;
+/// Steps of SQLite after which a check looks whether it is to stop.
+const STEPS: i32 = 100;
 
 /// Rows read at once where no page is damaged.
 const ROWS_AT_ONCE: i64 = 4096;
@@ -52,10 +57,11 @@ pub(super) fn damaged(path: &Path, why: String) -> StoreError {
     }
 }
 
-/// Refuses a damaged file. Returns false if it is too large to be checked before a start.
+/// Refuses a damaged file. Returns false if it has more than `bytes_max` and is not checked.
 pub(super) async fn refuse(
     path: &Path,
     connection: &mut SqliteConnection,
+    bytes_max: i64,
 ) -> Result<bool, StoreError> {
     let bytes: Result<i64, _> = sqlx::query_scalar(
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
@@ -63,7 +69,7 @@ pub(super) async fn refuse(
     .fetch_one(&mut *connection)
     .await;
     match bytes {
-        Ok(bytes) if bytes > CHECKED_BYTES_MAX => return Ok(false),
+        Ok(bytes) if bytes > bytes_max => return Ok(false),
         Ok(_) => {}
         Err(error) => return Err(named(path, error.into())),
     }
@@ -81,6 +87,47 @@ pub(super) async fn check(connection: &mut SqliteConnection) -> Option<String> {
         Ok(lines) => Some(lines.join("; ")),
         Err(error) => Some(error.to_string()),
     }
+}
+
+/// The same of a file in use, table by table: the log can be emptied between two of them.
+///
+/// # Errors
+/// What prevents the check, also that it was interrupted by `stop`.
+pub(super) async fn check_in_use(
+    connection: &mut SqliteConnection,
+    stop: &CancellationToken,
+) -> Result<Option<String>, sqlx::Error> {
+    let stop = stop.clone();
+    let mut handle = connection.lock_handle().await?;
+    handle.set_progress_handler(STEPS, move || !stop.is_cancelled());
+    drop(handle);
+    let checked = check_tables(connection).await;
+    connection.lock_handle().await?.remove_progress_handler();
+    match checked {
+        Err(error) if is_damage(&error) => Ok(Some(error.to_string())),
+        checked => checked,
+    }
+}
+
+async fn check_tables(connection: &mut SqliteConnection) -> Result<Option<String>, sqlx::Error> {
+    // With the schema's table the list of free pages is checked.
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT 'sqlite_schema' UNION ALL SELECT name FROM sqlite_schema WHERE type = 'table'",
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for table in tables {
+        let mut lines: Vec<String> =
+            sqlx::query_scalar("SELECT quick_check FROM pragma_quick_check(?)")
+                .bind(table)
+                .fetch_all(&mut *connection)
+                .await?;
+        if lines != ["ok"] {
+            lines.truncate(FAULTS_MAX);
+            return Ok(Some(lines.join("; ")));
+        }
+    }
+    Ok(None)
 }
 
 /// What reading a table past its damaged pages gave.

@@ -5,10 +5,12 @@ use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
 use super::packer::Packer;
 use super::types::{
-    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, Receipt, SessionId,
+    Append, Entry, EntryId, LedgerRow, LiveSession, MatchResult, NewMatch, NewSession, Receipt,
+    SessionId,
 };
-use super::writer::{self, Checkpoints, Command, OpenMatch};
+use super::writer::{self, Checkpoints, Command, OpenMatch, Syncing};
 use super::{damage, numbers, startup, transcript};
+use crate::logs;
 use futures_util::future::{AbortHandle, Aborted, abortable};
 use parking_lot::Mutex;
 use sqlx::sqlite::SqlitePool;
@@ -57,7 +59,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says what prevents it and how to fix it.
     pub async fn open(settings: &Settings) -> Result<Store, StoreError> {
-        let mut opened = open::writer(&settings.path).await?;
+        let mut opened = open::writer(&settings.path, settings.checked_bytes_max).await?;
         let damaged = |error| damage::named(&settings.path, error);
         let start = startup::read(&mut opened.writer).await.map_err(damaged)?;
         startup::register_bots(&mut opened.writer).await?;
@@ -66,13 +68,14 @@ impl Store {
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
         let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
+        let syncing = Syncing::start(&settings.path, Arc::clone(&gauges))?;
         let writer = writer::Writer::new(
             opened.writer,
             opened.lock,
             &start,
             settings,
             Arc::clone(&gauges),
-            checkpoints,
+            (checkpoints, syncing),
         );
         let (run, cut) = abortable(writer.run(commands));
         on_own_thread(&settings.path, run)?;
@@ -159,16 +162,25 @@ impl Store {
     /// # Errors
     /// As [`Store::append`].
     pub async fn open_match(&self, new: NewMatch) -> Result<(), StoreError> {
-        self.open_numbered(new, Vec::new()).await
+        self.open_hosted(new, Vec::new(), Vec::new()).await
     }
 
-    /// Like [`Store::open_match`], with each seat's number on the wire, by seat: the match can then be found
-    /// by it ([`Store::seat_of_player`]).
+    /// Like [`Store::open_match`], with each seat's number on the wire, by seat, so that the match can be
+    /// found by it ([`Store::seat_of_player`]), and with these new sessions of it, in the same transaction.
     ///
     /// # Errors
     /// As [`Store::append`].
-    pub async fn open_numbered(&self, new: NewMatch, players: Vec<u64>) -> Result<(), StoreError> {
-        let new = Box::new(OpenMatch { row: new, players });
+    pub async fn open_hosted(
+        &self,
+        new: NewMatch,
+        players: Vec<u64>,
+        sessions: Vec<(SessionId, NewSession)>,
+    ) -> Result<(), StoreError> {
+        let new = Box::new(OpenMatch {
+            row: new,
+            players,
+            sessions,
+        });
         self.ask(|reply| Command::OpenMatch(new, reply)).await
     }
 
@@ -294,11 +306,9 @@ impl Store {
         command: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Command,
     ) -> Result<T, StoreError> {
         let queue = self.inner.queue.as_ref().ok_or(StoreError::ReadOnly)?;
+        let place = queue.reserve().await.map_err(|_| StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        queue
-            .send(command(reply))
-            .await
-            .map_err(|_| StoreError::Closed)?;
+        place.send(command(reply));
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
@@ -322,7 +332,7 @@ fn on_own_thread(
         if ended.is_err() {
             let exit = writer::EXIT_LOG_FAILED;
             tracing::error!(exit, "the store's writer panicked: exiting");
-            std::process::exit(exit);
+            logs::exit(exit);
         }
     };
     let thread = std::thread::Builder::new().name("store".into());
@@ -363,10 +373,5 @@ impl Store {
             held.push(self.folders().acquire().await.expect("a connection"));
         }
         held
-    }
-
-    /// The writer's current `PRAGMA synchronous`.
-    pub(super) async fn synchronous(&self) -> i64 {
-        self.alter("PRAGMA synchronous").await.expect("a number")
     }
 }

@@ -17,6 +17,8 @@ const LEDGER_PENDING_MAX: usize = 16_384;
 pub struct Health {
     /// Why nothing can be written at present, if so.
     pub failing: Option<String>,
+    /// What the check of the file found, if it is damaged.
+    pub damaged: Option<String>,
     /// When the last commit returned, in microseconds since 1970-01-01 UTC; 0 before the first.
     pub last_commit_us: i64,
     /// Commands waiting for the writer.
@@ -31,8 +33,10 @@ pub struct Health {
     pub entries: u64,
     /// Commits by their number of appends, by [`BATCH_BOUNDS`], with one more bucket for larger ones.
     pub batches: [u64; BATCH_BOUNDS.len() + 1],
-    /// Time spent in commits so far, in microseconds.
+    /// Time spent on writing commits so far, in microseconds; they are synced meanwhile.
     pub committing_us: u64,
+    /// Syncs of the log so far, each for all commits since the last one.
+    pub syncs: u64,
     /// Ledger rows dropped because the writer could not keep up.
     pub ledger_dropped: u64,
 }
@@ -63,10 +67,20 @@ impl Gauges {
         health.committing_us += took_us;
     }
 
+    /// Counts a sync of the log.
+    pub(super) fn synced(&self) {
+        self.health.lock().syncs += 1;
+    }
+
     /// Records why writing fails, or that it works again; true if that changed.
     pub(super) fn set_failing(&self, why: Option<String>) -> bool {
         let news = why.is_some();
         std::mem::replace(&mut self.health.lock().failing, why).is_some() != news
+    }
+
+    /// Records what is wrong with the file.
+    pub(super) fn set_damaged(&self, why: String) {
+        self.health.lock().damaged = Some(why);
     }
 
     pub(super) fn note_ledger(&self, row: LedgerRow) {
@@ -83,9 +97,13 @@ impl Gauges {
         self.ledger_waiting.load(Ordering::Relaxed)
     }
 
-    pub(super) fn take_ledger(&self) -> Vec<LedgerRow> {
-        self.ledger_waiting.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *self.ledger.lock())
+    /// The longest waiting rows, at most `count`.
+    pub(super) fn take_ledger(&self, count: usize) -> Vec<LedgerRow> {
+        let mut ledger = self.ledger.lock();
+        let count = count.min(ledger.len());
+        let later = ledger.split_off(count);
+        self.ledger_waiting.store(later.len(), Ordering::Relaxed);
+        std::mem::replace(&mut *ledger, later)
     }
 
     pub(super) fn drop_ledger(&self, rows: usize) {

@@ -5,12 +5,13 @@ use super::error::StoreError;
 use super::files::{self, Lock};
 use super::types::Durability;
 use games::Kit;
-use sqlx::migrate::Migrator;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Finds a game by its name: [`games::find`] everywhere except in the store's own tests.
@@ -32,7 +33,7 @@ const LOG_BYTES_MAX: &str = "67108864";
 /// Page cache of the writer, in KiB (negative: KiB rather than pages).
 const CACHE_KIB: &str = "-16384";
 
-/// The writer's cached prepared statements: more than there are batch shapes.
+/// The writer's cached prepared statements: those of the batches that are usual. Others are prepared again.
 const STATEMENTS_MAX: usize = 200;
 
 /// The schema's version that packs sessions, and what reading an older one lacks.
@@ -41,7 +42,28 @@ const NOTHING_PACKED: &str = "
     CREATE TEMP TABLE packed (session INTEGER PRIMARY KEY, last_entry, entries, bytes, dictionary, content);
     CREATE TEMP TABLE dictionaries (id INTEGER PRIMARY KEY, content)";
 
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// Every file of `migrations/`, in order. (sqlx's macro would build sqlx and SQLite once more, for itself.)
+pub(super) static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
+    macro_rules! file {
+        ($name:literal) => {
+            include_str!(concat!("../../migrations/", $name, ".sql"))
+        };
+    }
+    let files = [
+        ("first", file!("0001_first")),
+        ("wins without scores", file!("0002_wins_without_scores")),
+        ("teams", file!("0003_teams")),
+        ("secrets and players", file!("0004_secrets_and_players")),
+        ("tokens", file!("0005_tokens")),
+        ("model versions", file!("0006_model_versions")),
+        ("packed", file!("0007_packed")),
+    ];
+    let migration = |(version, (name, sql)): (i64, (&'static str, &'static str))| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    Migrator::with_migrations((1..).zip(files).map(migration).collect())
+});
 
 /// Where the store is and how it works.
 #[derive(Clone, Debug)]
@@ -56,8 +78,11 @@ pub struct Settings {
     pub queue: usize,
     /// Finds the games whose models are merged.
     pub kit: KitOf,
-    /// Whether sessions that have ended are packed in the background.
+    /// Whether sessions that have ended are packed in the background, and a file that is too large to be
+    /// checked before it is used is checked there.
     pub packs: bool,
+    /// A file of up to this many bytes is checked before it is used.
+    pub checked_bytes_max: i64,
 }
 
 impl Settings {
@@ -71,6 +96,7 @@ impl Settings {
             queue: QUEUE_DEFAULT,
             kit: games::find,
             packs: true,
+            checked_bytes_max: damage::CHECKED_BYTES_MAX,
         }
     }
 }
@@ -86,7 +112,7 @@ pub(super) struct Opened {
 }
 
 /// Opens a database for writing: refuses one that is in use, damaged, foreign or from a later version.
-pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
+pub(super) async fn writer(path: &Path, checked_bytes_max: i64) -> Result<Opened, StoreError> {
     files::make_folder(path)?;
     files::check_owner(path)?;
     let lock = files::lock(path)?;
@@ -101,7 +127,7 @@ pub(super) async fn writer(path: &Path) -> Result<Opened, StoreError> {
         .statement_cache_capacity(STATEMENTS_MAX);
     let mut writer = connect(path, &options).await?;
     check_version(path, &mut writer).await?;
-    let checked = damage::refuse(path, &mut writer).await?;
+    let checked = damage::refuse(path, &mut writer, checked_bytes_max).await?;
     MIGRATIONS
         .run(&mut writer)
         .await
@@ -129,6 +155,21 @@ pub(super) fn readers(path: &Path, count: u32) -> SqlitePool {
 
 /// Connections for reading a database that another process may be writing.
 pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, StoreError> {
+    let found = readable(path).await?;
+    let chosen = options(path).read_only(true).immutable(found.immutable);
+    Ok(pool(chosen, count, found.version < Some(PACKED_SINCE)))
+}
+
+/// How a database can be read that is not to be written.
+pub(super) struct Readable {
+    /// It is in a read-only folder and has no writer: nothing can change during our reads.
+    pub(super) immutable: bool,
+    /// Its schema's; `None` while it has none.
+    pub(super) version: Option<i64>,
+}
+
+/// Finds out how a database can be read; rejects one of a later version and a file that is not ours.
+pub(super) async fn readable(path: &Path) -> Result<Readable, StoreError> {
     if !path.is_file() {
         return Err(StoreError::Missing {
             path: path.to_path_buf(),
@@ -136,16 +177,14 @@ pub(super) async fn readers_only(path: &Path, count: u32) -> Result<SqlitePool, 
     }
     let plain = options(path).read_only(true);
     let mut probe = connect_read(path, &plain).await;
-    let mut chosen = plain.clone();
-    if probe.is_err() && !files::beside(path, "-wal").exists() {
-        // A read-only folder and no writer: nothing can change during our reads.
-        chosen = chosen.immutable(true);
-        probe = connect_read(path, &chosen).await;
+    let immutable = probe.is_err() && !files::beside(path, "-wal").exists();
+    if immutable {
+        probe = connect_read(path, &plain.immutable(true)).await;
     }
     let mut connection = probe?;
-    let found = check_version(path, &mut connection).await?;
+    let version = check_version(path, &mut connection).await?;
     connection.close().await?;
-    Ok(pool(chosen, count, found < Some(PACKED_SINCE)))
+    Ok(Readable { immutable, version })
 }
 
 async fn connect_read(
@@ -205,11 +244,12 @@ async fn check_version(
     if tables.is_empty() {
         return Ok(None);
     }
+    let foreign = StoreError::NotADatabase {
+        path: path.to_path_buf(),
+        why: "it is an SQLite file of something else".into(),
+    };
     if !tables.iter().any(|name| name == "_sqlx_migrations") {
-        return Err(StoreError::NotADatabase {
-            path: path.to_path_buf(),
-            why: "it is an SQLite file of something else".into(),
-        });
+        return Err(foreign);
     }
     let found: Option<i64> = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
         .fetch_one(connection)
@@ -226,6 +266,8 @@ async fn check_version(
             found,
             known,
         }),
+        // Migrations of another program.
+        Some(_) if !tables.iter().any(|name| name == "matches") => Err(foreign),
         found => Ok(found),
     }
 }

@@ -9,9 +9,10 @@ use super::packed::{self, Dictionary, Packed};
 use super::transcript;
 use super::types::{EntryId, SessionId};
 use super::writer::{Command, Packing, Reply};
+use crate::seldom;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqlitePool;
-use std::collections::{HashMap, hash_map};
+use std::collections::{HashMap, HashSet, hash_map};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,14 +24,16 @@ const SESSIONS_AT_ONCE: i64 = 8;
 const ENTRIES_AT_ONCE: u64 = 4096;
 /// In the background, the pause after each step is this many times what the step took.
 const PAUSE: u32 = 4;
-/// How long the background waits after a step that failed.
+/// How long the background waits while nothing can be written.
 const RETRY: Duration = Duration::from_secs(30);
+/// Sessions that cannot be packed, after which none is any more.
+const FAILED_MAX: usize = 1024;
 
 /// A game's dictionary is trained on its first sessions.
 pub(super) const TRAINING_SESSIONS: i64 = 32;
 /// Bytes of a dictionary at most, and of each session that it is trained on.
 const DICTIONARY_BYTES_MAX: usize = 16 << 10;
-const SAMPLE_BYTES_MAX: usize = 64 << 10;
+pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 10;
 
 const DUE: &str = "
     SELECT id, game, last_entry, entries FROM sessions
@@ -47,13 +50,17 @@ pub(super) struct Packer {
     queue: mpsc::WeakSender<Command>,
     readers: SqlitePool,
     games: HashMap<String, Known>,
+    /// Sessions that cannot be packed: this packer ignores them.
+    failed: HashSet<i64>,
+    /// Up to this session each is packed alone: one of them was refused.
+    alone_to: i64,
 }
 
 /// What the packer knows of a game.
 #[derive(Debug, Default)]
 struct Known {
     dictionary: Option<Arc<Dictionary>>,
-    /// Packed sessions without a dictionary.
+    /// Its packed sessions.
     samples: i64,
     /// Whether training was tried, once per process.
     tried: bool,
@@ -64,7 +71,7 @@ struct Known {
 pub struct Packs {
     /// Sessions packed so far.
     pub packed: u64,
-    /// Sessions that stay as they are, because their entries are not whole.
+    /// Sessions that stay as they are: their entries are not whole, or they cannot be packed.
     pub left: u64,
 }
 
@@ -74,6 +81,8 @@ impl Packer {
             queue,
             readers,
             games: HashMap::new(),
+            failed: HashSet::new(),
+            alone_to: 0,
         }
     }
 
@@ -81,7 +90,7 @@ impl Packer {
     /// was not done: a damaged one is left as it is.
     pub(super) async fn run(mut self, gauges: Arc<Gauges>, checked: bool, stop: CancellationToken) {
         let work = async {
-            if !checked && !self.is_sound().await {
+            if !checked && !self.is_sound(&gauges, &stop).await {
                 return;
             }
             loop {
@@ -93,21 +102,30 @@ impl Packer {
         self.readers.close().await;
     }
 
-    async fn is_sound(&self) -> bool {
+    /// Checks the file; again later, where it cannot be checked.
+    async fn is_sound(&self, gauges: &Gauges, stop: &CancellationToken) -> bool {
         tracing::info!("the database is too large to be checked before the start: checking it now");
-        let Ok(mut connection) = self.readers.acquire().await else {
-            return true;
-        };
-        match damage::check(&mut connection).await {
-            None => true,
-            Some(why) => {
-                tracing::error!(
-                    why,
-                    "the database is damaged: see `drover db verify` and `drover db salvage`"
-                );
-                false
-            }
+        loop {
+            let error = match self.check(stop).await {
+                Ok(None) => return true,
+                Ok(Some(why)) => {
+                    tracing::error!(
+                        why,
+                        "the database is damaged: see `drover db verify` and `drover db salvage`"
+                    );
+                    gauges.set_damaged(why);
+                    return false;
+                }
+                Err(error) => error,
+            };
+            tracing::warn!(%error, "the database cannot be checked, and is not packed until it is");
+            tokio::time::sleep(RETRY).await;
         }
+    }
+
+    async fn check(&self, stop: &CancellationToken) -> Result<Option<String>, sqlx::Error> {
+        let mut connection = self.readers.acquire().await?;
+        damage::check_in_use(&mut connection, stop).await
     }
 
     async fn pass(&mut self) {
@@ -115,50 +133,112 @@ impl Packer {
         loop {
             let begun = Instant::now();
             match self.step(after).await {
-                Ok((0, _)) | Err(StoreError::Closed) => return,
-                Ok((last, _)) => {
+                Ok(Some((last, _))) => {
                     after = last;
                     tokio::time::sleep(begun.elapsed() * PAUSE).await;
                 }
-                Err(error) => {
+                Ok(None) | Err(StoreError::Closed) => return,
+                Err(error @ StoreError::Unwritable(_)) => {
                     tracing::warn!(%error, "ended sessions cannot be packed at present");
                     tokio::time::sleep(RETRY).await;
+                }
+                // The next session that ends begins another pass.
+                Err(error) => {
+                    if seldom::is_due("packing", "failed") {
+                        tracing::warn!(%error, "ended sessions cannot be packed");
+                    }
+                    return;
                 }
             }
         }
     }
 
-    /// Packs the next few sessions after the session `after`; returns the last of them, 0 if there are none.
-    async fn step(&mut self, after: i64) -> Result<(i64, Packs), StoreError> {
+    /// Packs the next few sessions after the session `after`, ignoring those that cannot be packed. Returns
+    /// after which session to go on; `None` if there is no further one.
+    async fn step(&mut self, after: i64) -> Result<Option<(i64, Packs)>, StoreError> {
         let mut connection = self.readers.acquire().await?;
-        let due: Vec<Due> = sqlx::query_as(DUE)
+        let alone = after < self.alone_to;
+        let mut due: Vec<Due> = sqlx::query_as(DUE)
             .bind(after)
-            .bind(SESSIONS_AT_ONCE)
+            .bind(if alone { 1 } else { SESSIONS_AT_ONCE })
             .fetch_all(&mut *connection)
             .await?;
-        let (mut last, mut entries) = (0, 0);
-        let mut packing = Packing::default();
+        let Some(mut last) = due.last().map(|(id, ..)| *id) else {
+            return Ok(None);
+        };
+        due.retain(|(id, ..)| !self.failed.contains(id));
+        let (mut packing, mut games) = (Packing::default(), Vec::new());
+        let (mut entries, mut done) = (0, Packs::default());
         for session in due {
-            last = session.0;
-            match self.pack(&mut connection, session).await? {
-                Some(packed) => {
+            let (id, game) = (session.0, session.1.clone());
+            match self.pack(&mut connection, session).await {
+                Ok(Some(packed)) => {
                     entries += packed.entries;
                     packing.packed.push(packed);
+                    games.push(game);
                 }
-                None => packing.left.push(last),
+                Ok(None) => packing.left.push(id),
+                Err(error) => {
+                    self.give_up(id, error)?;
+                    done.left += 1;
+                }
             }
             if entries >= ENTRIES_AT_ONCE {
+                last = id;
                 break;
             }
         }
-        let done = Packs {
-            packed: packing.packed.len() as u64,
-            left: packing.left.len() as u64,
-        };
-        if last > 0 {
-            ask(&self.queue, |reply| Command::Pack(packing, reply)).await?;
+        match self.write(packing, games).await {
+            Ok(packs) => {
+                done.packed += packs.packed;
+                done.left += packs.left;
+            }
+            // Which of them was it?
+            Err(StoreError::Refused(_)) => (self.alone_to, last) = (last, after),
+            Err(error) => return Err(error),
         }
-        Ok((last, done))
+        Ok(Some((last, done)))
+    }
+
+    /// Writes what a step has prepared: of these `games`, by session.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if one of several sessions was refused.
+    async fn write(&mut self, packing: Packing, games: Vec<String>) -> Result<Packs, StoreError> {
+        let packed = packing.packed.iter().map(|packed| packed.session.0);
+        let ids: Vec<i64> = packed.chain(packing.left.iter().copied()).collect();
+        let mut packs = Packs::default();
+        if ids.is_empty() {
+            return Ok(packs);
+        }
+        match (
+            ask(&self.queue, |reply| Command::Pack(packing, reply)).await,
+            &ids[..],
+        ) {
+            (Ok(()), _) => {
+                packs.packed = games.len() as u64;
+                packs.left = (ids.len() - games.len()) as u64;
+                for game in games {
+                    self.games.entry(game).or_default().samples += 1;
+                }
+            }
+            (Err(error), [only]) => {
+                self.give_up(*only, error)?;
+                packs.left = 1;
+            }
+            (Err(error), _) => return Err(error),
+        }
+        Ok(packs)
+    }
+
+    /// Ignores a session from now on. An error that is not the session's is returned.
+    fn give_up(&mut self, session: i64, error: StoreError) -> Result<(), StoreError> {
+        if may_pass(&error) || self.failed.len() >= FAILED_MAX {
+            return Err(error);
+        }
+        tracing::warn!(session, %error, "a session cannot be packed and stays as it is until the next start");
+        self.failed.insert(session);
+        Ok(())
     }
 
     /// Reads and compresses a session; `None` if its entries are not whole.
@@ -204,17 +284,14 @@ impl Packer {
             hash_map::Entry::Vacant(new) => new.insert(Known::read(connection, game).await?),
         };
         if known.dictionary.is_none() && known.samples >= TRAINING_SESSIONS && !known.tried {
-            known.tried = true;
-            if let Some(content) = train(connection, game).await? {
-                let (game, stored) = (game.to_owned(), content.clone());
-                let id = ask(&self.queue, |reply| {
-                    Command::Dictionary(game, stored, reply)
-                })
-                .await?;
-                known.dictionary = Some(Arc::new(Dictionary { id, content }));
+            match trained(connection, &self.queue, game).await {
+                Ok(dictionary) => known.dictionary = dictionary.map(Arc::new),
+                Err(error) if may_pass(&error) => return Err(error),
+                // Packing goes on without one.
+                Err(error) => tracing::warn!(%error, game, "no dictionary could be stored"),
             }
+            known.tried = true;
         }
-        known.samples += 1;
         Ok(known.dictionary.clone())
     }
 }
@@ -241,6 +318,26 @@ impl Known {
     }
 }
 
+/// Whether it says nothing of the session that was to be packed.
+fn may_pass(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unwritable(_) | StoreError::Closed)
+}
+
+/// A game's new dictionary, stored; `None` if its sessions give none.
+async fn trained(
+    connection: &mut SqliteConnection,
+    queue: &mpsc::WeakSender<Command>,
+    game: &str,
+) -> Result<Option<Dictionary>, StoreError> {
+    let Some(content) = train(connection, game).await? else {
+        return Ok(None);
+    };
+    let (game, stored) = (game.to_owned(), content.clone());
+    let added = ask(queue, |reply| Command::Dictionary(game, stored, reply));
+    let id = added.await?;
+    Ok(Some(Dictionary { id, content }))
+}
+
 /// Trains a dictionary on a game's first packed sessions; `None` if that gives none.
 async fn train(
     connection: &mut SqliteConnection,
@@ -257,9 +354,7 @@ async fn train(
     let trained = off_runtime(move || {
         let mut samples = Vec::with_capacity(rows.len());
         for (content, bytes) in &rows {
-            let mut sample = packed::decompress(content, &[], *bytes).map_err(io::Error::other)?;
-            sample.truncate(SAMPLE_BYTES_MAX);
-            samples.push(sample);
+            samples.push(sample(content, *bytes)?);
         }
         zstd::dict::from_samples(&samples, DICTIONARY_BYTES_MAX)
     });
@@ -271,6 +366,14 @@ async fn train(
             Ok(None)
         }
     }
+}
+
+/// The beginning of a packed session, in no more memory than that takes.
+pub(super) fn sample(content: &[u8], bytes: i64) -> io::Result<Vec<u8>> {
+    let mut sample = packed::decompress(content, &[], bytes).map_err(io::Error::other)?;
+    sample.truncate(SAMPLE_BYTES_MAX);
+    sample.shrink_to_fit();
+    Ok(sample)
 }
 
 async fn off_runtime<T: Send + 'static>(
@@ -304,10 +407,9 @@ impl Store {
         let mut packer = Packer::new(self.weak_queue()?, self.readers().clone());
         let (mut all, mut after) = (Packs::default(), 0);
         loop {
-            let (last, done) = packer.step(after).await?;
-            if last == 0 {
+            let Some((last, done)) = packer.step(after).await? else {
                 return Ok(all);
-            }
+            };
             after = last;
             all.packed += done.packed;
             all.left += done.left;
@@ -330,7 +432,8 @@ impl Store {
     }
 
     /// Gives the space of packed sessions back to the file system, if it is a quarter of the file or more:
-    /// returns how many bytes it gave back. Needs as much free space as the file has content.
+    /// returns how many bytes it gave back. Needs twice as much free space beside the file as it has content, for a
+    /// copy and for the log, and no memory for it.
     ///
     /// # Errors
     /// As [`Store::append`].

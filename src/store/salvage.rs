@@ -3,7 +3,7 @@
 use super::damage::{self, Walked};
 use super::error::StoreError;
 use super::handle::Store;
-use super::{files, open};
+use super::{files, open, startup};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 use std::path::Path;
@@ -35,20 +35,33 @@ impl Store {
     /// which must not exist. `from` is not written to.
     ///
     /// # Errors
-    /// [`StoreError::Missing`]; [`StoreError::Backup`] says why the copy cannot be written, or that not even
-    /// the list of tables can be read.
+    /// [`StoreError::Missing`]; [`StoreError::Newer`] and [`StoreError::NotADatabase`] if that much can be read
+    /// of it; [`StoreError::Backup`] says why the copy cannot be written, or that not even the list of tables
+    /// can be read.
     pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
-        if !from.is_file() {
-            let path = from.to_path_buf();
-            return Err(StoreError::Missing { path });
-        }
+        let immutable = match open::readable(from).await {
+            Ok(found) if found.version.is_none() => {
+                return Err(StoreError::NotADatabase {
+                    path: from.to_path_buf(),
+                    why: "it holds nothing".into(),
+                });
+            }
+            Ok(found) => found.immutable,
+            Err(
+                error @ (StoreError::Missing { .. }
+                | StoreError::Newer { .. }
+                | StoreError::NotADatabase { .. }),
+            ) => return Err(error),
+            // What else is wrong with it does not stop what follows, or is told there.
+            Err(_) => false,
+        };
         let part = files::part_of(to)?;
         let failed = |why: String| StoreError::Backup {
             path: to.to_path_buf(),
             why,
         };
-        let mut opened = open::writer(&part).await?;
-        let salvaged = copy(&mut opened.writer, from)
+        let mut opened = open::writer(&part, damage::CHECKED_BYTES_MAX).await?;
+        let salvaged = copy(&mut opened.writer, from, immutable)
             .await
             .map_err(|error| failed(error.to_string()));
         let closed = opened.writer.close().await;
@@ -62,7 +75,11 @@ impl Store {
     }
 }
 
-async fn copy(connection: &mut SqliteConnection, from: &Path) -> Result<Salvaged, sqlx::Error> {
+async fn copy(
+    connection: &mut SqliteConnection,
+    from: &Path,
+    immutable: bool,
+) -> Result<Salvaged, sqlx::Error> {
     // All of it is synced at once, in the end.
     for pragma in [
         "PRAGMA foreign_keys = OFF",
@@ -73,8 +90,9 @@ async fn copy(connection: &mut SqliteConnection, from: &Path) -> Result<Salvaged
     }
     let from = from.to_string_lossy();
     let uri = format!(
-        "file:{}?mode=ro",
-        utf8_percent_encode(&from, NON_ALPHANUMERIC)
+        "file:{}?mode=ro&immutable={}",
+        utf8_percent_encode(&from, NON_ALPHANUMERIC),
+        u8::from(immutable)
     );
     sqlx::query("ATTACH ? AS damaged")
         .bind(uri)
@@ -108,6 +126,7 @@ async fn copy(connection: &mut SqliteConnection, from: &Path) -> Result<Salvaged
             "{count} matches were made again from their sessions"
         )),
     }
+    startup::keep_numbers(connection).await?;
     sqlx::query("DETACH damaged")
         .execute(&mut *connection)
         .await?;

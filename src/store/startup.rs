@@ -73,7 +73,33 @@ pub(super) async fn read(connection: &mut SqliteConnection) -> Result<Start, Sto
 /// The last entry's number, wherever the entry is now; 0 before the first.
 pub(super) const LAST_ENTRY: &str = "
     SELECT max((SELECT coalesce(max(id), 0) FROM entries),
-               (SELECT coalesce(max(last_entry), 0) FROM packed))";
+               (SELECT coalesce(max(last_entry), 0) FROM packed),
+               (SELECT coalesce(max(entry), 0) FROM heads))";
+
+/// The highest number of an entry that anything else names: the entry may be lost.
+const LAST_NAMED: &str = "
+    SELECT max((SELECT max(coalesce(max(last_entry), 0), coalesce(max(first_entry), 0)) FROM sessions),
+               (SELECT coalesce(max(entry), 0) FROM facts),
+               (SELECT coalesce(max(entry), 0) FROM ledger))";
+
+/// Stores the heads of a database that was put together from what was left of another: the numbers of its lost
+/// entries are not given again.
+pub(super) async fn keep_numbers(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let named: i64 = sqlx::query_scalar(LAST_NAMED)
+        .fetch_one(&mut *connection)
+        .await?;
+    let last: i64 = sqlx::query_scalar(LAST_ENTRY)
+        .fetch_one(&mut *connection)
+        .await?;
+    let mut heads = HashMap::new();
+    follow(connection, 0, &mut heads).await?;
+    sqlx::query("INSERT INTO heads (id, entry, packed) VALUES (1, ?, ?)")
+        .bind(last.max(named))
+        .bind(pack(heads.into_iter()))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
 
 async fn read_all(connection: &mut SqliteConnection) -> Result<Start, StoreError> {
     let last_session = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM sessions")
@@ -180,7 +206,7 @@ async fn follow(
     connection: &mut SqliteConnection,
     heads_at: i64,
     heads: &mut HashMap<i64, Head>,
-) -> Result<(), StoreError> {
+) -> Result<(), sqlx::Error> {
     let rows = sqlx::query(
         "SELECT session, max(id), count(*), max(at_us) FROM entries WHERE id > $1 GROUP BY session",
     )

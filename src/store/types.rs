@@ -39,10 +39,10 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
-    /// A power cut: the log is synced before the answer leaves (`synchronous=FULL`).
+    /// A power cut: the log is synced before the answer leaves.
     #[default]
     Power,
-    /// The end of the process, not of the machine (`synchronous=NORMAL`).
+    /// The end of the process, not of the machine: the log is not synced.
     Process,
 }
 

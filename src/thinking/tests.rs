@@ -3,9 +3,10 @@
 use super::pool::{LOST, REPLACEMENTS_MAX};
 use super::{Job, Pending, Pool, PoolOptions};
 use games::{Budget, Dialogue, Fact, Frame, Next, Progress, WireError};
+use parking_lot::Mutex;
 use serde_json::Value;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A bot that thinks like this.
@@ -100,7 +101,7 @@ fn turn(number: u64, turns: Turns, go: Arc<AtomicBool>) -> Box<dyn Dialogue> {
         while !go.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
-        turns.lock().unwrap().push(number);
+        turns.lock().push(number);
         Progress::Done
     }))
 }
@@ -127,7 +128,7 @@ async fn the_more_urgent_goes_first() {
     for mut pending in pending {
         assert!(pending.thought().await.is_some());
     }
-    assert_eq!(*turns.lock().unwrap(), Vec::from_iter(0..JOBS));
+    assert_eq!(*turns.lock(), Vec::from_iter(0..JOBS));
 }
 
 /// Keeps its thread until released, regardless of time.

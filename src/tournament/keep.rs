@@ -2,10 +2,11 @@
 
 use super::match_player::PlayedMatch;
 use crate::clock::now_us;
-use crate::referee::{Draw, Numbers, Recording, StartError, lines_of};
+use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat};
 use crate::store::{Settings, Store};
 use anyhow::Context as _;
+use futures_util::stream::{self, TryStreamExt as _};
 use games::{Blame, Fact, Kit, Seat, TableSetup, Wire};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,6 +16,8 @@ use tokio::sync::mpsc;
 pub const REFEREE: &str = "play";
 /// Lines handed to the recording at once.
 const LINES_AT_ONCE: usize = 64;
+/// Matches whose transcripts are stored and folded at once.
+const MATCHES_AT_ONCE: usize = 4;
 
 /// Opens a database to store matches in.
 ///
@@ -25,7 +28,8 @@ pub async fn open_recording(path: &Path) -> anyhow::Result<Recording> {
     Ok(Recording::new(store, Durability::Process))
 }
 
-/// Stores every match received until the sender is gone.
+/// Stores every match received until the sender is gone. They are opened and closed in this order, whatever
+/// takes longer: numbers and models do not depend on it.
 ///
 /// # Errors
 /// For the first match that cannot be stored.
@@ -33,71 +37,99 @@ pub async fn keep(
     kit: &'static dyn Kit,
     options: Value,
     recording: Recording,
-    mut played: mpsc::Receiver<PlayedMatch>,
+    played: mpsc::Receiver<PlayedMatch>,
 ) -> anyhow::Result<()> {
-    let mut last = recording.last_market(kit.game()).await?;
-    while let Some(played) = played.recv().await {
-        last += 1;
-        let numbers = match kit.wire() {
-            Wire::Callbacks => drawn(kit, &recording, &played).await?,
+    let keeper = Keeper {
+        kit,
+        options,
+        recording,
+    };
+    let last = keeper.recording.last_market(kit.game()).await?;
+    let opened = stream::try_unfold(
+        (keeper, played, last),
+        |(keeper, mut played, last)| async move {
+            let Some(next) = played.recv().await else {
+                return Ok::<_, anyhow::Error>(None);
+            };
+            let record = keeper.open(&next, last + 1).await;
+            let record = record.with_context(|| unstored(&next))?;
+            Ok(Some(((next, record), (keeper, played, last + 1))))
+        },
+    );
+    let filled = opened.map_ok(|(played, record)| async move {
+        let filled = fill(kit, &played, record).await;
+        filled.with_context(|| unstored(&played))
+    });
+    let filled = filled.try_buffered(MATCHES_AT_ONCE);
+    let closed = filled.try_for_each(|(record, result)| async move {
+        record.close(result).await?;
+        Ok(())
+    });
+    closed.await
+}
+
+fn unstored(played: &PlayedMatch) -> String {
+    format!("cannot store match {}", played.number + 1)
+}
+
+struct Keeper {
+    kit: &'static dyn Kit,
+    options: Value,
+    recording: Recording,
+}
+
+impl Keeper {
+    /// Opens a match; `number` is its number in its game unless its wire has random ones.
+    async fn open(&self, played: &PlayedMatch, number: u64) -> anyhow::Result<MatchRecord> {
+        let numbers = match self.kit.wire() {
+            Wire::Callbacks => self.drawn(played).await?,
             _ => Numbers {
-                market: last,
+                market: number,
                 ids: (1..=played.seats.len() as u64).collect(),
             },
         };
-        one(kit, &options, &recording, &played, numbers)
-            .await
-            .with_context(|| format!("cannot store match {}", played.number + 1))?;
+        let table = self.kit.table(&TableSetup {
+            seed: played.seed,
+            options: self.options.clone(),
+            // The numbers that in-process matches carry in their calls.
+            market: 1,
+            ids: (1..=played.seats.len() as u64).collect(),
+        })?;
+        let row = NewMatch {
+            id: ulid::Ulid::generate().to_string(),
+            game: self.kit.game().to_owned(),
+            referee: REFEREE.to_owned(),
+            market: numbers.market,
+            ours: true,
+            started_us: played.started_us,
+            setup: table.setup(),
+            seats: (0u8..)
+                .zip(&played.seats)
+                .map(|(seat, spec)| NewSeat {
+                    seat,
+                    spec: spec.clone(),
+                    name: None,
+                })
+                .collect(),
+        };
+        let record = self.recording.open(&row, &numbers.ids, &[]).await?;
+        Ok(record.alone(played.times.clone()))
     }
-    Ok(())
+
+    /// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
+    async fn drawn(&self, played: &PlayedMatch) -> Result<Numbers, StartError> {
+        let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
+        let what = (self.kit.game(), played.seats.len());
+        draw.free(&self.recording, what, |_| true).await
+    }
 }
 
-/// Numbers as our referee draws them, but from the match's seed: what a run stores is reproducible.
-async fn drawn(
+/// Stores what was said in a match, and how it ended, up to its end itself.
+async fn fill(
     kit: &dyn Kit,
-    recording: &Recording,
     played: &PlayedMatch,
-) -> Result<Numbers, StartError> {
-    let draw = Draw::of(Some(Draw::seed(played.seed, played.number)));
-    let what = (kit.game(), played.seats.len());
-    draw.free(recording, what, |_| true).await
-}
-
-async fn one(
-    kit: &dyn Kit,
-    options: &Value,
-    recording: &Recording,
-    played: &PlayedMatch,
-    numbers: Numbers,
-) -> anyhow::Result<()> {
-    let seats = played.seats.len() as u64;
-    let ids: Vec<u64> = (1..=seats).collect();
-    let table = kit.table(&TableSetup {
-        seed: played.seed,
-        options: options.clone(),
-        // The numbers that in-process matches carry in their calls.
-        market: 1,
-        ids,
-    })?;
-    let row = NewMatch {
-        id: ulid::Ulid::generate().to_string(),
-        game: kit.game().to_owned(),
-        referee: REFEREE.to_owned(),
-        market: numbers.market,
-        ours: true,
-        started_us: played.started_us,
-        setup: table.setup(),
-        seats: (0u8..)
-            .zip(&played.seats)
-            .map(|(seat, spec)| NewSeat {
-                seat,
-                spec: spec.clone(),
-                name: None,
-            })
-            .collect(),
-    };
-    let record = recording.open(&row, &numbers.ids, &[]).await?;
-    let mut record = record.alone(played.times.clone());
+    mut record: MatchRecord,
+) -> anyhow::Result<(MatchRecord, MatchResult)> {
     for lines in lines_of(&played.transcript, kit.wire(), played.started_us).chunks(LINES_AT_ONCE) {
         record.append(lines.to_vec()).await?;
     }
@@ -129,5 +161,6 @@ async fn one(
         },
         scores: outcome.scores.values().to_vec(),
     };
-    Ok(record.close(result).await?)
+    record.fold(result.cause).await?;
+    Ok((record, result))
 }

@@ -1,6 +1,9 @@
 //! The verbs that need no daemon.
 
-use crate::app::{folder, free_address, ok, refused, run, run_on, run_with, text};
+use crate::app::{drover, folder, free_address, ok, refused, run, run_on, run_with, text};
+use crate::shims::PROGRAM;
+use std::fs::File;
+use std::process::Stdio;
 
 #[test]
 fn a_wrong_command_line_ends_with_2() {
@@ -78,18 +81,32 @@ fn completions_and_units_are_printed() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
-    let mut shell = std::process::Command::new("sh");
-    let script = "\"$0\" config show; echo $? >&2";
-    let output = shell
-        .args([
-            "-c",
-            &format!("({script}) | true"),
-            env!("CARGO_BIN_EXE_drover"),
-        ])
-        .output()
-        .unwrap();
-    assert_eq!(text(&output.stderr), "0\n");
+fn a_reader_that_is_gone_is_no_failure_and_a_full_disk_is_one() {
+    let tester = format!("play planowanie --interactive cmd:{PROGRAM}");
+    for words in [
+        "config show",
+        "map list lighthouses",
+        "map generate lighthouses --seed 1",
+        "train planowanie --games 1",
+        "play planowanie --seat builtin:greedy --seat builtin:greedy --games 1",
+        &tester,
+    ] {
+        let told = |stdout: Stdio| {
+            let words = words.split(' ');
+            let mut command = drover();
+            let output = command.args(words).stdin(Stdio::null()).stdout(stdout);
+            let output = output.output().unwrap();
+            (output.status.code(), text(&output.stderr))
+        };
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        assert_eq!(told(writer.into()), (Some(0), String::new()), "{words}");
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (code, why) = told(full.into());
+        let expected = if words == tester { 0 } else { 1 };
+        assert_eq!(code, Some(expected), "{words}: {why}");
+        assert_eq!(why.contains("No space left"), expected == 1, "{words}");
+    }
 }
 
 #[test]

@@ -200,7 +200,10 @@ fn wrong_values_say_what_is_allowed() {
     );
     check("hub = 3\n", "a list of sections, each written [[hub]]");
     check("[[hub]]\ngame = \"smartdog\"\n", "`hub.address` is missing");
-    check("[callbacks\n", "drover.toml, line 1: this is not TOML");
+    check(
+        "[callbacks\n",
+        "drover.toml, line 1, column 11: this is not TOML",
+    );
     check(
         "[api]\nlisten = \"127.0.0.1:8080\"\n[callbacks]\nlisten = \"127.0.0.1:8080\"\n",
         "give each its own port",

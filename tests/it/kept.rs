@@ -26,12 +26,12 @@ fn read(store: &Path, query: &'static str) -> Facts {
 fn facts(store: &Path, side: &'static str) -> Facts {
     let query = match side {
         "player" => {
-            "SELECT (SELECT count(*) FROM matches m WHERE m.id < s.match_id), s.seat, f.kind, f.data
+            "SELECT (SELECT rowid FROM matches m WHERE m.id = s.match_id) - 1, s.seat, f.kind, f.data
              FROM facts f JOIN sessions s ON s.id = f.session
              WHERE s.side = 'player' AND f.kind NOT IN ('fallback', 'refused') ORDER BY 1, 2, f.id"
         }
         _ => {
-            "SELECT (SELECT count(*) FROM matches m WHERE m.id < s.match_id), s.seat, f.kind, f.data
+            "SELECT (SELECT rowid FROM matches m WHERE m.id = s.match_id) - 1, s.seat, f.kind, f.data
              FROM facts f JOIN sessions s ON s.id = f.session
              WHERE s.side = 'referee' AND f.entry IS NOT NULL ORDER BY 1, 2, f.id"
         }
@@ -44,7 +44,9 @@ fn count(store: &Path, query: &'static str) -> i64 {
 }
 
 const LESSONS: &str = "SELECT count(*), 0, '', '' FROM lessons";
-const LEDGER: &str = "SELECT count(*), 0, '', '' FROM ledger l JOIN entries e ON e.id = l.entry AND e.session = l.session";
+// Its session's entries may be packed already.
+const LEDGER: &str = "SELECT count(*), 0, '', '' FROM ledger l JOIN sessions s ON s.id = l.session
+    WHERE l.entry BETWEEN s.first_entry AND s.last_entry";
 
 const BOTS: [&str; 4] = [
     "builtin:guide",

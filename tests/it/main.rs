@@ -7,6 +7,7 @@ mod arbiter;
 mod cli;
 mod config;
 mod daemon;
+mod database;
 mod hub;
 mod kept;
 mod lighthouses;

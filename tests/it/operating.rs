@@ -6,11 +6,13 @@ use crate::app::{
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, Uid};
+use rustix::fs::{Mode, OFlags};
 use sqlx::{Connection as _, SqliteConnection};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Begins a session of its own.
@@ -29,13 +31,50 @@ fn a_log_that_nobody_takes_costs_its_lines_alone() {
         let app = TestApp::spawn(command, folder.path());
         (1..=3).for_each(|market| begin(&app, market));
         app.stop();
-        assert!(verified(&folder.path().join("drover.db")).contains('3'));
+        assert!(verified(&folder.path().join("drover.db")).contains("3 matches"));
     }
     // Nor is a failure another one because nobody hears of it.
     let mut command = drover();
     command.args(["--config", "/no/such/file", "serve"]);
     let ended = after(&command, "exec 2>/dev/full").status().unwrap();
     assert_eq!(ended.code(), Some(2));
+}
+
+#[test]
+fn a_log_that_is_stuck_costs_its_lines_alone() {
+    let folder = folder();
+    let path = folder.path().join("log");
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    // A pipe that is full, and whose reader does not read.
+    let open = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut pipe = File::from(rustix::fs::open(&path, open, Mode::empty()).unwrap());
+    for part in [4096, 1] {
+        while pipe.write(&vec![b'x'; part]).is_ok() {}
+    }
+    let mut command = serve(folder.path());
+    command.env("LOG", &path);
+    let app = TestApp::spawn(after(&command, "exec 2>\"$LOG\""), folder.path());
+    (1..=3).for_each(|market| begin(&app, market));
+    assert_eq!(app.get("/healthz").status, 200);
+    let figures = app.get("/metrics").body;
+    assert!(
+        figures.contains("\ndrover_log_lines_dropped_total "),
+        "{figures}"
+    );
+    app.stop();
+    verified(&folder.path().join("drover.db"));
+}
+
+#[test]
+fn the_last_lines_are_written_before_the_end() {
+    let folder = folder();
+    TestApp::start(folder.path()).stop();
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let mut paths = files.map(|file| file.unwrap().path());
+    let is_log = |path: &PathBuf| path.to_string_lossy().contains("/log-");
+    let log = std::fs::read_to_string(paths.find(is_log).unwrap()).unwrap();
+    assert!(log.trim_end().ends_with("stopped"), "{log}");
 }
 
 #[test]
@@ -166,7 +205,15 @@ fn the_figures_are_in_order() {
     let folder = folder();
     let app = TestApp::start(folder.path());
     begin(&app, 1);
-    let figures = app.get("/metrics").body;
+    let sized = |figures: &str, name, file| {
+        let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
+        figures.contains(&format!("\ndrover_store_{name}_bytes {length}\n"))
+    };
+    // The disk is looked at now and then.
+    let figures = app.get_until("/metrics", |answer| {
+        sized(&answer.body, "database", "drover.db") && sized(&answer.body, "wal", "drover.db-wal")
+    });
+    let figures = figures.body;
     let value = |name: &str| -> f64 {
         let line = figures.lines().find_map(|line| line.strip_prefix(name));
         let line = line.unwrap_or_else(|| panic!("no {name} in\n{figures}"));
@@ -189,10 +236,6 @@ fn the_figures_are_in_order() {
         .unwrap();
     let age_s = now.as_secs_f64() - value("process_start_time_seconds ");
     assert!((0.0..3600.0).contains(&age_s), "{age_s}");
-    for (name, file) in [("database", "drover.db"), ("wal", "drover.db-wal")] {
-        let length = std::fs::metadata(folder.path().join(file)).unwrap().len();
-        assert_eq!(value(&format!("drover_store_{name}_bytes ")), length as f64);
-    }
     assert_eq!(
         value("drover_store_batch_appends_bucket{le=\"+Inf\"} "),
         value("drover_store_batch_appends_count ")

@@ -82,6 +82,11 @@ impl Piped {
 /// The answers of a whole game.
 fn whole_game(shim: &mut Piped) {
     assert_eq!(shim.all(&OPENING), ["="; 4]);
+    rest_of_game(shim);
+}
+
+/// Those after its opening.
+fn rest_of_game(shim: &mut Piped) {
     let declared = shim.all(&DECLARING);
     assert!(
         ["= 0", "= 1", "= 2"].contains(&declared[1].as_str()),
@@ -155,6 +160,26 @@ fn without_a_daemon_it_plays_alone_and_tells_later() {
     app.stop();
     assert_eq!(journals(), 0);
     verified(&folder.path().join("drover.db"));
+}
+
+#[test]
+fn it_plays_alone_where_nobody_takes_its_notes() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    for stderr in [Stdio::from(full.unwrap()), writer.into()] {
+        let folder = folder();
+        let app = TestApp::start(folder.path());
+        let socket = folder.path().join("drover.sock");
+        let mut shim = Piped::start(shim_command("planowanie", "rules", &socket), stderr);
+        assert_eq!(shim.all(&OPENING), ["="; 4]);
+        app.kill();
+        rest_of_game(&mut shim);
+        assert_eq!(shim.close(), Some(0));
+        let app = TestApp::start(folder.path());
+        assert_eq!(app.only_match("planowanie")["cause"], "normal");
+        app.stop_verified();
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! A line between players and a hub that breaks on demand.
 
 use games::rng::Rng;
+use parking_lot::Mutex;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -100,10 +101,7 @@ impl Proxy {
         let order = match fault {
             Fault::Refuse => {
                 let until = Instant::now() + REFUSE;
-                *self
-                    .closed_until
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner) = Some(until);
+                *self.closed_until.lock() = Some(until);
                 Order::Cut
             }
             Fault::Cut => Order::Cut,
@@ -125,7 +123,7 @@ async fn accept(
 ) {
     let mut listener = Some(listener);
     loop {
-        let until = *closed_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = *closed_until.lock();
         if let Some(until) = until.filter(|until| *until > Instant::now()) {
             listener = None;
             tokio::time::sleep_until(until.into()).await;

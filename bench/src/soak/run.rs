@@ -151,8 +151,7 @@ async fn soak(args: &SoakArgs) -> anyhow::Result<SoakReport> {
     daemon.set("DRAIN__LIMIT_S", DRAIN_S);
     daemon.set("LOG__LEVEL", "warn");
     daemon.set("THINKING__BUDGET_MS_SMARTDOG", 5);
-    let mut running = daemon.spawn()?;
-    let api = running.ready().await?;
+    let (running, api) = daemon.start_with_api().await?;
     let mut report = SoakReport::default();
     let mut rng = Rng::new(args.seed, 0);
     let begun = Instant::now();

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tune: {error:#}");
+            drover::cli::tell(&format!("tune: {error:#}"));
             ExitCode::FAILURE
         }
     }

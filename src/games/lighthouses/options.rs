@@ -56,7 +56,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "on_silence",
         "\"drop\"",
-        "What becomes of a bot after hard_ms: drop (its player stands where he is, still collecting and scoring) or pass (the turn passes, and the line is thrown away when it comes).",
+        "What becomes of a bot after hard_ms: drop (its player stands where it is, still collecting and scoring) or pass (the turn passes, and the line is thrown away when it comes).",
     ),
     OptionCard::new(
         "pause_us",

@@ -30,7 +30,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "teams",
         "null",
-        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays his whole team; if as many enter as a list has players, each plays one of them, team by team.",
+        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays its whole team; if as many enter as a list has players, each plays one of them, team by team.",
     ),
     OptionCard::new(
         "assignment",
@@ -110,7 +110,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "dropped",
         "null",
-        "What becomes of a player who breaks the rules or whose program fails: idle (his planets stay, grow and can be taken), neutral (they are nobody's, his fleets vanish) or team (his team has lost); null: as the rules say.",
+        "What becomes of a player who breaks the rules or whose program fails: idle (its planets stay, grow and can be taken), neutral (they are nobody's, its fleets vanish) or team (its team has lost); null: as the rules say.",
     ),
     OptionCard::new(
         "lines",

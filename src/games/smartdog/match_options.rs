@@ -25,7 +25,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "on_fault",
         "\"forfeit\"",
-        "When a player is gone or out of time: forfeit (he scores -10, the others play on) or abort (over for all, as at the official server).",
+        "When a player is gone or out of time: forfeit (it scores -10, the others play on) or abort (over for all, as at the official server).",
     ),
     OptionCard::new(
         "turnsLimit",

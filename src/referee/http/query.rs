@@ -37,7 +37,7 @@ pub enum QueryError {
     /// A key given twice.
     #[error("{0} is given more than once")]
     Repeated(String),
-    /// More than [`PAIRS_MAX`] pairs.
+    /// More than 64 pairs.
     #[error("the query has more than {PAIRS_MAX} keys")]
     TooMany,
     /// A match without players.

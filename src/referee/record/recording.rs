@@ -121,11 +121,17 @@ impl Recording {
         seeds: &[u64],
     ) -> Result<MatchRecord, RecordError> {
         let mut record = self.record(new, ids);
-        if let Some(store) = &record.store {
-            store.open_numbered(new.clone(), ids.to_vec()).await?;
-        }
         for (session, seed) in record.sessions.iter_mut().zip(seeds) {
             session.opened.seed = *seed;
+            // Before its first line nothing else would tell a bot's seed after a stop.
+            session.written = *seed != 0;
+        }
+        if let Some(store) = &record.store {
+            let bots = record.sessions.iter().filter(|session| session.written);
+            let bots = bots.map(|session| (session.id, session.opened.clone()));
+            store
+                .open_hosted(new.clone(), ids.to_vec(), bots.collect())
+                .await?;
         }
         Ok(record)
     }
@@ -171,6 +177,7 @@ impl Recording {
             store: self.store().cloned(),
             match_id: row.id.clone(),
             alone: None,
+            told: None,
         }
     }
 
@@ -206,12 +213,15 @@ impl Recording {
         for session in stored {
             let seat = Seat(session.opened.seat.unwrap_or(u8::MAX));
             let head = store.head(&session).await?;
-            if let (Some(own), Some((last, seq))) = (record.sessions.get_mut(seat.index()), head) {
-                past[seat] = store.transcript(session.id, last).await?;
+            if let Some(own) = record.sessions.get_mut(seat.index()) {
+                if let Some((last, seq)) = head {
+                    past[seat] = store.transcript(session.id, last).await?;
+                    (own.last, own.seq) = (Some(last), seq);
+                }
                 own.id = session.id;
                 own.opened = session.opened;
                 own.closed = session.ended_us.is_some();
-                (own.last, own.seq, own.written) = (Some(last), seq, true);
+                own.written = true;
             }
         }
         let seeds = record.sessions.iter().map(|session| session.opened.seed);
@@ -259,6 +269,8 @@ pub struct MatchRecord {
     match_id: String,
     /// Set if it is also to hold what sessions of our own would.
     alone: Option<DecisionTimes>,
+    /// What the seats' transcripts tell, if they were folded ahead of the end.
+    told: Option<Vec<SeatTold>>,
     /// By seat; none if nothing is stored.
     sessions: Vec<SeatSession>,
 }
@@ -356,6 +368,7 @@ impl MatchRecord {
             kit: None,
             match_id: String::new(),
             alone: None,
+            told: None,
             sessions: Vec::new(),
         }
     }
@@ -376,7 +389,7 @@ impl MatchRecord {
         self.store.is_some()
     }
 
-    /// Adds lines. Those of one seat are in order. What cannot be stored stays pending: [`Self::retry`].
+    /// Adds lines. Those of one seat are in order. What cannot be stored stays pending.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -413,6 +426,18 @@ impl MatchRecord {
         }
     }
 
+    /// Folds the seats' transcripts ahead of [`Self::close`], all of them stored and about to end with this
+    /// `cause`: matches are closed one after the other, but folded side by side.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub async fn fold(&mut self, cause: Cause) -> Result<(), RecordError> {
+        if let (Some(store), None) = (self.store.clone(), &self.told) {
+            self.told = Some(self.tell(&store, cause).await?);
+        }
+        Ok(())
+    }
+
     /// Closes the match and its seats' transcripts, with the facts that these tell.
     ///
     /// # Errors
@@ -429,7 +454,9 @@ impl MatchRecord {
         let Some(store) = self.store.clone() else {
             return Ok(());
         };
-        let mut told = self.told(&store, result.cause).await?;
+        // The end counts without what the transcripts tell, too.
+        let folded = self.fold(result.cause).await;
+        let told = self.told.as_deref().unwrap_or_default();
         let sessions = self.sessions.iter_mut().enumerate();
         let open = sessions.filter(|(_, seat)| seat.written && !seat.closed);
         let closes = open.map(|(seat, session)| {
@@ -438,7 +465,8 @@ impl MatchRecord {
             if seat < scores.len() {
                 scores.rotate_left(seat);
             }
-            let told = told.get_mut(seat).map(std::mem::take).unwrap_or_default();
+            // It stays for another try.
+            let told = told.get(seat).cloned().unwrap_or_default();
             let close = Close {
                 detail: result.detail.clone(),
                 scores,
@@ -461,7 +489,7 @@ impl MatchRecord {
         }
         // A seat that cannot be closed must not leave the match to be played again.
         store.close_match(&self.match_id, result.clone()).await?;
-        closed
+        closed.and(folded)
     }
 
     /// Tells the operator that the match waits.
@@ -476,7 +504,7 @@ impl MatchRecord {
     }
 
     /// What each seat's transcript tells, by seat. The ledger's rows are noted here.
-    async fn told(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
+    async fn tell(&mut self, store: &Store, cause: Cause) -> Result<Vec<SeatTold>, RecordError> {
         let Some(kit) = self.kit else {
             return Ok(Vec::new());
         };

@@ -1,12 +1,18 @@
 //! Damaged files: noticed at the start, verified and saved as far as they are whole.
 
-use super::fake::{Pen, heard, opened, said, settings};
-use crate::store::{Settings, Store, StoreError};
+use super::fake::{Pen, asked, heard, match_id, opened, said, settings};
+use crate::store::damage;
+use crate::store::health::Gauges;
+use crate::store::packer::Packer;
+use crate::store::{EntryId, Settings, Store, StoreError};
 use futures_util::future::join_all;
+use sqlx::{Connection as _, SqliteConnection};
 use std::collections::BTreeSet;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 const MATCHES: u64 = 200;
 const PAGE: u64 = 4096;
@@ -188,6 +194,145 @@ async fn damage_at_several_places_costs_what_lay_there_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_large_file_is_checked_after_the_start_and_a_damaged_one_is_not_packed() {
+    let (folder, path) = filled().await;
+    let large = Settings {
+        checked_bytes_max: 0,
+        ..settings(folder.path())
+    };
+    let leaves = pages(&path, "seats", "leaf").await;
+    let whole = std::fs::read(&path).unwrap();
+    overwrite(&path, leaves[1].0);
+    let refused = Store::open(&settings(folder.path())).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+
+    // What is larger than the limit is opened, checked by the packer, and left as it is.
+    let store = Store::open(&large).await.unwrap();
+    let due = store.unpacked().await.unwrap();
+    assert!(due > 0);
+    let packer = Packer::new(store.weak_queue().unwrap(), store.readers().clone());
+    let gauges = Arc::<Gauges>::default();
+    packer
+        .run(Arc::clone(&gauges), false, CancellationToken::new())
+        .await;
+    assert!(gauges.health(0, 0).damaged.is_some());
+    store.close().await;
+    let store = Store::open_readonly(&path).await.unwrap();
+    assert_eq!(store.unpacked().await.unwrap(), due);
+    store.close().await;
+
+    // A sound one is packed.
+    std::fs::write(&path, whole).unwrap();
+    let packing = Settings {
+        packs: true,
+        ..large
+    };
+    let store = Store::open(&packing).await.unwrap();
+    while store.unpacked().await.unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_check_that_is_stopped_has_found_nothing_out() {
+    let (_folder, path) = filled().await;
+    let store = Store::open_readonly(&path).await.unwrap();
+    let mut connection = store.readers().acquire().await.unwrap();
+    let stop = CancellationToken::new();
+    for _ in 0..2 {
+        let checked = damage::check_in_use(&mut connection, &stop).await;
+        assert_eq!(checked.unwrap(), None);
+    }
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    let checked = damage::check_in_use(&mut connection, &stopped).await;
+    assert!(checked.is_err(), "{checked:?}");
+    // The connection is as it was.
+    let checked = damage::check_in_use(&mut connection, &stop).await;
+    assert_eq!(checked.unwrap(), None);
+}
+
+#[tokio::test]
+async fn every_table_is_checked_and_the_free_pages() {
+    let (folder, path) = filled().await;
+    let whole = std::fs::read(&path).unwrap();
+    let found = async || {
+        let store = Store::open_readonly(&path).await.unwrap();
+        let mut connection = store.readers().acquire().await.unwrap();
+        let checked = damage::check_in_use(&mut connection, &CancellationToken::new()).await;
+        drop(connection);
+        store.close().await;
+        checked.unwrap()
+    };
+    for table in TABLES {
+        overwrite(&path, pages(&path, table, "leaf").await[0].0);
+        assert!(found().await.is_some(), "{table}");
+        std::fs::write(&path, &whole).unwrap();
+    }
+    let store = Store::open(&settings(folder.path())).await.unwrap();
+    store.alter("DELETE FROM entries").await;
+    store.close().await;
+    assert_eq!(found().await, None);
+    // The first page of the list of free pages, as the header has it.
+    let whole = std::fs::read(&path).unwrap();
+    let free = u32::from_be_bytes(whole[32..36].try_into().unwrap());
+    assert!(free > 0);
+    overwrite(&path, free.into());
+    assert!(found().await.is_some(), "free pages");
+}
+
+#[tokio::test]
+async fn only_a_database_of_ours_that_is_known_is_salvaged() {
+    let (folder, store) = opened().await;
+    let later =
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                 VALUES (9000, 'later', true, x'00', 0)";
+    store.alter(later).await;
+    let path = store.path().to_path_buf();
+    store.close().await;
+    let out = folder.path().join("out.db");
+    let refused = Store::salvage(&path, &out).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
+    for tables in [
+        "",
+        "CREATE TABLE other (id)",
+        "CREATE TABLE _sqlx_migrations (version); INSERT INTO _sqlx_migrations VALUES (1)",
+    ] {
+        let path = folder.path().join("other.db");
+        std::fs::write(&path, "").unwrap();
+        let url = format!("sqlite://{}", path.display());
+        let mut other = SqliteConnection::connect(&url).await.unwrap();
+        sqlx::raw_sql(tables).execute(&mut other).await.unwrap();
+        other.close().await.unwrap();
+        let refused = Store::salvage(&path, &out).await.unwrap_err();
+        let foreign = matches!(refused, StoreError::NotADatabase { .. });
+        assert!(foreign, "{tables}: {refused}");
+    }
+    assert!(!out.exists());
+}
+
+#[tokio::test]
+async fn the_numbers_of_lost_entries_are_not_given_again() {
+    let (folder, store, mut pen) = asked().await;
+    let mut live = Pen::player(&store, 2);
+    live.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.end(&store, vec![1, 0, 0, 0], 0).await;
+    store.alter("DELETE FROM entries WHERE id > 2").await;
+    let path = store.path().to_path_buf();
+    store.close().await;
+    let out = folder.path().join("out.db");
+    Store::salvage(&path, &out).await.unwrap();
+    let store = Store::open(&at(out, &folder)).await.unwrap();
+    let found = store.live().await.unwrap().remove(0);
+    assert_eq!((found.opened.match_id, found.seq), (match_id(2), 1));
+    assert_eq!(found.head, Some(EntryId(2)), "what is left of it");
+    let mut next = Pen::player(&store, 3);
+    let receipt = next.write(&store, vec![heard("ask")]).await;
+    assert_eq!(receipt.last, Some(EntryId(5)));
+}
+
+#[tokio::test]
 async fn a_table_without_its_root_costs_no_other_table() {
     for table in ["entries", "seats", "matches"] {
         let (folder, path) = filled().await;
@@ -257,5 +402,6 @@ async fn a_file_that_lost_its_end_or_its_beginning_is_refused() {
         "{refused}"
     );
     let told = Store::salvage(&path, &folder.path().join("out.db")).await;
-    assert!(matches!(told, Err(StoreError::Backup { .. })), "{told:?}");
+    let told = told.unwrap_err();
+    assert!(matches!(told, StoreError::NotADatabase { .. }), "{told}");
 }

@@ -1,7 +1,9 @@
 //! Opening: locks, versions, foreign files, read-only folders.
 
 use super::fake::{Pen, heard, match_id, open, opened, said, settings};
-use crate::store::{Store, StoreError};
+use crate::store::open::MIGRATIONS;
+use crate::store::{Settings, Store, StoreError};
+use std::path::Path;
 use tempfile::tempdir;
 
 #[tokio::test]
@@ -130,6 +132,20 @@ async fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[tokio::test]
+async fn a_link_to_a_database_is_followed() {
+    let (far, near) = (tempdir().unwrap(), tempdir().unwrap());
+    let link = near.path().join("drover.db");
+    std::os::unix::fs::symlink(far.path().join("far.db"), &link).unwrap();
+    for number in 1..=2 {
+        let store = Store::open(&Settings::at(&link)).await.unwrap();
+        let mut pen = Pen::player(&store, number);
+        pen.write(&store, vec![heard("ask")]).await;
+        store.close().await;
+    }
+    assert!(far.path().join("far.db").exists());
+}
+
+#[tokio::test]
 async fn a_store_opened_for_reading_does_not_write() {
     let (_folder, store) = opened().await;
     let beside = Store::open_readonly(store.path()).await.unwrap();
@@ -138,4 +154,19 @@ async fn a_store_opened_for_reading_does_not_write() {
         beside.append(append).await,
         Err(StoreError::ReadOnly)
     ));
+}
+
+#[test]
+fn every_migration_is_known() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    let files = std::fs::read_dir(&folder).unwrap();
+    assert_eq!(files.count(), MIGRATIONS.iter().count());
+    for migration in MIGRATIONS.iter() {
+        let name = migration.description.replace(' ', "_");
+        let file = folder.join(format!("{:04}_{name}.sql", migration.version));
+        assert_eq!(
+            std::fs::read_to_string(file).unwrap(),
+            migration.sql.as_str()
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::fake::{Pen, heard, match_id, new_match, new_session, opened, said, settings};
 use crate::store::packed::{Dictionary, Packed, columns, entries as of_columns};
-use crate::store::packer::TRAINING_SESSIONS;
+use crate::store::packer::{SAMPLE_BYTES_MAX, TRAINING_SESSIONS, sample};
 use crate::store::{
     Direction, Entry, EntryId, MatchEntry, Packs, SessionId, Settings, Side, Store, StoreError,
 };
@@ -173,33 +173,67 @@ async fn a_session_that_is_not_whole_stays_as_it_is() {
     }
 }
 
-#[tokio::test]
-async fn a_step_that_fails_moves_nothing_and_stops_nothing_else() {
-    let (_folder, store) = opened().await;
-    let long = "x".repeat(5_000);
-    let mut pens = Vec::new();
-    for number in 1..=2 {
-        let mut pen = Pen::player(&store, number);
-        pen.write(&store, vec![heard("ask"), said(&long)]).await;
-        pen.end(&store, vec![1, 0, 0, 0], 0).await;
-        pens.push(pen);
+/// Keeps the entry 5 in the log: it is the first of the third session.
+const STUCK: &str = "CREATE TRIGGER stuck BEFORE DELETE ON entries WHEN old.id = 5
+    BEGIN SELECT raise(ABORT, 'no'); END";
+
+/// Ended sessions of two entries each.
+async fn ended(store: &Store, numbers: std::ops::RangeInclusive<u64>) {
+    for number in numbers {
+        let mut pen = Pen::player(store, number);
+        pen.write(store, vec![heard("ask")]).await;
+        pen.end(store, vec![1, 0, 0, 0], 0).await;
     }
-    let before = in_log(&store).await;
-    store
-        .alter(
-            "CREATE TRIGGER full BEFORE DELETE ON entries WHEN old.id = 5
-                 BEGIN SELECT raise(ABORT, 'no'); END",
-        )
-        .await;
-    assert!(store.pack(|_| {}).await.is_err());
-    assert_eq!(in_log(&store).await, before, "all of a step or none of it");
-    assert_eq!(number(&store, "SELECT count(*) FROM packed").await, 0);
+}
+
+#[tokio::test]
+async fn a_session_that_is_refused_moves_nothing_and_stops_no_other() {
+    let (_folder, store) = opened().await;
+    ended(&store, 1..=20).await;
+    store.alter(STUCK).await;
+    let packs = store.pack(|_| {}).await.unwrap();
+    assert_eq!(
+        packs,
+        Packs {
+            packed: 19,
+            left: 1
+        }
+    );
+    assert_eq!(in_log(&store).await, 2, "all of a session or nothing of it");
     assert_eq!(store.health().failing, None);
-    Pen::player(&store, 3)
-        .write(&store, vec![heard("ask")])
-        .await;
-    store.alter("DROP TRIGGER full").await;
-    assert_eq!(store.pack(|_| {}).await.unwrap().packed, 2);
+    store.alter("DROP TRIGGER stuck").await;
+    assert_eq!(store.pack(|_| {}).await.unwrap().packed, 1);
+}
+
+#[tokio::test]
+async fn the_background_tries_a_refused_session_again_after_a_restart_alone() {
+    let (folder, store) = opened().await;
+    ended(&store, 1..=3).await;
+    store.alter(STUCK).await;
+    store.close().await;
+    let packing = Settings {
+        packs: true,
+        ..settings(folder.path())
+    };
+    let store = Store::open(&packing).await.unwrap();
+    let only = async |left| {
+        while store.unpacked().await.unwrap() != left {
+            tokio::task::yield_now().await;
+        }
+    };
+    only(1).await;
+    // Sessions that end later are packed at once.
+    ended(&store, 4..=5).await;
+    only(1).await;
+    store.alter("DROP TRIGGER stuck").await;
+    ended(&store, 6..=6).await;
+    only(1).await;
+    store.close().await;
+    let store = Store::open(&packing).await.unwrap();
+    while store.unpacked().await.unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    store.close().await;
 }
 
 #[tokio::test]
@@ -232,18 +266,38 @@ async fn damage_to_a_packed_row_is_found() {
     }
 }
 
+/// A session that a dictionary can be trained on.
+async fn talked(store: &Store, number: u64) -> Pen {
+    let mut pen = Pen::player(store, number);
+    for round in 0..30 {
+        let ask = format!("ask?round={round}&market={number}&price={}", round * 70);
+        pen.write(store, vec![heard(&ask), said(&format!("?money={round}"))])
+            .await;
+    }
+    pen.end(store, vec![1, 0, 0, 0], 0).await;
+    pen
+}
+
+#[tokio::test]
+async fn sessions_that_were_not_stored_train_no_dictionary() {
+    let (_folder, store) = opened().await;
+    for number in 1..=TRAINING_SESSIONS as u64 + 8 {
+        talked(&store, number).await;
+    }
+    let stuck = "CREATE TRIGGER stuck BEFORE INSERT ON packed WHEN new.session % 2 = 0
+                 BEGIN SELECT raise(ABORT, 'no'); END";
+    store.alter(stuck).await;
+    store.pack(|_| {}).await.unwrap();
+    assert_eq!(number(&store, "SELECT count(*) FROM packed").await, 20);
+    assert_eq!(number(&store, "SELECT count(*) FROM dictionaries").await, 0);
+}
+
 #[tokio::test]
 async fn a_games_first_sessions_train_its_dictionary() {
     let (_folder, store) = opened().await;
     let mut transcripts = Vec::new();
     for number in 1..=TRAINING_SESSIONS as u64 + 3 {
-        let mut pen = Pen::player(&store, number);
-        for round in 0..30 {
-            let ask = format!("ask?round={round}&market={number}&price={}", round * 70);
-            pen.write(&store, vec![heard(&ask), said(&format!("?money={round}"))])
-                .await;
-        }
-        pen.end(&store, vec![1, 0, 0, 0], 0).await;
+        let pen = talked(&store, number).await;
         let entries = store.transcript(pen.id, pen.previous.unwrap()).await;
         transcripts.push((pen, entries.unwrap()));
     }
@@ -353,6 +407,32 @@ proptest! {
         if let Ok(entries) = of_columns(&bytes) {
             prop_assert_eq!(of_columns(&columns(&entries)).unwrap(), entries);
         }
+    }
+}
+
+#[test]
+fn what_a_dictionary_is_trained_on_is_not_held_whole() {
+    let session = "?card=P&".repeat(1 << 20);
+    let content = zstd::bulk::compress(session.as_bytes(), 3).unwrap();
+    let sample = sample(&content, session.len() as i64).unwrap();
+    assert_eq!(sample, &session.as_bytes()[..SAMPLE_BYTES_MAX]);
+    assert!(sample.capacity() < 2 * SAMPLE_BYTES_MAX);
+}
+
+#[tokio::test]
+async fn a_session_that_began_without_an_entry_is_counted_with_its_match() {
+    let (_folder, store) = opened().await;
+    let mut pen = Pen::player(&store, 1);
+    pen.write(&store, Vec::new()).await;
+    pen.write(&store, vec![heard("ask"), said("1")]).await;
+    pen.end(&store, vec![1, 0, 0, 0], 0).await;
+    assert_eq!(number(&store, "SELECT first_entry FROM sessions").await, 1);
+    let sessions = store.sessions_of(&match_id(1)).await.unwrap();
+    // Earlier versions stored no bound for such a session.
+    for step in ["SELECT 1", "UPDATE sessions SET first_entry = NULL"] {
+        store.alter(step).await;
+        let counts = store.entry_counts(Some(&match_id(1))).await.unwrap();
+        assert_eq!(counts.of(&sessions[0]), Some(3), "{step}");
     }
 }
 

@@ -1,7 +1,9 @@
 //! One transaction being built: the rows of many callers, checked against the live sessions.
 
 use super::command::{OpenMatch, Reply, answer};
-use super::statements::{ENTRIES_MAX, EntryRow, EntryRows, OtherRows};
+use super::statements::{
+    BLUFFS, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
+};
 use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
@@ -30,6 +32,49 @@ pub(super) enum Work {
         result: Box<MatchResult>,
         reply: Reply<()>,
     },
+}
+
+/// The rows of a batch.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) entries: Rows,
+    pub(super) facts: Rows,
+    pub(super) matches: Rows,
+    pub(super) seats: Rows,
+    pub(super) sessions: Rows,
+    pub(super) bluffs: Rows,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self {
+            entries: Rows::of(&ENTRIES),
+            facts: Rows::of(&FACTS),
+            matches: Rows::of(&MATCHES),
+            seats: Rows::of(&SEATS),
+            sessions: Rows::of(&SESSIONS),
+            bluffs: Rows::of(&BLUFFS),
+        }
+    }
+}
+
+/// What a batch's callers are told once it is durable.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// With what was stored: it is freed where it was made.
+    receipts: Vec<(Reply<Receipt>, Receipt, Append)>,
+    others: Vec<Reply<()>>,
+}
+
+impl Answers {
+    pub(super) fn send(self) {
+        for (reply, receipt, _) in self.receipts {
+            answer(reply, Ok(receipt));
+        }
+        for reply in self.others {
+            answer(reply, Ok(()));
+        }
+    }
 }
 
 /// A session that has not ended, as the writer knows it.
@@ -137,9 +182,7 @@ impl Sessions {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub(super) works: Vec<Work>,
-    pub(super) entries: EntryRows,
-    pub(super) others: OtherRows,
-    pub(super) ledger_rows: usize,
+    pub(super) tables: Tables,
     /// Whether a session or a match ends in it.
     pub(super) ends: bool,
     pub(super) durability: Durability,
@@ -153,9 +196,7 @@ impl Batch {
         sessions.batch += 1;
         Self {
             works: Vec::new(),
-            entries: EntryRows::default(),
-            others: OtherRows::default(),
-            ledger_rows: 0,
+            tables: Tables::default(),
             ends: false,
             durability: Durability::Process,
             next_entry,
@@ -164,12 +205,13 @@ impl Batch {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.works.is_empty() && self.ledger_rows == 0
+        self.works.is_empty()
     }
 
     /// Whether this many more entries would be too many for one transaction.
     pub(super) fn is_full_with(&self, more: usize) -> bool {
-        self.entries.count() > 0 && self.entries.count() + more > ENTRIES_MAX
+        let entries = self.entry_count() as usize;
+        entries > 0 && entries + more > ENTRIES_MAX
     }
 
     pub(super) fn entry_count(&self) -> u64 {
@@ -201,20 +243,20 @@ impl Batch {
         }
         let session = append.session.0;
         if let Some(new) = append.open.as_deref() {
-            let first = (!append.entries.is_empty()).then_some(self.next_entry);
+            let first = Some(self.next_entry);
             self.push_session(session, new, live.head.at_us, first);
         }
         let mut last = append.previous.map(|entry| entry.0);
         for entry in &append.entries {
             let id = self.next_entry;
-            self.entries.push(&EntryRow {
-                id,
-                session,
-                previous: last,
-                at_us: entry.at_us,
-                direction: entry.direction.number(),
-                text: &entry.text,
-            });
+            self.tables.entries.push([
+                id.into(),
+                session.into(),
+                last.into(),
+                entry.at_us.into(),
+                entry.direction.number().into(),
+                (&entry.text).into(),
+            ]);
             last = Some(id);
             self.next_entry += 1;
         }
@@ -227,16 +269,24 @@ impl Batch {
         let folded = append.close.iter().flat_map(|close| &close.facts);
         let folded = folded.map(|told| (Some(told.entry.0), told.at_us, &told.fact, &told.bluff));
         for (entry, at_us, fact, bluff) in heard.chain(folded) {
-            self.others
-                .facts
-                .push(&(session, entry, &fact.kind, fact.data.to_string()));
+            self.tables.facts.push([
+                session.into(),
+                entry.into(),
+                (&fact.kind).into(),
+                fact.data.to_string().into(),
+            ]);
             if let Some(bluff) = bluff {
                 let place = kit(&live.game).and_then(|kit| kit.place(&bluff.by));
-                let caught = u8::from(bluff.caught);
-                let (by, bid, held) = (&bluff.by, bluff.bid, bluff.held);
-                self.others
-                    .bluffs
-                    .push(&(session, entry, at_us, by, place, bid, held, caught));
+                self.tables.bluffs.push([
+                    session.into(),
+                    entry.into(),
+                    at_us.into(),
+                    (&bluff.by).into(),
+                    place.into(),
+                    bluff.bid.into(),
+                    bluff.held.into(),
+                    bluff.caught.into(),
+                ]);
             }
         }
         self.ends |= append.close.is_some();
@@ -249,12 +299,24 @@ impl Batch {
 
     pub(super) fn add_open(
         &mut self,
+        sessions: &mut Sessions,
         new: Box<OpenMatch>,
         durability: Durability,
         reply: Reply<()>,
     ) {
         self.raise(durability);
         self.push_match(&new.row, &new.players);
+        let at_us = new.row.started_us;
+        let head = Head {
+            entry: 0,
+            count: 0,
+            at_us,
+        };
+        for (id, opened) in &new.sessions {
+            self.raise(opened.durability);
+            sessions.insert(id.0, head, opened);
+            self.push_session(id.0, opened, at_us, Some(self.next_entry));
+        }
         self.works.push(Work::Open { new, reply });
     }
 
@@ -270,27 +332,11 @@ impl Batch {
         self.works.push(Work::Close { id, result, reply });
     }
 
-    pub(super) fn add_ledger(&mut self, rows: &[LedgerRow]) {
-        self.ledger_rows += rows.len();
-        for row in rows {
-            let steps = (row.queued_us, row.thought_us, row.committed_us, row.sent_us);
-            self.others.ledger.push(&(
-                row.session,
-                row.entry,
-                row.at_us,
-                steps.0,
-                steps.1,
-                steps.2,
-                steps.3,
-                row.limit_us,
-                u8::from(row.fallback),
-            ));
-        }
-    }
-
-    /// Makes the batch's appends the sessions' new state and answers all callers.
-    pub(super) fn committed(self, sessions: &mut Sessions) {
+    /// Makes the batch's appends the sessions' new state; returns what its callers are to be told.
+    pub(super) fn committed(self, sessions: &mut Sessions) -> Answers {
         let committed = Instant::now();
+        let mut answers = Answers::default();
+        answers.receipts.reserve_exact(self.works.len());
         for work in self.works {
             match work {
                 Work::Append {
@@ -308,26 +354,29 @@ impl Batch {
                             live.head.at_us = live.head.at_us.max(entry.at_us);
                         }
                     }
-                    answer(
-                        reply,
-                        Ok(Receipt {
-                            last: last.map(EntryId),
-                            committed,
-                        }),
-                    );
+                    let last = last.map(EntryId);
+                    let receipt = Receipt { last, committed };
+                    answers.receipts.push((reply, receipt, append));
                 }
-                Work::Open { reply, .. } | Work::Close { reply, .. } => answer(reply, Ok(())),
+                Work::Open { reply, .. } | Work::Close { reply, .. } => answers.others.push(reply),
             }
         }
+        answers
     }
 
     /// Undoes what the batch did to the sessions; the works remain to be retried or answered.
     pub(super) fn rolled_back(self, sessions: &mut Sessions) -> Vec<Work> {
         for work in &self.works {
-            if let Work::Append { append, .. } = work
-                && append.open.is_some()
-            {
-                sessions.live.remove(&append.session.0);
+            match work {
+                Work::Append { append, .. } if append.open.is_some() => {
+                    sessions.live.remove(&append.session.0);
+                }
+                Work::Open { new, .. } => {
+                    for (id, _) in &new.sessions {
+                        sessions.live.remove(&id.0);
+                    }
+                }
+                Work::Append { .. } | Work::Close { .. } => {}
             }
         }
         self.works
@@ -340,40 +389,63 @@ impl Batch {
     }
 
     fn push_match(&mut self, new: &NewMatch, players: &[u64]) {
-        self.others.matches.push(&(
-            &new.id,
-            &new.game,
-            &new.referee,
-            new.market as i64,
-            u8::from(new.ours),
-            new.started_us,
-            new.setup.to_string(),
-        ));
+        self.tables.matches.push([
+            (&new.id).into(),
+            (&new.game).into(),
+            (&new.referee).into(),
+            (new.market as i64).into(),
+            new.ours.into(),
+            new.started_us.into(),
+            new.setup.to_string().into(),
+        ]);
         for seat in &new.seats {
             let player = players.get(usize::from(seat.seat));
             let player = player.map(|player| *player as i64);
-            self.others
-                .seats
-                .push(&(&new.id, seat.seat, &seat.spec, &seat.name, player));
+            self.tables.seats.push([
+                (&new.id).into(),
+                seat.seat.into(),
+                (&seat.spec).into(),
+                seat.name.as_ref().into(),
+                player.into(),
+            ]);
         }
     }
 
     fn push_session(&mut self, id: i64, new: &NewSession, at_us: i64, first: Option<i64>) {
-        self.others.sessions.push(&(
-            id,
-            &new.match_id,
-            new.side.word(),
-            &new.game,
-            &new.bot,
-            &new.referee,
-            new.market as i64,
-            new.player as i64,
-            new.seat,
-            new.seed as i64,
-            new.setup.to_string(),
-            new.durability.word(),
-            at_us,
-            first,
-        ));
+        self.tables.sessions.push([
+            id.into(),
+            (&new.match_id).into(),
+            new.side.word().into(),
+            (&new.game).into(),
+            (&new.bot).into(),
+            (&new.referee).into(),
+            (new.market as i64).into(),
+            (new.player as i64).into(),
+            new.seat.into(),
+            (new.seed as i64).into(),
+            new.setup.to_string().into(),
+            new.durability.word().into(),
+            at_us.into(),
+            first.into(),
+        ]);
     }
+}
+
+/// The ledger's rows as they are stored.
+pub(super) fn ledger_rows(rows: &[LedgerRow]) -> Rows {
+    let mut stored = Rows::of(&LEDGER);
+    for row in rows {
+        stored.push([
+            row.session.0.into(),
+            row.entry.0.into(),
+            row.at_us.into(),
+            row.queued_us.into(),
+            row.thought_us.into(),
+            row.committed_us.into(),
+            row.sent_us.into(),
+            row.limit_us.into(),
+            row.fallback.into(),
+        ]);
+    }
+    stored
 }

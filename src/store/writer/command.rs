@@ -3,7 +3,7 @@
 use super::packing::Packing;
 use crate::store::error::StoreError;
 use crate::store::tokens::TokenChange;
-use crate::store::types::{Append, MatchResult, NewMatch, Receipt};
+use crate::store::types::{Append, MatchResult, NewMatch, NewSession, Receipt, SessionId};
 use tokio::sync::oneshot;
 
 pub(in crate::store) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
@@ -14,6 +14,8 @@ pub(in crate::store) struct OpenMatch {
     pub(in crate::store) row: NewMatch,
     /// Each seat's number on the wire, if the match is to be found by it.
     pub(in crate::store) players: Vec<u64>,
+    /// Sessions of it that are opened with it.
+    pub(in crate::store) sessions: Vec<(SessionId, NewSession)>,
 }
 
 #[derive(Debug)]

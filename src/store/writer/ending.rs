@@ -3,7 +3,10 @@
 
 use super::batch::{Batch, Work};
 use super::learning::{Merge, TYPE_FIT_MIN, merged};
-use super::statements::{CLOSING_MATCHES, CLOSING_SESSIONS, Rows};
+use super::statements::{
+    CLOSING_MATCHES, CLOSING_SESSIONS, ENDED_MATCHES, ENDED_SESSIONS, LESSONS, MODELS, RESULTS,
+    Rows, Texts,
+};
 use crate::store::open::KitOf;
 use crate::store::types::{Append, Close, MatchResult};
 use games::{Cause, Kit, Lesson, Outcome, Seats};
@@ -13,8 +16,9 @@ use sqlx::{Row as _, SqliteConnection};
 use std::collections::{HashMap, HashSet};
 
 /// The rows of all endings of one batch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Endings {
+    pub(super) sessions: Rows,
     pub(super) matches: Rows,
     pub(super) results: Rows,
     pub(super) lessons: Rows,
@@ -38,14 +42,21 @@ struct Ending<'a> {
 
 /// Gathers the endings of a batch whose other rows are already in the open transaction.
 pub(super) async fn gather(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     batch: &Batch,
     kit: KitOf,
 ) -> Result<Endings, sqlx::Error> {
-    let mut endings = Endings::default();
+    let mut endings = Endings {
+        sessions: session_rows(batch),
+        matches: Rows::of(&ENDED_MATCHES),
+        results: Rows::of(&RESULTS),
+        lessons: Rows::of(&LESSONS),
+        models: Rows::of(&MODELS),
+        unknown: HashSet::new(),
+    };
     let mut ended = HashSet::new();
-    close_matches(connection, batch, kit, &mut endings, &mut ended).await?;
-    let mut closings = read_sessions(connection, batch).await?;
+    close_matches((connection, texts), batch, kit, &mut endings, &mut ended).await?;
+    let mut closings = read_sessions((connection, texts), batch).await?;
     // Those that can report the result go first.
     closings.sort_by_key(|ending| ending.seat.is_none());
     let mut merges = Vec::new();
@@ -56,15 +67,19 @@ pub(super) async fn gather(
             // The teams of matches with foreign referees are unknown.
             end_match(&mut endings, kit, "", &ending.match_id, &result);
             for (seat, share) in wins.iter().enumerate() {
-                let (id, score) = (&ending.match_id, None::<i64>);
-                endings.results.push(&(id, seat, score, share));
+                endings.results.push([
+                    (&ending.match_id).into(),
+                    (seat as i64).into(),
+                    None::<i64>.into(),
+                    (*share).into(),
+                ]);
             }
         }
         for lesson in &ending.close.lessons {
             ending.learn(lesson, kit, &mut endings.lessons, &mut merges);
         }
     }
-    endings.models = merged(connection, &merges, kit).await?;
+    endings.models = merged((connection, texts), &merges, kit).await?;
     Ok(endings)
 }
 
@@ -78,30 +93,23 @@ fn closes(batch: &Batch) -> impl Iterator<Item = (&Append, Option<i64>, &Close)>
 }
 
 async fn close_matches(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     batch: &Batch,
     kit: KitOf,
     endings: &mut Endings,
     ended: &mut HashSet<String>,
 ) -> Result<(), sqlx::Error> {
-    let mut ids = Vec::new();
+    let mut ids = Rows::of(&CLOSING_MATCHES);
     for work in &batch.works {
         if let Work::Close { id, .. } = work {
-            ids.push(id);
+            ids.push([id.into()]);
         }
     }
-    if ids.is_empty() {
-        return Ok(());
+    let mut known: HashMap<String, (Option<i64>, String, String)> = HashMap::new();
+    for row in &ids.fetch(connection, texts).await? {
+        let stored = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+        known.insert(row.try_get(0)?, stored);
     }
-    let wanted = Value::from_iter(ids.iter().map(|id| id.as_str())).to_string();
-    let stored: Vec<(String, Option<i64>, String, String)> = sqlx::query_as(CLOSING_MATCHES)
-        .bind(wanted)
-        .fetch_all(connection)
-        .await?;
-    let known: HashMap<String, (Option<i64>, String, String)> = stored
-        .into_iter()
-        .map(|(id, ended_us, game, setup)| (id, (ended_us, game, setup)))
-        .collect();
     for work in &batch.works {
         let Work::Close { id, result, .. } = work else {
             continue;
@@ -127,16 +135,23 @@ fn end_match(
 ) {
     let scores = Value::from_iter(result.scores.iter().copied()).to_string();
     let (cause, detail) = (result.cause.word(), &result.detail);
-    endings
-        .matches
-        .push(&(id, result.at_us, cause, result.blame, detail, scores));
+    endings.matches.push([
+        id.into(),
+        result.at_us.into(),
+        cause.into(),
+        result.blame.into(),
+        detail.into(),
+        scores.into(),
+    ]);
     let outcome = Outcome {
         cause: result.cause,
         scores: result.scores.iter().copied().collect(),
     };
     let shares = win_shares(kit, setup, &outcome);
     for ((seat, score), (_, share)) in outcome.scores.iter().zip(shares.iter()) {
-        endings.results.push(&(id, seat, score, share));
+        endings
+            .results
+            .push([id.into(), seat.0.into(), (*score).into(), (*share).into()]);
     }
 }
 
@@ -155,20 +170,17 @@ fn win_shares(kit: Option<&dyn Kit>, setup: &str, outcome: &Outcome) -> Seats<f6
 }
 
 async fn read_sessions<'a>(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     batch: &'a Batch,
 ) -> Result<Vec<Ending<'a>>, sqlx::Error> {
     let closing: HashMap<i64, &Close> = closes(batch)
         .map(|(append, _, close)| (append.session.0, close))
         .collect();
-    if closing.is_empty() {
-        return Ok(Vec::new());
+    let mut ids = Rows::of(&CLOSING_SESSIONS);
+    for id in closing.keys() {
+        ids.push([(*id).into()]);
     }
-    let ids = Value::from_iter(closing.keys().copied()).to_string();
-    let rows = sqlx::query(CLOSING_SESSIONS)
-        .bind(ids)
-        .fetch_all(connection)
-        .await?;
+    let rows = ids.fetch(connection, texts).await?;
     let mut endings = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(close) = closing.get(&row.try_get(0)?) {
@@ -263,17 +275,18 @@ impl Ending<'_> {
         {
             merge("type", kind);
         }
-        lessons.push(&(
-            self.session,
-            &self.match_id,
-            &self.game,
-            &lesson.rival,
-            seat,
-            lesson.kind.as_ref().map(|(kind, _)| kind),
-            lesson.kind.as_ref().map(|(_, fit)| fit),
-            lesson.evidence.to_string(),
-            name,
-        ));
+        let kind = lesson.kind.as_ref();
+        lessons.push([
+            self.session.into(),
+            (&self.match_id).into(),
+            (&self.game).into(),
+            (&lesson.rival).into(),
+            seat.into(),
+            kind.map(|(kind, _)| kind).into(),
+            kind.map(|(_, fit)| *fit).into(),
+            lesson.evidence.to_string().into(),
+            name.into(),
+        ]);
     }
 }
 
@@ -285,21 +298,20 @@ fn turn<T>(values: &mut [T], seat: Option<u8>) {
 }
 
 /// The rows that end the batch's sessions.
-pub(super) fn session_rows(batch: &Batch) -> Rows {
-    let mut rows = Rows::default();
+fn session_rows(batch: &Batch) -> Rows {
+    let mut rows = Rows::of(&ENDED_SESSIONS);
     for (append, last, close) in closes(batch) {
         let scores = Value::from_iter(close.scores.iter().copied()).to_string();
-        let count = append.seq + append.entries.len() as u64;
-        let id = append.session.0;
-        rows.push(&(
-            id,
-            close.at_us,
-            close.cause.word(),
-            &close.detail,
-            scores,
-            last,
-            count,
-        ));
+        let count = append.seq as i64 + append.entries.len() as i64;
+        rows.push([
+            append.session.0.into(),
+            close.at_us.into(),
+            close.cause.word().into(),
+            (&close.detail).into(),
+            scores.into(),
+            last.into(),
+            count.into(),
+        ]);
     }
     rows
 }

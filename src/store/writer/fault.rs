@@ -60,7 +60,7 @@ pub(super) fn judge(error: &sqlx::Error) -> Verdict {
 /// Ends the process: nothing can be trusted any more.
 pub(super) fn end(error: &sqlx::Error) -> ! {
     tracing::error!(%error, exit = EXIT_LOG_FAILED, "the log could not be made durable: ending");
-    std::process::exit(EXIT_LOG_FAILED);
+    crate::logs::exit(EXIT_LOG_FAILED);
 }
 
 /// The error that a caller gets.

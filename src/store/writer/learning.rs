@@ -1,6 +1,6 @@
 //! Merges lessons from matches into the stored opponent models.
 
-use super::statements::{MODELS, Rows};
+use super::statements::{MODELS, Rows, STORED_MODELS, Texts};
 use crate::store::open::KitOf;
 use crate::store::rows;
 use serde_json::Value;
@@ -31,15 +31,12 @@ struct Model {
 
 /// Loads the models concerned, merges, and returns their new rows for `opponent_models`.
 pub(super) async fn merged(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     merges: &[Merge<'_>],
     kit: KitOf,
 ) -> Result<Rows, sqlx::Error> {
-    let mut rows = Rows::default();
-    if merges.is_empty() {
-        return Ok(rows);
-    }
-    let mut models = load(connection, merges).await?;
+    let mut rows = Rows::of(&MODELS);
+    let mut models = load((connection, texts), merges).await?;
     for merge in merges {
         let Some(learnt) = kit(&merge.key.0).and_then(|kit| kit.models()) else {
             continue;
@@ -57,35 +54,30 @@ pub(super) async fn merged(
     }
     for ((game, kind, name), model) in &models {
         if let Some(value) = &model.model {
-            let text = value.to_string();
-            rows.push(&(
-                game,
-                kind,
-                name,
-                text,
-                model.version,
-                model.at_us,
-                &model.match_id,
-            ));
+            rows.push([
+                game.into(),
+                (*kind).into(),
+                name.into(),
+                value.to_string().into(),
+                model.version.into(),
+                model.at_us.into(),
+                (&model.match_id).into(),
+            ]);
         }
     }
     Ok(rows)
 }
 
 async fn load(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     merges: &[Merge<'_>],
 ) -> Result<BTreeMap<Key, Model>, sqlx::Error> {
-    let mut keys = Rows::default();
-    for merge in merges {
-        keys.push(&merge.key);
+    let mut keys = Rows::of(&STORED_MODELS);
+    for Merge { key, .. } in merges {
+        keys.push([(&key.0).into(), key.1.into(), (&key.2).into()]);
     }
-    let stored = sqlx::query(MODELS)
-        .bind(keys.take())
-        .fetch_all(connection)
-        .await?;
     let mut models = BTreeMap::new();
-    for row in &stored {
+    for row in &keys.fetch(connection, texts).await? {
         let kind = if row.try_get::<&str, _>(1)? == "named" {
             "named"
         } else {

@@ -11,6 +11,7 @@ mod packing;
 mod refusal;
 mod run;
 mod statements;
+mod syncing;
 
 pub(super) use checkpoint::Checkpoints;
 pub(super) use command::{Command, OpenMatch, Reply};
@@ -18,3 +19,4 @@ pub use fault::EXIT_LOG_FAILED;
 pub(super) use packing::Packing;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;
+pub(super) use syncing::Syncing;

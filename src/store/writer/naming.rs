@@ -1,6 +1,7 @@
 //! Naming an opponent, during or after the match.
 
 use super::learning::{Merge, merged};
+use super::statements::Texts;
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::rows;
@@ -26,16 +27,9 @@ impl From<StoreError> for NamingError {
     }
 }
 
-const UPSERT: &str = "
-    INSERT INTO opponent_models (game, kind, name, model, version, updated_us, last_match)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-    FROM json_each(?) WHERE true
-    ON CONFLICT (game, kind, name) DO UPDATE SET model = excluded.model, version = excluded.version,
-           updated_us = excluded.updated_us, last_match = excluded.last_match";
-
 /// Names a seat inside an open transaction and merges what its match taught, once.
 pub(super) async fn name(
-    connection: &mut SqliteConnection,
+    (connection, texts): (&mut SqliteConnection, &mut Texts),
     (match_id, seat): (&str, u8),
     name: &str,
     at_us: i64,
@@ -79,11 +73,8 @@ pub(super) async fn name(
             at_us,
         });
     }
-    let mut models = merged(connection, &merges, kit).await?;
-    sqlx::query(UPSERT)
-        .bind(models.take())
-        .execute(&mut *connection)
-        .await?;
+    let models = merged((connection, texts), &merges, kit).await?;
+    models.write(connection, texts).await?;
     match before {
         Some(before) => forget(connection, &game, &before, at_us, kit).await,
         None => Ok(()),

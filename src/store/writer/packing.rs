@@ -8,7 +8,8 @@ use crate::clock::now_us;
 use crate::store::error::StoreError;
 use crate::store::packed::Packed;
 use crate::store::types::Durability;
-use sqlx::SqliteConnection;
+use sqlx::{AssertSqlSafe, SqliteConnection};
+use std::path::Path;
 
 /// The file is shrunk if this part of its pages is free.
 const FREE_PART: i64 = 4;
@@ -116,6 +117,33 @@ async fn shrunk(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
     if free * FREE_PART < pages {
         return Ok(0);
     }
-    sqlx::query("VACUUM").execute(&mut *connection).await?;
+    let file: String =
+        sqlx::query_scalar("SELECT file FROM pragma_database_list WHERE name = 'main'")
+            .fetch_one(&mut *connection)
+            .await?;
+    let folder = Path::new(&file).parent().unwrap_or(Path::new("."));
+    // The copy is built beside the database: in memory it may not fit, and /tmp may be memory or missing.
+    temporary(connection, "FILE", &folder.to_string_lossy()).await?;
+    let shrunk = sqlx::query("VACUUM").execute(&mut *connection).await;
+    temporary(connection, "MEMORY", "").await?;
+    shrunk?;
     Ok((free * size) as u64)
+}
+
+/// Sets where SQLite's temporary data is; the folder is this process's. (Both act when they are compiled: a
+/// cached statement would do nothing the second time.)
+async fn temporary(
+    connection: &mut SqliteConnection,
+    store: &str,
+    folder: &str,
+) -> Result<(), sqlx::Error> {
+    let folder = folder.replace('\'', "''");
+    for pragma in [
+        format!("PRAGMA temp_store = {store}"),
+        format!("PRAGMA temp_store_directory = '{folder}'"),
+    ] {
+        let query = sqlx::query(AssertSqlSafe(pragma)).persistent(false);
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
 }

@@ -1,13 +1,14 @@
 //! The writer's loop.
 
-use super::batch::{Batch, Sessions, Work};
+use super::batch::{self, Batch, Sessions, Tables, Work};
 use super::checkpoint::{CHECKPOINT, Checkpoints};
 use super::command::{Command, Reply, answer};
+use super::ending::{self, Endings};
 use super::fault::{self, Verdict, judge, shown};
 use super::naming::{self, NamingError};
 use super::refusal::refuse;
-use super::statements::Texts;
-use super::{ending, statements};
+use super::statements::{self, Rows, Text, Texts};
+use super::syncing::Syncing;
 use crate::clock::now_us;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
@@ -26,8 +27,8 @@ const BATCH_MAX: usize = 1024;
 const GATHER_ROUNDS_MAX: usize = 4;
 /// The live heads are stored each time this many entries were written.
 const HEADS_EVERY: i64 = 10_000;
-/// Ledger rows that are written along with a batch.
-const LEDGER_BATCH_MIN: usize = 512;
+/// Ledger rows that are written at once.
+const LEDGER_ROWS: usize = 512;
 /// How long the ledger's remaining rows wait, and how often a failing writer tries again.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -36,6 +37,7 @@ const TICK: Duration = Duration::from_secs(1);
 pub(in crate::store) struct Writer {
     pub(super) connection: SqliteConnection,
     texts: Texts,
+    syncing: Syncing,
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
@@ -58,11 +60,12 @@ impl Writer {
         start: &Start,
         settings: &Settings,
         gauges: Arc<Gauges>,
-        checkpoints: Checkpoints,
+        (checkpoints, syncing): (Checkpoints, Syncing),
     ) -> Self {
         Self {
             connection,
             texts: Texts::default(),
+            syncing,
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
@@ -111,7 +114,9 @@ impl Writer {
                     }
                     batch.add_append(&mut self.sessions, append, reply, self.kit);
                 }
-                Command::OpenMatch(new, reply) => batch.add_open(new, self.durability, reply),
+                Command::OpenMatch(new, reply) => {
+                    batch.add_open(&mut self.sessions, new, self.durability, reply)
+                }
                 Command::CloseMatch(id, result, reply) => {
                     batch.add_close(id, result, self.durability, reply);
                 }
@@ -157,10 +162,10 @@ impl Writer {
                 }
             }
         }
-        if self.gauges.ledger_waiting() >= LEDGER_BATCH_MIN {
-            batch.add_ledger(&self.gauges.take_ledger());
-        }
         self.flush(batch).await;
+        while self.gauges.ledger_waiting() >= LEDGER_ROWS {
+            self.write_ledger().await;
+        }
         if self.next_entry - 1 - self.heads_at >= HEADS_EVERY {
             self.store_heads().await;
         }
@@ -180,23 +185,43 @@ impl Writer {
         if self.failing {
             self.store_heads().await;
         }
-        let mut batch = Batch::new(self.next_entry, &mut self.sessions);
-        batch.add_ledger(&self.gauges.take_ledger());
-        self.flush(batch).await;
+        while !self.failing && self.gauges.ledger_waiting() > 0 {
+            self.write_ledger().await;
+        }
+    }
+
+    /// Writes the ledger's next rows: nobody waits for them, so they are not synced.
+    async fn write_ledger(&mut self) {
+        let rows = self.gauges.take_ledger(LEDGER_ROWS);
+        let stored = batch::ledger_rows(&rows);
+        let written = match self.synchronise(Durability::Process).await {
+            Ok(()) => stored.write(&mut self.connection, &mut self.texts).await,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(()) => {
+                self.gauges.committed(0, 0, now_us(), 0);
+                self.checkpoints.committed(0);
+            }
+            Err(error) => {
+                self.gauges.drop_ledger(rows.len());
+                self.judged(&error);
+            }
+        }
     }
 
     /// Commits a batch and answers its callers; returns an empty one.
     async fn flush(&mut self, mut batch: Batch) -> Batch {
         if !batch.is_empty() {
             match self.write(&mut batch).await {
-                Ok(()) => self.committed(batch),
+                Ok(()) => self.committed(batch).await,
                 Err(error) => self.failed(batch, &error).await,
             }
         }
         Batch::new(self.next_entry, &mut self.sessions)
     }
 
-    fn committed(&mut self, batch: Batch) {
+    async fn committed(&mut self, batch: Batch) {
         self.next_entry = batch.next_entry;
         self.checkpoints.committed(batch.entry_count());
         if batch.ends {
@@ -205,13 +230,17 @@ impl Writer {
         if self.failing {
             self.recovered();
         }
-        batch.committed(&mut self.sessions);
+        let durability = batch.durability;
+        let answers = batch.committed(&mut self.sessions);
+        match durability {
+            Durability::Power => self.syncing.answer_synced(answers).await,
+            Durability::Process => self.syncing.answer(answers),
+        }
     }
 
     async fn failed(&mut self, batch: Batch, error: &sqlx::Error) {
         let verdict = self.judged(error);
         let why = error.to_string();
-        self.gauges.drop_ledger(batch.ledger_rows);
         let works = batch.rolled_back(&mut self.sessions);
         if verdict == Verdict::Refused && works.len() > 1 {
             // One of them is at fault; the others must not be affected.
@@ -219,7 +248,7 @@ impl Writer {
                 let mut alone = Batch::new(self.next_entry, &mut self.sessions);
                 self.add(&mut alone, work);
                 match self.write(&mut alone).await {
-                    Ok(()) => self.committed(alone),
+                    Ok(()) => self.committed(alone).await,
                     Err(error) => {
                         let verdict = self.judged(&error);
                         refuse(
@@ -240,7 +269,9 @@ impl Writer {
             Work::Append { append, reply, .. } => {
                 batch.add_append(&mut self.sessions, append, reply, self.kit);
             }
-            Work::Open { new, reply } => batch.add_open(new, self.durability, reply),
+            Work::Open { new, reply } => {
+                batch.add_open(&mut self.sessions, new, self.durability, reply)
+            }
             Work::Close { id, result, reply } => {
                 batch.add_close(id, result, self.durability, reply);
             }
@@ -252,7 +283,8 @@ impl Writer {
         if batch.is_empty() {
             return Ok(());
         }
-        self.synchronise(batch.durability).await?;
+        // Its callers wait for a sync of their own.
+        self.synchronise(Durability::Process).await?;
         let begun = Instant::now();
         let written = self.write_rows(batch).await;
         match written {
@@ -271,27 +303,47 @@ impl Writer {
     }
 
     async fn write_rows(&mut self, batch: &mut Batch) -> Result<(), sqlx::Error> {
-        let (entries, others) = (
-            std::mem::take(&mut batch.entries),
-            std::mem::take(&mut batch.others),
-        );
-        let (text, arguments) = entries.text(&mut self.texts, others, batch.ends);
-        sqlx::query_with(sqlx::AssertSqlSafe(text), arguments)
-            .execute(&mut self.connection)
-            .await?;
-        if !batch.ends {
+        let Tables {
+            mut entries,
+            mut facts,
+            matches,
+            seats,
+            sessions,
+            bluffs,
+        } = std::mem::take(&mut batch.tables);
+        let (connection, texts) = (&mut self.connection, &mut self.texts);
+        let mut text = Text::default();
+        text.sql.push_str("BEGIN IMMEDIATE;");
+        text.add(&mut entries, texts);
+        text.add(&mut facts, texts);
+        let rare = [entries, facts, matches, seats, sessions, bluffs];
+        let whole = !batch.ends && rare.iter().all(Rows::is_empty);
+        if whole {
+            text.sql.push_str("COMMIT");
+        }
+        text.write(connection).await?;
+        if whole {
             return Ok(());
         }
-        let mut endings = ending::gather(&mut self.connection, batch, self.kit).await?;
-        sqlx::query(statements::END)
-            .bind(ending::session_rows(batch).take())
-            .bind(endings.matches.take())
-            .bind(endings.results.take())
-            .bind(endings.lessons.take())
-            .bind(endings.models.take())
-            .execute(&mut self.connection)
-            .await?;
-        batch.refuse_unknown(&endings.unknown);
+        for rows in rare {
+            rows.write(connection, texts).await?;
+        }
+        if batch.ends {
+            let endings = ending::gather((connection, texts), batch, self.kit).await?;
+            let Endings {
+                sessions,
+                matches,
+                results,
+                lessons,
+                models,
+                unknown,
+            } = endings;
+            for rows in [sessions, matches, results, lessons, models] {
+                rows.write(connection, texts).await?;
+            }
+            batch.refuse_unknown(&unknown);
+        }
+        sqlx::query("COMMIT").execute(connection).await?;
         Ok(())
     }
 
@@ -330,7 +382,8 @@ impl Writer {
         sqlx::query("BEGIN IMMEDIATE")
             .execute(&mut self.connection)
             .await?;
-        naming::name(&mut self.connection, seat, name, now_us(), self.kit).await?;
+        let database = (&mut self.connection, &mut self.texts);
+        naming::name(database, seat, name, now_us(), self.kit).await?;
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
         Ok(())
     }
@@ -406,6 +459,7 @@ impl Writer {
         if let Err(error) = self.connection.close().await {
             tracing::warn!(%error, "the database did not close cleanly");
         }
+        self.syncing.stop();
         drop(self._lock);
         for reply in self.closing {
             // The requester may be gone.

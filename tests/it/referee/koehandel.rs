@@ -89,6 +89,52 @@ async fn players_who_talk_nonsense_do_not_hold_the_match_up() {
     assert!(scores[1] > 0, "{scores:?}");
 }
 
+/// A kill before the first callback: the match that was begun is played after the start, by bots with the same
+/// seeds.
+#[tokio::test]
+async fn built_in_bots_killed_before_their_first_line_keep_their_seeds() {
+    let folder = folder();
+    let settings = Settings::at(folder.path().join("matches.db"));
+    let wanted = || MatchRequest {
+        seats: ["random", "guide", "random", "filler"]
+            .map(builtin)
+            .to_vec(),
+        seed: Some(3),
+        ..MatchRequest::default()
+    };
+    let store = Store::open(&settings).await.unwrap();
+    let host = self::host(&store).await;
+    let whole = host.start(wanted()).await.unwrap().begin().wait().await;
+    let killed = host.start(wanted()).await.unwrap();
+    let id = killed.hosted.info.match_id.clone();
+    // It never begins.
+    std::mem::forget(killed);
+    store.close().await;
+
+    let store = Store::open(&settings).await.unwrap();
+    let host = self::host(&store).await;
+    assert_eq!(host.resume().await.unwrap(), 1);
+    host.drain(Duration::from_secs(60)).await;
+    let row = store.match_row(&id).await.unwrap().unwrap();
+    let end = whole.end.get().unwrap().outcome.clone().unwrap();
+    assert_eq!(
+        (row.cause, &row.scores[..]),
+        (Some(Cause::Normal), end.scores.values())
+    );
+    let sessions = store.sessions_of(&id).await.unwrap();
+    let seeds = sessions
+        .iter()
+        .map(|session| (session.opened.seat, session.opened.seed));
+    let mut seeds: Vec<_> = seeds.collect();
+    seeds.sort_unstable();
+    assert_eq!(
+        seeds,
+        [(Some(0), 3), (Some(1), 4), (Some(2), 5), (Some(3), 0)]
+    );
+    clean(&store).await;
+    store.close().await;
+}
+
 /// Stops the referee again and again while built-in bots play: the match goes on each time.
 #[tokio::test]
 async fn built_in_bots_go_on_after_a_stop() {

@@ -7,7 +7,7 @@ knobs! {
     struct Knobs;
     /// The shipped parameters.
     const CHAMPION;
-    /// For how many rounds errands are planned, at most [`HORIZON_MAX`](super::state::HORIZON_MAX).
+    /// For how many rounds errands are planned, at most `HORIZON_MAX`.
     horizon: usize = 60,
     /// The value of a point one round later.
     discount: f64 = 0.998,

@@ -23,7 +23,7 @@ const IDLE_MIN: usize = 2;
 /// The depth and width of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Turns in a plan, at most [`DEPTH_MAX`].
+    /// Turns in a plan, at most `DEPTH_MAX`.
     pub depth: usize,
     /// Positions kept per turn, pass by pass.
     pub widths: &'static [usize],
