@@ -5,6 +5,7 @@ use super::board::{Order, Sides};
 use super::chart::{Chart, NOBODY};
 use super::ledger::Guess;
 use super::line::{Move, TURNS};
+use super::mind::Plan;
 use super::rehearsal::{Rehearsal, State};
 use crate::rng::Rng;
 
@@ -13,6 +14,10 @@ const GAMES: u32 = 400;
 const DEPTH: u32 = 16;
 /// How boldly moves are tried that have done less well.
 const BOLD: f64 = 0.3;
+/// As many turns of one planet, played on, count as one planet's future.
+const FUTURE: u64 = 8;
+/// How much better than the best plan by its board a move must have done to be preferred to it.
+const MARGIN: f64 = 0.1;
 /// No node yet.
 const NONE: u32 = u32::MAX;
 /// Goals of a planet that a single order may go to, and moves of a node, at most.
@@ -22,7 +27,7 @@ const MOVES_MAX: usize = 14;
 const GUESS_STREAM: u64 = 3 << 32;
 
 /// What a side may do, and how that has done.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Choice {
     moves: Vec<Vec<Order>>,
     tried: Vec<f64>,
@@ -61,6 +66,7 @@ impl Choice {
     }
 }
 
+#[derive(Clone, Debug)]
 struct Node {
     choices: [Choice; 2],
     /// By our move and theirs.
@@ -76,14 +82,14 @@ impl Node {
 }
 
 /// What a player may do in a state.
-fn moves(rehearsal: &Rehearsal<'_>, state: &State, player: u8) -> Vec<Vec<Order>> {
+fn moves(rehearsal: &Rehearsal, state: &State, player: u8) -> Vec<Vec<Order>> {
     let mut moves: Vec<Vec<Order>> = vec![Vec::new()];
     let mut add = |orders: Vec<Order>| {
         if moves.len() < MOVES_MAX && !orders.is_empty() && !moves.contains(&orders) {
             moves.push(orders);
         }
     };
-    add(rehearsal.habit(state, player, &[]));
+    add(rehearsal.habit(state, player));
     let own = state.places(|owner| owner == player);
     let mut foes = state.places(|owner| owner != player && owner != NOBODY);
     foes.sort_by_key(|to| state.ships(*to));
@@ -129,9 +135,9 @@ fn moves(rehearsal: &Rehearsal<'_>, state: &State, player: u8) -> Vec<Vec<Order>
 }
 
 /// The plans' orders that leave now, each once, and then what else may be done.
-fn root(plans: &[(i64, Vec<Order>)], others: Vec<Vec<Order>>) -> Vec<Vec<Order>> {
+fn root(plans: &[Plan], others: Vec<Vec<Order>>) -> Vec<Vec<Order>> {
     let mut moves: Vec<Vec<Order>> = Vec::new();
-    let mut best: Vec<&(i64, Vec<Order>)> = plans.iter().collect();
+    let mut best: Vec<&Plan> = plans.iter().collect();
     best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
     let now = best.into_iter().map(|(_, orders)| {
         let mut orders = orders.clone();
@@ -165,26 +171,69 @@ pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
     turns.min().unwrap_or(usize::MAX)
 }
 
-/// What was seen of the other's fleets and may go to several places.
-pub(super) struct Unseen<'a> {
-    pub(super) guesses: Option<&'a Vec<Guess>>,
-    pub(super) turn: u32,
+/// A search that may be interrupted after every game that it plays on.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    rehearsal: Rehearsal,
+    now: State,
+    players: [u8; 2],
+    plans: Vec<Plan>,
+    /// What was seen of the other's fleets and may go to several places, in this turn.
+    unseen: Vec<Guess>,
+    turn: u32,
+    nodes: Vec<Node>,
+    played: u32,
+    /// Planets' turns that may still be played.
+    left: u64,
 }
 
-/// The plan to follow, by so many games played on.
-pub(super) fn choose(
-    rehearsal: &Rehearsal<'_>,
-    now: &State,
-    players: [u8; 2],
-    plans: &[(i64, Vec<Order>)],
-    unseen: &Unseen<'_>,
-) -> Option<Vec<Order>> {
-    let ours = root(plans, moves(rehearsal, now, players[0]));
-    let theirs = moves(rehearsal, now, players[1]);
-    let mut nodes = vec![Node::new([ours, theirs])];
-    for number in 0..GAMES {
-        let mut state = now.clone();
-        scatter(rehearsal, &mut state, unseen, u64::from(number));
+impl Search {
+    /// A search for the plan to follow, which computes as much as so many planets' futures take.
+    pub(super) fn new(
+        rehearsal: Rehearsal,
+        now: State,
+        players: [u8; 2],
+        plans: Vec<Plan>,
+        (unseen, turn): (Vec<Guess>, u32),
+        futures: u64,
+    ) -> Self {
+        let ours = root(&plans, moves(&rehearsal, &now, players[0]));
+        let theirs = moves(&rehearsal, &now, players[1]);
+        Self {
+            nodes: vec![Node::new([ours, theirs])],
+            rehearsal,
+            now,
+            players,
+            plans,
+            unseen,
+            turn,
+            played: 0,
+            left: futures.saturating_mul(FUTURE),
+        }
+    }
+
+    /// Searches until it is done, or must stop; tells whether it is done.
+    pub(super) fn run(&mut self, stop: &dyn Fn() -> bool) -> bool {
+        while self.played < GAMES && self.left > 0 {
+            if stop() {
+                return false;
+            }
+            self.play();
+            self.played += 1;
+        }
+        true
+    }
+
+    /// Plays one game on, and learns from it.
+    fn play(&mut self) {
+        let (rehearsal, players, nodes) = (&self.rehearsal, self.players, &mut self.nodes);
+        let mut state = self.now.clone();
+        scatter(
+            rehearsal,
+            &mut state,
+            &self.unseen,
+            (self.turn, self.played),
+        );
         let mut path: Vec<(usize, [usize; 2])> = Vec::new();
         let mut at = 0;
         while state.turn() < DEPTH {
@@ -207,7 +256,7 @@ pub(super) fn choose(
             at = next as usize;
         }
         while state.turn() < DEPTH {
-            let both = players.map(|player| rehearsal.habit(&state, player, &[]));
+            let both = players.map(|player| rehearsal.habit(&state, player));
             for order in both.iter().flatten() {
                 rehearsal.depart(&mut state, order);
             }
@@ -218,23 +267,34 @@ pub(super) fn choose(
             nodes[at].choices[0].learn(picks[0], value);
             nodes[at].choices[1].learn(picks[1], -value);
         }
+        let passed = u64::from(DEPTH) * state.planets();
+        self.left = self.left.saturating_sub(passed);
     }
-    let choice = nodes.into_iter().next()?.choices.into_iter().next()?;
-    let tried = (0..choice.moves.len()).rev();
-    let best = tried.max_by(|one, other| choice.tried[*one].total_cmp(&choice.tried[*other]))?;
-    let moves = choice.moves.into_iter().nth(best)?;
-    // A plan goes on as it was meant to.
-    let whole = plans
-        .iter()
-        .find(|(_, orders)| orders.iter().filter(|order| order.wait == 0).eq(&moves));
-    Some(whole.map_or(moves, |(_, orders)| orders.clone()))
+
+    /// The plan to follow as far as is known: the best by its board if nothing was played.
+    pub(super) fn best(&self) -> Vec<Order> {
+        let choice = &self.nodes[0].choices[0];
+        let tried = (0..choice.moves.len()).rev();
+        let best = tried.max_by(|one, other| choice.tried[*one].total_cmp(&choice.tried[*other]));
+        let mut best = best.unwrap_or_default();
+        let mean = |at: usize| choice.won[at] / choice.tried[at].max(1.0);
+        if mean(best) - mean(0) < MARGIN {
+            best = 0;
+        }
+        let moves = &choice.moves[best];
+        // A plan goes on as it was meant to.
+        let whole = self
+            .plans
+            .iter()
+            .find(|(_, orders)| orders.iter().filter(|order| order.wait == 0).eq(moves));
+        whole.map_or(moves, |(_, orders)| orders).clone()
+    }
 }
 
 /// Hidden fleets land somewhere, more likely where it is more likely.
-fn scatter(rehearsal: &Rehearsal<'_>, state: &mut State, unseen: &Unseen<'_>, number: u64) {
-    let guesses = unseen.guesses.map_or(&[][..], Vec::as_slice);
-    let mut rng = Rng::new(u64::from(unseen.turn), GUESS_STREAM + number);
-    for guess in guesses {
+fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], (turn, game): (u32, u32)) {
+    let mut rng = Rng::new(u64::from(turn), GUESS_STREAM + u64::from(game));
+    for guess in unseen {
         let goals = guess.goals.len() as u32;
         if goals == 0 {
             continue;
@@ -244,7 +304,7 @@ fn scatter(rehearsal: &Rehearsal<'_>, state: &mut State, unseen: &Unseen<'_>, nu
             continue;
         };
         let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
-        let after = lands.saturating_sub(unseen.turn as usize);
+        let after = lands.saturating_sub(turn as usize);
         if (1..TURNS).contains(&after) {
             let landing = Move {
                 turn: after as u8,

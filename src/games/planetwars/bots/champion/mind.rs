@@ -2,15 +2,15 @@
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
-use super::contact::{self, Unseen};
+use super::contact::{self, Search};
 use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
 use super::rehearsal::{Rehearsal, State};
 use super::timing::Calibration;
-use super::upgrades;
-use crate::game::Budget;
+use super::upgrades::{self, Offer};
+use crate::game::{Budget, Progress};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const ROUNDS: u32 = 200;
 /// Two players are at close quarters with at most this many ships on all planets, and planets at most this
 /// many turns apart: where their homes are that near, and elsewhere.
 const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
-/// It takes nodes.
+/// Nodes that it takes, and that plans leave it where they can.
 const CLOSE_NODES: u64 = 500;
 
 /// After this many turns in which nothing of ours moved, sieges are no longer feared.
@@ -42,6 +42,9 @@ pub(super) enum Stance {
 
 /// Nodes for a turn's plans, unless fewer are given: a team's members must plan alike, on any machine.
 const NODES: u64 = 2_000;
+
+/// A plan: what its board is worth, and its orders.
+pub(super) type Plan = (i64, Vec<Order>);
 
 /// What a mind is to plan.
 #[derive(Clone, Debug)]
@@ -77,10 +80,14 @@ pub(super) struct Mind {
     /// Whether it may buy growth, and whether that was seen to be for sale.
     pub(super) buys: bool,
     sold: bool,
-    /// Planets whose growth was bought in the last plan.
+    /// Planets whose growth was bought in the last plan: before all else, and with what it leaves idle.
+    cheap: Vec<u8>,
+    offers: Vec<Offer>,
     pub(super) bought: Vec<u8>,
-    /// Turns for which there was no time.
+    /// Turns for which there was no time yet.
     missed: VecDeque<Turn>,
+    /// What is not searched to the end yet in the last state.
+    search: Option<Search>,
 }
 
 impl Mind {
@@ -104,19 +111,49 @@ impl Mind {
             nodes: NODES,
             buys: false,
             sold: false,
+            cheap: Vec::new(),
+            offers: Vec::new(),
             bought: Vec::new(),
             missed: VecDeque::new(),
+            search: None,
         }
     }
 
     /// Plans a turn within the budget: the orders for the whole team, or none if there is no time. The orders
-    /// due in turns without time are then planned first.
+    /// due in turns without time are then planned first. Called again with the same turn it thinks on.
     pub(super) fn turn(&mut self, turn: Turn, budget: Budget<'_>) -> Vec<Order> {
+        if !self.thinks_of(&turn.sight) {
+            self.missed.push_back(turn);
+        }
+        self.think_on(budget)
+    }
+
+    /// Whether it has not thought about this state to the end.
+    pub(super) fn thinks_of(&self, sight: &Sight) -> bool {
+        let searched = self.before.as_ref().filter(|_| self.search.is_some());
+        let last = self.missed.back().map(|turn| &turn.sight);
+        last.or(searched) == Some(sight)
+    }
+
+    /// Whether more thinking improves the last turn's plan.
+    pub(super) fn progress(&self) -> Progress {
+        if self.missed.is_empty() && self.search.is_none() {
+            Progress::Done
+        } else {
+            Progress::More
+        }
+    }
+
+    /// Thinks on about the last turn, as [`Mind::turn`].
+    pub(super) fn think_on(&mut self, budget: Budget<'_>) -> Vec<Order> {
         if budget.nodes > 0 {
             self.nodes = budget.nodes.min(NODES);
         }
+        if self.missed.is_empty() {
+            return self.search(budget.stop);
+        }
+        self.bought.clear();
         if budget.nodes == 0 || (budget.stop)() {
-            self.missed.push_back(turn);
             // What was ordered longer ago has landed, or lands beyond the horizon.
             let flying = self.calibration.chart().longest().min(TURNS);
             while self.missed.len() > flying
@@ -126,12 +163,19 @@ impl Mind {
             }
             return Vec::new();
         }
-        for missed in std::mem::take(&mut self.missed) {
-            self.adopt(missed);
-            self.order(self.nodes);
+        while let Some(turn) = self.missed.pop_front() {
+            self.adopt(turn);
+            if self.missed.is_empty() {
+                return self.order(self.nodes, budget.stop);
+            }
+            // To the end, as when it was ordered.
+            self.order(self.nodes, &|| false);
+            self.bought.clear();
+            if (budget.stop)() {
+                break;
+            }
         }
-        self.adopt(turn);
-        self.order(self.nodes)
+        Vec::new()
     }
 
     /// The timing that fits best so far.
@@ -163,6 +207,10 @@ impl Mind {
 
     /// Takes in a state: accounts for whatever left or landed since the previous one.
     pub(super) fn see(&mut self, now: Sight) {
+        self.search = None;
+        for fleet in &self.ledger.ordered {
+            self.calibration.launched(*fleet);
+        }
         if let Some(before) = &self.before {
             self.sold |= before
                 .growth
@@ -243,15 +291,31 @@ impl Mind {
     }
 
     /// The orders for the whole team in the last state, recorded as given.
-    pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
+    pub(super) fn order(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> Vec<Order> {
         let orders = self.plan(nodes);
+        if self.search.is_some() {
+            return self.search(stop);
+        }
         self.ordered(&orders);
         orders
     }
 
-    /// The orders for the whole team in the last state.
+    /// What a search has found, recorded as given; there is nothing left of it once it is done.
+    fn search(&mut self, stop: &dyn Fn() -> bool) -> Vec<Order> {
+        let Some(mut search) = self.search.take() else {
+            return Vec::new();
+        };
+        let done = search.run(stop);
+        let orders = search.best();
+        self.search = Some(search).filter(|_| !done);
+        self.ordered(&orders);
+        orders
+    }
+
+    /// The orders for the whole team in the last state, unless there is something to search.
     fn plan(&mut self, nodes: u64) -> Vec<Order> {
-        self.bought.clear();
+        self.cheap.clear();
+        self.offers.clear();
         let Some(now) = self.before.as_ref() else {
             return Vec::new();
         };
@@ -301,8 +365,9 @@ impl Mind {
             for place in upgrades::cheap(&board, player, rounds) {
                 board.buy(usize::from(place));
                 roots[usize::from(place)] = board.spots[usize::from(place)].root;
-                self.bought.push(place);
+                self.cheap.push(place);
             }
+            self.offers = upgrades::offers(&board, player, rounds, &self.cheap);
         }
         let guesses = self.ledger.guesses.iter();
         for guess in guesses.take_while(|_| now.fleets.is_none()) {
@@ -333,8 +398,10 @@ impl Mind {
         };
         // Several plans with different tastes, as far as the nodes go; the one with the best resulting board
         // is kept.
-        let mut plans: Vec<(i64, Vec<Order>)> = Vec::new();
-        let mut left = nodes.saturating_mul(PLANETS);
+        let mut plans: Vec<Plan> = Vec::new();
+        let close = self.close(&board, nodes);
+        let kept = close.map_or(0, |_| CLOSE_NODES);
+        let mut left = nodes.saturating_sub(kept).saturating_mul(PLANETS);
         for taste in Taste::all(now.turn, self.names.players(), count) {
             let mut board = board.clone();
             let orders = planner::plan(&mut board, &taste, &allowed, left);
@@ -345,25 +412,18 @@ impl Mind {
                 break;
             }
         }
-        let found = self.close(&board, &plans, rounds);
+        if let Some(players) = close {
+            let futures = left.saturating_add(kept.saturating_mul(PLANETS));
+            self.search = Some(self.searched(&board, players, plans, (rounds, futures)));
+            return Vec::new();
+        }
         // The first of equals.
         let best = plans.into_iter().rev().max_by_key(|(worth, _)| *worth);
-        let orders = found.or(best.map(|(_, orders)| orders));
-        let orders = orders.unwrap_or_default();
-        if let Some(player) = buyer {
-            let bought = upgrades::idle(&board, player, rounds, &orders, &self.bought);
-            self.bought.extend(bought);
-        }
-        orders
+        best.map(|(_, orders)| orders).unwrap_or_default()
     }
 
-    /// What a search at close quarters finds, where two players fight with few ships.
-    fn close(
-        &self,
-        board: &Board<'_>,
-        plans: &[(i64, Vec<Order>)],
-        rounds: u32,
-    ) -> Option<Vec<Order>> {
+    /// The two players at close quarters, where two fight with few ships.
+    fn close(&self, board: &Board<'_>, nodes: u64) -> Option<[u8; 2]> {
         let now = self.before.as_ref()?;
         let players = contact::two(board.sides)?;
         let (all, near) = (
@@ -375,22 +435,33 @@ impl Mind {
             .iter()
             .zip([homes <= CLOSE[0].1, true])
             .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
-        if self.stance != Stance::Open || !close || self.nodes < CLOSE_NODES {
-            return None;
-        }
-        let unseen = Unseen {
-            guesses: now.fleets.is_none().then_some(&self.ledger.guesses),
-            turn: now.turn,
-        };
+        let fights = self.stance == Stance::Open && close && nodes >= CLOSE_NODES;
+        fights.then_some(players)
+    }
+
+    /// The search among these plans at close quarters.
+    fn searched(
+        &self,
+        board: &Board<'_>,
+        players: [u8; 2],
+        plans: Vec<Plan>,
+        (rounds, futures): (u32, u64),
+    ) -> Search {
+        let now = self.before.as_ref();
+        let hidden = now.is_some_and(|now| now.fleets.is_none());
+        let guesses = self.ledger.guesses.iter().filter(|_| hidden);
+        let unseen = (guesses.cloned().collect(), now.map_or(0, |now| now.turn));
         let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
         let landings = board.spots.iter().map(|spot| spot.landings.clone());
         let state = State::new(&roots, landings.collect());
         let rehearsal = Rehearsal::new(board.chart, board.sides, &roots, rounds);
-        contact::choose(&rehearsal, &state, players, plans, &unseen)
+        Search::new(rehearsal, state, players, plans, unseen, futures)
     }
 
     /// Records which orders the team gave in the last state.
     fn ordered(&mut self, orders: &[Order]) {
+        self.bought.clone_from(&self.cheap);
+        self.bought.extend(upgrades::idle(&self.offers, orders));
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
         for order in orders.iter().filter(|order| order.wait == 0) {
@@ -401,7 +472,6 @@ impl Mind {
                 ships: order.ships,
                 launched,
             };
-            self.calibration.launched(fleet);
             self.ledger.ordered.push(fleet);
         }
     }

@@ -10,9 +10,10 @@ const AFTER: i64 = 30;
 const NEAR: usize = 6;
 
 /// What does not change while playing on.
-pub(super) struct Rehearsal<'a> {
-    pub(super) chart: &'a Chart,
-    sides: &'a Sides,
+#[derive(Clone, Debug)]
+pub(super) struct Rehearsal {
+    pub(super) chart: Chart,
+    sides: Sides,
     growth: Vec<i32>,
     grows_first: bool,
     /// By place: the nearest others.
@@ -22,7 +23,7 @@ pub(super) struct Rehearsal<'a> {
 }
 
 /// A state on the way.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct State {
     owner: Vec<u8>,
     ships: Vec<i32>,
@@ -56,6 +57,11 @@ impl State {
         self.turn.into()
     }
 
+    /// How many planets there are.
+    pub(super) fn planets(&self) -> u64 {
+        self.owner.len() as u64
+    }
+
     /// A planet's ships.
     pub(super) fn ships(&self, place: usize) -> i32 {
         self.ships[place]
@@ -76,7 +82,7 @@ impl State {
     }
 
     /// Ships of a planet that its owner need not keep there against what is known to come.
-    fn free(&self, place: usize, rehearsal: &Rehearsal<'_>) -> i32 {
+    fn free(&self, place: usize, rehearsal: &Rehearsal) -> i32 {
         let ships = self.ships[place];
         if self.coming[place].is_empty() {
             return ships;
@@ -98,8 +104,8 @@ impl State {
     }
 }
 
-impl<'a> Rehearsal<'a> {
-    pub(super) fn new(chart: &'a Chart, sides: &'a Sides, roots: &[Root], rounds: u32) -> Self {
+impl Rehearsal {
+    pub(super) fn new(chart: &Chart, sides: &Sides, roots: &[Root], rounds: u32) -> Self {
         let count = roots.len();
         let near = |from: usize| {
             let others = (0..count as u8).filter(|to| usize::from(*to) != from);
@@ -109,8 +115,8 @@ impl<'a> Rehearsal<'a> {
             others
         };
         Self {
-            chart,
-            sides,
+            chart: chart.clone(),
+            sides: sides.clone(),
             growth: roots.iter().map(|root| root.growth).collect(),
             grows_first: roots.first().is_some_and(|root| root.grows_first),
             near: (0..count).map(near).collect(),
@@ -205,9 +211,8 @@ impl<'a> Rehearsal<'a> {
         }
     }
 
-    /// What a player orders by habit: every planet takes what is nearest of what it can take, ships held
-    /// back for the later part of a script being left alone.
-    pub(super) fn habit(&self, state: &State, player: u8, kept: &[Order]) -> Vec<Order> {
+    /// What a player orders by habit: every planet takes what is nearest of what it can take.
+    pub(super) fn habit(&self, state: &State, player: u8) -> Vec<Order> {
         let mut state = state.clone();
         let side = self.sides.of(player);
         let mut orders = Vec::new();
@@ -215,8 +220,7 @@ impl<'a> Rehearsal<'a> {
             if state.owner[from] != player || state.ships[from] < 1 {
                 continue;
             }
-            let kept = kept.iter().filter(|order| usize::from(order.from) == from);
-            let mut free = state.free(from, self) - kept.map(|order| order.ships).sum::<i32>();
+            let mut free = state.free(from, self);
             for to in 0..self.near[from].len() {
                 if free < 1 {
                     break;

@@ -46,23 +46,35 @@ fn guard(board: &Board<'_>, place: usize) -> i32 {
     threat.max().unwrap_or_default().max(0)
 }
 
-/// The planets whose growth is to be bought from ships that these orders leave idle.
-pub(super) fn idle(
-    board: &Board<'_>,
-    player: u8,
-    rounds: u32,
-    orders: &[Order],
-    bought: &[u8],
-) -> Vec<u8> {
-    let idle = (0u8..).zip(&board.spots).filter(|(place, spot)| {
-        let sent = orders.iter().filter(|order| order.from == *place);
-        let sent = sent.map(|order| order.ships).sum::<i32>();
-        let left = spot.line.spare[0] - sent - guard(board, usize::from(*place));
-        GROWTH.contains(&spot.root.growth)
-            && !bought.contains(place)
-            && pays(spot, player, rounds, left)
+/// A planet whose growth is for sale for ships that a plan leaves idle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    place: u8,
+    /// Ships that may leave and are not needed as a guard, and what one more growth costs of them.
+    free: i32,
+    price: i32,
+}
+
+/// What is for sale of a player's planets, but for those bought already.
+pub(super) fn offers(board: &Board<'_>, player: u8, rounds: u32, bought: &[u8]) -> Vec<Offer> {
+    let offers = (0u8..).zip(&board.spots).filter_map(|(place, spot)| {
+        let free = spot.line.spare[0] - guard(board, usize::from(place));
+        let offered = GROWTH.contains(&spot.root.growth)
+            && !bought.contains(&place)
+            && pays(spot, player, rounds, free);
+        let price = price(spot.root.growth);
+        offered.then_some(Offer { place, free, price })
     });
-    idle.map(|(place, _)| place).collect()
+    offers.collect()
+}
+
+/// The planets whose growth is to be bought from ships that these orders leave idle.
+pub(super) fn idle(offers: &[Offer], orders: &[Order]) -> impl Iterator<Item = u8> {
+    let idle = offers.iter().filter(|offer| {
+        let sent = orders.iter().filter(|order| order.from == offer.place);
+        offer.free - sent.map(|order| order.ships).sum::<i32>() >= offer.price
+    });
+    idle.map(|offer| offer.place)
 }
 
 impl Sight {
