@@ -39,7 +39,8 @@ enum Game {
     /// Bots of Lighthouses; `hunter` and `variant` are the triangle hunter and the champion with other numbers.
     #[command(subcommand)]
     Lighthouses(verbs::Verb<lighthouses::Keys>),
-    /// Bots of Planet Wars; a member of a table is a team.
+    /// Bots of Planet Wars, and strangers after other authors' programs: `rusher`, `roller`, `tree`, `futures`,
+    /// and the samples of 2015 `booster`, `sabbatical`, `threshold`; a member of a table is a team.
     #[command(subcommand)]
     Planetwars(verbs::Verb<planetwars::Keys, planetwars::Own>),
     /// Bots of Planowanie; `variant` and `other` are the champion with other numbers and tables.

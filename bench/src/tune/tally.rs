@@ -2,7 +2,7 @@
 
 use crate::field::{Figure, Unit};
 use crate::play::Record;
-use games::stats::{Moments, quantile};
+use games::stats::{ClusteredMean, Moments, quantile};
 use std::fmt::Write as _;
 
 /// What a member got out of some blocks.
@@ -11,6 +11,8 @@ pub(crate) struct Tally {
     games: usize,
     /// Of the means over each block.
     figures: Vec<Moments>,
+    /// The same as shares, whose interval is never empty.
+    shares: Vec<ClusteredMean>,
     times: Vec<f32>,
 }
 
@@ -23,9 +25,12 @@ impl Tally {
         };
         self.games += count;
         self.figures.resize(first.figures.len(), Moments::default());
+        self.shares
+            .resize(first.figures.len(), ClusteredMean::default());
         for (at, figure) in self.figures.iter_mut().enumerate() {
             let sum: f64 = games.clone().map(|game| game.figures[at]).sum();
             figure.add(sum / count as f64);
+            self.shares[at].add(sum, count as f64);
         }
         for game in games {
             self.times.extend(&game.times);
@@ -40,17 +45,17 @@ impl Tally {
     /// One line.
     pub(crate) fn show(&mut self, figures: &[Figure]) -> String {
         let mut line = format!("{:5} games", self.games);
-        for (figure, moments) in figures.iter().zip(&self.figures) {
+        let both = self.figures.iter().zip(&self.shares);
+        for (figure, (moments, share)) in figures.iter().zip(both) {
             let interval = moments.mean95();
             let (mean, half) = (interval.mean, interval.high - interval.mean);
             let name = figure.name;
             let _ = match figure.unit {
-                Unit::Share => write!(
-                    line,
-                    "  {:5.1} ± {:4.1} % {name}",
-                    100.0 * mean,
-                    100.0 * half
-                ),
+                Unit::Share => {
+                    let (low, high) = share.share_interval();
+                    let [low, mean, high] = [low, mean, high].map(|share| 100.0 * share);
+                    write!(line, "  {mean:5.1} % ({low:.1}–{high:.1}) {name}")
+                }
                 Unit::Mean(digits) => write!(line, "  {mean:8.digits$} ± {half:.digits$} {name}"),
                 Unit::Total => write!(line, "  {:.0} {name}", mean * self.games as f64),
             };

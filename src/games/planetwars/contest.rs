@@ -1,6 +1,7 @@
 //! Planet Wars as a contest: what is its own.
 
 use super::bots;
+use super::dialect::google;
 use super::dialect::judge::{self, REPLY_LINE_MAX};
 use super::dialect::player as wire;
 use super::facts::Record;
@@ -85,7 +86,10 @@ impl Contest for PlanetWars {
         })
     }
 
-    fn in_form(_: &[u8], answer: &str) -> Result<(), String> {
+    fn in_form(message: &[u8], answer: &str) -> Result<(), String> {
+        if google::is_spoken(message) {
+            return google::in_form(answer);
+        }
         judge::in_form(answer)
     }
 
@@ -116,7 +120,9 @@ impl Contest for PlanetWars {
 
     fn default_answer(frame: &str) -> &'static str {
         let last = frame.lines().next_back().unwrap_or_default();
-        if wire::completes(last.as_bytes()) {
+        if google::is_spoken(last.as_bytes()) {
+            google::END
+        } else if wire::completes(last.as_bytes()) {
             wire::END
         } else {
             ""

@@ -30,7 +30,7 @@ pub const OPTIONS: &[OptionCard] = &[
     OptionCard::new(
         "teams",
         "null",
-        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays its whole team.",
+        "Who are allies: players of each team as a list, such as [4, 4], in the order of those who enter, or one number for teams of one size; null: everybody alone. One who enters plays its whole team; if as many enter as a list has players, each plays one of them, team by team.",
     ),
     OptionCard::new(
         "assignment",
@@ -118,6 +118,11 @@ pub const OPTIONS: &[OptionCard] = &[
         "Lines of a reply that are no order: strict (their player is dropped) or lenient (they mean nothing); null: strict, with mz2015 lenient.",
     ),
     OptionCard::new(
+        "wire",
+        "\"team\"",
+        "How states and replies are written: team, or google2010, the wire of 2010, which shows all fleets and carries no words.",
+    ),
+    OptionCard::new(
         "start_ms",
         "10000",
         "Milliseconds for the first reply, starting up included.",
@@ -131,6 +136,8 @@ pub const OPTIONS: &[OptionCard] = &[
 pub struct Conduct {
     /// How lines are taken that no rule speaks of.
     pub lines: Lines,
+    /// How states and replies are written.
+    pub wire: Wire,
     /// Milliseconds for the first reply, from 1.
     pub start_ms: u64,
     /// Milliseconds for every other reply, from 1.
@@ -141,6 +148,7 @@ impl Default for Conduct {
     fn default() -> Self {
         Self {
             lines: Lines::Strict,
+            wire: Wire::Team,
             start_ms: 10_000,
             turn_ms: 1_000,
         }
@@ -208,10 +216,23 @@ pub struct Options {
     dropped: Option<Dropped>,
     #[serde(deserialize_with = "choice")]
     lines: Option<Lines>,
+    #[serde(deserialize_with = "choice")]
+    wire: Wire,
     #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
     start_ms: Option<u64>,
     #[serde(deserialize_with = "maybe_whole::<_, 1, TIME_MS_MAX>")]
     turn_ms: Option<u64>,
+}
+
+/// How states and replies are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Wire {
+    /// As in the teams' contest.
+    #[default]
+    Team,
+    /// As in 2010.
+    Google2010,
 }
 
 /// A set of rules to start from.
@@ -264,12 +285,16 @@ impl Options {
     pub fn seat_owners(&self, entrants: usize) -> Result<Vec<usize>, String> {
         let sizes = match sizes(&self.teams)? {
             Sizes::Each(size) => vec![size; entrants],
+            // A mixed team: one enters for each player.
+            Sizes::Listed(sizes) if entrants > 0 && sizes.iter().sum::<usize>() == entrants => {
+                return Ok((0..entrants).collect());
+            }
             Sizes::Listed(sizes) => sizes,
         };
         if sizes.len() != entrants {
             let teams = sizes.len();
             return Err(format!(
-                "teams has {teams} teams, and {entrants} enter: one plays each team"
+                "teams has {teams} teams, and {entrants} enter: one plays each team, or each player of a list"
             ));
         }
         Ok(members(&sizes))
@@ -290,7 +315,8 @@ impl Options {
             same_planet: self.same_planet.unwrap_or(rules.same_planet),
             zero_ships: self.zero_ships.unwrap_or(rules.zero_ships),
             upgrades: self.upgrades.unwrap_or(rules.upgrades),
-            messages: self.messages.unwrap_or(rules.messages),
+            messages: self.wire == Wire::Team && self.messages.unwrap_or(rules.messages),
+            shows_fleets: self.wire == Wire::Google2010,
             flight_counts: self.flight_counts.unwrap_or(rules.flight_counts),
             alive: self.alive.unwrap_or(rules.alive),
             dropped: self.dropped.unwrap_or(rules.dropped),
@@ -307,6 +333,7 @@ impl Options {
         let usual = Conduct::default();
         Conduct {
             lines: self.lines.unwrap_or(lines),
+            wire: self.wire,
             start_ms: self.start_ms.unwrap_or(usual.start_ms),
             turn_ms: self.turn_ms.unwrap_or(usual.turn_ms),
         }

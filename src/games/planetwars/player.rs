@@ -1,5 +1,6 @@
 //! A player's side of the wire: states in, orders out.
 
+use super::dialect::google;
 use super::dialect::player::{self as wire, END, State};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Planet, PlanetId, PlanetWars, PlayerId, View};
@@ -22,6 +23,8 @@ pub struct Player {
     /// States told so far.
     turns: u32,
     view: Option<View>,
+    /// Whether the wire is that of 2010.
+    google: bool,
     /// Whether an answer is wanted.
     asked: bool,
     /// Whether the bot has seen what it is asked about.
@@ -49,6 +52,7 @@ impl Player {
             bot,
             turns: 0,
             view: None,
+            google: false,
             asked: false,
             shown: false,
             doubted: None,
@@ -58,6 +62,10 @@ impl Player {
 }
 
 impl Player {
+    const fn end(&self) -> &'static str {
+        if self.google { google::END } else { END }
+    }
+
     /// Whether a state is of the same game as the one before. Of two that agree with each other the second
     /// is believed: then it was the first that was wrong.
     fn is_of_the_game(&mut self, state: &State) -> bool {
@@ -74,6 +82,7 @@ impl Player {
 
 impl Dialogue for Player {
     fn receive(&mut self, frame: &[u8]) -> Result<Next, WireError> {
+        self.google = google::is_spoken(frame);
         let state = wire::read(frame).inspect_err(|why| {
             self.facts.unsound("state", &why.to_string());
         })?;
@@ -81,11 +90,12 @@ impl Dialogue for Player {
             self.facts
                 .unsound("state", "it is of another player or of other planets");
             self.asked = false;
-            return Ok(Next::Send(END.to_owned()));
+            return Ok(Next::Send(self.end().to_owned()));
         }
         let view = View {
             turn: self.turns,
             planets: Arc::new(state.planets),
+            fleets: state.fleets.map(Arc::new),
             message: state.message,
             you: state.you,
         };
@@ -96,7 +106,7 @@ impl Dialogue for Player {
         Ok(Next::Think {
             limit: if first { START_WITHIN } else { TURN_WITHIN },
             target: first.then_some(PREPARING),
-            fallback: END.to_owned(),
+            fallback: self.end().to_owned(),
         })
     }
 
@@ -106,7 +116,11 @@ impl Dialogue for Player {
         };
         self.shown = true;
         let (act, progress) = self.bot.ponder(view, &Ask, slice);
-        *best = wire::write(&act);
+        *best = if self.google {
+            google::write(&act)
+        } else {
+            wire::write(&act)
+        };
         progress
     }
 
@@ -123,7 +137,11 @@ impl Dialogue for Player {
             // What it would have done does not matter: the next state shows what was done.
             let _: (Act, Progress) = self.bot.ponder(view, &Ask, spent);
         }
-        self.facts.said(frame);
+        if self.google {
+            self.facts.said(&google::translated(frame));
+        } else {
+            self.facts.said(frame);
+        }
         self.asked = false;
     }
 

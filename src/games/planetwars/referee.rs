@@ -1,9 +1,10 @@
 //! The judge's side of one game (README.md, sections 1 and 3): every round all players are told the state
 //! at once and asked for their orders, each with a clock of its own.
 
+use super::dialect::google;
 use super::dialect::judge::{self, Line, Offence, REPLY_LINES_MAX};
 use super::map;
-use super::options::Conduct;
+use super::options::{Conduct, Wire};
 use super::rules::{Act, PlanetWars, Setup};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
 use crate::wire::{Blame, Call, Reply, Table};
@@ -71,6 +72,10 @@ impl Referee {
             return;
         }
         let planets = map::text(self.game.planets());
+        let fleets = match self.setup.conduct.wire {
+            Wire::Team => Vec::new(),
+            Wire::Google2010 => self.game.fleets(),
+        };
         let messages = self.game.ruleset().messages;
         for (seat, asked) in self.game.to_move().iter() {
             let program = &mut self.programs[seat];
@@ -81,7 +86,10 @@ impl Referee {
             }
             let message = messages.then(|| self.game.heard(seat));
             let you = self.game.player(seat).unwrap_or_default();
-            let text = judge::state(&planets, message, you);
+            let text = match self.setup.conduct.wire {
+                Wire::Team => judge::state(&planets, message, you),
+                Wire::Google2010 => google::state(self.game.planets(), &fleets, you),
+            };
             let within = self.setup.conduct.within(program.replied);
             self.calls.push(Call::ask(seat, text, within));
         }
@@ -98,7 +106,11 @@ impl Referee {
     }
 
     fn hear(&mut self, seat: Seat, line: &[u8]) {
-        let heard = judge::line(line, self.setup.conduct.lines);
+        let Conduct { wire, lines, .. } = self.setup.conduct;
+        let heard = match wire {
+            Wire::Team => judge::line(line, lines),
+            Wire::Google2010 => google::line(line, lines, self.game.planets()),
+        };
         let program = &mut self.programs[seat];
         let Some(reply) = &mut program.reply else {
             return;

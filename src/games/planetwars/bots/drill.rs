@@ -108,6 +108,7 @@ pub fn drill(plan: &Drill) -> Drilled {
     let view = |turn: u32, you: PlayerId, word: u32| View {
         turn,
         planets: Arc::clone(&planets),
+        fleets: None,
         message: Some(word),
         you,
     };

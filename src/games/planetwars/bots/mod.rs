@@ -20,4 +20,6 @@ mod signature;
 mod surplus;
 
 pub use registry::{CARDS, make};
+#[cfg(test)]
+pub(super) use signature::CLOSE;
 pub(super) use signature::bouts;

@@ -94,7 +94,8 @@ impl Team {
         if self.ring.is_mate(owner) {
             return Stance::Mate;
         }
-        let known = self.ring.complete() || turn >= WARY_TURN;
+        let late = turn >= WARY_TURN && !self.ring.grows();
+        let known = self.ring.complete() || late;
         if known || self.hostile.contains(&owner) {
             Stance::Enemy
         } else {

@@ -22,6 +22,19 @@ macro_rules! rungs {
     };
 }
 
+/// The second version of a bot that uses a thinking budget.
+const fn second(
+    rung: u8,
+    name: &'static str,
+    description: &'static str,
+    signature: u64,
+) -> BotCard {
+    BotCard {
+        version: 2,
+        ..thinker(rung, name, description, signature)
+    }
+}
+
 /// Every built-in player, weakest first.
 pub const CARDS: &[BotCard] = rungs![
     1 card idle 0x60A6_5CCF_0F26_386E 0x585F_BBD6_AE5F_4F1E,
@@ -32,7 +45,7 @@ pub const CARDS: &[BotCard] = rungs![
     6 card rage 0x190C_6E00_C568_63EA 0x57D1_F7F2_DE47_27D9,
     7 card frontier 0x4A60_DE65_5300_5671 0x8A36_1C3E_9091_4244,
     8 card surplus 0x7FC2_B668_C0E4_4A0A 0x284F_5581_91F4_8ACA,
-    9 thinker champion 0xD09D_6151_D734_456D 0x4889_11D5_6031_1645,
+    9 second champion 0xE628_6A8F_3198_1B00 0x676C_DEBD_D52F_FC4B,
 ];
 
 /// The player with this name, or `None` if there is none. `seed` is its own chance.

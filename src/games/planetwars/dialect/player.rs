@@ -1,6 +1,7 @@
 //! A player's side: states, read as leniently as other judges may write them, and replies.
 
-use crate::planetwars::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId};
+use super::google;
+use crate::planetwars::rules::{Act, COORDINATE_MAX, PLANETS_MAX, Planet, PlayerId, ShownFleet};
 use crate::wire::WireError;
 use std::fmt::Write as _;
 
@@ -12,6 +13,8 @@ pub const END: &str = ".";
 pub struct State {
     /// The planets in the order of their lines.
     pub planets: Vec<Planet>,
+    /// The fleets in flight, where the wire shows them.
+    pub fleets: Option<Vec<ShownFleet>>,
     /// The word from the ring, if any.
     pub message: Option<u32>,
     /// The recipient.
@@ -21,14 +24,17 @@ pub struct State {
 /// Whether this line is the last one of a state.
 #[must_use]
 pub fn completes(line: &[u8]) -> bool {
-    line.trim_ascii() == END.as_bytes()
+    [END.as_bytes(), google::END.as_bytes()].contains(&line.trim_ascii())
 }
 
-/// The state of a frame. Lines may come in any order; lines of other kinds are ignored.
+/// The state of a frame, on the wire of 2010 if it ends like one. Lines may come in any order; lines of other kinds are ignored.
 ///
 /// # Errors
 /// [`WireError`] names the line that is missing or wrong.
 pub fn read(frame: &[u8]) -> Result<State, WireError> {
+    if google::is_spoken(frame) {
+        return google::read(frame);
+    }
     let text = std::str::from_utf8(frame).map_err(|_| WireError::new("state", "it is no text"))?;
     let mut planets: Vec<Planet> = Vec::new();
     let (mut message, mut you) = (None, None);
@@ -75,6 +81,7 @@ pub fn read(frame: &[u8]) -> Result<State, WireError> {
     let you = you.ok_or_else(|| WireError::new("Y", "it is missing"))?;
     Ok(State {
         planets,
+        fleets: None,
         message,
         you,
     })

@@ -4,7 +4,9 @@ use super::battle::{Force, fight};
 use super::distances::Distances;
 use super::ruleset::{Alive, Dropped, Growth, Ruleset};
 use super::setup::Setup;
-use super::world::{Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, View};
+use super::world::{
+    Act, Ask, Launch, NEUTRAL, Planet, PlanetId, PlayerId, ShownFleet, TEAM_MAX, View,
+};
 use crate::game::{Cause, Game, Illegal, Listener, Outcome, Seat, Seats};
 use std::sync::Arc;
 
@@ -19,8 +21,12 @@ pub enum Event {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fleet {
     pub(super) owner: Seat,
+    pub(super) from: u16,
     pub(super) to: u16,
     pub(super) ships: i64,
+    /// The turns in which it left and lands.
+    pub(super) left: u32,
+    pub(super) lands: u32,
 }
 
 /// What is known about a player besides its planets.
@@ -122,9 +128,37 @@ impl PlanetWars {
     /// The word that a seat receives with the present state.
     #[must_use]
     pub fn heard(&self, seat: Seat) -> u32 {
-        let before = self.players.get(seat.index()).map(|player| player.before);
+        let before_of = |seat: Seat| self.players.get(seat.index()).map(|player| player.before);
+        let mut before = before_of(seat);
+        // Who is out is not asked, and the ring closes around it.
+        for _ in 0..TEAM_MAX {
+            let Some(at) = before.filter(|at| *at != seat && !self.plays(*at)) else {
+                break;
+            };
+            before = before_of(at);
+        }
         let before = before.and_then(|before| self.players.get(before.index()));
         before.map_or(0, |player| player.said)
+    }
+
+    /// Every fleet in flight that lands before the last round is over, those that land first and then those
+    /// that left first before the others.
+    #[must_use]
+    pub fn fleets(&self) -> Vec<ShownFleet> {
+        let mut flying: Vec<&Fleet> = self.flights.iter().flatten().collect();
+        flying.sort_by_key(|fleet| (fleet.lands, fleet.left, fleet.owner));
+        let id = |place: u16| self.planets.get(usize::from(place)).map(|planet| planet.id);
+        let shown = flying.into_iter().filter_map(|fleet| {
+            Some(ShownFleet {
+                owner: self.player(fleet.owner)?,
+                from: id(fleet.from)?,
+                to: id(fleet.to)?,
+                ships: fleet.ships,
+                turns: fleet.lands - fleet.left,
+                left: fleet.lands - self.turn,
+            })
+        });
+        shown.collect()
     }
 
     /// Ships in flight, by seat.
@@ -148,6 +182,11 @@ impl PlanetWars {
     pub fn is_alive(&self, seat: Seat) -> bool {
         let fleets = self.ruleset.alive == Alive::Fleets && self.flying(seat) > 0;
         fleets || self.owners.contains(&Some(seat))
+    }
+
+    /// Whether a seat is asked: where only planets keep a player in the game, it is out for good without any.
+    fn plays(&self, seat: Seat) -> bool {
+        self.ruleset.alive == Alive::Fleets || self.is_alive(seat)
     }
 
     /// Drops these seats: they broke the rules, or their programs failed. All at once, so that none wins by
@@ -411,20 +450,22 @@ impl Game for PlanetWars {
 
     fn to_move(&self) -> Seats<bool> {
         let players = self.players.iter();
-        players
-            .map(|player| self.over.is_none() && !player.dropped)
+        let seats = (0..).map(Seat).zip(players);
+        seats
+            .map(|(seat, player)| self.over.is_none() && !player.dropped && self.plays(seat))
             .collect()
     }
 
     fn ask(&self, seat: Seat) -> Option<Ask> {
         let player = self.players.get(seat.index())?;
-        (self.over.is_none() && !player.dropped).then_some(Ask)
+        (self.over.is_none() && !player.dropped && self.plays(seat)).then_some(Ask)
     }
 
     fn view(&self, seat: Seat) -> View {
         View {
             turn: self.turn,
             planets: Arc::clone(&self.planets),
+            fleets: self.ruleset.shows_fleets.then(|| Arc::new(self.fleets())),
             message: self.ruleset.messages.then(|| self.heard(seat)),
             you: self.player(seat).unwrap_or(NEUTRAL),
         }

@@ -17,5 +17,5 @@ pub use ruleset::{
 pub use setup::Setup;
 pub use world::{
     Act, Ask, COORDINATE_MAX, Launch, NEUTRAL, PLANETS_MAX, PLAYERS, Planet, PlanetId, PlayerId,
-    SHIPS_MAX, TEAM_MAX, View, owners,
+    SHIPS_MAX, ShownFleet, TEAM_MAX, View, owners,
 };

@@ -107,8 +107,11 @@ impl PlanetWars {
                 let slot = lands as usize % self.flights.len();
                 self.flights[slot].push(Fleet {
                     owner: seat,
+                    from: from as u16,
                     to: to as u16,
                     ships: launch.ships,
+                    left: self.turn,
+                    lands,
                 });
             }
         }

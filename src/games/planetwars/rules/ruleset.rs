@@ -112,6 +112,8 @@ pub struct Ruleset {
     pub upgrades: bool,
     /// Whether there are words between the players of a team.
     pub messages: bool,
+    /// Whether players are shown the fleets in flight, everybody's.
+    pub shows_fleets: bool,
     /// Whether fleets in flight count at the end.
     pub flight_counts: bool,
     /// Who is still in the game.
@@ -134,6 +136,7 @@ impl Ruleset {
         zero_ships: ZeroShips::Ignore,
         upgrades: false,
         messages: true,
+        shows_fleets: false,
         flight_counts: true,
         alive: Alive::Fleets,
         dropped: Dropped::Idle,

@@ -48,6 +48,23 @@ pub fn owners(planets: &[Planet]) -> Vec<PlayerId> {
     owners
 }
 
+/// Ships in flight, where players are shown them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownFleet {
+    /// Whose they are.
+    pub owner: PlayerId,
+    /// Where they left.
+    pub from: PlanetId,
+    /// Where they land.
+    pub to: PlanetId,
+    /// How many.
+    pub ships: i64,
+    /// Turns of the whole flight, from 1.
+    pub turns: u32,
+    /// Turns until they land, from 1 to `turns`.
+    pub left: u32,
+}
+
 /// What a player is told before each of its turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
@@ -55,6 +72,8 @@ pub struct View {
     pub turn: u32,
     /// All planets, in an order that never changes.
     pub planets: Arc<Vec<Planet>>,
+    /// All fleets in flight; `None` if they are hidden.
+    pub fleets: Option<Arc<Vec<ShownFleet>>>,
     /// The word from the previous player in the ring; `None` if the wire gave none.
     pub message: Option<u32>,
     /// The recipient.

@@ -136,6 +136,7 @@ fn garbage(rng: &mut Rng, turn: u32) -> View {
     View {
         turn,
         planets: Arc::new((0..count).map(|_| planet(rng)).collect()),
+        fleets: None,
         message: rng.chance(0.8).then(|| rng.bits() as u32),
         you: rng.below(5),
     }

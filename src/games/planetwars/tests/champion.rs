@@ -1,11 +1,13 @@
 //! Laws of the champion, against any opponent and under any rules.
 
 use crate::arena::play_by;
-use crate::game::{Bot, Budget, Game, Seat};
+use crate::game::{Bot, Budget, Game, Progress, Seat};
 use crate::kit::{DialogueSetup, Exchange, Kit as _, Nodes, PlaySetup};
 use crate::planetwars::KIT;
+use crate::planetwars::bots::CLOSE;
 use crate::planetwars::bots::champion::{Team, Timing, solo, team, timing_found};
 use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::map;
 use crate::planetwars::rules::{
     Act, Ask, Growth, Launch, PlanetWars, PlayerId, Ruleset, Setup, Travel, View,
 };
@@ -222,7 +224,13 @@ fn a_decision_that_was_cut_is_made_up_for() {
 /// player that is only replayed a game, as after a restart, continues like the one that played.
 #[test]
 fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
-    for (bot, size) in [("champion", 1), ("champion-team", 3)] {
+    let games = [
+        ("champion", 1, "google"),
+        ("champion-team", 3, "google"),
+        ("champion", 1, CLOSE),
+        ("champion-team", 1, CLOSE),
+    ];
+    for (bot, size, map) in games {
         let rival = if size == 1 {
             "frontier"
         } else {
@@ -230,11 +238,7 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         };
         let mut bots = vec![bot.to_owned(); size];
         bots.extend(vec![rival.to_owned(); size]);
-        let setup = PlaySetup::recorded(
-            bots,
-            9,
-            json!({"teams": size, "rounds": 60, "map": "google"}),
-        );
+        let setup = PlaySetup::recorded(bots, 9, json!({"teams": size, "rounds": 60, "map": map}));
         let played = KIT.play(&setup, &Nodes(u64::MAX)).unwrap();
         let heard: Vec<&Exchange> = played
             .transcript
@@ -246,24 +250,59 @@ fn plans_hang_on_nodes_alone_and_are_thought_over_again() {
         let setup = DialogueSetup::of(bot, 0);
         for told in [0, 1, 15, 30.min(turns - 5)] {
             let mut player = KIT.dialogue(&setup).unwrap();
+            let mut more = 0;
             for (turn, heard) in heard.iter().enumerate() {
                 player.receive(heard.call.as_bytes()).unwrap();
                 let reply = heard.reply.as_ref().unwrap();
                 if turn >= told {
                     let asked = Cell::new(false);
-                    // The budget is over at the first check.
+                    // Every slice is over at its second check.
                     let slice = Budget {
                         nodes: u64::MAX,
                         stop: &|| asked.replace(true),
                     };
                     let mut best = String::new();
-                    player.think(slice, &mut best);
+                    while player.think(slice, &mut best) == Progress::More {
+                        asked.set(false);
+                        more += 1;
+                    }
                     assert_eq!(best, *reply, "{bot} from turn {told} on, turn {turn}");
                 }
                 player.said(reply);
             }
+            // A search takes many slices; nothing else takes more than one a turn.
+            assert!(
+                told > 0 || (more > turns) == (map == CLOSE),
+                "{bot}: {more} slices"
+            );
         }
     }
+}
+
+/// At close quarters it counts what it plays on, and asks before each game whether it must stop.
+#[test]
+fn a_search_at_close_quarters_counts_nodes_and_stops() {
+    let setup = Setup {
+        planets: map::read(CLOSE).unwrap(),
+        ..setup(1, Look::Contest, &[0, 1], short(60))
+    };
+    let view = PlanetWars::start(&setup).view(Seat(0));
+    let polls = |nodes: u64, most: u32| {
+        let polls = Cell::new(0);
+        let stop = || {
+            polls.set(polls.get() + 1);
+            polls.get() > most
+        };
+        let slice = Budget { nodes, stop: &stop };
+        let (_, progress) = solo().ponder(&view, &Ask, slice);
+        (polls.get(), progress)
+    };
+    let (few, done) = polls(500, u32::MAX);
+    assert_eq!(done, Progress::Done);
+    let (many, done) = polls(2_000, u32::MAX);
+    assert_eq!(done, Progress::Done);
+    assert!(1 < few && few < many, "{few} and {many} games");
+    assert_eq!(polls(u64::MAX, 5), (6, Progress::More));
 }
 
 /// Late words: by then it has settled alone; once it knows a mate it starts nothing against it.

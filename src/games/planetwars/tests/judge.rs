@@ -279,6 +279,56 @@ fn one_who_enters_plays_his_team() {
 }
 
 #[test]
+fn a_mixed_team_has_one_who_enters_for_each_player() {
+    let seat_owners = |options: Value, entrants| KIT.seat_owners(&options, entrants);
+    let owners = seat_owners(json!({"teams": [2, 2]}), 4).unwrap();
+    assert_eq!(owners, [0, 1, 2, 3]);
+    assert_eq!(
+        seat_owners(json!({"teams": "3,1"}), 4).unwrap(),
+        [0, 1, 2, 3]
+    );
+    assert!(seat_owners(json!({"teams": [2, 2]}), 3).is_err());
+}
+
+/// The wire of 2010: planets by their lines, the reader is 1, fleets with their whole flight and what is
+/// left, answers by the places of planets.
+#[test]
+fn the_wire_of_2010_shows_fleets_and_turns_numbers_round() {
+    let mut table = table(2, &json!({"wire": "google2010", "rules": "google2010"}));
+    let said = calls(table.as_mut());
+    assert_eq!(said[0].text, "P 2 3 0 1 1\nP 0 0 1 5 2\nP 3 4 2 4 2\ngo");
+    assert_eq!(said[1].text, "P 2 3 0 1 1\nP 0 0 2 5 2\nP 3 4 1 4 2\ngo");
+    say(table.as_mut(), 0, "1 0 3 # to the middle\n\ngo\r");
+    say(table.as_mut(), 1, "2 1 4\ngo");
+    let said = calls(table.as_mut());
+    let planets = "P 2 3 0 1 1\nP 0 0 1 4 2\nP 3 4 2 2 2\n";
+    assert_eq!(
+        said[0].text,
+        format!("{planets}F 1 3 1 0 4 3\nF 2 4 2 1 5 4\ngo")
+    );
+    say(table.as_mut(), 0, "1 0\n");
+    say(table.as_mut(), 1, "0 1 1\ngo");
+    assert_eq!(table.blames().len(), 2);
+    let causes: Vec<Cause> = table.blames().iter().map(|blame| blame.cause).collect();
+    assert_eq!(causes, [Cause::ProtocolError, Cause::IllegalMove]);
+}
+
+#[test]
+fn who_is_out_without_planets_is_not_asked() {
+    let map = "P 1 0 0 1 1 9\nP 2 1 0 1 2 1\nP 3 9 0 1 3 1\n";
+    let mut table = table(3, &json!({"map": map, "alive": "planets"}));
+    calls(table.as_mut());
+    say(table.as_mut(), 0, "F 1 2 9\n.");
+    say(table.as_mut(), 1, ".");
+    say(table.as_mut(), 2, ".");
+    let asked: Vec<Seat> = calls(table.as_mut()).iter().map(|call| call.seat).collect();
+    assert_eq!(asked, [Seat(0), Seat(2)]);
+    say(table.as_mut(), 0, ".");
+    say(table.as_mut(), 2, ".");
+    assert!(table.blames().is_empty());
+}
+
+#[test]
 fn numbers_on_the_wire_are_shuffled_over_the_teams_by_the_seed() {
     let setup = PlaySetup::recorded(
         vec!["idle".to_owned(); 6],

@@ -9,3 +9,4 @@ mod player;
 mod reference;
 mod ring;
 mod rules;
+mod strangers;

@@ -77,6 +77,58 @@ fn replies_end_with_a_dot() {
     assert_eq!(write(&Act::default()), ".");
 }
 
+/// The wire of 2010: known by its last line, answered in kind, fleets taken in.
+#[test]
+fn the_wire_of_2010_is_read_and_answered() {
+    let state =
+        read(b"# turn 3\nP 1.5 -2 1 30 5\nP 4.5 2 2 7 1 # theirs\nF 2 9 1 0 5 2\n\ngo\r").unwrap();
+    assert_eq!((state.you, state.message), (1, None));
+    let [own, other] = state.planets[..] else {
+        panic!("two planets");
+    };
+    assert_eq!(
+        (own.id, own.x, own.growth, own.owner, own.ships),
+        (0, 1.5, 5, 1, 30)
+    );
+    assert_eq!((other.id, other.owner), (1, 2));
+    let fleet = state.fleets.unwrap()[0];
+    assert_eq!(
+        (fleet.owner, fleet.ships, fleet.from, fleet.to),
+        (2, 9, 1, 0)
+    );
+    assert_eq!((fleet.turns, fleet.left), (5, 2));
+    for (state, message) in [
+        ("go", "P: there is no planet"),
+        ("P 1 2 3 4\ngo", "P: cannot be read: \"P 1 2 3 4\""),
+        ("P 1 2 1 4 5\nF 1 2\ngo", "F: cannot be read: \"F 1 2\""),
+    ] {
+        assert_eq!(read(state.as_bytes()).unwrap_err().to_string(), message);
+    }
+    let state = "P 0 0 1 100 5\nP 9 0 2 100 5\nP 2 0 0 5 5\ngo";
+    assert_eq!(turn(player("idle").as_mut(), state), "go");
+    let said = turn(player("champion").as_mut(), state);
+    assert!(said.contains("0 2 ") && said.ends_with("\ngo"), "{said}");
+    KIT.in_form(state.as_bytes(), &said).unwrap();
+    assert!(KIT.in_form(state.as_bytes(), "F 0 2 6\ngo").is_err());
+    assert_eq!(KIT.default_answer(state), "go");
+    assert!(KIT.completes(b"go"));
+}
+
+/// Ships on a planet that shrinks are used before they are gone, and growth is bought where it is sold.
+#[test]
+fn ships_that_rot_are_used() {
+    let state = "P 0 0 0 -5 1 50\nP 1 3 0 3 0 10\nP 2 9 9 -5 2 50\nY 1\n.";
+    let said = turn(player("champion").as_mut(), state);
+    assert!(said.contains("F 0 1 "), "{said}");
+    let alone = "P 0 0 0 2 1 9\nP 1 3 0 -3 0 90\nP 2 9 9 2 2 9\nY 1\n.";
+    let said = turn(player("champion").as_mut(), alone);
+    assert!(said.contains("B 0\n"), "{said}");
+    // Not where words are passed, since there it is forbidden.
+    let words = alone.replace("Y 1", "M 0\nY 1");
+    let said = turn(player("champion").as_mut(), &words);
+    assert!(!said.contains('B'), "{said}");
+}
+
 #[test]
 fn a_state_is_whole_with_its_dot_and_seats_come_from_owners() {
     assert!(KIT.completes(b".") && KIT.completes(b".\r") && !KIT.completes(b"P 1 0.5 0 1 1 2"));

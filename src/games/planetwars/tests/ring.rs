@@ -18,6 +18,7 @@ fn view(owners: &[PlayerId], you: PlayerId, message: Option<u32>) -> View {
     View {
         turn: 0,
         planets: Arc::new((0..).zip(owners).map(planet).collect()),
+        fleets: None,
         message,
         you,
     }
@@ -184,6 +185,81 @@ fn a_team_of_n_is_complete_at_turn_n() {
             assert_eq!(complete(2), 2 * size as u32);
             if !many {
                 assert!(complete(0) <= 3);
+            }
+        }
+    }
+}
+
+/// A member by another author: says its number, then passes on whatever it hears.
+struct Forwarder {
+    you: PlayerId,
+    heard: Vec<u32>,
+}
+
+impl Forwarder {
+    fn answer(&mut self, word: u32) -> u32 {
+        if word == 0 {
+            return self.you;
+        }
+        self.heard.push(word);
+        word
+    }
+}
+
+enum Member {
+    Ours(Box<Ring>),
+    Foreign(Forwarder),
+}
+
+/// Every team of 2 to 6 in which some members are ours: none of ours believes itself complete, all of ours
+/// know all by turn 25, and each number comes by every foreign member.
+#[test]
+fn a_ring_shared_with_other_authors_programs_becomes_known() {
+    for size in 2..=6u32 {
+        for pattern in 1..(1u32 << size) - 1 {
+            let numbers: Vec<PlayerId> = (0..size).map(|member| 3 * member + 2).collect();
+            let owners: Vec<PlayerId> = numbers.iter().copied().chain([1, 90]).collect();
+            let mut members: Vec<Member> = (0..size)
+                .map(|member| {
+                    let you = numbers[member as usize];
+                    if pattern >> member & 1 == 1 {
+                        Member::Ours(Box::new(Ring::new(&view(&owners, you, None))))
+                    } else {
+                        let heard = Vec::new();
+                        Member::Foreign(Forwarder { you, heard })
+                    }
+                })
+                .collect();
+            let mut said = vec![0; size as usize];
+            for _ in 0..26 {
+                let before = said.clone();
+                for (at, member) in members.iter_mut().enumerate() {
+                    let word = before[(at + size as usize - 1) % size as usize];
+                    said[at] = match member {
+                        Member::Ours(ring) => {
+                            ring.hear(&view(&owners, numbers[at], Some(word)));
+                            ring.say()
+                        }
+                        Member::Foreign(forwarder) => forwarder.answer(word),
+                    };
+                }
+                for member in &members {
+                    let Member::Ours(ring) = member else { continue };
+                    assert!(!ring.is_mate(1) && !ring.is_mate(90));
+                    assert!(
+                        !ring.complete() || ring.mates().len() == 1,
+                        "{size} {pattern:b}"
+                    );
+                }
+            }
+            for (at, member) in members.iter().enumerate() {
+                let knows = |number: &PlayerId| match member {
+                    Member::Ours(ring) => ring.is_mate(*number) && !ring.complete(),
+                    Member::Foreign(forwarder) => {
+                        forwarder.heard.contains(number) || *number == forwarder.you
+                    }
+                };
+                assert!(numbers.iter().all(knows), "{size} {pattern:b} {at}");
             }
         }
     }

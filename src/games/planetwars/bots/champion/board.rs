@@ -6,6 +6,7 @@
 use super::chart::{Chart, NOBODY};
 use super::knobs::Knobs;
 use super::line::{Line, Move, Root, TURNS, bits};
+use super::upgrades::price;
 
 /// In sieges ships are split into this many parts.
 const PARTS: i32 = 16;
@@ -244,6 +245,20 @@ impl<'a> Board<'a> {
         }
     }
 
+    /// Buys growth on a planet, before the board is settled.
+    pub(super) fn buy(&mut self, place: usize) {
+        let (sides, knobs) = (self.sides, self.knobs);
+        if let Some(spot) = self.spots.get_mut(place) {
+            spot.root.ships -= price(spot.root.growth);
+            spot.root.growth += 1;
+            spot.line
+                .roll(spot.root, &spot.landings, &spot.leaving, &sides.side);
+            spot.flow = Flow::of(&spot.line, sides, knobs);
+        }
+        self.tides.iter_mut().for_each(|tide| *tide = [0; TURNS]);
+        self.flood();
+    }
+
     /// Computes all planets' values, once the board is set up.
     pub(super) fn settle(&mut self) {
         for place in 0..self.spots.len() {
@@ -302,7 +317,8 @@ impl<'a> Board<'a> {
     /// The value of a planet if the flows of some others differ from what the tides hold.
     fn worth(&self, place: usize, spot: &Spot, shifts: &[Shift]) -> i32 {
         let Knobs { known, siege, .. } = *self.knobs;
-        let Root { growth, .. } = spot.root;
+        // An empty planet costs nothing, whatever it would lose.
+        let growth = spot.root.growth.max(0);
         let in_known = spot.known;
         let in_siege = if spot.holder == NONE {
             in_known

@@ -1,13 +1,19 @@
 //! The map as the champion uses it: planets by place, players by small numbers, turns of flight.
 
 use super::board::Order;
+use super::line::Move;
 use super::timing::Timing;
-use crate::planetwars::rules::{Distances, Launch, Planet, PlanetId, PlayerId, View, owners};
+use super::upgrades::price;
+use crate::planetwars::rules::{
+    Distances, Launch, Planet, PlanetId, PlayerId, ShownFleet, View, owners,
+};
 
 /// No player, among players' small numbers.
 pub(super) const NOBODY: u8 = 0;
 /// Ship counts are capped here, so that sums over all planets fit.
 const SHIPS_MAX: i64 = 200_000;
+/// The most fleets shown that are counted.
+const FLEETS_MAX: usize = 10_000;
 /// Growth is capped here.
 const GROWTH_MAX: i64 = 1_000;
 
@@ -31,6 +37,19 @@ pub(super) struct Sight {
     pub(super) ships: Vec<i32>,
     /// Growth by place.
     pub(super) growth: Vec<i32>,
+    /// Whether the wire has words.
+    pub(super) speaks: bool,
+    /// All fleets in flight by where they land and how many turns are left, where they are shown.
+    pub(super) fleets: Option<Vec<Shown>>,
+}
+
+/// A fleet that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Where it lands.
+    pub(super) to: u8,
+    /// Its owner, ships and turns left.
+    pub(super) landing: Move,
 }
 
 impl Names {
@@ -80,13 +99,13 @@ impl Names {
             owner: vec![NOBODY; self.planets()],
             ships: vec![SHIPS_MAX as i32; self.planets()],
             growth: vec![0; self.planets()],
+            speaks: view.message.is_some(),
+            fleets: view.fleets.as_ref().map(|fleets| self.shown(fleets)),
         };
         for planet in view.planets.iter() {
-            let place = self.places.binary_search_by_key(&planet.id, |(id, _)| *id);
-            let Some((_, place)) = place.ok().and_then(|at| self.places.get(at)) else {
+            let Some(place) = self.place(planet.id).map(usize::from) else {
                 continue;
             };
-            let place = usize::from(*place);
             sight.owner[place] = self.player(planet.owner);
             sight.ships[place] = planet.ships.clamp(0, SHIPS_MAX) as i32;
             sight.growth[place] = planet.growth.clamp(-GROWTH_MAX, GROWTH_MAX) as i32;
@@ -94,8 +113,27 @@ impl Names {
         sight
     }
 
+    fn place(&self, id: PlanetId) -> Option<u8> {
+        let at = self.places.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.places.get(at).map(|(_, place)| *place)
+    }
+
+    /// The fleets shown that land on known planets.
+    fn shown(&self, fleets: &[ShownFleet]) -> Vec<Shown> {
+        let shown = fleets.iter().filter_map(|fleet| {
+            let landing = Move {
+                turn: fleet.left.clamp(1, 255) as u8,
+                owner: self.player(fleet.owner),
+                ships: fleet.ships.clamp(0, SHIPS_MAX) as i32,
+            };
+            let to = self.place(fleet.to)?;
+            (landing.owner != NOBODY).then_some(Shown { to, landing })
+        });
+        shown.take(FLEETS_MAX).collect()
+    }
+
     /// The orders that leave now from planets of the player asked, as sent: legal whatever the plan was.
-    pub(super) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
+    pub(super) fn launches(&self, view: &View, orders: &[Order], bought: &[u8]) -> Vec<Launch> {
         let mut launches: Vec<Launch> = Vec::new();
         for order in orders.iter().filter(|order| order.wait == 0) {
             let (Some(from), Some(to)) = (self.id(order.from), self.id(order.to)) else {
@@ -107,7 +145,12 @@ impl Names {
                 continue;
             };
             let spent = launches.iter().filter(|launch| launch.from == from);
-            let left = start.ships - spent.map(|launch| launch.ships).sum::<i64>();
+            let paid = if bought.contains(&order.from) {
+                i64::from(price(start.growth.clamp(-64, 64) as i32))
+            } else {
+                0
+            };
+            let left = start.ships - paid - spent.map(|launch| launch.ships).sum::<i64>();
             let ships = i64::from(order.ships).min(left);
             if ships < 1 || from == to {
                 continue;
@@ -119,6 +162,19 @@ impl Names {
             }
         }
         launches
+    }
+
+    /// The planets of the player asked whose growth is bought: what can be paid.
+    pub(super) fn upgrades(&self, view: &View, bought: &[u8]) -> Vec<PlanetId> {
+        let ids = bought.iter().filter_map(|place| self.id(*place));
+        let paid = |id: &PlanetId| {
+            let planet = view.planets.iter().find(|planet| planet.id == *id);
+            planet.is_some_and(|planet| {
+                let price = price(planet.growth.clamp(-64, 64) as i32);
+                planet.owner == view.you && planet.ships >= i64::from(price)
+            })
+        };
+        ids.filter(paid).collect()
     }
 
     /// Turns from every planet to every other with this timing.

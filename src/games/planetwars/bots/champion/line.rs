@@ -108,7 +108,11 @@ impl Line {
             self.owner[turn] = owner;
             self.ships[turn] = ships;
         }
-        self.reckon_spare();
+        if growth < 0 {
+            self.reckon_rotting(growth, lands | leaves);
+        } else {
+            self.reckon_spare();
+        }
     }
 
     /// A planet's owner and ships after a turn with these landings.
@@ -161,6 +165,29 @@ impl Line {
         let after = fight(Battle::Merged, whole, forces);
         self.waste += (i64::from(of(after.owner)) * after.ships - before) as i32;
         (after.owner as u8, after.ships as i32)
+    }
+
+    /// What may leave a planet that shrinks: what would be gone anyway by the next landing or departure too.
+    fn reckon_rotting(&mut self, growth: i32, busy: u64) {
+        let mut later = i32::MAX;
+        for turn in (0..TURNS).rev() {
+            let owner = self.owner[turn];
+            if self.owner.get(turn + 1) != Some(&owner) {
+                later = i32::MAX;
+            }
+            let busy = busy >> turn & 1 == 1;
+            later = if busy {
+                later.min(self.ships[turn])
+            } else {
+                later
+            };
+            let free = later.min(self.ships[turn]);
+            self.spare[turn] = if owner == NOBODY { 0 } else { free };
+            if busy {
+                later = later.min(self.low[turn]);
+            }
+            later = later.saturating_sub(growth);
+        }
     }
 
     fn reckon_spare(&mut self) {

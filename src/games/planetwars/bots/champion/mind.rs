@@ -2,12 +2,15 @@
 
 use super::board::{Board, Order, Sides};
 use super::chart::{NOBODY, Names, Sight};
+use super::contact::{self, Search};
 use super::knobs::CHAMPION;
 use super::ledger::{Change, Fleet, Ledger};
 use super::line::{Move, Root, TURNS};
 use super::planner::{self, Taste};
+use super::rehearsal::{Rehearsal, State};
 use super::timing::Calibration;
-use crate::game::Budget;
+use super::upgrades::{self, Offer};
+use crate::game::{Budget, Progress};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -15,6 +18,12 @@ use std::sync::Arc;
 const PLANETS: u64 = 8;
 /// Rounds of a game, which the wire does not give.
 const ROUNDS: u32 = 200;
+
+/// Two players are at close quarters with at most this many ships on all planets, and planets at most this
+/// many turns apart: where their homes are that near, and elsewhere.
+const CLOSE: [(i32, usize); 2] = [(24, 3), (20, 2)];
+/// Nodes that it takes, and that plans leave it where they can.
+const CLOSE_NODES: u64 = 500;
 
 /// After this many turns in which nothing of ours moved, sieges are no longer feared.
 const PATIENCE: i32 = 8;
@@ -34,11 +43,16 @@ pub(super) enum Stance {
 /// Nodes for a turn's plans, unless fewer are given: a team's members must plan alike, on any machine.
 const NODES: u64 = 2_000;
 
+/// A plan: what its board is worth, and its orders.
+pub(super) type Plan = (i64, Vec<Order>);
+
 /// What a mind is to plan.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     /// Whom it plays for.
     pub(super) team: Vec<u8>,
+    /// Mates that plan for themselves.
+    pub(super) spared: Vec<u8>,
     /// Whom it plays against.
     pub(super) stance: Stance,
     /// The state.
@@ -50,6 +64,7 @@ pub(super) struct Turn {
 pub(super) struct Mind {
     names: Arc<Names>,
     team: Vec<u8>,
+    spared: Vec<u8>,
     stance: Stance,
     calibration: Calibration,
     /// Fleets.
@@ -57,12 +72,22 @@ pub(super) struct Mind {
     before: Option<Sight>,
     /// Consecutive turns without an order and without a fleet in flight.
     frozen: i32,
-    /// By place: whose home is nearest, in the first state.
+    /// By place: whose home is nearest, and whose it is, in the first state.
     cells: Vec<u8>,
+    homes: Vec<u8>,
     /// Nodes for a turn's plans.
     nodes: u64,
-    /// Turns for which there was no time.
+    /// Whether it may buy growth, and whether that was seen to be for sale.
+    pub(super) buys: bool,
+    sold: bool,
+    /// Planets whose growth was bought in the last plan: before all else, and with what it leaves idle.
+    cheap: Vec<u8>,
+    offers: Vec<Offer>,
+    pub(super) bought: Vec<u8>,
+    /// Turns for which there was no time yet.
     missed: VecDeque<Turn>,
+    /// What is not searched to the end yet in the last state.
+    search: Option<Search>,
 }
 
 impl Mind {
@@ -76,24 +101,59 @@ impl Mind {
                 .copied()
                 .filter(|mate| *mate != NOBODY)
                 .collect(),
+            spared: Vec::new(),
             stance,
             ledger: Ledger::default(),
             before: None,
             frozen: 0,
             cells: Vec::new(),
+            homes: Vec::new(),
             nodes: NODES,
+            buys: false,
+            sold: false,
+            cheap: Vec::new(),
+            offers: Vec::new(),
+            bought: Vec::new(),
             missed: VecDeque::new(),
+            search: None,
         }
     }
 
     /// Plans a turn within the budget: the orders for the whole team, or none if there is no time. The orders
-    /// due in turns without time are then planned first.
+    /// due in turns without time are then planned first. Called again with the same turn it thinks on.
     pub(super) fn turn(&mut self, turn: Turn, budget: Budget<'_>) -> Vec<Order> {
+        if !self.thinks_of(&turn.sight) {
+            self.missed.push_back(turn);
+        }
+        self.think_on(budget)
+    }
+
+    /// Whether it has not thought about this state to the end.
+    pub(super) fn thinks_of(&self, sight: &Sight) -> bool {
+        let searched = self.before.as_ref().filter(|_| self.search.is_some());
+        let last = self.missed.back().map(|turn| &turn.sight);
+        last.or(searched) == Some(sight)
+    }
+
+    /// Whether more thinking improves the last turn's plan.
+    pub(super) fn progress(&self) -> Progress {
+        if self.missed.is_empty() && self.search.is_none() {
+            Progress::Done
+        } else {
+            Progress::More
+        }
+    }
+
+    /// Thinks on about the last turn, as [`Mind::turn`].
+    pub(super) fn think_on(&mut self, budget: Budget<'_>) -> Vec<Order> {
         if budget.nodes > 0 {
             self.nodes = budget.nodes.min(NODES);
         }
+        if self.missed.is_empty() {
+            return self.search(budget.stop);
+        }
+        self.bought.clear();
         if budget.nodes == 0 || (budget.stop)() {
-            self.missed.push_back(turn);
             // What was ordered longer ago has landed, or lands beyond the horizon.
             let flying = self.calibration.chart().longest().min(TURNS);
             while self.missed.len() > flying
@@ -103,12 +163,19 @@ impl Mind {
             }
             return Vec::new();
         }
-        for missed in std::mem::take(&mut self.missed) {
-            self.adopt(missed);
-            self.order(self.nodes);
+        while let Some(turn) = self.missed.pop_front() {
+            self.adopt(turn);
+            if self.missed.is_empty() {
+                return self.order(self.nodes, budget.stop);
+            }
+            // To the end, as when it was ordered.
+            self.order(self.nodes, &|| false);
+            self.bought.clear();
+            if (budget.stop)() {
+                break;
+            }
         }
-        self.adopt(turn);
-        self.order(self.nodes)
+        Vec::new()
     }
 
     /// The timing that fits best so far.
@@ -117,17 +184,40 @@ impl Mind {
         self.calibration.chart().timing
     }
 
+    /// Who buys growth, where it is for sale: only in the dialect without words and with hidden fleets, where
+    /// planets shrink, growth was seen to be bought, or fleets fly a turn longer.
+    fn buyer(&self, now: &Sight) -> Option<u8> {
+        let [player] = self.team[..] else {
+            return None;
+        };
+        let shrinks = || now.growth.iter().any(|growth| *growth < 0);
+        let sold = || self.sold || shrinks() || self.calibration.delays();
+        let sells = self.buys && !now.speaks && now.fleets.is_none() && sold();
+        sells.then_some(player)
+    }
+
     fn sides(&self) -> Sides {
         let attacked = &self.ledger.attacked;
         Sides::new(self.names.players(), &self.team, |player| {
             let attacked = attacked.get(usize::from(player)).copied();
-            self.stance == Stance::Open || attacked.unwrap_or_default()
+            let foe = self.stance == Stance::Open || attacked.unwrap_or_default();
+            foe && !self.spared.contains(&player)
         })
     }
 
     /// Takes in a state: accounts for whatever left or landed since the previous one.
     pub(super) fn see(&mut self, now: Sight) {
+        self.search = None;
+        for fleet in &self.ledger.ordered {
+            self.calibration.launched(*fleet);
+        }
         if let Some(before) = &self.before {
+            self.sold |= before
+                .growth
+                .iter()
+                .zip(&now.growth)
+                .any(|(old, new)| old < new);
+            let before = &before.paid(&now);
             self.calibration.saw(before, &now);
             let sides = self.sides();
             let moves = !self.ledger.ordered.is_empty() || !self.ledger.fleets.is_empty();
@@ -162,6 +252,7 @@ impl Mind {
                 .map_or(NOBODY, |home| first.owner[*home])
         };
         self.cells = (0..first.owner.len()).map(nearest).collect();
+        self.homes.clone_from(&first.owner);
     }
 
     /// Merges these minds, which play for one player each and have seen the same last state.
@@ -182,6 +273,7 @@ impl Mind {
     /// Takes in a turn's state, for this team and in this way from now on.
     fn adopt(&mut self, turn: Turn) {
         self.stance = turn.stance;
+        self.spared = turn.spared;
         if self.team != turn.team {
             let guesses = &mut self.ledger.guesses;
             guesses.retain(|guess| !turn.team.contains(&guess.owner));
@@ -193,16 +285,38 @@ impl Mind {
         }
     }
 
+    /// Leaves these mates alone, who plan for themselves.
+    pub(super) fn spare(&mut self, mates: &[u8]) {
+        self.spared = mates.to_vec();
+    }
+
     /// The orders for the whole team in the last state, recorded as given.
-    pub(super) fn order(&mut self, nodes: u64) -> Vec<Order> {
+    pub(super) fn order(&mut self, nodes: u64, stop: &dyn Fn() -> bool) -> Vec<Order> {
         let orders = self.plan(nodes);
+        if self.search.is_some() {
+            return self.search(stop);
+        }
         self.ordered(&orders);
         orders
     }
 
-    /// The orders for the whole team in the last state.
-    fn plan(&self, nodes: u64) -> Vec<Order> {
-        let Some(now) = &self.before else {
+    /// What a search has found, recorded as given; there is nothing left of it once it is done.
+    fn search(&mut self, stop: &dyn Fn() -> bool) -> Vec<Order> {
+        let Some(mut search) = self.search.take() else {
+            return Vec::new();
+        };
+        let done = search.run(stop);
+        let orders = search.best();
+        self.search = Some(search).filter(|_| !done);
+        self.ordered(&orders);
+        orders
+    }
+
+    /// The orders for the whole team in the last state, unless there is something to search.
+    fn plan(&mut self, nodes: u64) -> Vec<Order> {
+        self.cheap.clear();
+        self.offers.clear();
+        let Some(now) = self.before.as_ref() else {
             return Vec::new();
         };
         let sides = self.sides();
@@ -210,7 +324,15 @@ impl Mind {
         let count = now.owner.len();
         let turn = now.turn as usize;
         let mut landings: Vec<Vec<Move>> = vec![Vec::new(); count];
-        for fleet in &self.ledger.fleets {
+        for shown in now.fleets.iter().flatten() {
+            if usize::from(shown.landing.turn) < TURNS
+                && let Some(landings) = landings.get_mut(usize::from(shown.to))
+            {
+                landings.push(shown.landing);
+            }
+        }
+        let known = self.ledger.fleets.iter();
+        for fleet in known.take_while(|_| now.fleets.is_none()) {
             let (owner, ships, to) = (fleet.owner, fleet.ships, usize::from(fleet.to));
             let after = chart
                 .lands(fleet.launched, fleet.from, to)
@@ -222,7 +344,7 @@ impl Mind {
                 landings.push(Move { turn, owner, ships });
             }
         }
-        let roots: Vec<Root> = (0..count)
+        let mut roots: Vec<Root> = (0..count)
             .map(|place| Root {
                 owner: now.owner[place],
                 ships: now.ships[place],
@@ -238,7 +360,17 @@ impl Mind {
         let mut knobs = CHAMPION;
         knobs.menace = knobs.menace * (PATIENCE - self.frozen).max(0) / PATIENCE;
         let mut board = Board::new(chart, &sides, &knobs, &roots, landings, rounds);
-        for guess in &self.ledger.guesses {
+        let buyer = self.buyer(now);
+        if let Some(player) = buyer {
+            for place in upgrades::cheap(&board, player, rounds) {
+                board.buy(usize::from(place));
+                roots[usize::from(place)] = board.spots[usize::from(place)].root;
+                self.cheap.push(place);
+            }
+            self.offers = upgrades::offers(&board, player, rounds, &self.cheap);
+        }
+        let guesses = self.ledger.guesses.iter();
+        for guess in guesses.take_while(|_| now.fleets.is_none()) {
             for to in &guess.goals {
                 if sides.of(guess.owner) < 0 {
                     let to = usize::from(*to);
@@ -252,29 +384,84 @@ impl Mind {
         let allowed = |player: u8, target: u8| {
             let target = usize::from(target);
             let free = now.owner.get(target) == Some(&NOBODY);
-            !wary || !free || cells.get(target) == Some(&player)
+            if wary && free {
+                return cells.get(target) == Some(&player);
+            }
+            // What is nearer to a mate that plans for itself is left to it.
+            let nearest = |whose: &[u8]| {
+                let of = now.owner.iter().enumerate();
+                let of = of.filter(|(_, owner)| whose.contains(owner));
+                of.map(|(from, _)| chart.turns(from, target)).min()
+            };
+            let theirs = nearest(&self.spared).filter(|_| free);
+            theirs.is_none_or(|theirs| nearest(&self.team).is_some_and(|ours| ours < theirs))
         };
         // Several plans with different tastes, as far as the nodes go; the one with the best resulting board
         // is kept.
-        let mut best: Option<(i64, Vec<Order>)> = None;
-        let mut left = nodes.saturating_mul(PLANETS);
+        let mut plans: Vec<Plan> = Vec::new();
+        let close = self.close(&board, nodes);
+        let kept = close.map_or(0, |_| CLOSE_NODES);
+        let mut left = nodes.saturating_sub(kept).saturating_mul(PLANETS);
         for taste in Taste::all(now.turn, self.names.players(), count) {
             let mut board = board.clone();
             let orders = planner::plan(&mut board, &taste, &allowed, left);
             let worth = board.total();
-            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
-                best = Some((worth, orders));
-            }
+            plans.push((worth, orders));
             left = left.saturating_sub(board.nodes);
             if left < board.nodes {
                 break;
             }
         }
+        if let Some(players) = close {
+            let futures = left.saturating_add(kept.saturating_mul(PLANETS));
+            self.search = Some(self.searched(&board, players, plans, (rounds, futures)));
+            return Vec::new();
+        }
+        // The first of equals.
+        let best = plans.into_iter().rev().max_by_key(|(worth, _)| *worth);
         best.map(|(_, orders)| orders).unwrap_or_default()
+    }
+
+    /// The two players at close quarters, where two fight with few ships.
+    fn close(&self, board: &Board<'_>, nodes: u64) -> Option<[u8; 2]> {
+        let now = self.before.as_ref()?;
+        let players = contact::two(board.sides)?;
+        let (all, near) = (
+            now.ships.iter().sum::<i32>(),
+            contact::near(board.chart, &now.owner, players),
+        );
+        let homes = contact::near(board.chart, &self.homes, players);
+        let close = CLOSE
+            .iter()
+            .zip([homes <= CLOSE[0].1, true])
+            .any(|((ships, turns), here)| here && all <= *ships && near <= *turns);
+        let fights = self.stance == Stance::Open && close && nodes >= CLOSE_NODES;
+        fights.then_some(players)
+    }
+
+    /// The search among these plans at close quarters.
+    fn searched(
+        &self,
+        board: &Board<'_>,
+        players: [u8; 2],
+        plans: Vec<Plan>,
+        (rounds, futures): (u32, u64),
+    ) -> Search {
+        let now = self.before.as_ref();
+        let hidden = now.is_some_and(|now| now.fleets.is_none());
+        let guesses = self.ledger.guesses.iter().filter(|_| hidden);
+        let unseen = (guesses.cloned().collect(), now.map_or(0, |now| now.turn));
+        let roots: Vec<Root> = board.spots.iter().map(|spot| spot.root).collect();
+        let landings = board.spots.iter().map(|spot| spot.landings.clone());
+        let state = State::new(&roots, landings.collect());
+        let rehearsal = Rehearsal::new(board.chart, board.sides, &roots, rounds);
+        Search::new(rehearsal, state, players, plans, unseen, futures)
     }
 
     /// Records which orders the team gave in the last state.
     fn ordered(&mut self, orders: &[Order]) {
+        self.bought.clone_from(&self.cheap);
+        self.bought.extend(upgrades::idle(&self.offers, orders));
         let launched = self.before.as_ref().map_or(0, |sight| sight.turn);
         self.ledger.ordered.clear();
         for order in orders.iter().filter(|order| order.wait == 0) {
@@ -285,7 +472,6 @@ impl Mind {
                 ships: order.ships,
                 launched,
             };
-            self.calibration.launched(fleet);
             self.ledger.ordered.push(fleet);
         }
     }

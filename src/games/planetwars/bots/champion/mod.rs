@@ -3,15 +3,18 @@
 
 mod board;
 mod chart;
+mod contact;
 mod knobs;
 mod ledger;
 mod line;
 mod mind;
 mod planner;
 mod player;
+mod rehearsal;
 mod steps;
 mod team;
 mod timing;
+mod upgrades;
 
 pub use player::{DESCRIPTION, TEAM_DESCRIPTION, solo, team};
 

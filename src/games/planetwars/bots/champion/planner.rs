@@ -177,8 +177,13 @@ fn forward(board: &mut Board<'_>, orders: &mut Vec<Order>, nodes: u64) {
             continue;
         }
         let chart = board.chart;
+        let rots = board.spots[from].root.growth < 0;
         let nearer = |to: &usize| {
             let turns = chart.turns(from, *to);
+            let lasts = board.spots[*to].root.growth >= 0;
+            if rots && lasts && board.spots[*to].line.owner.get(turns) == Some(&owner) {
+                return true;
+            }
             let there = board.spots[*to].line.owner.get(turns) == Some(&owner);
             there && far[*to] < far[from] && turns + far[*to] <= far[from] + far[from] / 3 + 1
         };

@@ -3,7 +3,7 @@
 use super::chart::Names;
 use super::mind::{Mind, Stance, Turn};
 use super::team::Team;
-use crate::game::{Bot, Budget};
+use crate::game::{Bot, Budget, Progress};
 use crate::planetwars::rules::{Act, Ask, PlanetWars, View};
 use std::sync::Arc;
 
@@ -49,14 +49,19 @@ pub fn team() -> Box<dyn Bot<PlanetWars>> {
 struct Mate(Option<Team>);
 
 impl Bot<PlanetWars> for Mate {
-    fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, _: &Ask, slice: Budget<'_>) -> (Act, Progress) {
         let team = self.0.get_or_insert_with(|| Team::new(view));
-        let orders = team.turn(view, budget);
-        Act {
+        let orders = team.turn(view, slice);
+        let act = Act {
             launches: team.launches(view, &orders),
             message: Some(team.say()),
             ..Act::default()
-        }
+        };
+        (act, team.progress())
     }
 }
 
@@ -65,22 +70,30 @@ impl Bot<PlanetWars> for Mate {
 struct Solo(Option<(Arc<Names>, Mind)>);
 
 impl Bot<PlanetWars> for Solo {
-    fn decide(&mut self, view: &View, _: &Ask, budget: Budget<'_>) -> Act {
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        self.ponder(view, ask, budget).0
+    }
+
+    fn ponder(&mut self, view: &View, _: &Ask, slice: Budget<'_>) -> (Act, Progress) {
         let (names, mind) = self.0.get_or_insert_with(|| {
             let names = Arc::new(Names::new(view));
             let me = names.player(view.you);
-            let mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
+            let mut mind = Mind::new(Arc::clone(&names), &[me], Stance::Open);
+            mind.buys = true;
             (names, mind)
         });
         let turn = Turn {
             team: vec![names.player(view.you)],
+            spared: Vec::new(),
             stance: Stance::Open,
             sight: names.sight(view),
         };
-        let orders = mind.turn(turn, budget);
-        Act {
-            launches: names.launches(view, &orders),
+        let orders = mind.turn(turn, slice);
+        let act = Act {
+            launches: names.launches(view, &orders, &mind.bought),
+            upgrades: names.upgrades(view, &mind.bought),
             ..Act::default()
-        }
+        };
+        (act, mind.progress())
     }
 }

@@ -3,7 +3,7 @@
 use super::board::Order;
 use super::chart::{NOBODY, Names, Sight};
 use super::mind::{Mind, Stance, Turn};
-use crate::game::Budget;
+use crate::game::{Budget, Progress};
 use crate::planetwars::bots::ring::Ring;
 use crate::planetwars::rules::{Launch, View};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Team {
 
     /// The player's own share of the orders, as sent.
     pub(in crate::planetwars) fn launches(&self, view: &View, orders: &[Order]) -> Vec<Launch> {
-        self.names.launches(view, orders)
+        self.names.launches(view, orders, &[])
     }
 
     /// The word to send.
@@ -69,8 +69,11 @@ impl Team {
 
     /// Takes in a state and returns the orders of the whole team as far as it is known.
     pub(in crate::planetwars) fn turn(&mut self, view: &View, budget: Budget<'_>) -> Vec<Order> {
-        self.ring.hear(view);
         let sight = self.names.sight(view);
+        if let Some(mind) = self.whole.as_mut().filter(|mind| mind.thinks_of(&sight)) {
+            return mind.think_on(budget);
+        }
+        self.ring.hear(view);
         let mut team: Vec<u8> = self
             .ring
             .mates()
@@ -81,6 +84,9 @@ impl Team {
         team.sort_unstable();
         team.dedup();
         team.retain(|mate| *mate != NOBODY);
+        let guests = self.ring.guests().iter();
+        let guests = guests.map(|guest| self.names.player(*guest));
+        let spared: Vec<u8> = guests.filter(|guest| !team.contains(guest)).collect();
         if self.whole.is_none() {
             self.rehearse(&team, sight.clone());
             if self.ring.settled() {
@@ -91,10 +97,12 @@ impl Team {
         }
         if let Some(mind) = &mut self.whole {
             // A player not known to be in the team is an enemy later on.
-            let sure = self.ring.complete() || self.ring.silent() || view.turn >= STRANGERS_UNTIL;
+            let late = view.turn >= STRANGERS_UNTIL && !self.ring.grows();
+            let sure = self.ring.complete() || self.ring.silent() || late;
             let stance = if sure { Stance::Open } else { Stance::Guarded };
             let turn = Turn {
                 team,
+                spared,
                 stance,
                 sight,
             };
@@ -102,12 +110,18 @@ impl Team {
         }
         let mut own = Vec::new();
         for (player, mind) in &mut self.minds {
-            let orders = mind.order(WARY_NODES);
+            mind.spare(&spared);
+            let orders = mind.order(WARY_NODES, &|| false);
             if *player == self.me {
                 own = orders;
             }
         }
         own
+    }
+
+    /// Whether more thinking improves the last turn's orders.
+    pub(in crate::planetwars) fn progress(&self) -> Progress {
+        self.whole.as_ref().map_or(Progress::Done, Mind::progress)
     }
 
     /// Replays to the minds of all known mates what they have seen, and what they must have ordered.
@@ -122,7 +136,7 @@ impl Team {
             let mut mind = Mind::new(Arc::clone(&self.names), &[*player], Stance::Wary);
             for seen in &self.seen {
                 mind.see(seen.clone());
-                mind.order(WARY_NODES);
+                mind.order(WARY_NODES, &|| false);
             }
             mind.see(sight.clone());
             self.minds.push((*player, mind));

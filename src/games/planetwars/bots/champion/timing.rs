@@ -63,6 +63,16 @@ impl Calibration {
         &self.charts[best.unwrap_or_default()]
     }
 
+    /// Whether all timings in which fleets fly no turn longer were wrong more than once more often.
+    pub(super) fn delays(&self) -> bool {
+        let errors = |delay: bool| {
+            let all = TIMINGS.iter().zip(self.errors);
+            let of = all.filter(move |(timing, _)| (timing.delay > 0) == delay);
+            of.map(|(_, errors)| errors).min().unwrap_or_default()
+        };
+        errors(false) > errors(true) + 1
+    }
+
     /// Adds what another one's fleets have shown.
     pub(super) fn join(&mut self, other: &Self) {
         for (errors, more) in self.errors.iter_mut().zip(other.errors) {

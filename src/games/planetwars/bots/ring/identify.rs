@@ -1,5 +1,6 @@
 //! One player's team, learnt word by word.
 
+use super::guests::Guests;
 use super::masks::{Masks, PLAYERS_MAX};
 use super::relay::Relay;
 use super::word::read;
@@ -9,6 +10,8 @@ use crate::planetwars::rules::{PlayerId, View, owners};
 const FALLBACK_TURN: u32 = 13;
 /// Turns without a new member that must have passed by then.
 const FALLBACK_UNCHANGED: u32 = 3;
+/// The same for a team with members that do not speak our words, whose numbers come round slowly.
+const GUESTS_UNCHANGED: u32 = 8;
 /// Turns after which a player that received no word at all, not even 0, assumes there are none.
 const SILENCE_TURN: u32 = 1;
 
@@ -25,6 +28,7 @@ pub struct Ring {
     you: PlayerId,
     players: Vec<PlayerId>,
     mates: Vec<PlayerId>,
+    guests: Guests,
     way: Way,
     /// States received.
     states: u32,
@@ -49,6 +53,7 @@ impl Ring {
             you: view.you,
             players,
             mates: vec![view.you],
+            guests: Guests::default(),
             way,
             states: 0,
             unchanged: 0,
@@ -56,11 +61,17 @@ impl Ring {
         }
     }
 
-    /// Takes in the word of a state. Call it once a turn; the first state's word is ignored.
+    /// Takes in the word of a state. Call it once a turn; the first state's word is ignored, unless it is a
+    /// player's number.
     pub fn hear(&mut self, view: &View) {
         self.states = self.states.saturating_add(1);
         self.spoken |= view.message.is_some();
-        if self.states == 1 {
+        let before = self.guests.known().len();
+        let own = (self.you, self.players.as_slice());
+        let foreign = self.guests.hear(view.message, self.states, own);
+        let found = self.guests.known().len() > before;
+        if foreign || self.states == 1 {
+            self.waited(found);
             return;
         }
         let heard = view.message.and_then(read);
@@ -80,17 +91,24 @@ impl Ring {
         if let Err(place) = mates.binary_search(&self.you) {
             mates.insert(place, self.you);
         }
-        self.unchanged = if mates == self.mates {
-            self.unchanged.saturating_add(1)
-        } else {
-            0
-        };
+        self.waited(found || mates != self.mates);
         self.mates = mates;
+    }
+
+    fn waited(&mut self, found: bool) {
+        self.unchanged = if found || self.states == 1 {
+            0
+        } else {
+            self.unchanged.saturating_add(1)
+        };
     }
 
     /// The word to send this turn, after [`Ring::hear`].
     #[must_use]
     pub fn say(&self) -> u32 {
+        if let Some(word) = self.guests.say() {
+            return word;
+        }
         match &self.way {
             Way::Masks(masks) => masks.say(),
             Way::Relay(relay) => relay.say(),
@@ -102,10 +120,18 @@ impl Ring {
     /// the whole, a few turns later.
     #[must_use]
     pub fn complete(&self) -> bool {
-        match &self.way {
+        let complete = match &self.way {
             Way::Masks(masks) => masks.complete(),
             Way::Relay(relay) => relay.complete(),
-        }
+        };
+        complete && !self.guests.mixed()
+    }
+
+    /// Whether the team has members that do not speak our words and has grown lately, so that players who
+    /// are unknown may still be mates.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        self.guests.mixed() && self.unchanged < GUESTS_UNCHANGED
     }
 
     /// Whether to play with the team as known: it is complete, or has not grown for long, as when a mate has
@@ -126,10 +152,17 @@ impl Ring {
     /// Whether this player is known to be in the team; true for oneself.
     #[must_use]
     pub fn is_mate(&self, player: PlayerId) -> bool {
-        self.mates.binary_search(&player).is_ok()
+        self.mates.binary_search(&player).is_ok() || self.guests().binary_search(&player).is_ok()
     }
 
-    /// The known team by number, oneself included.
+    /// Mates by number that have only said their numbers: they may be programs of other authors. Some may be
+    /// among [`Ring::mates`] too.
+    #[must_use]
+    pub fn guests(&self) -> &[PlayerId] {
+        self.guests.known()
+    }
+
+    /// The team by number as far as it speaks our words, oneself included.
     #[must_use]
     pub fn mates(&self) -> &[PlayerId] {
         &self.mates

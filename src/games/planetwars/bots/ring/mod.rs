@@ -1,5 +1,6 @@
 //! Who is in one's own team? One word a turn from the previous player in the ring tells (README.md).
 
+mod guests;
 mod identify;
 mod masks;
 mod relay;

@@ -1,13 +1,14 @@
 //! Planet Wars: a member of a table is a team of copies.
 
+use super::{close, strangers};
 use crate::args::maps;
-use crate::field::{self, Field, Figure, Round, Unit};
+use crate::field::{self, Field, Figure, Round, Seated, Unit};
 use crate::play::Side;
 use anyhow::ensure;
 use games::arena::Finished;
 use games::game::Seat;
-use games::planetwars::bots::CARDS;
 use games::planetwars::bots::drill::{Drill, drill};
+use games::planetwars::bots::{CARDS, make};
 use games::planetwars::generate::{Look, Style, generate};
 use games::planetwars::map;
 use games::planetwars::rules::{NEUTRAL, Planet, PlanetWars, PlayerId, Ruleset, Setup};
@@ -20,8 +21,8 @@ const SEATING_STREAM: u64 = 6 << 32;
 /// What Planet Wars is measured by: players' numbers are shuffled over the places of the teams, by block.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Keys {
-    /// Maps drawn by the block's seed in the look of the `contest`, of `google`'s or of `both` in turn; files,
-    /// folders, or `foreign` for those in the folder that DROVER_FOREIGN_MAPS names. Of map files only those count that
+    /// Maps drawn by the block's seed in the look of the `contest`, of `google`'s or of `both` in turn, `close`
+    /// (homes of 2 to 6 ships one to three turns apart) or `shrinking` (negative growth); files, folders, or `foreign` for those in the folder that DROVER_FOREIGN_MAPS names. Of map files only those count that
     /// have as many homes as there are players.
     #[arg(long, value_delimiter = ',', default_value = "both")]
     maps: Vec<String>,
@@ -37,11 +38,19 @@ pub(crate) struct Keys {
     /// Planets of drawn maps.
     #[arg(long)]
     planets: Option<usize>,
+    /// The set of rules: those of the `team` contest, of `mz2015` or of `google2010`.
+    #[arg(long, default_value = "team", value_parser = ["team", "mz2015", "google2010"])]
+    rules: String,
+    /// Players are shown all fleets in flight.
+    #[arg(long)]
+    fleets: bool,
 }
 
 /// Where maps come from.
 enum Source {
     Drawn(Look),
+    Close,
+    Shrinking,
     Read(Vec<Planet>),
 }
 
@@ -50,7 +59,7 @@ pub(crate) struct Galaxy {
     sides: usize,
     size: usize,
     planets: Option<usize>,
-    rounds: u32,
+    ruleset: Ruleset,
 }
 
 /// The players who have a home, by number.
@@ -63,6 +72,11 @@ fn owners(planets: &[Planet]) -> Vec<PlayerId> {
 }
 
 fn drawn(name: &str) -> anyhow::Result<Vec<(String, Source)>> {
+    match name {
+        "close" => return Ok(vec![(name.to_owned(), Source::Close)]),
+        "shrinking" => return Ok(vec![(name.to_owned(), Source::Shrinking)]),
+        _ => {}
+    }
     let looks = [("contest", Look::Contest), ("google", Look::Google)];
     let wanted = looks
         .iter()
@@ -79,6 +93,7 @@ impl field::Keys for Keys {
         let mut sources = maps(&self.maps, drawn, |text| map::read(text).map(Source::Read))?;
         sources.retain(|(_, source)| match source {
             Source::Drawn(_) => true,
+            Source::Close | Source::Shrinking => self.sides * self.size == 2,
             Source::Read(planets) => owners(planets).len() == self.sides * self.size,
         });
         ensure!(
@@ -90,7 +105,15 @@ impl field::Keys for Keys {
             sides: self.sides,
             size: self.size,
             planets: self.planets,
-            rounds: self.rounds,
+            ruleset: Ruleset {
+                rounds: self.rounds,
+                shows_fleets: self.fleets,
+                ..match self.rules.as_str() {
+                    "mz2015" => Ruleset::MZ2015,
+                    "google2010" => Ruleset::GOOGLE2010,
+                    _ => Ruleset::TEAM,
+                }
+            },
         }])
     }
 }
@@ -123,7 +146,7 @@ impl Field for Galaxy {
     fn title(&self) -> String {
         format!(
             "{} teams of {}, {} rounds",
-            self.sides, self.size, self.rounds
+            self.sides, self.size, self.ruleset.rounds
         )
     }
 
@@ -143,6 +166,8 @@ impl Field for Galaxy {
         let count = self.sides * self.size;
         let planets = match &self.sources[ground].1 {
             Source::Read(planets) => planets.clone(),
+            Source::Close => close::near(seed),
+            Source::Shrinking => close::shrinking(seed),
             Source::Drawn(look) => {
                 let style = Style {
                     look: *look,
@@ -164,11 +189,12 @@ impl Field for Galaxy {
             planets,
             players,
             teams: (0..count).map(|seat| (seat / self.size) as u8).collect(),
-            ruleset: Ruleset {
-                rounds: self.rounds,
-                ..Ruleset::TEAM
-            },
+            ruleset: self.ruleset,
         })
+    }
+
+    fn bot(&self, name: &str, seed: u64) -> Option<Seated<PlanetWars>> {
+        make(name, seed).or_else(|| strangers::stranger(name, seed, self.ruleset))
     }
 
     fn bot_seed(&self, seed: u64, seat: u64) -> u64 {

@@ -1,0 +1,7 @@
+//! Planet Wars.
+
+mod close;
+mod galaxy;
+mod strangers;
+
+pub(crate) use galaxy::{Keys, Own};

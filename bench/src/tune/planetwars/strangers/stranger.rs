@@ -1,0 +1,90 @@
+//! A stranger as a bot: its way of playing, and what it remembers.
+
+use super::space::{Memory, Order, Space};
+use super::{futures, plain, tree};
+use crate::field::Seated;
+use games::game::{Bot, Budget};
+use games::planetwars::rules::{Act, Ask, PlanetWars, Ruleset, View};
+use games::rng::Rng;
+
+/// The stream of a stranger's chance.
+const STREAM: u64 = 10 << 32;
+
+/// What a stranger does in a turn: orders, and planets whose growth it buys.
+pub(super) trait Way: Send {
+    fn turn(&mut self, space: &Space) -> (Vec<Order>, Vec<usize>);
+}
+
+struct Stranger {
+    memory: Memory,
+    way: Box<dyn Way>,
+}
+
+impl Bot<PlanetWars> for Stranger {
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+        let space = self.memory.see(view);
+        let (orders, upgrades) = self.way.turn(&space);
+        self.memory.act(&space, &orders, upgrades)
+    }
+}
+
+/// The stranger of this name, under rules that it knows.
+pub(crate) fn stranger(name: &str, seed: u64, rules: Ruleset) -> Option<Seated<PlanetWars>> {
+    let way: Box<dyn Way> = match name {
+        "rusher" => Box::new(plain::Rusher),
+        "roller" => Box::new(plain::Roller),
+        "tree" => Box::new(tree::Tree::new(Rng::new(seed, STREAM))),
+        "futures" => Box::new(futures::Futures),
+        "booster" => Box::new(plain::Booster),
+        "sabbatical" => Box::new(plain::Sabbatical),
+        "threshold" => Box::new(plain::Threshold),
+        _ => return None,
+    };
+    let memory = Memory::new(rules);
+    Some(Box::new(Stranger { memory, way }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stranger;
+    use crate::planetwars::close::{near, shrinking};
+    use games::arena::play_by;
+    use games::game::Budget;
+    use games::planetwars::rules::{PlanetWars, Ruleset, Setup};
+
+    #[test]
+    fn strangers_order_nothing_illegal_and_do_something() {
+        for name in [
+            "rusher",
+            "roller",
+            "tree",
+            "futures",
+            "booster",
+            "sabbatical",
+            "threshold",
+        ] {
+            let mut orders = 0;
+            for planets in [near(3), near(4), shrinking(3), shrinking(5)] {
+                let setup = Setup {
+                    planets,
+                    players: vec![1, 2],
+                    teams: vec![0, 1],
+                    ruleset: Ruleset {
+                        rounds: 30,
+                        ..Ruleset::MZ2015
+                    },
+                };
+                let bot = |seed| stranger(name, seed, setup.ruleset).unwrap();
+                let mut bots = [bot(1), bot(2)];
+                let end = play_by::<PlanetWars>(&setup, &mut bots, |_, bot, view, ask| {
+                    let act = bot.decide(view, ask, Budget::nodes(1));
+                    orders += act.launches.len() + act.upgrades.len();
+                    act
+                });
+                assert_eq!(end.refused.values(), [0, 0], "{name}");
+            }
+            assert!(orders > 3, "{name}: {orders}");
+        }
+        assert!(stranger("nobody", 1, Ruleset::TEAM).is_none());
+    }
+}

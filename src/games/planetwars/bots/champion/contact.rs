@@ -1,0 +1,317 @@
+//! Close quarters: a search over both sides' moves of the next turns with exact battles, each side taking
+//! what has done best against the other's, where two players have few planets between them.
+
+use super::board::{Order, Sides};
+use super::chart::{Chart, NOBODY};
+use super::ledger::Guess;
+use super::line::{Move, TURNS};
+use super::mind::Plan;
+use super::rehearsal::{Rehearsal, State};
+use crate::rng::Rng;
+
+/// Games played on in a turn, and turns in each.
+const GAMES: u32 = 400;
+const DEPTH: u32 = 16;
+/// How boldly moves are tried that have done less well.
+const BOLD: f64 = 0.3;
+/// As many turns of one planet, played on, count as one planet's future.
+const FUTURE: u64 = 8;
+/// How much better than the best plan by its board a move must have done to be preferred to it.
+const MARGIN: f64 = 0.1;
+/// No node yet.
+const NONE: u32 = u32::MAX;
+/// Goals of a planet that a single order may go to, and moves of a node, at most.
+const GOALS: usize = 3;
+const MOVES_MAX: usize = 14;
+/// The stream of chance about where hidden fleets go.
+const GUESS_STREAM: u64 = 3 << 32;
+
+/// What a side may do, and how that has done.
+#[derive(Clone, Debug)]
+struct Choice {
+    moves: Vec<Vec<Order>>,
+    tried: Vec<f64>,
+    won: Vec<f64>,
+}
+
+impl Choice {
+    fn new(moves: Vec<Vec<Order>>) -> Self {
+        let none = vec![0.0; moves.len()];
+        Self {
+            moves,
+            tried: none.clone(),
+            won: none,
+        }
+    }
+
+    /// The move to try: what has done well or was tried little, the first of equals.
+    fn pick(&self) -> usize {
+        let all: f64 = self.tried.iter().sum();
+        let mean = self.won.iter().sum::<f64>() / all.max(1.0);
+        let root = (all + 1.0).sqrt();
+        let (mut best, mut most) = (0, f64::MIN);
+        for (at, (tried, won)) in self.tried.iter().zip(&self.won).enumerate() {
+            // As if each had once done as the mean.
+            let value = (won + mean) / (tried + 1.0) + BOLD * root / (tried + 1.0);
+            if value > most {
+                (best, most) = (at, value);
+            }
+        }
+        best
+    }
+
+    fn learn(&mut self, at: usize, value: f64) {
+        self.tried[at] += 1.0;
+        self.won[at] += value;
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    choices: [Choice; 2],
+    /// By our move and theirs.
+    next: Vec<u32>,
+}
+
+impl Node {
+    fn new(moves: [Vec<Vec<Order>>; 2]) -> Self {
+        let next = vec![NONE; moves[0].len() * moves[1].len()];
+        let choices = moves.map(Choice::new);
+        Self { choices, next }
+    }
+}
+
+/// What a player may do in a state.
+fn moves(rehearsal: &Rehearsal, state: &State, player: u8) -> Vec<Vec<Order>> {
+    let mut moves: Vec<Vec<Order>> = vec![Vec::new()];
+    let mut add = |orders: Vec<Order>| {
+        if moves.len() < MOVES_MAX && !orders.is_empty() && !moves.contains(&orders) {
+            moves.push(orders);
+        }
+    };
+    add(rehearsal.habit(state, player));
+    let own = state.places(|owner| owner == player);
+    let mut foes = state.places(|owner| owner != player && owner != NOBODY);
+    foes.sort_by_key(|to| state.ships(*to));
+    let order = |from: usize, to: usize, ships: i32| Order {
+        owner: player,
+        from: from as u8,
+        to: to as u8,
+        ships,
+        wait: 0,
+    };
+    for to in foes.iter().take(2) {
+        let all = own.iter().filter(|from| state.ships(**from) > 0);
+        add(all
+            .map(|from| order(*from, *to, state.ships(*from)))
+            .collect());
+    }
+    // Everything home to the one that is weakest, and single orders from the strongest planets.
+    let weakest = own.iter().copied().min_by_key(|to| state.ships(*to));
+    if let Some(to) = weakest {
+        let others = own
+            .iter()
+            .filter(|from| **from != to && state.ships(**from) > 0);
+        add(others
+            .map(|from| order(*from, to, state.ships(*from)))
+            .collect());
+    }
+    let mut strong = own.clone();
+    strong.sort_by_key(|from| std::cmp::Reverse(state.ships(*from)));
+    for from in strong.into_iter().take(3) {
+        for to in rehearsal.near(from).iter().take(GOALS) {
+            let (to, all) = (usize::from(*to), state.ships(from));
+            if all < 1 {
+                continue;
+            }
+            let need = rehearsal.need(state, player, from, to);
+            if let Some(need) = need.filter(|need| *need < all) {
+                add(vec![order(from, to, need)]);
+            }
+            add(vec![order(from, to, all)]);
+        }
+    }
+    moves
+}
+
+/// The plans' orders that leave now, each once, and then what else may be done.
+fn root(plans: &[Plan], others: Vec<Vec<Order>>) -> Vec<Vec<Order>> {
+    let mut moves: Vec<Vec<Order>> = Vec::new();
+    let mut best: Vec<&Plan> = plans.iter().collect();
+    best.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+    let now = best.into_iter().map(|(_, orders)| {
+        let mut orders = orders.clone();
+        orders.retain(|order| order.wait == 0);
+        orders
+    });
+    for orders in now.chain(others) {
+        if !moves.contains(&orders) {
+            moves.push(orders);
+        }
+    }
+    moves
+}
+
+/// The two players of a game of two, ours first.
+pub(super) fn two(sides: &Sides) -> Option<[u8; 2]> {
+    let mut foes = (1..sides.side.len() as u8).filter(|player| sides.of(*player) < 0);
+    let (ours, theirs) = (*sides.team.first()?, foes.next()?);
+    let only = sides.team.len() == 1 && foes.next().is_none() && sides.side.len() == 3;
+    only.then_some([ours, theirs])
+}
+
+/// Turns between the nearest planets of two players.
+pub(super) fn near(chart: &Chart, owners: &[u8], players: [u8; 2]) -> usize {
+    let of = |player: u8| {
+        let owned = owners.iter().enumerate();
+        owned.filter(move |(_, owner)| **owner == player)
+    };
+    let turns = of(players[0])
+        .flat_map(|(one, _)| of(players[1]).map(move |(other, _)| chart.turns(one, other)));
+    turns.min().unwrap_or(usize::MAX)
+}
+
+/// A search that may be interrupted after every game that it plays on.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    rehearsal: Rehearsal,
+    now: State,
+    players: [u8; 2],
+    plans: Vec<Plan>,
+    /// What was seen of the other's fleets and may go to several places, in this turn.
+    unseen: Vec<Guess>,
+    turn: u32,
+    nodes: Vec<Node>,
+    played: u32,
+    /// Planets' turns that may still be played.
+    left: u64,
+}
+
+impl Search {
+    /// A search for the plan to follow, which computes as much as so many planets' futures take.
+    pub(super) fn new(
+        rehearsal: Rehearsal,
+        now: State,
+        players: [u8; 2],
+        plans: Vec<Plan>,
+        (unseen, turn): (Vec<Guess>, u32),
+        futures: u64,
+    ) -> Self {
+        let ours = root(&plans, moves(&rehearsal, &now, players[0]));
+        let theirs = moves(&rehearsal, &now, players[1]);
+        Self {
+            nodes: vec![Node::new([ours, theirs])],
+            rehearsal,
+            now,
+            players,
+            plans,
+            unseen,
+            turn,
+            played: 0,
+            left: futures.saturating_mul(FUTURE),
+        }
+    }
+
+    /// Searches until it is done, or must stop; tells whether it is done.
+    pub(super) fn run(&mut self, stop: &dyn Fn() -> bool) -> bool {
+        while self.played < GAMES && self.left > 0 {
+            if stop() {
+                return false;
+            }
+            self.play();
+            self.played += 1;
+        }
+        true
+    }
+
+    /// Plays one game on, and learns from it.
+    fn play(&mut self) {
+        let (rehearsal, players, nodes) = (&self.rehearsal, self.players, &mut self.nodes);
+        let mut state = self.now.clone();
+        scatter(
+            rehearsal,
+            &mut state,
+            &self.unseen,
+            (self.turn, self.played),
+        );
+        let mut path: Vec<(usize, [usize; 2])> = Vec::new();
+        let mut at = 0;
+        while state.turn() < DEPTH {
+            let picks = [0, 1].map(|side| nodes[at].choices[side].pick());
+            path.push((at, picks));
+            for side in [0, 1] {
+                for order in &nodes[at].choices[side].moves[picks[side]] {
+                    rehearsal.depart(&mut state, order);
+                }
+            }
+            rehearsal.pass(&mut state);
+            let slot = picks[0] * nodes[at].choices[1].moves.len() + picks[1];
+            let next = nodes[at].next[slot];
+            if next == NONE {
+                nodes[at].next[slot] = nodes.len() as u32;
+                let both = players.map(|player| moves(rehearsal, &state, player));
+                nodes.push(Node::new(both));
+                break;
+            }
+            at = next as usize;
+        }
+        while state.turn() < DEPTH {
+            let both = players.map(|player| rehearsal.habit(&state, player));
+            for order in both.iter().flatten() {
+                rehearsal.depart(&mut state, order);
+            }
+            rehearsal.pass(&mut state);
+        }
+        let value = rehearsal.standing(&state);
+        for (at, picks) in path {
+            nodes[at].choices[0].learn(picks[0], value);
+            nodes[at].choices[1].learn(picks[1], -value);
+        }
+        let passed = u64::from(DEPTH) * state.planets();
+        self.left = self.left.saturating_sub(passed);
+    }
+
+    /// The plan to follow as far as is known: the best by its board if nothing was played.
+    pub(super) fn best(&self) -> Vec<Order> {
+        let choice = &self.nodes[0].choices[0];
+        let tried = (0..choice.moves.len()).rev();
+        let best = tried.max_by(|one, other| choice.tried[*one].total_cmp(&choice.tried[*other]));
+        let mut best = best.unwrap_or_default();
+        let mean = |at: usize| choice.won[at] / choice.tried[at].max(1.0);
+        if mean(best) - mean(0) < MARGIN {
+            best = 0;
+        }
+        let moves = &choice.moves[best];
+        // A plan goes on as it was meant to.
+        let whole = self
+            .plans
+            .iter()
+            .find(|(_, orders)| orders.iter().filter(|order| order.wait == 0).eq(moves));
+        whole.map_or(moves, |(_, orders)| orders).clone()
+    }
+}
+
+/// Hidden fleets land somewhere, more likely where it is more likely.
+fn scatter(rehearsal: &Rehearsal, state: &mut State, unseen: &[Guess], (turn, game): (u32, u32)) {
+    let mut rng = Rng::new(u64::from(turn), GUESS_STREAM + u64::from(game));
+    for guess in unseen {
+        let goals = guess.goals.len() as u32;
+        if goals == 0 {
+            continue;
+        }
+        let at = rng.below(goals).min(rng.below(goals));
+        let Some(to) = guess.goals.get(at as usize).map(|to| usize::from(*to)) else {
+            continue;
+        };
+        let lands = rehearsal.chart.lands(guess.launched, guess.from, to);
+        let after = lands.saturating_sub(turn as usize);
+        if (1..TURNS).contains(&after) {
+            let landing = Move {
+                turn: after as u8,
+                owner: guess.owner,
+                ships: guess.ships,
+            };
+            state.add(to, landing);
+        }
+    }
+}

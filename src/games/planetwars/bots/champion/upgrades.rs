@@ -1,0 +1,92 @@
+//! Growth that is bought, where the dialect sells it: one more for two to the power of what there is.
+
+use super::board::{Board, Order, Spot};
+use super::chart::Sight;
+use super::line::TURNS;
+
+/// Growth from and up to which it is bought: below, the ships are of more use elsewhere.
+const GROWTH: std::ops::RangeInclusive<i32> = -2..=12;
+/// Growth up to which it is bought before anything else is planned: it has paid for itself within as many
+/// turns as its price.
+const CHEAP: std::ops::RangeInclusive<i32> = 0..=2;
+/// A price is worth it if this many times as many turns are left.
+const WORTH: i64 = 2;
+
+/// What one more growth costs.
+pub(super) fn price(growth: i32) -> i32 {
+    1 << growth.unsigned_abs().min(20)
+}
+
+/// Whether so many ships of a planet are worth one more growth.
+fn pays(spot: &Spot, player: u8, rounds: u32, ships: i32) -> bool {
+    let price = price(spot.root.growth);
+    let whose = spot.root.owner == player && spot.line.owner[0] == player;
+    whose && ships >= price && i64::from(price) * WORTH <= i64::from(rounds)
+}
+
+/// The planets of a player whose growth is to be bought before anything else.
+pub(super) fn cheap(board: &Board<'_>, player: u8, rounds: u32) -> Vec<u8> {
+    let cheap = (0u8..).zip(&board.spots).filter(|(_, spot)| {
+        CHEAP.contains(&spot.root.growth) && pays(spot, player, rounds, spot.line.spare[0])
+    });
+    cheap.map(|(place, _)| place).collect()
+}
+
+/// Ships that a planet needs against the strongest that could come from one planet.
+fn guard(board: &Board<'_>, place: usize) -> i32 {
+    let growth = board.spots[place].root.growth.max(0);
+    let foes = (0..board.spots.len()).filter(|from| {
+        let owner = board.spots[*from].root.owner;
+        board.sides.of(owner) < 0
+    });
+    let threat = foes.map(|from| {
+        let turns = board.chart.turns(from, place).min(TURNS) as i32;
+        board.spots[from].root.ships - growth * (turns - 1)
+    });
+    threat.max().unwrap_or_default().max(0)
+}
+
+/// A planet whose growth is for sale for ships that a plan leaves idle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    place: u8,
+    /// Ships that may leave and are not needed as a guard, and what one more growth costs of them.
+    free: i32,
+    price: i32,
+}
+
+/// What is for sale of a player's planets, but for those bought already.
+pub(super) fn offers(board: &Board<'_>, player: u8, rounds: u32, bought: &[u8]) -> Vec<Offer> {
+    let offers = (0u8..).zip(&board.spots).filter_map(|(place, spot)| {
+        let free = spot.line.spare[0] - guard(board, usize::from(place));
+        let offered = GROWTH.contains(&spot.root.growth)
+            && !bought.contains(&place)
+            && pays(spot, player, rounds, free);
+        let price = price(spot.root.growth);
+        offered.then_some(Offer { place, free, price })
+    });
+    offers.collect()
+}
+
+/// The planets whose growth is to be bought from ships that these orders leave idle.
+pub(super) fn idle(offers: &[Offer], orders: &[Order]) -> impl Iterator<Item = u8> {
+    let idle = offers.iter().filter(|offer| {
+        let sent = orders.iter().filter(|order| order.from == offer.place);
+        offer.free - sent.map(|order| order.ships).sum::<i32>() >= offer.price
+    });
+    idle.map(|offer| offer.place)
+}
+
+impl Sight {
+    /// The same, but with the growth paid for that the next state shows as bought.
+    pub(super) fn paid(&self, next: &Self) -> Self {
+        let mut paid = self.clone();
+        for place in 0..paid.owner.len() {
+            if next.growth.get(place) == Some(&(paid.growth[place] + 1)) {
+                paid.ships[place] = (paid.ships[place] - price(paid.growth[place])).max(0);
+                paid.growth[place] += 1;
+            }
+        }
+        paid
+    }
+}

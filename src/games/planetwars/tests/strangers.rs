@@ -1,0 +1,136 @@
+//! The champion with and against programs of other authors.
+
+use crate::arena::play_by;
+use crate::game::{Bot, Budget, Seat};
+use crate::planetwars::bots::make;
+use crate::planetwars::generate::{Look, Style, generate};
+use crate::planetwars::map;
+use crate::planetwars::rules::{
+    Act, Ask, Launch, NEUTRAL, PlanetWars, PlayerId, Ruleset, Setup, View,
+};
+
+/// Sends everything from everywhere to the nearest planet of another player, turn after turn.
+struct Rusher;
+
+impl Bot<PlanetWars> for Rusher {
+    fn decide(&mut self, view: &View, _: &Ask, _: Budget<'_>) -> Act {
+        let near = |from: usize| {
+            let far = |to: &usize| {
+                let (one, other) = (&view.planets[from], &view.planets[*to]);
+                (one.x - other.x).hypot(one.y - other.y)
+            };
+            let foes = (0..view.planets.len()).filter(|to| {
+                let owner = view.planets[*to].owner;
+                owner != view.you && owner != NEUTRAL
+            });
+            foes.min_by(|one, other| far(one).total_cmp(&far(other)))
+        };
+        let own = (0..view.planets.len()).filter(|from| view.planets[*from].owner == view.you);
+        let launches = own.filter_map(|from| {
+            let planet = &view.planets[from];
+            let to = view.planets[near(from)?].id;
+            (planet.ships > 0).then_some(Launch {
+                from: planet.id,
+                to,
+                ships: planet.ships,
+            })
+        });
+        Act {
+            launches: launches.collect(),
+            ..Act::default()
+        }
+    }
+}
+
+/// Homes one or two turns apart with few ships: whoever sends everything away is out at once.
+#[test]
+fn a_rush_on_small_close_homes_is_withstood() {
+    let around = "P 3 -2 0 1 0 1\nP 4 4 0 1 0 1\nP 5 1 3 1 0 1\nP 6 1 -3 1 0 1\n";
+    for apart in 1..=2 {
+        for ships in 2..=6 {
+            let text = format!("P 1 0 0 1 1 {ships}\nP 2 {apart} 0 1 2 {ships}\n{around}");
+            for seat in 0..2 {
+                let setup = Setup {
+                    planets: map::read(&text).unwrap(),
+                    players: vec![1, 2],
+                    teams: vec![0, 1],
+                    ruleset: Ruleset {
+                        rounds: 60,
+                        ..Ruleset::TEAM
+                    },
+                };
+                let champion = || make("champion", 1).unwrap();
+                let mut bots = [champion(), Box::new(Rusher) as Box<dyn Bot<PlanetWars>>];
+                bots.rotate_right(seat);
+                let game = play_by(&setup, &mut bots, |_, bot, view, ask| {
+                    bot.decide(view, ask, Budget::nodes(2_000))
+                });
+                let alive = game.game.is_alive(Seat(seat as u8));
+                assert!(alive, "{ships} ships {apart} apart, seat {seat}");
+            }
+        }
+    }
+}
+
+/// Says its number, passes on whatever it hears, and takes neutral planets.
+struct Forwarder(Box<dyn Bot<PlanetWars>>);
+
+impl Bot<PlanetWars> for Forwarder {
+    fn decide(&mut self, view: &View, ask: &Ask, budget: Budget<'_>) -> Act {
+        let heard = view.message.filter(|word| *word != 0);
+        let mut act = self.0.decide(view, ask, budget);
+        let free = |launch: &Launch| {
+            let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+            goal.is_some_and(|goal| goal.owner == NEUTRAL)
+        };
+        act.launches.retain(free);
+        act.message = Some(heard.unwrap_or(view.you));
+        act
+    }
+}
+
+/// Teams in which every other program is somebody else's: none of ours ever sends a fleet at a mate.
+#[test]
+fn no_fleet_goes_to_a_mate_of_another_author() {
+    let mut launches = 0;
+    for (seed, size) in [(1, 2), (2, 3), (3, 4), (4, 2)] {
+        for ours in ["champion-team", "frontier-team", "surplus-team"] {
+            let planets = generate(seed, &Style::new(Look::Contest, 2 * size)).unwrap();
+            let setup = Setup {
+                planets,
+                players: (1..=2 * size as PlayerId).collect(),
+                teams: (0..2 * size).map(|seat| (seat % 2) as u8).collect(),
+                ruleset: Ruleset {
+                    rounds: 60,
+                    ..Ruleset::TEAM
+                },
+            };
+            let bot = |seat: usize| -> Box<dyn Bot<PlanetWars>> {
+                if (seat / 2).is_multiple_of(2) {
+                    make(ours, seat as u64).unwrap()
+                } else {
+                    Box::new(Forwarder(make("frontier", seat as u64).unwrap()))
+                }
+            };
+            let mut bots: Vec<_> = (0..2 * size).map(bot).collect();
+            play_by(&setup, &mut bots, |seat, bot, view, ask| {
+                let act = bot.decide(view, ask, Budget::nodes(100));
+                if (seat.index() / 2).is_multiple_of(2) {
+                    for launch in &act.launches {
+                        let goal = view.planets.iter().find(|planet| planet.id == launch.to);
+                        let owner = goal.unwrap().owner;
+                        let mate = owner != NEUTRAL && owner % 2 == view.you % 2;
+                        let turn = view.turn;
+                        assert!(
+                            !mate || owner == view.you,
+                            "{ours} {seed}: {launch:?} in {turn}"
+                        );
+                    }
+                    launches += act.launches.len();
+                }
+                act
+            });
+        }
+    }
+    assert!(launches > 300, "{launches} launches");
+}
