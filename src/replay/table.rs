@@ -28,7 +28,7 @@ pub struct ReplayedTable {
 }
 
 /// Replays the transcripts of all seats through a table that starts a match. `growing`: the match is still
-/// running, and the transcripts were read at different moments.
+/// running or was cut, so that the transcripts end at different moments.
 pub fn replay_table(
     table: &mut dyn Table,
     wire: Wire,

@@ -378,7 +378,9 @@ impl Stored {
             }
         }
         let growing = self.row.ended_us.is_none();
-        let replayed = replay_table(&mut *table, kit.wire(), entries, growing);
+        // One that was given up may have been cut between its seats' transcripts.
+        let cut = growing || self.row.cause == Some(Cause::Cancelled);
+        let replayed = replay_table(&mut *table, kit.wire(), entries, cut);
         found.extend(replayed.differences);
         let row = &self.row;
         match table.outcome() {

@@ -89,6 +89,6 @@ fn result(kit: &dyn Kit, unfinished: &UnfinishedMatch) -> Option<MatchResult> {
     let mut table = kit.reopen(&unfinished.row.setup).ok()?;
     let seats = unfinished.past.iter();
     let entries = seats.flat_map(|(seat, past)| past.iter().map(move |entry| (seat, entry)));
-    replay_table(&mut *table, kit.wire(), entries.collect(), false);
+    replay_table(&mut *table, kit.wire(), entries.collect(), true);
     Some(result_of(&table.outcome()?, &table.blames()))
 }
