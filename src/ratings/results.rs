@@ -72,7 +72,7 @@ pub enum ResultsError {
     /// A name without characters.
     #[error("a player has no name")]
     Nameless,
-    /// A name over [`NAME_CHARS_MAX`].
+    /// A name of more than 200 characters.
     #[error("a player's name has {0} characters; at most {NAME_CHARS_MAX}")]
     LongName(usize),
     /// Too many players.
