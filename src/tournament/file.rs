@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Entrants of one file at most: BayesElo's covariance is cubic in them.
 pub const ENTRANTS_MAX: usize = 1_000;
+/// Matches of a tournament at most: all of them are in memory when standings are made.
+const MATCHES_MAX: u64 = 1_000_000;
 /// Decks of a table and round at most.
 const DECKS_MAX: u32 = 10_000;
 /// Characters of a name at most.
@@ -328,6 +330,16 @@ impl TournamentFile {
         format
             .check(&field)
             .map_err(|why| FileError(format!("{game}: schedule: {why}")))?;
+        let tables = entrants.len().div_ceil(seats) as u64;
+        let rounds = u64::from(format.rounds(&field).unwrap_or_default());
+        let rotations = if self.rotate { seats as u64 } else { 1 };
+        let matches = rounds * tables * u64::from(decks) * rotations;
+        if matches > MATCHES_MAX {
+            return refuse(format!(
+                "{game}: {rounds} rounds of {tables} tables, {decks} decks and {rotations} rotations are {matches} \
+                 matches; a tournament has at most {MATCHES_MAX}"
+            ));
+        }
         kit.seat_owners(&options, seats)
             .map_err(|why| FileError(format!("{game}: seats: {why}")))?;
         let mut setup = serde_json::to_value(self).map_err(|why| FileError(why.to_string()))?;

@@ -203,6 +203,11 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
         ),
         ("\"planowanie\"", "\"whist\"", "there is no game \"whist\""),
         ("rounds = 8", "rounds = 0", "rounds is 0"),
+        (
+            "rounds = 8",
+            "rounds = 100000",
+            "a tournament has at most 1000000",
+        ),
         ("seats = 3", "seats = 40", "fill no table of 40"),
         ("seed = 5", "sed = 5", "unknown field `sed`"),
         (
