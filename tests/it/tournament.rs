@@ -204,9 +204,9 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
         ("\"planowanie\"", "\"whist\"", "there is no game \"whist\""),
         ("rounds = 8", "rounds = 0", "rounds is 0"),
         (
-            "rounds = 8",
-            "rounds = 100000",
-            "a tournament has at most 1000000",
+            "seats = 3\n\n[schedule]\nformat = \"groups\"\nrounds = 8",
+            "seats = 3\ndecks = 10000\n\n[schedule]\nformat = \"groups\"\nrounds = 80",
+            "are 4800000 matches; a tournament has at most 1000000",
         ),
         ("seats = 3", "seats = 40", "fill no table of 40"),
         ("seed = 5", "sed = 5", "unknown field `sed`"),
@@ -222,7 +222,9 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
         ),
         ("budget = \"40n\"", "budget = \"soon\"", "budget"),
     ] {
-        fs::write(&file, CUP.replacen(from, to, 1)).unwrap();
+        let wrong = CUP.replacen(from, to, 1);
+        assert_ne!(wrong, CUP, "{from}");
+        fs::write(&file, wrong).unwrap();
         let said = refused(
             tournament(folder.path(), "run", &["cup.toml"])
                 .output()
