@@ -5,7 +5,7 @@ use crate::site::Folder;
 use crate::stats::report;
 use anyhow::{Context as _, ensure};
 use drover::referee::histogram::Histogram;
-use drover::store::{PageAt, Store};
+use drover::store::{ALL_ROUNDS, PageAt, Store};
 use games::rng::Rng;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -172,7 +172,7 @@ async fn played(folder: &Path) -> anyhow::Result<(Vec<String>, Duration)> {
     let all = store.tournaments(None, &PageAt::first(1)).await?;
     let tournament = all.items.first().context("no tournament is stored")?;
     let (mut lines, mut thought) = (Vec::new(), Duration::ZERO);
-    for played in store.tournament_matches(&tournament.id).await? {
+    for played in store.tournament_matches(&tournament.id, ALL_ROUNDS).await? {
         for notes in &played.notes {
             thought += Histogram::of_pairs(&notes.took).sum();
         }

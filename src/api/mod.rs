@@ -29,3 +29,4 @@ pub use listener::serve;
 pub use problem::Problem;
 pub use routes::router;
 pub use state::{ApiState, Readiness, Room};
+pub use tournaments::KeptStandings;

@@ -1,5 +1,6 @@
 //! What the handlers share.
 
+use super::tournaments::KeptStandings;
 use crate::access::Tokens;
 use crate::gateway::hubs::Hubs;
 use crate::store::Store;
@@ -26,6 +27,8 @@ pub struct ApiState {
     pub hubs: Hubs,
     /// The tokens.
     pub tokens: Tokens,
+    /// Standings that were asked for lately.
+    pub standings: KeptStandings,
     /// How long after its end a match is not yet public.
     pub embargo: Duration,
 }

@@ -5,12 +5,17 @@ use super::params::PAGE;
 use super::problem::Problem;
 use super::response::{self, time};
 use super::sight::Sight;
-use crate::store::{StoreError, TournamentRow};
+use crate::store::{StoreError, TournamentMatch, TournamentRow};
 use crate::tournament::StoredTournament;
 use crate::tournament::standings::Standings;
 use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// The most tournaments whose standings are kept.
+const KEPT_MAX: usize = 4;
 
 const FILTERS: &[&str] = &["game"];
 
@@ -39,14 +44,15 @@ pub(super) async fn one(Path(id): Path<String>, asked: Asked) -> Result<Response
 /// `GET /api/v1/tournaments/{id}/standings`: who is where, with all splits.
 pub(super) async fn standings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let (stored, standings) = read(&asked, &id).await?;
-    Ok(tagged(&asked, &stored.row, &json!(standings)))
+    let computed = read(&asked, &id).await?;
+    Ok(tagged(&asked, &computed.row, &json!(computed.standings)))
 }
 
 /// `GET /api/v1/tournaments/{id}/ratings`: the ratings and their model alone.
 pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let (stored, standings) = read(&asked, &id).await?;
+    let computed = read(&asked, &id).await?;
+    let standings = &computed.standings;
     let rated = standings
         .entrants
         .iter()
@@ -56,14 +62,14 @@ pub(super) async fn ratings(Path(id): Path<String>, asked: Asked) -> Result<Resp
         "unrated": standings.unrated,
         "players": rated.collect::<Vec<_>>(),
     });
-    Ok(tagged(&asked, &stored.row, &ratings))
+    Ok(tagged(&asked, &computed.row, &ratings))
 }
 
 /// `GET /api/v1/tournaments/{id}/crosstable`: what became of each pair.
 pub(super) async fn crosstable(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
     asked.params(&[])?;
-    let (stored, standings) = read(&asked, &id).await?;
-    let rows = standings.entrants.iter().map(|entrant| {
+    let computed = read(&asked, &id).await?;
+    let rows = computed.standings.entrants.iter().map(|entrant| {
         json!({
             "rank": entrant.rank,
             "name": entrant.name,
@@ -73,50 +79,57 @@ pub(super) async fn crosstable(Path(id): Path<String>, asked: Asked) -> Result<R
         })
     });
     let crosstable = json!({ "items": rows.collect::<Vec<_>>() });
-    Ok(tagged(&asked, &stored.row, &crosstable))
+    Ok(tagged(&asked, &computed.row, &crosstable))
 }
 
-/// `GET /api/v1/tournaments/{id}/schedule`: the rounds, and the matches that have ended.
+/// `GET /api/v1/tournaments/{id}/schedule`: the rounds in order, each with its matches that have ended.
 pub(super) async fn schedule(Path(id): Path<String>, asked: Asked) -> Result<Response, Problem> {
-    asked.params(&[])?;
+    let page = asked.params(&[PAGE])?.page()?;
     let store = &asked.state.store;
     let row = find(&asked, &id).await?;
-    let names = |table: &Value| {
-        let table = table.as_array().into_iter().flatten();
-        let entrant = |place: &Value| row.entrants.get(place.as_u64()? as usize);
-        table
-            .filter_map(entrant)
-            .map(|entrant| entrant.name.clone())
-            .collect::<Vec<_>>()
-    };
-    let rounds = store.tournament_rounds(&id).await?;
+    let first = page.after.and_then(|after| after.parse::<u32>().ok());
+    let first = first.map_or(0, |after| after.saturating_add(1));
+    let end = first.saturating_add(page.limit);
+    let rounds = store.tournament_rounds(&id, first..end).await?;
+    let matches = store.tournament_matches(&id, first..end).await?;
+    let mut matches = matches.iter().peekable();
     let rounds = rounds.iter().map(|round| {
         let tables = round.decision["tables"].as_array().into_iter().flatten();
+        let played = std::iter::from_fn(|| matches.next_if(|played| played.round <= round.round));
         json!({
             "round": round.round,
             "decided": time(round.decided_us),
             "why": round.decision["why"],
-            "tables": tables.map(names).collect::<Vec<_>>(),
-            "byes": names(&round.decision["byes"]),
-        })
-    });
-    let matches = store.tournament_matches(&id).await?;
-    let matches = matches.iter().map(|played| {
-        json!({
-            "number": played.number,
-            "round": played.round,
-            "table": played.table,
-            "match": played.match_id,
-            "entrants": played.entrants,
-            "cause": played.cause,
-            "scores": played.scores,
+            "tables": tables.map(|table| names(&row, table)).collect::<Vec<_>>(),
+            "byes": names(&row, &round.decision["byes"]),
+            "matches": played.map(ended).collect::<Vec<_>>(),
         })
     });
     let schedule = json!({
-        "rounds": rounds.collect::<Vec<_>>(),
-        "matches": matches.collect::<Vec<_>>(),
+        "items": rounds.collect::<Vec<_>>(),
+        "next": (end < row.rounds).then(|| (end - 1).to_string()),
     });
     Ok(tagged(&asked, &row, &schedule))
+}
+
+/// The entrants with these numbers.
+fn names(row: &TournamentRow, numbers: &Value) -> Vec<String> {
+    let numbers = numbers.as_array().into_iter().flatten();
+    let entrant = |number: &Value| row.entrants.get(number.as_u64()? as usize);
+    let names = numbers.filter_map(entrant);
+    names.map(|entrant| entrant.name.clone()).collect()
+}
+
+/// A match of the schedule that has ended.
+fn ended(played: &TournamentMatch) -> Value {
+    json!({
+        "number": played.number,
+        "table": played.table,
+        "match": played.match_id,
+        "entrants": played.entrants,
+        "cause": played.cause,
+        "scores": played.scores,
+    })
 }
 
 async fn find(asked: &Asked, id: &str) -> Result<TournamentRow, Problem> {
@@ -124,23 +137,40 @@ async fn find(asked: &Asked, id: &str) -> Result<TournamentRow, Problem> {
     row.ok_or_else(|| Problem::not_found(format!("there is no tournament {id}")))
 }
 
-/// A tournament with its standings. Thousands of matches take their time: off the async threads.
-async fn read(asked: &Asked, id: &str) -> Result<(StoredTournament, Standings), Problem> {
+/// A tournament with its standings: kept until another match has ended. Thousands of matches take their time: off
+/// the async threads, and for one caller at once.
+async fn read(asked: &Asked, id: &str) -> Result<Arc<Computed>, Problem> {
     let row = find(asked, id).await?;
-    let mut stored = StoredTournament::read(&asked.state.store, row)
-        .await
-        .map_err(unreadable)?;
-    for entrant in &mut stored.entrants {
-        entrant.spec = asked.sight.spec(&entrant.spec).into_owned();
+    let mut kept = asked.state.standings.0.lock().await;
+    if let Some(known) = kept.iter().find(|known| known.row == row) {
+        return Ok(Arc::clone(known));
     }
+    let stored = StoredTournament::read(&asked.state.store, row).await;
+    let stored = stored.map_err(unreadable)?;
     let computed = tokio::task::spawn_blocking(move || {
         let standings = stored.standings()?;
-        anyhow::Ok((stored, standings))
+        let row = stored.row;
+        anyhow::Ok(Arc::new(Computed { row, standings }))
     });
-    match computed.await {
-        Ok(computed) => computed.map_err(unreadable),
-        Err(error) => Err(StoreError::Corrupt(error.to_string()).into()),
-    }
+    let computed = match computed.await {
+        Ok(computed) => computed.map_err(unreadable)?,
+        Err(error) => return Err(StoreError::Corrupt(error.to_string()).into()),
+    };
+    kept.retain(|known| known.row.id != id);
+    kept.truncate(KEPT_MAX - 1);
+    kept.insert(0, Arc::clone(&computed));
+    Ok(computed)
+}
+
+/// The standings that were asked for last.
+#[derive(Clone, Debug, Default)]
+pub struct KeptStandings(Arc<Mutex<Vec<Arc<Computed>>>>);
+
+/// A tournament with its standings.
+#[derive(Debug)]
+struct Computed {
+    row: TournamentRow,
+    standings: Standings,
 }
 
 fn unreadable(error: anyhow::Error) -> Problem {

@@ -3,8 +3,9 @@
 use crate::config::{self, ConfigError, Flags, Loaded};
 use crate::logs;
 use anyhow::Context as _;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
 
 /// The arguments common to all verbs.
 #[derive(Clone, Debug, clap::Args)]
@@ -52,4 +53,34 @@ pub(super) fn on_all_cores<T>(verb: impl Future<Output = anyhow::Result<T>>) -> 
         .build()
         .context("cannot start the async runtime")?
         .block_on(verb)
+}
+
+/// What a file holds, at most `bytes_max` bytes of it; `-` is standard input.
+///
+/// # Errors
+/// If it cannot be read, or is longer than `what` may be.
+pub(super) fn read_file(file: &Path, what: &str, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+    let name = file.display();
+    let unreadable = || format!("{name} cannot be read");
+    let source: Box<dyn Read> = match file == Path::new("-") {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(File::open(file).with_context(unreadable)?),
+    };
+    let mut bytes = Vec::new();
+    let mut limited = source.take(bytes_max + 1);
+    limited.read_to_end(&mut bytes).with_context(unreadable)?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= bytes_max,
+        "{name} is too long: {what} has at most {bytes_max} bytes"
+    );
+    Ok(bytes)
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// If it cannot be read, is longer than `what` may be, or is no text.
+pub(super) fn read_text(file: &Path, what: &str, bytes_max: u64) -> anyhow::Result<String> {
+    let text = String::from_utf8(read_file(file, what, bytes_max)?);
+    text.with_context(|| format!("{} cannot be read", file.display()))
 }

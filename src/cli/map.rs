@@ -1,5 +1,6 @@
 //! `drover map`: the maps of games that are played on maps.
 
+use super::common::read_text;
 use super::play_args::game;
 use super::usage::UsageError;
 use anyhow::Context as _;
@@ -139,14 +140,7 @@ pub(super) fn run(verb: &Verb) -> anyhow::Result<()> {
 /// # Errors
 /// If it cannot be read, or is too long for a map.
 pub(super) fn map_text(file: &Path) -> anyhow::Result<String> {
-    let shown = file.display();
-    let unreadable = || format!("{shown} cannot be read");
-    let bytes = std::fs::metadata(file).with_context(unreadable)?.len();
-    anyhow::ensure!(
-        bytes <= FILE_BYTES_MAX,
-        "{shown} has {bytes} bytes; a map has at most {FILE_BYTES_MAX}"
-    );
-    std::fs::read_to_string(file).with_context(unreadable)
+    read_text(file, "a map", FILE_BYTES_MAX)
 }
 
 /// The game's maps, if it has any.

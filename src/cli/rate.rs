@@ -1,12 +1,11 @@
 //! `drover rate FILE`: ratings of the players of a file of results.
 
+use super::common::read_file;
 use super::output::{Format, write_rows};
 use super::usage::UsageError;
-use anyhow::Context as _;
 use ratings::{FitError, Intervals, Parameter, Ranking, Rated, Settings};
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// The largest file read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -64,7 +63,7 @@ fn parameter(text: &str) -> Result<Parameter, String> {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let name = args.file.display();
-    let text = read(&args.file)?;
+    let text = read_file(&args.file, "a file of results", FILE_BYTES_MAX)?;
     let results = ratings::input::read(&text).map_err(|why| anyhow::anyhow!("{name}, {why}"))?;
     if results.all().is_empty() {
         anyhow::bail!("{name} has no results");
@@ -86,24 +85,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     write(&mut out, args.output, &ranking)?;
     Ok(out.flush()?)
-}
-
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let name = file.display();
-    let source: Box<dyn Read> = if file == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(file).with_context(|| format!("cannot open {name}"))?)
-    };
-    let mut text = Vec::new();
-    let mut limited = source.take(FILE_BYTES_MAX + 1);
-    limited
-        .read_to_end(&mut text)
-        .with_context(|| format!("cannot read {name}"))?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        anyhow::bail!("{name} is larger than {FILE_BYTES_MAX} bytes");
-    }
-    Ok(text)
 }
 
 fn write(out: &mut impl Write, format: Format, ranking: &Ranking) -> io::Result<()> {

@@ -121,31 +121,24 @@ impl Database {
 
 /// Runs a verb.
 pub(super) fn run(verb: Verb) -> anyhow::Result<ExitCode> {
-    match verb {
-        Verb::Run(args) => on_all_cores(tournament_run::run(args, false)),
-        Verb::Resume(args) => on_all_cores(tournament_run::run(args, true)),
-        verb => show(verb).map(|()| ExitCode::SUCCESS),
-    }
-}
-
-fn show(verb: Verb) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
-    match verb {
-        Verb::Run(_) | Verb::Resume(_) => Ok(()),
+    let shown: anyhow::Result<()> = match verb {
+        Verb::Run(args) => return on_all_cores(tournament_run::run(args, false)),
+        Verb::Resume(args) => return on_all_cores(tournament_run::run(args, true)),
         Verb::List(database) => on_all_cores(list(database)),
         Verb::Standings(args) => on_all_cores(async {
-            let standings = args.read().await?.0;
+            let standings = args.read().await?.standings()?;
             Ok(write!(out, "{}", standings.table())?)
         }),
         Verb::Crosstable(args) => on_all_cores(async {
-            let standings = args.read().await?.0;
+            let standings = args.read().await?.standings()?;
             Ok(write!(out, "{}", standings.crosstable())?)
         }),
         Verb::Schedule(args) => on_all_cores(schedule(args)),
         Verb::Export(args) => on_all_cores(export(args)),
         Verb::History(args) => on_all_cores(async {
-            let stored = args.read().await?.1;
-            Ok(write!(out, "{}", stored.history()?.table())?)
+            let history = args.read().await?.history()?;
+            Ok(write!(out, "{}", history.table())?)
         }),
         Verb::League(args) => on_all_cores(league(args)),
         Verb::Check => {
@@ -160,17 +153,17 @@ fn show(verb: Verb) -> anyhow::Result<()> {
             };
             Ok(writeln!(out, "isolation: {text}")?)
         }
-    }
+    };
+    shown.map(|()| ExitCode::SUCCESS)
 }
 
 impl ShowArgs {
-    async fn read(&self) -> anyhow::Result<(Standings, StoredTournament)> {
+    async fn read(&self) -> anyhow::Result<StoredTournament> {
         let store = self.database.open().await?;
         let found = find(&store, self.id.as_deref()).await?;
         let stored = StoredTournament::read(&store, found).await;
         store.close().await;
-        let stored = stored?;
-        Ok((stored.standings()?, stored))
+        stored
     }
 }
 
@@ -291,7 +284,7 @@ async fn leagued(store: &Store, ids: &[String]) -> anyhow::Result<Vec<(String, S
 }
 
 async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
-    let (_, stored) = args.read().await?;
+    let stored = args.read().await?;
     let mut out = std::io::stdout();
     let names = |table: &[usize]| {
         let names = table
@@ -315,17 +308,17 @@ async fn schedule(args: ShowArgs) -> anyhow::Result<()> {
 }
 
 async fn export(args: ExportArgs) -> anyhow::Result<()> {
-    let (standings, stored) = args.show.read().await?;
+    let stored = args.show.read().await?;
     let title = format!("{}, {}", stored.row.name, stored.row.game);
     let text = match args.output {
         ExportFormat::Lines => lines(&stored)?,
-        ExportFormat::Json => standings.json()?,
-        ExportFormat::Csv => standings.csv()?,
-        ExportFormat::Crosstable => standings.crosstable_csv()?,
-        ExportFormat::Seats => standings.seats_csv()?,
+        ExportFormat::Json => stored.standings()?.json()?,
+        ExportFormat::Csv => stored.standings()?.csv()?,
+        ExportFormat::Crosstable => stored.standings()?.crosstable_csv()?,
+        ExportFormat::Seats => stored.standings()?.seats_csv()?,
         ExportFormat::History => stored.history()?.csv()?,
         ExportFormat::Pgn => pgn(&title, &stored.entrants, &stored.games),
-        ExportFormat::Html => standings.html(&title, &stored.history()?)?,
+        ExportFormat::Html => stored.standings()?.html(&title, &stored.history()?)?,
     };
     Ok(std::io::stdout().write_all(text.as_bytes())?)
 }

@@ -1,6 +1,6 @@
 //! `drover tournament run` and `resume`: plays the tournaments of a file.
 
-use super::common::tell;
+use super::common::{read_text, tell};
 use super::play::on_signal;
 use super::tournament::{Database, tournaments};
 use super::usage::{UsageError, refuse};
@@ -71,7 +71,7 @@ pub(super) struct RunArgs {
 
 /// Plays a file's tournaments, new ones or those that were left.
 pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode> {
-    let text = read(&args.file)?;
+    let text = read_text(&args.file, "a tournament's file", FILE_BYTES_MAX)?;
     let shown = args.file.display();
     let file = TournamentFile::read(&text).map_err(|why| UsageError(format!("{shown}: {why}")))?;
     let folder = args.file.parent().filter(|folder| *folder != Path::new(""));
@@ -122,18 +122,6 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode
     let result = played.all(cups, resumes).await;
     recording.close().await;
     result
-}
-
-fn read(path: &Path) -> anyhow::Result<String> {
-    let shown = path.display();
-    let bytes = std::fs::metadata(path)
-        .with_context(|| format!("{shown} cannot be read"))?
-        .len();
-    anyhow::ensure!(
-        bytes <= FILE_BYTES_MAX,
-        "{shown} has {bytes} bytes; a tournament's file has at most {FILE_BYTES_MAX}"
-    );
-    std::fs::read_to_string(path).with_context(|| format!("{shown} cannot be read"))
 }
 
 struct Run<'a> {
@@ -495,11 +483,13 @@ impl Watch for Progress {
                 bar.set_position(0);
             }
             None => {
-                let (played, leaders) = (self.matches, self.leaders());
-                tell(&format!(
-                    "round {number}{of} ({}): {matches} matches; {played} before; {leaders}",
-                    round.why
-                ));
+                let (why, played) = (&round.why, self.matches);
+                let mut line = format!("round {number}{of} ({why}): {matches} matches");
+                if played > 0 {
+                    let leaders = self.leaders();
+                    line.push_str(&format!("; {played} before; {leaders}"));
+                }
+                tell(&line);
             }
         }
     }

@@ -196,6 +196,7 @@ impl Daemon {
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
             tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            standings: api::KeptStandings::default(),
             embargo: config.api.embargo,
         });
         let hosts = Hosts::new(config.api.hosts.iter().cloned(), "api.hosts");

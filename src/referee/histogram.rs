@@ -6,11 +6,12 @@ use std::time::Duration;
 const STEPS: u64 = 32;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
 
-/// A histogram of durations.
+/// A histogram of durations. Only buckets that are not empty take memory: a tournament keeps one for each seat of
+/// all its matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    buckets: Vec<u64>,
-    count: u64,
+    /// Rising buckets with their counts, none of them 0.
+    buckets: Vec<(u32, u64)>,
 }
 
 impl Histogram {
@@ -25,51 +26,40 @@ impl Histogram {
     /// Adds one duration.
     pub fn add(&mut self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let bucket = bucket(nanoseconds);
-        if self.buckets.len() <= bucket {
-            self.buckets.resize(bucket + 1, 0);
-        }
-        if let Some(count) = self.buckets.get_mut(bucket) {
-            *count += 1;
-            self.count += 1;
-        }
+        self.count_in(bucket(nanoseconds), 1);
     }
 
     /// Adds all of another histogram's durations.
     pub fn merge(&mut self, other: &Self) {
-        if self.buckets.len() < other.buckets.len() {
-            self.buckets.resize(other.buckets.len(), 0);
+        for (bucket, count) in &other.buckets {
+            self.count_in(*bucket, *count);
         }
-        for (mine, theirs) in self.buckets.iter_mut().zip(&other.buckets) {
-            *mine += theirs;
+    }
+
+    fn count_in(&mut self, bucket: u32, count: u64) {
+        match self.buckets.binary_search_by_key(&bucket, |(at, _)| *at) {
+            Ok(at) => {
+                if let Some((_, here)) = self.buckets.get_mut(at) {
+                    *here += count;
+                }
+            }
+            Err(at) => self.buckets.insert(at, (bucket, count)),
         }
-        self.count += other.count;
     }
 
     /// Its buckets that are not empty, with their counts.
     #[must_use]
-    pub fn pairs(&self) -> Vec<(u32, u64)> {
-        let buckets = (0u32..).zip(&self.buckets);
-        let filled = buckets.filter(|(_, count)| **count > 0);
-        filled.map(|(bucket, count)| (bucket, *count)).collect()
+    pub fn pairs(&self) -> &[(u32, u64)] {
+        &self.buckets
     }
 
     /// The histogram with these buckets; ones that no histogram has are ignored.
     #[must_use]
     pub fn of_pairs(pairs: &[(u32, u64)]) -> Self {
         let mut histogram = Self::default();
-        for (at, count) in pairs {
-            let at = *at as usize;
-            if at > bucket(u64::MAX) {
-                continue;
-            }
-            if histogram.buckets.len() <= at {
-                histogram.buckets.resize(at + 1, 0);
-            }
-            if let Some(here) = histogram.buckets.get_mut(at) {
-                *here += count;
-                histogram.count += count;
-            }
+        let last = bucket(u64::MAX);
+        for (at, count) in pairs.iter().filter(|(at, count)| *at <= last && *count > 0) {
+            histogram.count_in(*at, *count);
         }
         histogram
     }
@@ -77,44 +67,43 @@ impl Histogram {
     /// All durations together, each as the longest of its bucket.
     #[must_use]
     pub fn sum(&self) -> Duration {
-        let buckets = self.buckets.iter().enumerate();
-        let nanoseconds = buckets.map(|(bucket, count)| upper(bucket).saturating_mul(*count));
+        let buckets = self.buckets.iter();
+        let nanoseconds = buckets.map(|(bucket, count)| upper(*bucket).saturating_mul(*count));
         Duration::from_nanos(nanoseconds.fold(0, u64::saturating_add))
     }
 
     /// The number of durations.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.count
+        self.buckets.iter().map(|(_, count)| count).sum()
     }
 
     /// The duration within which a `share` (0 to 1) of all lie; `None` if empty.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Duration> {
-        let wanted = ((self.count as f64 * share).ceil() as u64).clamp(1, self.count.max(1));
+        let all = self.count();
+        let wanted = ((all as f64 * share).ceil() as u64).clamp(1, all.max(1));
         let mut seen = 0;
-        for (bucket, count) in self.buckets.iter().enumerate() {
+        let reached = self.buckets.iter().find(|(_, count)| {
             seen += count;
-            if seen >= wanted {
-                return Some(Duration::from_nanos(upper(bucket)));
-            }
-        }
-        None
+            seen >= wanted
+        });
+        reached.map(|(bucket, _)| Duration::from_nanos(upper(*bucket)))
     }
 }
 
-fn bucket(value: u64) -> usize {
+fn bucket(value: u64) -> u32 {
     if value < STEPS {
-        return value as usize;
+        return value as u32;
     }
     let doubling = value.ilog2() - STEP_BITS;
     let step = (value >> doubling) - STEPS;
-    (u64::from(doubling + 1) * STEPS + step) as usize
+    (u64::from(doubling + 1) * STEPS + step) as u32
 }
 
 /// The largest value of a bucket.
-fn upper(bucket: usize) -> u64 {
-    let (doubling, step) = (bucket as u64 / STEPS, bucket as u64 % STEPS);
+fn upper(bucket: u32) -> u64 {
+    let (doubling, step) = (u64::from(bucket) / STEPS, u64::from(bucket) % STEPS);
     match doubling {
         0 => step,
         doubling => (((u128::from(STEPS + step) + 1) << (doubling - 1)) - 1) as u64,
@@ -153,7 +142,7 @@ mod tests {
         let histogram = Histogram::of(&times);
         let pairs = histogram.pairs();
         assert_eq!(pairs.iter().map(|(_, count)| count).sum::<u64>(), 5);
-        assert_eq!(Histogram::of_pairs(&pairs), histogram);
+        assert_eq!(Histogram::of_pairs(pairs), histogram);
         assert_eq!(Histogram::of_pairs(&[(u32::MAX, 1)]), Histogram::default());
     }
 

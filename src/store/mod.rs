@@ -41,5 +41,6 @@ pub use records::*;
 pub use salvage::Salvaged;
 pub use secrecy::Secrecy;
 pub use tokens::{DIGEST_LEN, NewToken, TokenRow};
+pub use tournaments::ALL_ROUNDS;
 pub use types::*;
 pub use writer::{ENTRIES_MAX, EXIT_LOG_FAILED};

@@ -7,11 +7,15 @@ use super::records::{Page, PageAt, TournamentMatch, TournamentRow};
 use super::rows;
 use super::types::{NewTournament, StoredRound};
 use super::writer::{Change, Command};
+use futures_util::TryStreamExt as _;
 use serde_json::json;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row as _, Sqlite, SqliteConnection};
 use std::collections::HashSet;
+use std::ops::Range;
 
+/// The rounds of a whole tournament.
+pub const ALL_ROUNDS: Range<u32> = 0..u32::MAX;
 /// Characters of an entrant's name.
 const NAME_MAX: usize = 64;
 
@@ -124,15 +128,22 @@ impl Store {
         Ok(cut(tournaments, at, |row| row.id.clone()))
     }
 
-    /// A tournament's rounds in order.
+    /// A tournament's rounds with numbers in this range, in order.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn tournament_rounds(&self, id: &str) -> Result<Vec<StoredRound>, StoreError> {
+    pub async fn tournament_rounds(
+        &self,
+        id: &str,
+        rounds: Range<u32>,
+    ) -> Result<Vec<StoredRound>, StoreError> {
         let rows = sqlx::query(
-            "SELECT round, decision, decided_us FROM tournament_rounds WHERE tournament = ? ORDER BY round",
+            "SELECT round, decision, decided_us FROM tournament_rounds
+             WHERE tournament = ? AND round >= ? AND round < ? ORDER BY round",
         )
         .bind(id.to_owned())
+        .bind(rounds.start)
+        .bind(rounds.end)
         .fetch_all(self.readers())
         .await?;
         let round = |row: &SqliteRow| {
@@ -145,23 +156,33 @@ impl Store {
         rows.iter().map(round).collect()
     }
 
-    /// A tournament's matches that have ended, by their numbers.
+    /// A tournament's matches that have ended, by their numbers, of rounds in this range.
     ///
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
-    pub async fn tournament_matches(&self, id: &str) -> Result<Vec<TournamentMatch>, StoreError> {
-        let rows = sqlx::query(
+    pub async fn tournament_matches(
+        &self,
+        id: &str,
+        rounds: Range<u32>,
+    ) -> Result<Vec<TournamentMatch>, StoreError> {
+        let mut rows = sqlx::query(
             "SELECT p.number, p.round, p.table_no, p.match_id, p.seed,
                  (SELECT json_group_array(coalesce(s.entrant, '') ORDER BY s.seat) FROM seats s
                   WHERE s.match_id = p.match_id),
                  m.cause, m.blame, m.detail, m.scores, p.notes, m.started_us, m.ended_us
              FROM tournament_matches p JOIN matches m ON m.id = p.match_id
-             WHERE p.tournament = ? AND m.ended_us IS NOT NULL ORDER BY p.number",
+             WHERE p.tournament = ? AND p.round >= ? AND p.round < ? AND m.ended_us IS NOT NULL
+             ORDER BY p.number",
         )
         .bind(id.to_owned())
-        .fetch_all(self.readers())
-        .await?;
-        rows.iter().map(tournament_match).collect()
+        .bind(rounds.start)
+        .bind(rounds.end)
+        .fetch(self.readers());
+        let mut matches = Vec::new();
+        while let Some(row) = rows.try_next().await? {
+            matches.push(tournament_match(&row)?);
+        }
+        Ok(matches)
     }
 }
 

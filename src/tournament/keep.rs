@@ -1,7 +1,6 @@
 //! Stores matches that were played in process.
 
 use super::match_player::PlayedMatch;
-use crate::referee::histogram::Histogram;
 use crate::referee::{Draw, MatchRecord, Numbers, Recording, StartError, lines_of, result_of};
 use crate::store::types::{Durability, MatchResult, NewMatch, NewSeat, SeatNotes, Slot};
 use crate::store::{Settings, Store};
@@ -214,7 +213,7 @@ fn notes(played: &PlayedMatch) -> Vec<SeatNotes> {
             took: played
                 .took
                 .get(seat)
-                .map(Histogram::pairs)
+                .map(|took| took.pairs().to_vec())
                 .unwrap_or_default(),
         }
     };

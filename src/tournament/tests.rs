@@ -8,7 +8,8 @@ use crate::referee::budget::ThinkBudget;
 use crate::referee::seat_builtin::Builtins;
 use crate::referee::{Host, HostSettings, Recording, SeatSpec};
 use crate::store::{
-    Filter, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound, TournamentMatch,
+    ALL_ROUNDS, Filter, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound,
+    TournamentMatch,
 };
 use games::{Cause, Kit};
 use serde_json::{Value, json};
@@ -162,7 +163,7 @@ async fn what_is_stored_counts_as_what_was_played_in_full_and_as_results_alone()
         let bots = ["random", "greedy", "rules", "random"];
         let plan = || plan("planowanie", bots, extent);
         let counts = played(plan(), planned(), &recording).await;
-        let stored = store.tournament_matches(ID).await.unwrap();
+        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
         assert_eq!(stored.len(), 8);
         assert_eq!(sessions(&store, &stored).await, sessions_kept);
         let Plan { kit, options, .. } = plan();
@@ -194,7 +195,7 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         let first = planned().into_iter().take(5).collect();
         played(plan(), first, &recording).await;
         // As a run leaves it that is killed between a match's beginning and end.
-        let stored = store.tournament_matches(ID).await.unwrap();
+        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
         let opened_before = store
             .opened_match(&stored[0].match_id)
             .await
@@ -220,7 +221,7 @@ async fn what_was_open_when_a_run_ended_is_closed_without_a_place_and_played_aga
         let row = store.match_row(&orphan).await.unwrap().unwrap();
         assert_eq!((row.cause, row.tournament), (Some(Cause::Cancelled), None));
         let numbers = async || {
-            let stored = store.tournament_matches(ID).await.unwrap();
+            let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
             stored
                 .iter()
                 .map(|played| played.number)
@@ -244,7 +245,7 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let plan = plan("planowanie", ["random"; 4], Extent::Results);
     let (kit, options) = (plan.kit, plan.options.clone());
     played(plan, planned().into_iter().take(1).collect(), &recording).await;
-    let stored = store.tournament_matches(ID).await.unwrap();
+    let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
     let (sender, receiver) = mpsc::channel(1);
     let mut again = PlayedMatch::from(stored[0].clone());
     again.seats = vec!["builtin:random".to_owned(); 4];
@@ -258,7 +259,10 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
     let refused = keep(kit, options, recording.clone(), receiver).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("UNIQUE"), "{refused}");
-    assert_eq!(store.tournament_matches(ID).await.unwrap(), stored);
+    assert_eq!(
+        store.tournament_matches(ID, ALL_ROUNDS).await.unwrap(),
+        stored
+    );
     recording.close().await;
 }
 
@@ -300,7 +304,7 @@ async fn matches_of_a_host_fill_their_places_too() {
             panic!("its place was filled")
         };
         assert!(why.contains("UNIQUE"), "{why}");
-        let stored = store.tournament_matches(ID).await.unwrap();
+        let stored = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
         let [one] = &stored[..] else {
             panic!("{stored:?}")
         };

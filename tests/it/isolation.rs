@@ -52,6 +52,21 @@ fn no_program_outlives_a_run_that_is_killed() {
 }
 
 #[test]
+fn programs_do_not_see_our_secrets() {
+    let folder = folder();
+    let seen = folder.path().join("seen");
+    let seat = format!("cmd:sh -c 'env > {}; exec {PROGRAM} none'", seen.display());
+    let mut line = play("planowanie", &[&seat, "builtin:random"], &["deals=2 0"]);
+    line.env("DROVER__API__TOKEN", "hush").env("GIVEN", "on");
+    report(line.output().unwrap());
+    let seen = fs::read_to_string(seen).unwrap();
+    assert!(
+        seen.contains("GIVEN=on") && !seen.contains("hush"),
+        "{seen}"
+    );
+}
+
+#[test]
 fn no_program_can_end_anothers_process() {
     let isolated = isolates();
     // Only what this test starts.

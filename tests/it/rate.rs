@@ -118,5 +118,5 @@ fn what_is_wrong_is_told_with_file_and_line() {
     let told = refused(run(&["rate", file, "--draw-elo", "many"]), 2);
     assert!(told.contains("it must be a number or `fit`"), "{told}");
     let told = refused(run(&["rate", "no/such/file"]), 1);
-    assert!(told.contains("cannot open no/such/file"), "{told}");
+    assert!(told.contains("no/such/file cannot be read"), "{told}");
 }

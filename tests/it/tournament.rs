@@ -273,9 +273,20 @@ fn the_daemon_shows_what_is_stored() {
     let ratings = get("/ratings");
     assert_eq!(ratings["players"][0], exported["entrants"][0]["rating"]);
     let schedule = get("/schedule");
-    assert_eq!(schedule["rounds"].as_array().unwrap().len(), 8);
-    let matches = schedule["matches"].as_array().unwrap();
+    let rounds = schedule["items"].as_array().unwrap();
+    assert_eq!((rounds.len(), &schedule["next"]), (8, &Value::Null));
+    let matches = rounds
+        .iter()
+        .flat_map(|round| round["matches"].as_array().unwrap());
+    let matches: Vec<&Value> = matches.collect();
     assert_eq!(matches.len(), 48);
+    let first = get("/schedule?limit=3");
+    assert_eq!(first["items"].as_array().unwrap(), &rounds[..3]);
+    assert_eq!(first["next"], "2");
+    let rest = get("/schedule?cursor=2");
+    assert_eq!(rest["items"].as_array().unwrap(), &rounds[3..]);
+    // Asked again, standings are the same.
+    assert_eq!(get("/standings"), exported);
     let of_one = format!("/api/v1/matches?tournament={id}&entrant=A&limit=100");
     let seated = matches
         .iter()

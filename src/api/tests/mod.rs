@@ -5,7 +5,7 @@ mod secrets;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, Readiness, router};
+use super::{ApiState, KeptStandings, Readiness, router};
 use crate::access::Tokens;
 use crate::link::Caller;
 use crate::store::Store;
@@ -55,6 +55,7 @@ impl App {
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
             tokens: Tokens::load(store, None).await.unwrap(),
+            standings: KeptStandings::default(),
             embargo: Duration::ZERO,
         };
         Self {

@@ -10,6 +10,7 @@ use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit,
     kill_process_group, pidfd_open, prlimit, waitid,
 };
+use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -208,6 +209,13 @@ impl Program {
     }
 }
 
+/// The variables of our environment that are about ourselves. They may hold secrets, such as the API's token:
+/// programs are strangers.
+fn our_variables() -> impl Iterator<Item = OsString> {
+    let ours = |name: &OsString| name.as_encoded_bytes().starts_with(b"DROVER");
+    std::env::vars_os().map(|(name, _)| name).filter(ours)
+}
+
 /// The program's process, registered as ours. If dropped unreaped, its whole group is killed.
 pub(super) struct Process {
     /// The program or its guard.
@@ -226,6 +234,9 @@ impl Process {
         }
         let child = orphans::start(|| {
             let environment = program.environment.iter();
+            for name in our_variables() {
+                command.env_remove(name);
+            }
             command
                 .process_group(0)
                 .envs(environment.map(|(name, value)| (name, value)))

@@ -111,7 +111,11 @@ pub(super) fn notes(hosted: &HostedMatch) -> Vec<SeatNotes> {
         let filler = spec.parse::<SeatSpec>().is_ok_and(|spec| spec.is_filler());
         SeatNotes {
             missed,
-            took: if filler { Vec::new() } else { took.pairs() },
+            took: if filler {
+                Vec::new()
+            } else {
+                took.pairs().to_vec()
+            },
             ..SeatNotes::default()
         }
     });

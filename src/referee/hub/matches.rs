@@ -289,7 +289,7 @@ fn notes(faults: &[Blame], conduct: &[Conduct]) -> Vec<SeatNotes> {
             fault: fault.map(|fault| fault.cause),
             refused: 0,
             missed: conduct.missed,
-            took: conduct.took.pairs(),
+            took: conduct.took.pairs().to_vec(),
         }
     };
     seats.map(note).collect()

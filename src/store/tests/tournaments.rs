@@ -5,7 +5,9 @@ use super::fake::{
 };
 use super::opening::reopened;
 use crate::store::open::MIGRATIONS;
-use crate::store::{Filter, MatchResult, PageAt, Place, SeatNotes, Slot, Store, StoreError};
+use crate::store::{
+    ALL_ROUNDS, Filter, MatchResult, PageAt, Place, SeatNotes, Slot, Store, StoreError,
+};
 use futures_util::future::join_all;
 use games::Cause;
 use sqlx::migrate::Migrator;
@@ -70,9 +72,12 @@ async fn a_tournament_is_read_as_it_was_stored() {
     let new = new_tournament(ID);
     assert_eq!((&row.name, &row.setup), (&new.name, &new.setup));
     assert_eq!((row.entrants, row.ended_us), (new.entrants, None));
-    assert_eq!(store.tournament_rounds(ID).await.unwrap(), [round(1)]);
+    assert_eq!(
+        store.tournament_rounds(ID, ALL_ROUNDS).await.unwrap(),
+        [round(1)]
+    );
 
-    let matches = store.tournament_matches(ID).await.unwrap();
+    let matches = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
     let numbers: Vec<_> = matches.iter().map(|played| played.number).collect();
     assert_eq!(numbers, [0, 1]);
     let played = &matches[0];
@@ -197,7 +202,7 @@ async fn a_cut_writer_leaves_a_match_with_its_end_and_place_or_with_neither() {
         assert!(places >= acknowledged, "{places} of {acknowledged}");
         cut_short += i64::from(places < MATCHES as i64);
         // What is missing is played again, under the numbers that are free.
-        let played = store.tournament_matches(ID).await.unwrap();
+        let played = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
         let played: Vec<u64> = played.iter().map(|played| played.number).collect();
         for number in (0..MATCHES).filter(|number| !played.contains(number)) {
             open(&store, MATCHES + number).await;
@@ -276,7 +281,7 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         close(&store, of, slot(1, of)).await.unwrap();
     }
     store.add_round(ID, round(2)).await.unwrap();
-    let before = store.tournament_matches(ID).await.unwrap();
+    let before = store.tournament_matches(ID, ALL_ROUNDS).await.unwrap();
     assert_eq!(store.integrity().await, [""; 0]);
     let (copy, saved) = (folder.path().join("copy.db"), folder.path().join("out.db"));
     store.backup(&copy).await.unwrap();
@@ -284,8 +289,14 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
     assert_eq!(salvaged.lost, [""; 0]);
     for path in [&copy, &saved] {
         let copy = Store::open_readonly(path).await.unwrap();
-        assert_eq!(copy.tournament_matches(ID).await.unwrap(), before);
-        assert_eq!(copy.tournament_rounds(ID).await.unwrap().len(), 2);
+        assert_eq!(
+            copy.tournament_matches(ID, ALL_ROUNDS).await.unwrap(),
+            before
+        );
+        assert_eq!(
+            copy.tournament_rounds(ID, ALL_ROUNDS).await.unwrap().len(),
+            2
+        );
         assert_eq!(
             copy.tournament(ID).await.unwrap(),
             store.tournament(ID).await.unwrap()
@@ -326,7 +337,14 @@ async fn copies_hold_tournaments_and_contradictions_are_told() {
         ..settings(folder.path())
     };
     let again = Store::open(&again).await.unwrap();
-    assert_eq!(again.tournament_matches(ID).await.unwrap().len(), 6);
+    assert_eq!(
+        again
+            .tournament_matches(ID, ALL_ROUNDS)
+            .await
+            .unwrap()
+            .len(),
+        6
+    );
     for number in 0..3 {
         open(&again, 100 + number).await;
         close(&again, 100 + number, slot(1, number)).await.unwrap();
