@@ -93,7 +93,7 @@ impl Read {
     }
 }
 
-fn shown(sight: &Sight, entry: &MatchEntry) -> Value {
+pub(super) fn shown(sight: &Sight, entry: &MatchEntry) -> Value {
     json!({
         "id": entry.id,
         "session": entry.session,

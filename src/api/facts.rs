@@ -33,7 +33,7 @@ pub(super) async fn list(Path(id): Path<String>, asked: Asked) -> Result<Respons
     ))
 }
 
-fn shown(sight: &Sight, fact: FactRow) -> FactRow {
+pub(super) fn shown(sight: &Sight, fact: FactRow) -> FactRow {
     let bot = sight.spec(&fact.bot).into_owned();
     FactRow { bot, ..fact }
 }

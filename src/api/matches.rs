@@ -87,7 +87,7 @@ pub(super) async fn seen(
 }
 
 /// A match as shown to callers.
-fn shown(sight: &Sight, row: &MatchRow) -> Value {
+pub(super) fn shown(sight: &Sight, row: &MatchRow) -> Value {
     json!({
         "id": row.id,
         "game": row.game,

@@ -1,5 +1,6 @@
 //! What the handlers share.
 
+use super::events::Feeds;
 use super::tournaments::KeptStandings;
 use crate::access::Tokens;
 use crate::gateway::hubs::Hubs;
@@ -9,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// Everything that the API serves.
 #[derive(Clone)]
@@ -27,6 +29,10 @@ pub struct ApiState {
     pub hubs: Hubs,
     /// The tokens.
     pub tokens: Tokens,
+    /// Matches that are watched.
+    pub feeds: Feeds,
+    /// Ends all streams.
+    pub end: CancellationToken,
     /// Standings that were asked for lately.
     pub standings: KeptStandings,
     /// How long after its end a match is not yet public.

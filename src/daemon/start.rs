@@ -196,6 +196,8 @@ impl Daemon {
             room: Arc::new(move || room.room()),
             metrics: figures::renderer(metrics, store.clone(), pool.clone(), gauged),
             tokens: Tokens::load(store.clone(), config.api.token.reveal()).await?,
+            feeds: api::Feeds::of(store.clone()),
+            end: end.clone(),
             standings: api::KeptStandings::default(),
             embargo: config.api.embargo,
         });

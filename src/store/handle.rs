@@ -1,5 +1,6 @@
 //! [`Store`]: the handle that everything else holds.
 
+use super::commits::{self, Teller};
 use super::error::StoreError;
 use super::health::{Gauges, Health};
 use super::open::{self, KitOf, Settings};
@@ -35,6 +36,7 @@ struct Inner {
     queue: Option<mpsc::Sender<Command>>,
     capacity: usize,
     gauges: Arc<Gauges>,
+    followers: Teller,
     readers: SqlitePool,
     /// Read by folds: listing and showing cannot keep a callback waiting.
     folders: SqlitePool,
@@ -65,6 +67,7 @@ impl Store {
         startup::register_bots(&mut opened.writer).await?;
         numbers::keep_nonce(&mut opened.writer).await?;
         let gauges = Arc::new(Gauges::default());
+        let followers = commits::teller();
         let capacity = settings.queue.max(1);
         let (queue, commands) = mpsc::channel(capacity);
         let checkpoints = Checkpoints::new(open::checkpointer(&settings.path).await?);
@@ -74,7 +77,7 @@ impl Store {
             opened.lock,
             &start,
             settings,
-            Arc::clone(&gauges),
+            (Arc::clone(&gauges), followers.clone()),
             (checkpoints, syncing),
         );
         let (run, cut) = abortable(writer.run(commands));
@@ -92,6 +95,7 @@ impl Store {
                 queue: Some(queue),
                 capacity,
                 gauges,
+                followers,
                 readers,
                 folders,
                 next_session: AtomicI64::new(start.last_session + 1),
@@ -117,6 +121,7 @@ impl Store {
                 queue: None,
                 capacity: 0,
                 gauges: Arc::default(),
+                followers: commits::teller(),
                 folders: readers.clone(),
                 readers,
                 next_session: AtomicI64::new(1),
@@ -127,6 +132,10 @@ impl Store {
                 cut: None,
             }),
         })
+    }
+
+    pub(super) fn teller(&self) -> &Teller {
+        &self.inner.followers
     }
 
     /// Where the database is.

@@ -63,17 +63,7 @@ impl Store {
             };
             let mut connection = self.readers().acquire().await?;
             for entry in transcript::read(&mut connection, session.id, head).await? {
-                all.push(MatchEntry {
-                    id: entry.id,
-                    session: session.id,
-                    side: session.opened.side,
-                    seat: session.opened.seat,
-                    bot: session.opened.bot.clone(),
-                    seq: entry.seq,
-                    at_us: entry.at_us,
-                    direction: entry.direction,
-                    text: entry.text,
-                });
+                all.push(MatchEntry::of(session, entry));
             }
         }
         all.retain(|entry| entry.id.0 <= last);
@@ -86,12 +76,25 @@ impl Store {
     /// # Errors
     /// [`StoreError::Read`], [`StoreError::Corrupt`].
     pub async fn facts(&self, match_id: &str) -> Result<Vec<FactRow>, StoreError> {
+        self.facts_after(match_id, 0).await
+    }
+
+    /// A match's facts with numbers above `after`, in order.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn facts_after(
+        &self,
+        match_id: &str,
+        after: i64,
+    ) -> Result<Vec<FactRow>, StoreError> {
         let rows = sqlx::query(
             "SELECT f.id, f.session, s.seat, s.bot, f.entry, f.kind, f.data
              FROM sessions s JOIN facts f ON f.session = s.id
-             WHERE s.match_id = ? ORDER BY f.id LIMIT ?",
+             WHERE s.match_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
         )
         .bind(match_id.to_owned())
+        .bind(after)
         .bind(FACTS_MAX)
         .fetch_all(self.readers())
         .await?;

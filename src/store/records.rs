@@ -1,7 +1,7 @@
 //! What the store returns for listing and showing. Types only.
 
 use super::secrecy::Secrecy;
-use super::types::{Direction, EntryId, NewEntrant, NewSession, SeatNotes, SessionId, Side};
+use super::types::{Direction, Entry, EntryId, NewEntrant, NewSession, SeatNotes, SessionId, Side};
 use games::Cause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -306,6 +306,23 @@ pub struct MatchEntry {
     pub direction: Direction,
     /// Its exact text.
     pub text: String,
+}
+
+impl MatchEntry {
+    /// An entry of this session.
+    pub(super) fn of(session: &SessionRow, entry: Entry) -> Self {
+        Self {
+            id: entry.id,
+            session: session.id,
+            side: session.opened.side,
+            seat: session.opened.seat,
+            bot: session.opened.bot.clone(),
+            seq: entry.seq,
+            at_us: entry.at_us,
+            direction: entry.direction,
+            text: entry.text,
+        }
+    }
 }
 
 /// A stored fact.

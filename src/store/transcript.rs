@@ -3,6 +3,7 @@
 use super::error::StoreError;
 use super::packed;
 use super::types::{Direction, Entry, EntryId, SessionId};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
 /// The maximum number of entries read of one session; no wire's match comes near.
@@ -36,6 +37,44 @@ pub(super) async fn read(
     Ok(entries)
 }
 
+const TAIL: &str = "WITH RECURSIVE walk (id, previous, at_us, direction, text) AS (
+        SELECT id, previous, at_us, direction, text FROM entries WHERE id = $1 AND session = $2 AND id > $3
+        UNION ALL
+        SELECT e.id, e.previous, e.at_us, e.direction, e.text
+        FROM walk JOIN entries e ON e.id = walk.previous
+        WHERE e.session = $2 AND e.id < walk.id AND e.id > $3
+    ) SELECT id, previous, at_us, direction, text FROM walk LIMIT $4";
+
+/// The entries after `after` up to `last`, which is the `count`th, the oldest first.
+pub(super) async fn tail(
+    connection: &mut SqliteConnection,
+    session: SessionId,
+    after: EntryId,
+    (last, count): (EntryId, u64),
+) -> Result<Vec<Entry>, StoreError> {
+    if last <= after {
+        return Ok(Vec::new());
+    }
+    let rows = sqlx::query(TAIL)
+        .bind(last.0)
+        .bind(session.0)
+        .bind(after.0)
+        .bind(ENTRIES_MAX)
+        .fetch_all(&mut *connection)
+        .await?;
+    if rows.is_empty() {
+        // It has ended and been packed meanwhile.
+        let mut entries = read(connection, session, last).await?;
+        entries.retain(|entry| entry.id > after);
+        return Ok(entries);
+    }
+    let first = count.saturating_sub(rows.len() as u64);
+    (first..)
+        .zip(rows.iter().rev())
+        .map(|(seq, row)| entry(seq, row))
+        .collect()
+}
+
 /// Follows the links back from `head`; returns the oldest first, `None` if `head` is not in the log.
 pub(super) async fn walk(
     connection: &mut SqliteConnection,
@@ -55,15 +94,18 @@ pub(super) async fn walk(
         let why = format!("entry {previous} of session {} is missing", session.0);
         return Err(StoreError::Corrupt(why));
     }
-    let mut entries = Vec::with_capacity(rows.len());
-    for (seq, row) in (0..).zip(rows.iter().rev()) {
-        entries.push(Entry {
-            id: EntryId(row.try_get(0)?),
-            seq,
-            at_us: row.try_get(2)?,
-            direction: Direction::from_number(row.try_get(3)?)?,
-            text: row.try_get(4)?,
-        });
-    }
-    Ok(Some(entries))
+    let entries = (0..)
+        .zip(rows.iter().rev())
+        .map(|(seq, row)| entry(seq, row));
+    entries.collect::<Result<_, _>>().map(Some)
+}
+
+fn entry(seq: u64, row: &SqliteRow) -> Result<Entry, StoreError> {
+    Ok(Entry {
+        id: EntryId(row.try_get(0)?),
+        seq,
+        at_us: row.try_get(2)?,
+        direction: Direction::from_number(row.try_get(3)?)?,
+        text: row.try_get(4)?,
+    })
 }

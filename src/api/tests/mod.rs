@@ -1,11 +1,12 @@
 //! The router, driven in process.
 
+mod events;
 mod mistakes;
 mod secrets;
 mod tokens;
 mod tournaments;
 
-use super::{ApiState, KeptStandings, Readiness, router};
+use super::{ApiState, Feeds, KeptStandings, Readiness, router};
 use crate::access::Tokens;
 use crate::link::Caller;
 use crate::store::Store;
@@ -20,6 +21,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 const LOCAL: Caller = Caller {
@@ -54,7 +56,9 @@ impl App {
             readiness: Readiness::default(),
             room: Arc::new(Default::default),
             metrics: Arc::new(|| "drover_up 1\n".into()),
-            tokens: Tokens::load(store, None).await.unwrap(),
+            tokens: Tokens::load(store.clone(), None).await.unwrap(),
+            feeds: Feeds::of(store),
+            end: CancellationToken::new(),
             standings: KeptStandings::default(),
             embargo: Duration::ZERO,
         };

@@ -5,6 +5,7 @@ use super::statements::{
     BLUFFS, ENTRIES, ENTRIES_MAX, FACTS, LEDGER, MATCHES, Rows, SEATS, SESSIONS,
 };
 use crate::clock::now_us;
+use crate::store::commits::{Commit, Grown};
 use crate::store::error::StoreError;
 use crate::store::open::KitOf;
 use crate::store::startup::{Head, Start};
@@ -362,6 +363,25 @@ impl Batch {
             }
         }
         answers
+    }
+
+    /// What followers are told of it.
+    pub(super) fn told(&self) -> Commit {
+        let mut commit = Commit::default();
+        for work in &self.works {
+            match work {
+                Work::Append { append, last, .. } => commit.sessions.push(Grown {
+                    session: append.session,
+                    opened: append.open.as_ref().map(|opened| opened.match_id.clone()),
+                    last: last.map(EntryId),
+                    entries: append.seq + append.entries.len() as u64,
+                    ended: append.close.is_some(),
+                }),
+                Work::Open { new, .. } => commit.matches.push(new.row.id.clone()),
+                Work::Close { id, .. } => commit.matches.push(id.clone()),
+            }
+        }
+        commit
     }
 
     /// Undoes what the batch did to the sessions; the works remain to be retried or answered.

@@ -10,6 +10,7 @@ use super::refusal::refuse;
 use super::statements::{self, Rows, Text, Texts};
 use super::syncing::Syncing;
 use crate::clock::now_us;
+use crate::store::commits::Teller;
 use crate::store::files::Lock;
 use crate::store::health::Gauges;
 use crate::store::open::{KitOf, Settings};
@@ -41,6 +42,7 @@ pub(in crate::store) struct Writer {
     pub(super) checkpoints: Checkpoints,
     sessions: Sessions,
     gauges: Arc<Gauges>,
+    followers: Teller,
     kit: KitOf,
     durability: Durability,
     /// The current `PRAGMA synchronous`.
@@ -59,7 +61,7 @@ impl Writer {
         lock: Lock,
         start: &Start,
         settings: &Settings,
-        gauges: Arc<Gauges>,
+        (gauges, followers): (Arc<Gauges>, Teller),
         (checkpoints, syncing): (Checkpoints, Syncing),
     ) -> Self {
         Self {
@@ -69,6 +71,7 @@ impl Writer {
             checkpoints,
             sessions: Sessions::new(start),
             gauges,
+            followers,
             kit: settings.kit,
             durability: settings.durability,
             synchronous: Durability::Power,
@@ -231,6 +234,10 @@ impl Writer {
             self.recovered();
         }
         let durability = batch.durability;
+        if self.followers.receiver_count() > 0 {
+            // In the order of commits, as no other thread could. The last follower may just have left.
+            let _ = self.followers.send(Arc::new(batch.told()));
+        }
         let answers = batch.committed(&mut self.sessions);
         match durability {
             Durability::Power => self.syncing.answer_synced(answers).await,

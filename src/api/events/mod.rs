@@ -1,0 +1,12 @@
+//! Streams of events (SSE): all matches as they begin and end, and one match entry by entry. A stream begins with
+//! all there is (`state`), unless its reader says how far it has followed it before; then it goes on with what the
+//! writer commits.
+
+mod everything;
+mod feed;
+mod feeds;
+mod ring;
+mod stream;
+
+pub use feeds::Feeds;
+pub(super) use stream::{all, of_match};

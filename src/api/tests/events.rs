@@ -1,0 +1,281 @@
+//! Streams of events: everything once, in order, for the eyes that may see it.
+
+use super::{App, LOCAL};
+use crate::api::router;
+use crate::store::tests::fake::{Pen, heard, match_id, new_match, new_session, said};
+use crate::store::{MatchResult, Side};
+use axum::body::{Body, BodyDataStream};
+use axum::http::{Request, StatusCode, header};
+use futures_util::StreamExt as _;
+use games::Cause;
+use serde_json::Value;
+use std::time::Duration;
+use tower::ServiceExt as _;
+
+/// A stream being read.
+struct Stream {
+    body: BodyDataStream,
+    text: String,
+}
+
+/// An event with its kind, id and data.
+type Event = (String, String, Value);
+
+impl Stream {
+    async fn of(app: &App, path: &str, token: Option<&str>, last: Option<&str>) -> Self {
+        let mut request = Request::get(format!("/api/v1{path}"));
+        if let Some(token) = token {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if let Some(last) = last {
+            request = request.header("Last-Event-ID", last);
+        }
+        let mut request = request.body(Body::empty()).unwrap();
+        request.extensions_mut().insert(LOCAL);
+        let response = router(app.state.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(
+            response.headers()[header::CONTENT_TYPE],
+            "text/event-stream"
+        );
+        Self {
+            body: response.into_body().into_data_stream(),
+            text: String::new(),
+        }
+    }
+
+    /// The next event; `None` at the end.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            while let Some((event, rest)) = self.text.split_once("\n\n") {
+                let field = |name: &str| {
+                    let lines = event.lines().filter_map(|line| line.strip_prefix(name));
+                    lines.map(str::trim).collect::<String>()
+                };
+                let (kind, id, data) = (field("event:"), field("id:"), field("data:"));
+                self.text = rest.to_owned();
+                if !kind.is_empty() {
+                    return Some((kind, id, serde_json::from_str(&data).unwrap()));
+                }
+            }
+            let more = tokio::time::timeout(Duration::from_secs(20), self.body.next());
+            let chunk = more.await.expect("an event in time")?.unwrap();
+            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+    }
+
+    async fn expect(&mut self, kind: &str) -> (String, Value) {
+        let (found, id, data) = self.next().await.expect("an event");
+        assert_eq!(found, kind, "{data}");
+        (id, data)
+    }
+
+    /// The texts of the next so many entries, and the id of the last.
+    async fn entries(&mut self, count: usize) -> (String, Vec<String>) {
+        let (mut last, mut texts) = (String::new(), Vec::new());
+        for _ in 0..count {
+            let (id, data) = self.expect("entry").await;
+            texts.push(data["text"].as_str().unwrap().to_owned());
+            last = id;
+        }
+        (last, texts)
+    }
+}
+
+fn events(number: u64) -> String {
+    format!("/matches/{}/events", match_id(number))
+}
+
+#[tokio::test]
+async fn a_match_is_followed_from_its_state_to_its_end() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![heard("a"), said("b")]).await;
+    let mut stream = Stream::of(&app, &events(1), None, None).await;
+    let (first, state) = stream.expect("state").await;
+    assert_eq!(
+        state["match"],
+        app.json(&format!("/api/v1/matches/{}", match_id(1))).await
+    );
+    let list = app
+        .json(&format!("/api/v1/matches/{}/entries", match_id(1)))
+        .await;
+    assert_eq!(state["entries"], list["items"]);
+    assert_eq!(
+        (first.as_str(), &state["facts"]),
+        ("2-0", &Value::Array(Vec::new()))
+    );
+    pen.write(app.store(), vec![heard("c"), said("d")]).await;
+    let (at, texts) = stream.entries(2).await;
+    assert_eq!(
+        (at.as_str(), texts),
+        ("4-0", vec!["c".to_owned(), "d".to_owned()])
+    );
+    pen.bluff(app.store(), "W 190").await;
+    assert_eq!(stream.expect("entry").await.0, "5-0");
+    let (at, fact) = stream.expect("fact").await;
+    assert_eq!((at.as_str(), &fact["kind"]), ("5-1", &"bluff".into()));
+    pen.end(app.store(), vec![5, 3], 1).await;
+    let (at, _) = stream.entries(1).await;
+    assert_eq!(at, "6-1");
+    let (_, end) = stream.expect("end").await;
+    assert_eq!(
+        (&end["live"], &end["cause"]),
+        (&false.into(), &"normal".into())
+    );
+    assert_eq!(stream.next().await, None);
+    // Who knows it all is told not to come again; who does not gets the rest, once.
+    let path = format!("/api/v1{}?after=6-1", events(1));
+    assert_eq!(app.get(&path).await.status, StatusCode::NO_CONTENT);
+    let mut rest = Stream::of(&app, &events(1), None, Some("3-0")).await;
+    assert_eq!(rest.entries(3).await.1, ["d", "bluff W 190", "end 5,3"]);
+    assert_eq!(rest.expect("fact").await.0, "6-1");
+    rest.expect("end").await;
+    assert_eq!(rest.next().await, None);
+    app.problem(
+        &format!("{}?after=x", path.replace("?after=6-1", "")),
+        StatusCode::BAD_REQUEST,
+    )
+    .await;
+    app.problem(
+        "/api/v1/matches/01AAAAAAAAAAAAAAAAAAAAAAAA/events",
+        StatusCode::NOT_FOUND,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn readers_that_come_and_go_miss_nothing_and_get_nothing_twice() {
+    let app = App::new().await;
+    let (mut one, mut two) = (
+        Pen::new(
+            app.store(),
+            Some(new_match(1, true)),
+            new_session(1, Side::Referee, 0),
+        ),
+        Pen::new(app.store(), None, new_session(1, Side::Referee, 1)),
+    );
+    one.write(app.store(), vec![said("0")]).await;
+    two.write(app.store(), vec![said("1")]).await;
+    let mut readers = Vec::new();
+    let (mut written, mut at) = (2, vec![(0_usize, "0-0".to_owned()); 7]);
+    for round in 0..12 {
+        for (number, (seen, last)) in at.iter_mut().enumerate() {
+            if (round + number) % 3 == 0 {
+                let stream = Stream::of(&app, &events(1), None, Some(last)).await;
+                readers.push((number, *seen, stream));
+            }
+        }
+        for pen in [&mut two, &mut one] {
+            let texts = [written, written + 1].map(|number| said(&number.to_string()));
+            pen.write(app.store(), texts.into()).await;
+            written += 2;
+        }
+        for (number, seen, mut stream) in readers.drain(..) {
+            let (last, texts) = stream.entries(written - seen).await;
+            let expected: Vec<String> = (seen..written).map(|text| text.to_string()).collect();
+            assert_eq!(texts, expected, "reader {number} in round {round}");
+            at[number] = (written, last);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_running_match_shows_only_what_its_reader_may_see() {
+    let app = App::new().await;
+    let mut ours = new_match(1, true);
+    ours.seats[0].name = Some("ann".into());
+    let (mut ann, mut bob) = (
+        Pen::new(app.store(), Some(ours), new_session(1, Side::Referee, 0)),
+        Pen::new(app.store(), None, new_session(1, Side::Referee, 1)),
+    );
+    ann.write(app.store(), vec![said("for ann")]).await;
+    bob.write(app.store(), vec![said("for bob")]).await;
+    let (reads, owns) = (app.token("read").await, app.token("entrant:ann").await);
+    let root = app.token("admin").await;
+    let mut stranger = Stream::of(&app, &events(1), Some(&reads), None).await;
+    let mut owner = Stream::of(&app, &events(1), Some(&owns), None).await;
+    let mut admin = Stream::of(&app, &events(1), Some(&root), None).await;
+    for (stream, texts, withheld) in [
+        (&mut stranger, &[][..], true),
+        (&mut owner, &["for ann"], true),
+        (&mut admin, &["for ann", "for bob"], false),
+    ] {
+        let (_, state) = stream.expect("state").await;
+        let entries = state["entries"].as_array().unwrap();
+        let found: Vec<&str> = entries
+            .iter()
+            .map(|entry| entry["text"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            (found, state["withheld"].is_string()),
+            (texts.to_vec(), withheld)
+        );
+    }
+    ann.write(app.store(), vec![heard("by ann")]).await;
+    bob.write(app.store(), vec![heard("by bob")]).await;
+    assert_eq!(admin.entries(2).await.1, ["by ann", "by bob"]);
+    assert_eq!(owner.entries(1).await.1, ["by ann"]);
+    bob.end(app.store(), vec![1, 0], 0).await;
+    ann.end(app.store(), vec![1, 0], 0).await;
+    assert_eq!(owner.entries(1).await.1, ["end 1,0"]);
+    let result = MatchResult::of(9, Cause::Normal, vec![1, 0]);
+    app.store().close_match(&match_id(1), result).await.unwrap();
+    owner.expect("end").await;
+    assert_eq!(
+        stranger.expect("end").await.1["scores"],
+        serde_json::json!([1, 0])
+    );
+}
+
+#[tokio::test]
+async fn all_matches_are_followed() {
+    let app = App::new().await;
+    let mut first = Pen::player(app.store(), 1);
+    first.write(app.store(), vec![heard("a")]).await;
+    let mut stream = Stream::of(&app, "/events", None, None).await;
+    let (_, state) = stream.expect("state").await;
+    assert_eq!(state["live"][0]["id"], match_id(1));
+    assert_eq!(
+        (state["live"].as_array().unwrap().len(), &state["more"]),
+        (1, &false.into())
+    );
+    let mut second = Pen::player(app.store(), 2);
+    second.write(app.store(), vec![heard("a")]).await;
+    let (began, data) = stream.expect("match").await;
+    assert_eq!(
+        (&data["id"], &data["live"]),
+        (&match_id(2).into(), &true.into())
+    );
+    first.end(app.store(), vec![1, 2, 3, 4], 0).await;
+    let (_, data) = stream.expect("match").await;
+    assert_eq!(
+        (&data["id"], &data["live"]),
+        (&match_id(1).into(), &false.into())
+    );
+    // Taken up again, nothing is missed or repeated.
+    let mut again = Stream::of(&app, "/events", None, Some(&began)).await;
+    assert_eq!(again.expect("match").await.1["id"], match_id(1));
+    // What another daemon counted means nothing here: all of it again.
+    let mut other = Stream::of(&app, "/events", None, Some("01ABC-7")).await;
+    assert_eq!(other.expect("state").await.1["live"][0]["id"], match_id(2));
+    app.state.end.cancel();
+    for stream in [&mut stream, &mut again, &mut other] {
+        assert_eq!(stream.expect("close").await.1["reason"], "the daemon stops");
+        assert_eq!(stream.next().await, None);
+    }
+}
+
+#[tokio::test]
+async fn nobody_follows_the_writer_for_nobody() {
+    let app = App::new().await;
+    let mut pen = Pen::player(app.store(), 1);
+    pen.write(app.store(), vec![heard("a")]).await;
+    assert_eq!(app.store().followers(), 0);
+    let stream = Stream::of(&app, &events(1), None, None).await;
+    assert_eq!(app.store().followers(), 1);
+    drop(stream);
+    tokio::time::pause();
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    assert_eq!(app.store().followers(), 0);
+}
