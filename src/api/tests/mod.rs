@@ -2,6 +2,7 @@
 
 mod mistakes;
 mod secrets;
+mod shapes;
 mod tokens;
 mod tournaments;
 
