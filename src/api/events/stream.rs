@@ -4,22 +4,26 @@ use super::everything::{Change, Everything};
 use super::feed::{Feed, Mark, News, over};
 use super::ring::{Missed, Reader};
 use crate::api::asked::Asked;
+use crate::api::entries::{self, EntryShown};
+use crate::api::facts;
+use crate::api::matches::{self, MatchShown};
 use crate::api::params::Params;
 use crate::api::problem::Problem;
 use crate::api::sight::{Sight, WITHHELD};
-use crate::api::{entries, facts, matches};
 use crate::store::{EntryId, FactRow, Filter, MatchEntry, PageAt};
 use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
 
 /// How often a silent stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
@@ -30,6 +34,30 @@ const LAST_EVENT: &str = "last-event-id";
 /// The most live matches in the state of the stream of all.
 const LIVE_MAX: u32 = 250;
 
+/// What the stream of a match begins with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct MatchState {
+    /// The match with its sessions.
+    #[serde(rename = "match")]
+    found: MatchShown,
+    /// Its entries so far that the caller may see.
+    entries: Vec<EntryShown>,
+    /// Their facts.
+    facts: Vec<FactRow>,
+    /// Why there may be more than is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<&'static str>,
+}
+
+/// What the stream of all matches begins with.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct AllState {
+    /// The live matches, newest first, at most 250.
+    live: Vec<MatchShown>,
+    /// Whether there are more of them.
+    more: bool,
+}
+
 /// `GET /api/v1/matches/{id}/events`: `state` (the match, its entries and facts so far), then `entry` and `fact` as
 /// they are committed, at the end `end`.
 pub(in crate::api) async fn of_match(
@@ -39,11 +67,10 @@ pub(in crate::api) async fn of_match(
     let params = asked.params(&[&["after"]])?;
     let from = followed(&asked, &params)?.map(|at| mark(&at)).transpose()?;
     let (state, sight) = (&asked.state, &asked.sight);
-    matches::find(state, &id).await?;
+    matches::row(&asked, &id).await?;
     let feed = state.feeds.of_match(&id).await?;
     let reader = feed.board().ring.reader();
     let store = &state.store;
-    let row = matches::find(state, &id).await?;
     let mut sessions = store.sessions_of(&id).await?;
     let ended = sessions.iter().all(|session| session.ended_us.is_some());
     let withheld = sight.keep(&mut sessions);
@@ -70,7 +97,7 @@ pub(in crate::api) async fn of_match(
         mark: seen,
         feed,
     };
-    let whole = matches::whole(state, sight, &row).await?;
+    let whole = matches::find(&asked, &id).await?;
     let mut events = VecDeque::new();
     match from {
         Some(_) => watch.tell(&mut events, entries, facts),
@@ -81,19 +108,17 @@ pub(in crate::api) async fn of_match(
             };
             let entries = entries.iter().map(|entry| entries::shown(sight, entry));
             let facts = facts.into_iter().map(|fact| facts::shown(sight, fact));
-            let mut told = json!({
-                "match": whole,
-                "entries": entries.collect::<Vec<_>>(),
-                "facts": facts.collect::<Vec<_>>(),
-            });
-            if withheld {
-                told["withheld"] = WITHHELD.into();
-            }
+            let told = MatchState {
+                found: whole,
+                entries: entries.collect(),
+                facts: facts.collect(),
+                withheld: withheld.then_some(WITHHELD),
+            };
             events.push_back(watch.event("state", &told));
         }
     }
     if let Some(row) = &over {
-        events.push_back(watch.event("end", &matches::shown(sight, row)));
+        events.push_back(watch.event("end", &matches::shown(sight, row.clone())));
     }
     let live = over.is_none().then_some(watch);
     Ok(sse(events, live, state.end.clone()))
@@ -125,11 +150,10 @@ pub(in crate::api) async fn all(asked: Asked) -> Result<Response, Problem> {
             .store
             .matches(&filter, &PageAt::first(LIVE_MAX))
             .await?;
-        let live = page
-            .items
-            .iter()
-            .map(|row| matches::shown(&watch.sight, row));
-        let told = json!({ "live": live.collect::<Vec<_>>(), "more": page.next.is_some() });
+        let more = page.next.is_some();
+        let live = page.items.into_iter();
+        let live = live.map(|row| matches::shown(&watch.sight, row)).collect();
+        let told = AllState { live, more };
         events.push_back(watch.event("state", &told));
     }
     Ok(sse(events, Some(watch), state.end.clone()))
@@ -180,7 +204,7 @@ struct MatchWatch {
 }
 
 impl MatchWatch {
-    fn event(&self, kind: &str, data: &Value) -> Event {
+    fn event(&self, kind: &str, data: &impl Serialize) -> Event {
         let Mark { entry, fact } = self.mark;
         event(kind, &format!("{}-{fact}", entry.0), data)
     }
@@ -197,7 +221,7 @@ impl MatchWatch {
         }
         for fact in facts {
             self.mark.fact = fact.id;
-            let fact = json!(facts::shown(&self.sight, fact));
+            let fact = facts::shown(&self.sight, fact);
             events.push_back(self.event("fact", &fact));
         }
     }
@@ -217,7 +241,7 @@ impl MatchWatch {
         let facts = facts.map(|(_, fact)| fact.clone()).collect();
         self.tell(events, entries, facts);
         if let Some(row) = &news.over {
-            events.push_back(self.event("end", &matches::shown(&self.sight, row)));
+            events.push_back(self.event("end", &matches::shown(&self.sight, row.clone())));
         }
         news.over.is_some()
     }
@@ -239,7 +263,7 @@ struct AllWatch {
 }
 
 impl AllWatch {
-    fn event(&mut self, kind: &str, data: &Value) -> Event {
+    fn event(&mut self, kind: &str, data: &impl Serialize) -> Event {
         event(kind, &self.everything.id_of(self.reader.read()), data)
     }
 }
@@ -253,16 +277,18 @@ impl Watch for AllWatch {
             let Change::Match(row) = &**change else {
                 return Err(Missed);
             };
-            let shown = matches::shown(&self.sight, row);
+            let shown = matches::shown(&self.sight, (**row).clone());
             events.push_back(event("match", &everything.id_of(count), &shown));
         }
         Ok(false)
     }
 }
 
-fn event(kind: &str, id: &str, data: &Value) -> Event {
+/// An event; what cannot be shown is an empty one, as an answer would be.
+fn event(kind: &str, id: &str, data: &impl Serialize) -> Event {
+    let text = serde_json::to_string(data).unwrap_or_default();
     // JSON has no line breaks of its own.
-    Event::default().event(kind).id(id).data(data.to_string())
+    Event::default().event(kind).id(id).data(text)
 }
 
 /// Says why a stream ends before its time.

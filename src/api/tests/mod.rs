@@ -3,6 +3,7 @@
 mod events;
 mod mistakes;
 mod secrets;
+mod shapes;
 mod tokens;
 mod tournaments;
 
