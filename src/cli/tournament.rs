@@ -339,7 +339,7 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             .table
             .iter()
             .filter_map(|entrant| stored.entrants.get(*entrant));
-        let line = json!({
+        let mut line = json!({
             "number": played.number,
             "round": played.round,
             "table": format!("{}/{}/{}", played.round, played.table, played.seed),
@@ -348,6 +348,11 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             "cause": counted.outcome.cause,
             "scores": counted.outcome.scores.values(),
         });
+        if counted.outcome.scores.is_empty() {
+            // Given up for all: these alone have results.
+            let faults = counted.faults.iter().map(|(seat, _)| seat.0);
+            line["faults"] = faults.collect::<Vec<_>>().into();
+        }
         text.push_str(&serde_json::to_string(&line)?);
         text.push('\n');
     }

@@ -1,6 +1,6 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
-use super::file::Cup;
+use super::file::{Cup, FOLDERS};
 use super::keep::{Extent, Kept, keep};
 use super::match_player::{MatchPlayer, Plan};
 use super::runner::run;
@@ -196,6 +196,12 @@ impl Course {
     #[must_use]
     pub fn games(&self) -> &[PlayedGame] {
         &self.games
+    }
+
+    /// Why it is over, if it is.
+    #[must_use]
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
     }
 
     /// Plays on to the end, or until it is stopped. Every match that ended is stored when this returns.
@@ -418,10 +424,28 @@ fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
     store.context("a tournament needs a database")
 }
 
-/// The first key whose value differs.
+/// What differs first, in words. Setups of earlier versions do not have folders.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
-    let (stored, given) = (stored.as_object()?, given.as_object()?);
-    let mut keys = stored.keys().chain(given.keys());
-    keys.find(|key| stored.get(*key) != given.get(*key))
-        .cloned()
+    let (of_stored, of_given) = (stored.as_object()?, given.as_object()?);
+    let mut keys = of_stored.keys().chain(of_given.keys());
+    let known = |key: &str| key != FOLDERS || of_stored.contains_key(key);
+    let key = keys.find(|key| known(key) && of_stored.get(*key) != of_given.get(*key))?;
+    let (stored, given) = (&stored[key], &given[key]);
+    let of_entrant = match key.as_str() {
+        FOLDERS => difference(stored, given).map(|name| ("folder".to_owned(), name)),
+        "entrant" => {
+            let mut pairs = stored
+                .as_array()
+                .into_iter()
+                .flatten()
+                .zip(given.as_array().into_iter().flatten());
+            let found = pairs.find_map(|(stored, given)| Some((difference(stored, given)?, given)));
+            found.map(|(what, given)| (what, given["name"].as_str().unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    };
+    Some(match of_entrant {
+        Some((what, name)) => format!("{what} of entrant {name:?}"),
+        None => key.clone(),
+    })
 }

@@ -3,6 +3,7 @@
 
 mod course;
 mod dialled;
+mod entrant;
 mod file;
 mod hosted;
 mod in_process;
@@ -23,7 +24,8 @@ mod tests;
 
 pub use course::{Course, Ended, Play, Target, Watch, Watcher};
 pub use dialled::Dialled;
-pub use file::{Cup, Entrant, FileError, Models, TournamentFile};
+pub use entrant::Entrant;
+pub use file::{Cup, FileError, Models, TournamentFile};
 pub use hosted::Hosted;
 pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};

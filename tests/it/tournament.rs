@@ -131,6 +131,56 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
 }
 
 #[test]
+fn a_resumed_run_has_the_same_programs_in_the_same_folders() {
+    let folder = folder();
+    let cup = CUP
+        .replacen(
+            "player = \"builtin:rules\"",
+            "run = [\"cat\"]\nfolder = \"bots\"\nenv = { KEY = \"1\" }",
+            1,
+        )
+        .replace("rounds = 8", "rounds = 1")
+        + "\n[game.planowanie]\noptions = { time_ms = 200 }\n";
+    let (file, moved) = (folder.path().join("cup.toml"), folder.path().join("moved"));
+    for bots in ["bots", "moved/bots"] {
+        fs::create_dir_all(folder.path().join(bots)).unwrap();
+    }
+    fs::write(&file, &cup).unwrap();
+    ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    let resumed = || {
+        tournament(folder.path(), "resume", &["cup.toml"])
+            .output()
+            .unwrap()
+    };
+    assert_eq!(ok(resumed()), "");
+    for (from, to, what) in [
+        ("folder = \"bots\"", "folder = \".\"", "folder"),
+        ("KEY = \"1\"", "KEY = \"2\"", "env"),
+        ("env =", "memory_mib = 99\nenv =", "memory_mib"),
+        ("env =", "cpu_seconds = 9\nenv =", "cpu_seconds"),
+        ("[\"cat\"]", "[\"cat\", \"-u\"]", "run"),
+    ] {
+        fs::write(&file, cup.replacen(from, to, 1)).unwrap();
+        let said = refused(resumed(), 1);
+        let what = format!("was begun with another {what} of entrant \"A\"");
+        assert!(said.contains(&what), "{said}");
+    }
+    // The same file elsewhere runs other programs.
+    fs::write(moved.join("cup.toml"), &cup).unwrap();
+    let elsewhere = ["moved/cup.toml"];
+    let said = tournament(folder.path(), "resume", &elsewhere)
+        .output()
+        .unwrap();
+    let said = refused(said, 1);
+    assert!(
+        said.contains("was begun with another folder of entrant \"A\""),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_signal_stops_a_tournament_after_storing_what_has_ended() {
     let folder = folder();
     let long = CUP.replace("rounds = 8", "rounds = 5000");
@@ -221,6 +271,11 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
             "a token is for player = \"remote\"",
         ),
         ("budget = \"40n\"", "budget = \"soon\"", "budget"),
+        (
+            "seed = 5",
+            "within = \"2h\"",
+            "within: \"2h\" is no time from 1s to 1h, such as 30s",
+        ),
     ] {
         let wrong = CUP.replacen(from, to, 1);
         assert_ne!(wrong, CUP, "{from}");
