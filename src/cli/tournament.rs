@@ -21,6 +21,10 @@ const TOURNAMENTS_MAX: u32 = 10_000;
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Verb {
     /// Play the tournaments of a file. Ctrl-C stops after storing all that has ended.
+    ///
+    /// The same file and seed give the same results for bots that play by nodes. With models = "learn" in the file,
+    /// built-in bots know in each round what the rounds before taught: the whole run can be repeated, a single match
+    /// only after those rounds.
     Run(RunArgs),
     /// Go on with what was left of a file's tournaments: no match is lost or played twice.
     Resume(RunArgs),

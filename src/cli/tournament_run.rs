@@ -108,7 +108,8 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode
     for cup in &cups {
         until(&file, cup).map_err(|why| UsageError(format!("{shown}: {why}")))?;
     }
-    let extent = args.store.unwrap_or(file.store);
+    let extent = file.extent(args.store);
+    let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     let recording = open_recording(&args.database.path(), extent).await?;
     let played = Run {
         args: &args,
@@ -321,7 +322,7 @@ impl Run<'_> {
         concurrency: NonZeroUsize,
         listener: &mut Option<TcpListener>,
     ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
-        let (budget, models) = (cup.budget, self.file.models == Models::Frozen);
+        let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
                 adopt_orphans().context("programs' orphans cannot be adopted")?;

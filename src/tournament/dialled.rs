@@ -47,6 +47,7 @@ impl MatchPlayer for Dialled {
             deck: planned.deck,
             options: plan.options.clone(),
             builtins: self.builtins.clone(),
+            learnt: plan.learnt(planned)?,
             within: self.within,
             slot: planned.slot.clone(),
         };

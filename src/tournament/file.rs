@@ -118,9 +118,12 @@ pub struct GameFile {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Models {
-    /// What they come with; nothing is learnt from one match for the next, so that results can be repeated.
+    /// What they come with; nothing is learnt from one match for the next, so that each can be repeated alone.
     #[default]
     Frozen,
+    /// What they come with and what the rounds before taught all of them; a round's matches teach nothing before
+    /// its end. A whole run can be repeated, a match only after the rounds before it.
+    Learn,
     /// Nothing at all.
     None,
 }
@@ -158,6 +161,8 @@ pub struct Cup {
     pub options: Value,
     /// The budget of a built-in bot's decision.
     pub budget: ThinkBudget,
+    /// What built-in bots may know of their rivals.
+    pub models: Models,
     /// All of the file that decides the results, as it is stored.
     pub setup: Value,
     /// Why its programs are not isolated from each other, if it has any and they are not.
@@ -228,6 +233,21 @@ impl TournamentFile {
             }
         }
         Ok(())
+    }
+
+    /// How much is stored if `given` is wanted instead of what the file says.
+    ///
+    /// # Errors
+    /// [`FileError`] if bots are to learn from what would not be stored.
+    pub fn extent(&self, given: Option<Extent>) -> Result<Extent, FileError> {
+        let extent = given.unwrap_or(self.store);
+        if self.models == Models::Learn && extent == Extent::Results {
+            return refuse(
+                "models: bots can \"learn\" only from what was said, which store = \"results\" leaves out"
+                    .to_owned(),
+            );
+        }
+        Ok(extent)
     }
 
     /// How long an entrant that dials is waited for: the time in which it neither waits nor plays.
@@ -333,6 +353,7 @@ impl TournamentFile {
             seed: self.seed,
             options,
             budget,
+            models: self.models,
             setup,
             not_isolated: None,
         })

@@ -13,7 +13,7 @@ use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
-use games::{Blame, Outcome, SetupError};
+use games::{Blame, Learnt, Outcome, SetupError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,6 +32,8 @@ pub struct Appointment {
     pub options: Value,
     /// How built-in bots play.
     pub builtins: Builtins,
+    /// What these have learnt of their rivals, by seat; may be shorter.
+    pub learnt: Vec<Learnt>,
     /// How long each player that dials is waited for: the time in which it neither waits nor plays. In one round
     /// of a tournament, at most three times this in all.
     pub within: Duration,
@@ -190,13 +192,14 @@ impl HubServer {
     ) -> Result<impl Iterator<Item = (BuiltinSeat, u64)> + use<>, AppointmentError> {
         let kit = self.settings.kit;
         let mut bots = Vec::new();
-        for (seat, place) in (0..).zip(&appointment.places) {
+        for (seat, place) in appointment.places.iter().enumerate() {
             match &place.spec {
                 SeatSpec::Remote => {}
                 SeatSpec::Builtin(name) => {
                     place.spec.check(kit)?;
-                    let seed = appointment.seed.wrapping_add(seat);
-                    let bot = BuiltinSeat::new(kit, name, seed, &appointment.builtins)?;
+                    let seed = appointment.seed.wrapping_add(seat as u64);
+                    let learnt = appointment.learnt.get(seat);
+                    let bot = BuiltinSeat::new(kit, (name, seed), &appointment.builtins, learnt)?;
                     bots.push((bot, seed));
                 }
                 other => return Err(SeatSpecError::DialsHub(other.to_string(), kit.game()).into()),

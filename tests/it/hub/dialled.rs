@@ -68,6 +68,7 @@ fn plan(seats: &[(&str, &str)], concurrency: usize) -> Plan {
             .map(|(_, spec)| spec.parse().unwrap())
             .collect(),
         names: seats.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        knowledge: None,
         options: json!(null),
         concurrency: NonZeroUsize::new(concurrency).unwrap(),
         record: true,
