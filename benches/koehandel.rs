@@ -22,6 +22,7 @@ fn setup(payment: &str, seed: u64, record: bool) -> PlaySetup {
         seed,
         options: json!({ "trade_payment": payment }),
         models: true,
+        learnt: Vec::new(),
         record,
     }
 }

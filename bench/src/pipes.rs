@@ -48,6 +48,7 @@ impl Table {
                 kit: self.kit,
                 entrants: vec![SeatSpec::Program(self.player.clone().into()); self.seats],
                 names: Vec::new(),
+                knowledge: None,
                 options,
                 concurrency: NonZeroUsize::MIN,
                 record: false,

@@ -78,6 +78,7 @@ pub async fn play(
         kit,
         entrants,
         names: Vec::new(),
+        knowledge: None,
         options: options.clone(),
         concurrency: args.concurrency(),
         record: args.log.is_some() || args.store.is_some() && !wire,

@@ -21,6 +21,10 @@ const TOURNAMENTS_MAX: u32 = 10_000;
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Verb {
     /// Play the tournaments of a file. Ctrl-C stops after storing all that has ended.
+    ///
+    /// The same file and seed give the same results for bots that play by nodes. With models = "learn" in the file,
+    /// built-in bots know in each round what the rounds before taught: the whole run can be repeated, a single match
+    /// only after those rounds.
     Run(RunArgs),
     /// Go on with what was left of a file's tournaments: no match is lost or played twice.
     Resume(RunArgs),
@@ -332,7 +336,7 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             .table
             .iter()
             .filter_map(|entrant| stored.entrants.get(*entrant));
-        let line = json!({
+        let mut line = json!({
             "number": played.number,
             "round": played.round,
             "table": format!("{}/{}/{}", played.round, played.table, played.seed),
@@ -341,6 +345,11 @@ fn lines(stored: &StoredTournament) -> anyhow::Result<String> {
             "cause": counted.outcome.cause,
             "scores": counted.outcome.scores.values(),
         });
+        if counted.outcome.scores.is_empty() {
+            // Given up for all: these alone have results.
+            let faults = counted.faults.iter().map(|(seat, _)| seat.0);
+            line["faults"] = faults.collect::<Vec<_>>().into();
+        }
         text.push_str(&serde_json::to_string(&line)?);
         text.push('\n');
     }

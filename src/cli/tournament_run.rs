@@ -41,8 +41,6 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 const STOPPED: u8 = 130;
 /// Where entrants dial by default: the contest's port, on this machine alone.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3002);
-/// How long an entrant that dials is waited for, once until it has dialled again.
-const DIALLED_WITHIN: Duration = Duration::from_secs(30);
 /// How long matches on the hub may go on at a stop.
 const DRAINED_WITHIN: Duration = Duration::from_secs(1);
 /// How many leaders are named while it is played, and how many a precision is asked of.
@@ -110,7 +108,8 @@ pub(super) async fn run(args: RunArgs, resumes: bool) -> anyhow::Result<ExitCode
     for cup in &cups {
         until(&file, cup).map_err(|why| UsageError(format!("{shown}: {why}")))?;
     }
-    let extent = args.store.unwrap_or(file.store);
+    let extent = file.extent(args.store);
+    let extent = extent.map_err(|why| UsageError(format!("{shown}: {why}")))?;
     let recording = open_recording(&args.database.path(), extent).await?;
     let played = Run {
         args: &args,
@@ -135,6 +134,7 @@ struct Run<'a> {
 impl Run<'_> {
     async fn all(&self, cups: Vec<Cup>, resumes: bool) -> anyhow::Result<ExitCode> {
         let stored = self.stored(&cups, resumes).await?;
+        let mut listener = self.listener(&cups, &stored).await?;
         let mut out = std::io::stdout();
         let mut all = Vec::new();
         for mut cup in cups {
@@ -143,7 +143,7 @@ impl Run<'_> {
             let mut course = self.course(cup, &stored).await?;
             let began = Instant::now();
             let before = course.games().len();
-            let ended = match self.play(&mut course).await {
+            let ended = match self.play(&mut course, &mut listener).await {
                 Ok(ended) => ended,
                 Err(error) => {
                     self.tell_how_to_go_on(&mut out)?;
@@ -233,14 +233,42 @@ impl Run<'_> {
         }
     }
 
-    async fn play(&self, course: &mut Course) -> anyhow::Result<Ended> {
+    /// Listens where entrants dial, before anything is stored: a port that is taken is told before the first match.
+    /// Who dials already waits for its game.
+    async fn listener(
+        &self,
+        cups: &[Cup],
+        stored: &[TournamentRow],
+    ) -> anyhow::Result<Option<TcpListener>> {
+        let over = |cup: &Cup| {
+            let mut same = stored.iter().filter(|found| Course::fits(found, cup));
+            same.next().is_some_and(|found| found.ended_us.is_some())
+        };
+        if !cups.iter().any(|cup| cup.is_dialled() && !over(cup)) {
+            return Ok(None);
+        }
+        let address = self.file.listen.unwrap_or(LISTEN);
+        let listener = TcpListener::bind(address).await;
+        listener
+            .with_context(|| format!("listen: {address} cannot be listened on"))
+            .map(Some)
+    }
+
+    async fn play(
+        &self,
+        course: &mut Course,
+        listener: &mut Option<TcpListener>,
+    ) -> anyhow::Result<Ended> {
+        if let Some(why) = course.ended() {
+            return Ok(Ended::Over(why.to_owned()));
+        }
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let concurrency = self
             .args
             .concurrency
             .or(self.file.concurrency)
             .unwrap_or_else(cores);
-        let (player, server) = self.player(course.cup(), concurrency).await?;
+        let (player, server) = self.player(course.cup(), concurrency, listener).await?;
         let progress = Arc::new(Mutex::new(Progress::new(course.cup())));
         let (until, started_us) = (until(self.file, course.cup())?, course.started_us());
         let target = |cup: &Cup, games: &[PlayedGame]| {
@@ -280,8 +308,9 @@ impl Run<'_> {
         &self,
         cup: &Cup,
         concurrency: NonZeroUsize,
+        listener: &mut Option<TcpListener>,
     ) -> anyhow::Result<(Arc<dyn MatchPlayer + Send>, Server)> {
-        let (budget, models) = (cup.budget, self.file.models == Models::Frozen);
+        let (budget, models) = (cup.budget, cup.models != Models::None);
         Ok(match cup.kit.wire() {
             Wire::Stdio => {
                 adopt_orphans().context("programs' orphans cannot be adopted")?;
@@ -322,16 +351,17 @@ impl Run<'_> {
                 (Arc::new(player), Server::Host(host))
             }
             // Where nobody dials, the order in which lines arrive is not left to chance.
-            Wire::Hub if cup.entrants.iter().all(|entrant| entrant.token.is_none()) => {
+            Wire::Hub if !cup.is_dialled() => {
                 (Arc::new(InProcess { budget, models }), Server::None)
             }
             Wire::Hub => {
-                let (hub, stop) = self.hub(cup, concurrency).await?;
+                let listener = listener.take().context("one game a file is dialled")?;
+                let (hub, stop) = self.hub(cup, concurrency, listener).await?;
                 let player = Dialled {
                     hub: Arc::clone(&hub),
                     runtime: Handle::current(),
                     builtins: builtins(budget, models, concurrency),
-                    within: DIALLED_WITHIN,
+                    within: self.file.within()?,
                 };
                 (Arc::new(player), Server::Hub(hub, stop))
             }
@@ -343,6 +373,7 @@ impl Run<'_> {
         &self,
         cup: &Cup,
         concurrency: NonZeroUsize,
+        listener: TcpListener,
     ) -> anyhow::Result<(Arc<HubServer>, CancellationToken)> {
         let invited = cup.entrants.iter().filter_map(|entrant| {
             Some(Invited {
@@ -358,10 +389,6 @@ impl Run<'_> {
         };
         let hub = HubServer::open(settings, self.recording.clone()).await?;
         let stop = CancellationToken::new();
-        let address = self.file.listen.unwrap_or(LISTEN);
-        let listener = TcpListener::bind(address).await;
-        let listener =
-            listener.with_context(|| format!("listen: {address} cannot be listened on"))?;
         tell(&format!(
             "listening for {} players on {}",
             cup.kit.game(),

@@ -19,8 +19,9 @@ pub trait Arena<G: Game> {
     fn prepared(&mut self, seat: Seat, act: G::Act) {
         let _ = (seat, act);
     }
-    /// Sees the acts of a step, in seat order, before they are played, and may change their order.
-    fn arrive(&mut self, game: &G, acts: &mut Acts<G>) {
+    /// Sees the acts of a step, in seat order, before they are played. It may change their order, and take out those
+    /// that are not to be played.
+    fn arrive(&mut self, game: &mut G, acts: &mut Acts<G>) {
         let _ = (game, acts);
     }
 }
@@ -107,7 +108,7 @@ pub fn play<G: Game>(
             };
         }
         asked += acts.len() as u32;
-        arena.arrive(&game, &mut acts);
+        arena.arrive(&mut game, &mut acts);
         game.step(&acts, &mut heard);
         acts.clear();
         tell(bots, &mut heard.told);

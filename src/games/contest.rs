@@ -14,8 +14,8 @@ use self::scripted::transcribed;
 use crate::arena::{self, Acts, Arena};
 use crate::game::{Bot, Budget, Cause, Duel, Game, Outcome, Seat, Seats};
 use crate::kit::{
-    Bluff, BotCard, DialogueSetup, Kit, Maps, Models, OptionCard, Pace, PlaySetup, Played, Route,
-    SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
+    Bluff, BotCard, DialogueSetup, Kit, Learnt, Maps, Models, OptionCard, Pace, PlaySetup, Played,
+    Route, SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
 };
 use crate::options;
 use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
@@ -175,6 +175,21 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
         let _ = refereed;
         Duration::ZERO
     }
+    /// How long a decision may take in matches without a wire, where a pace has a clock and the game takes who is
+    /// late out of the match ([`Contest::forfeit`]).
+    fn within(view: &Self::View) -> Option<Duration> {
+        let _ = view;
+        None
+    }
+    /// Whether one who is late ends the match for all, so that it has no scores.
+    fn aborts(refereed: &Self::Refereed) -> bool {
+        let _ = refereed;
+        false
+    }
+    /// Takes a seat out of the match.
+    fn forfeit(game: &mut Self, seat: Seat) {
+        let _ = (game, seat);
+    }
     /// Asks a bot at a pace that has begun; `left` is what is left of its [`Contest::clock`].
     fn decide(
         bot: &mut dyn Bot<Self>,
@@ -289,13 +304,26 @@ struct Paced<'a, C: Contest> {
     bots: &'a [String],
     pace: &'a dyn Pace,
     left: Seats<Duration>,
-    acts: Option<Vec<(Seat, C::Act)>>,
+    /// `None` for an act that came too late.
+    acts: Option<Vec<(Seat, Option<C::Act>)>>,
+    /// As [`Contest::aborts`].
+    aborts: bool,
+    /// Who was late in this step.
+    late: Vec<Seat>,
+    /// Who was late before, in this order.
+    expelled: Vec<Seat>,
 }
 
 impl<C: Contest> Arena<C> for Paced<'_, C> {
     fn decide(&mut self, seat: Seat, bot: &mut dyn Bot<C>, view: &C::View, ask: &C::Ask) -> C::Act {
         self.pace.begin(seat);
+        let within = C::within(view);
+        let since = within.and_then(|_| self.pace.now());
         let act = C::decide(bot, view, ask, self.pace, &mut self.left[seat]);
+        let took = since.and_then(|since| Some(self.pace.now()?.saturating_sub(since)));
+        if took.zip(within).is_some_and(|(took, within)| took > within) {
+            self.late.push(seat);
+        }
         self.pace.end();
         act
     }
@@ -307,16 +335,29 @@ impl<C: Contest> Arena<C> for Paced<'_, C> {
 
     fn prepared(&mut self, seat: Seat, act: C::Act) {
         if let Some(kept) = &mut self.acts {
-            kept.push((seat, act));
+            kept.push((seat, Some(act)));
         }
     }
 
-    fn arrive(&mut self, game: &C, acts: &mut Acts<C>) {
+    /// Who is late is out once all others have acted.
+    fn arrive(&mut self, game: &mut C, acts: &mut Acts<C>) {
         C::arrange(game, acts);
-        if let Some(kept) = &mut self.acts {
-            let done = acts.iter();
-            kept.extend(done.filter_map(|(seat, act)| Some((*seat, act.clone()?))));
+        let mut late = std::mem::take(&mut self.late);
+        for (_, act) in acts.iter_mut().filter(|(seat, _)| late.contains(seat)) {
+            *act = None;
         }
+        let mut out = late.clone();
+        if self.aborts && !late.is_empty() {
+            late.truncate(1);
+            out = acts.iter().map(|(seat, _)| *seat).collect();
+        }
+        if let Some(kept) = &mut self.acts {
+            let in_time = acts.iter().filter(|(_, act)| act.is_some());
+            kept.extend(in_time.cloned());
+            kept.extend(late.iter().map(|seat| (*seat, None)));
+        }
+        out.into_iter().for_each(|seat| C::forfeit(game, seat));
+        self.expelled.append(&mut late);
     }
 }
 
@@ -398,12 +439,13 @@ impl<C: Contest> Kit for Door<C> {
             ids: &ids,
         };
         let refereed = Self::refereed(&setup.options, &deal)?;
-        let advice = match setup.models {
-            true => Advice::Shipped,
-            false => Advice::None,
-        };
         let mut bots = Vec::with_capacity(seats);
         for (seat, name) in (0..).map(Seat).zip(&setup.bots) {
+            let advice = match (setup.models, setup.learnt.get(seat.index())) {
+                (false, _) => Advice::None,
+                (true, None) => Advice::Shipped,
+                (true, Some(Learnt { rivals, types })) => Advice::Learnt { rivals, types },
+            };
             bots.push(ladder::make(name, bot_seed(setup.seed, seat), advice)?);
         }
         let clock = C::clock(&refereed);
@@ -412,9 +454,17 @@ impl<C: Contest> Kit for Door<C> {
             pace,
             left: Seats::from_fn(seats, |_| clock),
             acts: setup.record.then(Vec::new),
+            aborts: C::aborts(&refereed),
+            late: Vec::new(),
+            expelled: Vec::new(),
         };
         let end = arena::play(C::position(&refereed), &mut bots, &mut paced);
-        let acts = paced.acts;
+        let Paced {
+            acts,
+            aborts,
+            expelled,
+            ..
+        } = paced;
         let stalled = || Outcome {
             cause: Cause::Stalled,
             scores: Seats::from_fn(seats, |_| 0),
@@ -426,8 +476,16 @@ impl<C: Contest> Kit for Door<C> {
                 transcribed::<C>(table.as_mut(), &setup.bots, &acts)
             }
         };
+        let mut outcome = end.game.outcome().unwrap_or_else(stalled);
+        if !expelled.is_empty() {
+            outcome.cause = Cause::TimeForfeit;
+            if aborts {
+                outcome.scores = Seats::default();
+            }
+        }
         Ok(Played {
-            outcome: end.game.outcome().unwrap_or_else(stalled),
+            outcome,
+            late: expelled,
             asks: end.asks,
             refused: end.refused,
             transcript,

@@ -171,6 +171,28 @@ pub struct Duel {
     pub share: f64,
 }
 
+impl Duel {
+    /// The results of a match of so many seats that was given up for all by the fault of some, so that it has no
+    /// scores: each of these lost to every other seat, and nothing else counts.
+    #[must_use]
+    pub fn of_given_up(seats: usize, at_fault: impl Fn(Seat) -> bool) -> Vec<Self> {
+        let all = || (0..seats).map(|seat| Seat(seat as u8));
+        let pairs = all().flat_map(|first| {
+            let later = all().filter(move |second| *second > first);
+            later.map(move |second| (first, second))
+        });
+        let duel = |(first, second)| {
+            let lost = (at_fault(first), at_fault(second));
+            (lost.0 != lost.1).then_some(Self {
+                first,
+                second,
+                share: if lost.0 { 0.0 } else { 1.0 },
+            })
+        };
+        pairs.filter_map(duel).collect()
+    }
+}
+
 impl Outcome {
     /// The result of every pair of seats by their scores.
     #[must_use]
@@ -192,9 +214,13 @@ impl Outcome {
         duels
     }
 
-    /// The same with one seat a team, which has the score of its first player. `teams` by seat.
+    /// The same with one seat a team, which has the score of its first player. `teams` by seat. A match that was
+    /// given up for all has no scores in either form.
     #[must_use]
     pub fn of_teams(&self, teams: &[usize]) -> Self {
+        if self.scores.is_empty() {
+            return self.clone();
+        }
         let count = teams.iter().max().map_or(0, |last| last + 1);
         let first = |team: usize| teams.iter().position(|other| *other == team);
         let score = |seat: usize| self.scores.values().get(seat).copied();

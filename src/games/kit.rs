@@ -243,6 +243,15 @@ pub struct DialogueSetup {
     pub opening: Value,
 }
 
+/// What was learnt in earlier matches of those who play in this one: advice for one bot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learnt {
+    /// As in [`DialogueSetup::rivals`].
+    pub rivals: Vec<(String, Value)>,
+    /// As in [`DialogueSetup::types`].
+    pub types: Vec<(String, Value)>,
+}
+
 impl DialogueSetup {
     /// A bot with its seed and nothing else.
     #[must_use]
@@ -293,6 +302,8 @@ pub struct PlaySetup {
     pub options: Value,
     /// Whether bots may use opponent models.
     pub models: bool,
+    /// What bots have learnt, by seat; those beyond its end know what the game ships.
+    pub learnt: Vec<Learnt>,
     /// Whether to keep the wire transcript and the facts (slower).
     pub record: bool,
 }
@@ -306,6 +317,7 @@ impl PlaySetup {
             seed,
             options,
             models: false,
+            learnt: Vec::new(),
             record: true,
         }
     }
@@ -321,6 +333,10 @@ pub trait Pace {
     fn stop(&self) -> bool;
     /// How long the decision that began last has taken so far, where somebody looks at a clock.
     fn elapsed(&self) -> Option<Duration> {
+        None
+    }
+    /// What a clock shows, where somebody keeps the time that the wire allows.
+    fn now(&self) -> Option<Duration> {
         None
     }
     /// The decision that began last is made.
@@ -386,6 +402,9 @@ pub struct Played {
     pub asks: u32,
     /// How many acts the rules refused, by seat: 0 for a bot in good order.
     pub refused: Seats<u32>,
+    /// Who took longer for a decision than the wire allows, and is out of the match since, in this order; where a
+    /// pace has a clock ([`Pace::now`]) and the game takes out who is late.
+    pub late: Vec<Seat>,
     /// The wire transcript, if it was wanted.
     pub transcript: Vec<Exchange>,
 }

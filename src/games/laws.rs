@@ -157,6 +157,7 @@ fn play<C: Contest>(names: &[&str], seed: u64, options: &Value, pace: &dyn Pace)
         seed,
         options: options.clone(),
         models: false,
+        learnt: Vec::new(),
         record: true,
     };
     Door::<C>::NEW.play(&setup, pace).expect("a match")

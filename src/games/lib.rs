@@ -29,7 +29,7 @@ pub mod wire;
 pub use contest::ladder;
 pub use game::{Bot, Budget, Cause, Duel, Game, Illegal, Listener, Outcome, Seat, Seats};
 pub use kit::{
-    Bluff, BotCard, DialogueSetup, Exchange, Kit, MapSize, MapStyle, Maps, Models, Nodes,
+    Bluff, BotCard, DialogueSetup, Exchange, Kit, Learnt, MapSize, MapStyle, Maps, Models, Nodes,
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
     TeamFact, Train, Training, Wire, bot_seed,
 };

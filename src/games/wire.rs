@@ -11,6 +11,9 @@ pub use crate::game::Progress;
 /// One whole message as text, exactly as it goes over the wire, without the transport's framing.
 pub type Frame = String;
 
+/// What a transcript has instead of an answer that did not come in time. No wire's text begins with this character.
+pub const LATE: &str = "\u{1}late";
+
 /// What is wrong with a frame from outside: what, where and why, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]

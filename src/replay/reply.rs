@@ -1,8 +1,8 @@
 //! How replies are written into a referee's transcript: an answer as its exact text, anything else as one of
 //! two words that begin with a control character, which no wire's text does.
 
-/// Replaces an answer that did not come in time.
-const LATE: &str = "\u{1}late";
+use games::wire::LATE;
+
 /// Replaces an answer when the connection or program failed.
 const FAILED: &str = "\u{1}failed";
 

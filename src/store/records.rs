@@ -383,6 +383,17 @@ pub struct BluffRow {
     pub secrecy: Secrecy,
 }
 
+/// What one seat of a tournament's match has learnt about a rival or a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TournamentLesson {
+    /// The rival's name in the tournament, if it is about one.
+    pub entrant: Option<String>,
+    /// The learnt type that it fits well enough to be counted for it.
+    pub kind: Option<String>,
+    /// The game's own counts.
+    pub evidence: Value,
+}
+
 /// What a session learnt about a rival, as far as models are concerned.
 #[derive(Clone, Debug)]
 pub struct Teaching {

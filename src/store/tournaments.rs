@@ -3,10 +3,10 @@
 use super::error::StoreError;
 use super::handle::Store;
 use super::pages::cut;
-use super::records::{Page, PageAt, TournamentMatch, TournamentRow};
+use super::records::{Page, PageAt, TournamentLesson, TournamentMatch, TournamentRow};
 use super::rows;
 use super::types::{NewTournament, StoredRound};
-use super::writer::{Change, Command};
+use super::writer::{Change, Command, TYPE_FIT_MIN};
 use futures_util::TryStreamExt as _;
 use serde_json::json;
 use sqlx::sqlite::SqliteRow;
@@ -183,6 +183,40 @@ impl Store {
             matches.push(tournament_match(&row)?);
         }
         Ok(matches)
+    }
+}
+
+impl Store {
+    /// What the ended matches of a tournament's round taught: by the matches' numbers, then by seat, whatever the
+    /// order in which they ended.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], [`StoreError::Corrupt`].
+    pub async fn tournament_lessons(
+        &self,
+        id: &str,
+        round: u32,
+    ) -> Result<Vec<TournamentLesson>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT e.entrant, CASE WHEN l.weight >= ? THEN l.kind END, l.evidence
+             FROM tournament_matches p JOIN lessons l ON l.match_id = p.match_id
+             JOIN sessions s ON s.id = l.session
+             LEFT JOIN seats e ON e.match_id = l.match_id AND e.seat = l.seat
+             WHERE p.tournament = ? AND p.round = ? ORDER BY p.number, s.seat, l.id",
+        )
+        .bind(TYPE_FIT_MIN)
+        .bind(id.to_owned())
+        .bind(round)
+        .fetch_all(self.readers())
+        .await?;
+        let lesson = |row: &SqliteRow| {
+            Ok(TournamentLesson {
+                entrant: row.try_get(0)?,
+                kind: row.try_get(1)?,
+                evidence: rows::json(row.try_get(2)?)?,
+            })
+        };
+        rows.iter().map(lesson).collect()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The course of a tournament: round after round is decided, stored, played and counted, until it is over.
 
-use super::file::Cup;
+use super::file::{Cup, FOLDERS, Models};
 use super::keep::{Extent, Kept, keep};
+use super::knowledge::Knowledge;
 use super::match_player::{MatchPlayer, Plan};
 use super::runner::run;
 use super::schedule::{PlannedMatch, SEED_BITS};
@@ -82,6 +83,8 @@ pub struct Course {
     started_us: i64,
     /// Why programs were not isolated from each other, in some of its rounds at least.
     not_isolated: Option<String>,
+    /// What built-in bots have learnt in the rounds that are over, if they learn.
+    knowledge: Option<Arc<Knowledge>>,
 }
 
 impl Course {
@@ -117,6 +120,7 @@ impl Course {
         stored.context("the tournament cannot be stored")?;
         Ok(Self {
             not_isolated: cup.not_isolated.clone(),
+            knowledge: None,
             started_us,
             cup,
             id: id.into(),
@@ -149,6 +153,7 @@ impl Course {
         }
         Ok(Self {
             not_isolated: stored.not_isolated.or_else(|| cup.not_isolated.clone()),
+            knowledge: None,
             started_us: stored.row.started_us,
             ended: stored.row.ended_us.map(|_| stored.row.ended_why),
             cup,
@@ -198,6 +203,12 @@ impl Course {
         &self.games
     }
 
+    /// Why it is over, if it is.
+    #[must_use]
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
     /// Plays on to the end, or until it is stopped. Every match that ended is stored when this returns.
     ///
     /// # Errors
@@ -206,6 +217,8 @@ impl Course {
         if let Some(why) = &self.ended {
             return Ok(Ended::Over(why.clone()));
         }
+        // What the rounds so far taught is added again as they are gone through.
+        self.knowledge = (self.cup.models == Models::Learn).then(Arc::default);
         for at in 0.. {
             if at == self.rounds.len() {
                 match self.decide(play)? {
@@ -223,6 +236,7 @@ impl Course {
             if !self.play_round(at, play).await? {
                 break;
             }
+            self.learn(at).await?;
         }
         Ok(Ended::Stopped)
     }
@@ -317,6 +331,7 @@ impl Course {
                 .into_iter()
                 .map(|named| named.name)
                 .collect(),
+            knowledge: self.knowledge.clone(),
             options: self.cup.options.clone(),
             concurrency: play.concurrency,
             record: self.records,
@@ -363,6 +378,18 @@ impl Course {
         self.games.extend(games);
         self.games.sort_by_key(|game| game.number);
         Ok(whole)
+    }
+
+    /// Learns from a round that is over, if bots learn: from what is stored of it, so that a resumed run comes to
+    /// know the same.
+    async fn learn(&mut self, at: usize) -> anyhow::Result<()> {
+        let Some(knowledge) = &mut self.knowledge else {
+            return Ok(());
+        };
+        let lessons = self.store.tournament_lessons(&self.id, at as u32).await;
+        let lessons = lessons.context("what a round taught cannot be read")?;
+        Arc::make_mut(knowledge).add(self.cup.kit, lessons);
+        Ok(())
     }
 
     /// The matches of a round.
@@ -418,10 +445,28 @@ fn stored_in(recording: &Recording) -> anyhow::Result<Store> {
     store.context("a tournament needs a database")
 }
 
-/// The first key whose value differs.
+/// What differs first, in words. Setups of earlier versions do not have folders.
 fn difference(stored: &Value, given: &Value) -> Option<String> {
-    let (stored, given) = (stored.as_object()?, given.as_object()?);
-    let mut keys = stored.keys().chain(given.keys());
-    keys.find(|key| stored.get(*key) != given.get(*key))
-        .cloned()
+    let (of_stored, of_given) = (stored.as_object()?, given.as_object()?);
+    let mut keys = of_stored.keys().chain(of_given.keys());
+    let known = |key: &str| key != FOLDERS || of_stored.contains_key(key);
+    let key = keys.find(|key| known(key) && of_stored.get(*key) != of_given.get(*key))?;
+    let (stored, given) = (&stored[key], &given[key]);
+    let of_entrant = match key.as_str() {
+        FOLDERS => difference(stored, given).map(|name| ("folder".to_owned(), name)),
+        "entrant" => {
+            let mut pairs = stored
+                .as_array()
+                .into_iter()
+                .flatten()
+                .zip(given.as_array().into_iter().flatten());
+            let found = pairs.find_map(|(stored, given)| Some((difference(stored, given)?, given)));
+            found.map(|(what, given)| (what, given["name"].as_str().unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    };
+    Some(match of_entrant {
+        Some((what, name)) => format!("{what} of entrant {name:?}"),
+        None => key.clone(),
+    })
 }

@@ -20,7 +20,7 @@ pub struct Dialled {
     /// How built-in bots play.
     pub builtins: Builtins,
     /// How long a player is waited for that neither waits nor plays. One that did not come within this time is
-    /// not waited for again until it has dialled: it delays a tournament once.
+    /// not waited for again until it has dialled, and nobody in one round for more than three times this in all.
     pub within: Duration,
 }
 
@@ -47,6 +47,7 @@ impl MatchPlayer for Dialled {
             deck: planned.deck,
             options: plan.options.clone(),
             builtins: self.builtins.clone(),
+            learnt: plan.learnt(planned)?,
             within: self.within,
             slot: planned.slot.clone(),
         };

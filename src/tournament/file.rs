@@ -1,21 +1,21 @@
 //! A tournament's file: who plays which games, how rounds are made, and what counts.
 
+use super::entrant::{Entrant, EntrantFile, Player, check_dialling};
 use super::keep::Extent;
 use super::standings::{Named, TieBreak};
 use super::stored::shown;
-use crate::link::program::ProgramSpec;
 use crate::referee::SeatSpec;
 use crate::referee::budget::ThinkBudget;
-use crate::referee::hub::TokenDigest;
 use games::Kit;
 use ratings::schedule::{Field, Format};
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::time::Duration;
 
 /// Entrants of one file at most: BayesElo's covariance is cubic in them.
 pub const ENTRANTS_MAX: usize = 1_000;
@@ -23,15 +23,23 @@ pub const ENTRANTS_MAX: usize = 1_000;
 const MATCHES_MAX: u64 = 1_000_000;
 /// Decks of a table and round at most.
 const DECKS_MAX: u32 = 10_000;
+/// How long an entrant that dials is waited for unless the file says otherwise, and what it may say.
+const WITHIN: (Duration, RangeInclusive<Duration>) = (
+    Duration::from_secs(30),
+    Duration::from_secs(1)..=Duration::from_secs(3_600),
+);
 /// Characters of a name at most.
 const NAME_CHARS_MAX: usize = 64;
+
+/// The key of a setup for the folders of entrants that are programs, by name.
+pub(super) const FOLDERS: &str = "folders";
 
 /// Why a tournament's file cannot be used, as a sentence that names the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct FileError(String);
+pub struct FileError(pub(super) String);
 
-fn refuse<T>(why: String) -> Result<T, FileError> {
+pub(super) fn refuse<T>(why: String) -> Result<T, FileError> {
     Err(FileError(why))
 }
 
@@ -79,6 +87,9 @@ pub struct TournamentFile {
     /// Where entrants dial that play from elsewhere.
     #[serde(skip_serializing)]
     pub listen: Option<SocketAddr>,
+    /// How long such an entrant is waited for, such as `30s`.
+    #[serde(skip_serializing)]
+    pub within: Option<String>,
     /// Who plays.
     #[serde(rename = "entrant")]
     pub entrants: Vec<EntrantFile>,
@@ -103,67 +114,18 @@ pub struct GameFile {
     pub options: Map<String, Value>,
 }
 
-/// One entrant.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct EntrantFile {
-    /// Its name in this tournament.
-    pub name: String,
-    /// How it plays.
-    pub player: Option<Player>,
-    /// A program and its arguments, each as it is: instead of `player`.
-    pub run: Option<Vec<String>>,
-    /// Where the program runs; relative to the file's own folder.
-    pub folder: Option<PathBuf>,
-    /// Variables added to the program's environment.
-    #[serde(serialize_with = "digests")]
-    pub env: BTreeMap<String, String>,
-    /// The program's memory in MiB.
-    pub memory_mib: Option<u64>,
-    /// The program's CPU time a match, in seconds.
-    pub cpu_seconds: Option<u64>,
-    /// Fills up tables only, and is not ranked.
-    pub house: bool,
-    /// By which an entrant that is `remote` is recognised beside its name.
-    #[serde(skip_serializing)]
-    pub token: Option<TokenDigest>,
-    /// The games that it plays; all of the file without it.
-    pub games: Option<Vec<String>>,
-}
-
-/// How an entrant plays: `builtin:NAME`, `url:http://…`, `cmd:PROGRAM ARGS` or `remote`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-pub enum Player {
-    /// The same in all its games.
-    Everywhere(String),
-    /// By the game's name; it plays these games.
-    ByGame(BTreeMap<String, String>),
-}
-
 /// What built-in bots may know of their rivals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Models {
-    /// What they come with; nothing is learnt from one match for the next, so that results can be repeated.
+    /// What they come with; nothing is learnt from one match for the next, so that each can be repeated alone.
     #[default]
     Frozen,
+    /// What they come with and what the rounds before taught all of them; a round's matches teach nothing before
+    /// its end. A whole run can be repeated, a match only after the rounds before it.
+    Learn,
     /// Nothing at all.
     None,
-}
-
-/// Values that may be secrets, as digests: enough to tell whether they are the same.
-fn digests<S: Serializer>(
-    env: &BTreeMap<String, String>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let digest = |value: &String| {
-        let bytes = Sha256::digest(value);
-        bytes.iter().fold("sha256:".to_owned(), |text, byte| {
-            text + &format!("{byte:02x}")
-        })
-    };
-    serializer.collect_map(env.iter().map(|(name, value)| (name, digest(value))))
 }
 
 fn one<T: From<u8>>() -> T {
@@ -172,19 +134,6 @@ fn one<T: From<u8>>() -> T {
 
 const fn yes() -> bool {
     true
-}
-
-/// An entrant of one game's tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entrant {
-    /// Its name.
-    pub name: String,
-    /// How it plays.
-    pub spec: SeatSpec,
-    /// Whether it only fills up tables.
-    pub house: bool,
-    /// Its token, if it dials.
-    pub token: Option<TokenDigest>,
 }
 
 /// The tournament of one game of a file.
@@ -212,6 +161,8 @@ pub struct Cup {
     pub options: Value,
     /// The budget of a built-in bot's decision.
     pub budget: ThinkBudget,
+    /// What built-in bots may know of their rivals.
+    pub models: Models,
     /// All of the file that decides the results, as it is stored.
     pub setup: Value,
     /// Why its programs are not isolated from each other, if it has any and they are not.
@@ -264,6 +215,7 @@ impl TournamentFile {
             let given = self.entrants.len();
             return refuse(format!("{given} entrants; there may be {ENTRANTS_MAX}"));
         }
+        self.within()?;
         let mut names = HashSet::new();
         for entrant in &self.entrants {
             named("entrant.name", &entrant.name)?;
@@ -281,6 +233,40 @@ impl TournamentFile {
             }
         }
         Ok(())
+    }
+
+    /// How much is stored if `given` is wanted instead of what the file says.
+    ///
+    /// # Errors
+    /// [`FileError`] if bots are to learn from what would not be stored.
+    pub fn extent(&self, given: Option<Extent>) -> Result<Extent, FileError> {
+        let extent = given.unwrap_or(self.store);
+        if self.models == Models::Learn && extent == Extent::Results {
+            return refuse(
+                "models: bots can \"learn\" only from what was said, which store = \"results\" leaves out"
+                    .to_owned(),
+            );
+        }
+        Ok(extent)
+    }
+
+    /// How long an entrant that dials is waited for: the time in which it neither waits nor plays.
+    ///
+    /// # Errors
+    /// [`FileError`] if it is no such time.
+    pub fn within(&self) -> Result<Duration, FileError> {
+        let (usual, allowed) = WITHIN;
+        let Some(given) = &self.within else {
+            return Ok(usual);
+        };
+        let within = humantime::parse_duration(given).ok();
+        within
+            .filter(|within| allowed.contains(within))
+            .ok_or_else(|| {
+                FileError(format!(
+                    "within: {given:?} is no time from 1s to 1h, such as 30s"
+                ))
+            })
     }
 
     /// The tournament of one of its games; `folder`: where the file lies.
@@ -348,6 +334,12 @@ impl TournamentFile {
             setup.insert("seats".to_owned(), seats.into());
             setup.insert("budget".to_owned(), budget.to_string().into());
             setup.insert("options".to_owned(), options.clone());
+            // Where its programs run indeed: the file may have been moved.
+            let folders = entrants.iter().filter_map(|entrant| match &entrant.spec {
+                SeatSpec::Program(program) => Some((entrant.name.clone(), json!(program.folder))),
+                _ => None,
+            });
+            setup.insert(FOLDERS.to_owned(), folders.collect::<Map<_, _>>().into());
         }
         Ok(Cup {
             name: self.name.clone(),
@@ -361,6 +353,7 @@ impl TournamentFile {
             seed: self.seed,
             options,
             budget,
+            models: self.models,
             setup,
             not_isolated: None,
         })
@@ -374,6 +367,12 @@ impl Cup {
         self.not_isolated = isolated
             .err()
             .filter(|_| self.entrants.iter().any(programs));
+    }
+
+    /// Whether some of its entrants dial.
+    #[must_use]
+    pub fn is_dialled(&self) -> bool {
+        self.entrants.iter().any(|entrant| entrant.token.is_some())
     }
 
     /// Its entrants as standings name them.
@@ -411,123 +410,6 @@ impl Cup {
             seed: self.seed,
         }
     }
-}
-
-impl EntrantFile {
-    fn plays(&self, game: &str) -> bool {
-        let listed = self
-            .games
-            .as_ref()
-            .is_none_or(|games| games.iter().any(|name| name == game));
-        listed
-            && match &self.player {
-                Some(Player::ByGame(players)) => players.contains_key(game),
-                _ => true,
-            }
-    }
-
-    /// How it plays a game.
-    fn player(&self, game: &str) -> Option<&str> {
-        match self.player.as_ref()? {
-            Player::Everywhere(player) => Some(player),
-            Player::ByGame(players) => players.get(game).map(String::as_str),
-        }
-    }
-
-    fn entrant(&self, kit: &dyn Kit, folder: &Path) -> Result<Entrant, FileError> {
-        let name = &self.name;
-        let refused = |why: String| FileError(format!("entrant {name:?}: {why}"));
-        let mut spec = match (self.player(kit.game()), &self.run) {
-            (Some(_), Some(_)) => {
-                return Err(refused("either player or run, not both".to_owned()));
-            }
-            (Some(player), None) => player
-                .parse()
-                .map_err(|why| refused(format!("player: {why}")))?,
-            (None, Some(words)) if words.first().is_some_and(|word| !word.is_empty()) => {
-                SeatSpec::Program(words.clone().into())
-            }
-            (None, Some(_)) => return Err(refused("run: it names no program".to_owned())),
-            (None, None) => {
-                let why =
-                    "how does it play? write player = \"builtin:champion\" or run = [\"./bot\"]";
-                return Err(refused(why.to_owned()));
-            }
-        };
-        let of_programs = self.folder.is_some()
-            || !self.env.is_empty()
-            || self.memory_mib.is_some()
-            || self.cpu_seconds.is_some();
-        match &mut spec {
-            SeatSpec::Program(program) => {
-                *program = self.program(program, folder).map_err(refused)?
-            }
-            _ if of_programs => {
-                let why = "folder, env, memory_mib and cpu_seconds are for programs (run, or player = \"cmd:…\")";
-                return Err(refused(why.to_owned()));
-            }
-            _ => {}
-        }
-        if matches!(spec, SeatSpec::Remote) != self.token.is_some() {
-            let why = "a token is for player = \"remote\", and needed there";
-            return Err(refused(why.to_owned()));
-        }
-        if !(kit.wire() == games::Wire::Hub && spec == SeatSpec::Remote) {
-            spec.check(kit).map_err(|why| refused(why.to_string()))?;
-        }
-        Ok(Entrant {
-            name: name.clone(),
-            spec,
-            house: self.house,
-            token: self.token,
-        })
-    }
-
-    fn program(&self, program: &ProgramSpec, folder: &Path) -> Result<ProgramSpec, String> {
-        if self.cpu_seconds == Some(0) || self.memory_mib == Some(0) {
-            return Err("cpu_seconds and memory_mib are 1 or more".to_owned());
-        }
-        if let Some(name) = self
-            .env
-            .keys()
-            .find(|name| name.is_empty() || name.contains(['=', '\0']))
-        {
-            return Err(format!("env: {name:?} is no name of a variable"));
-        }
-        Ok(ProgramSpec {
-            words: program.words.clone(),
-            // A relative program is looked for beside the file that names it.
-            folder: Some(match &self.folder {
-                Some(own) => folder.join(own),
-                None => folder.to_path_buf(),
-            }),
-            environment: self.env.clone().into_iter().collect(),
-            memory: self.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
-            cpu_seconds: self.cpu_seconds,
-        })
-    }
-}
-
-/// Entrants that dial say their name and token in one line.
-fn check_dialling(entrants: &[Entrant]) -> Result<(), FileError> {
-    let mut tokens: Vec<(&Entrant, TokenDigest)> = Vec::new();
-    for entrant in entrants {
-        let Some(token) = entrant.token else { continue };
-        let name = &entrant.name;
-        if name.contains(char::is_whitespace) {
-            return refuse(format!(
-                "entrant {name:?}: one that dials says its name as one word, without blanks"
-            ));
-        }
-        if let Some((other, _)) = tokens.iter().find(|(_, known)| *known == token) {
-            return refuse(format!(
-                "entrants {:?} and {name:?} have the same token",
-                other.name
-            ));
-        }
-        tokens.push((entrant, token));
-    }
-    Ok(())
 }
 
 fn named(what: &str, name: &str) -> Result<(), FileError> {

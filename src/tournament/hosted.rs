@@ -63,6 +63,7 @@ impl Hosted {
             numbers: Some(Draw::seed(seed, number)),
             options: plan.options.clone(),
             names: plan.seat_names(planned)?,
+            learnt: plan.learnt(planned)?,
             silent: line_up.iter().map(|one| silent.contains(one)).collect(),
             pause: Duration::ZERO,
             slot: planned.slot.clone(),

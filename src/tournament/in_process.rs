@@ -1,4 +1,5 @@
-//! Matches among built-in bots in this process, without a wire.
+//! Matches among built-in bots in this process, without a wire. Where the game takes out who is late, that is told as
+//! our hub tells it.
 
 use super::match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 use super::schedule::PlannedMatch;
@@ -8,7 +9,7 @@ use crate::referee::budget::{Stopwatch, ThinkBudget};
 use crate::referee::histogram::Histogram;
 use crate::referee::seat_spec::FILLER;
 use crate::referee::{DecisionTimes, SeatSpec};
-use games::{Kit, PlaySetup};
+use games::{Blame, Cause, Kit, PlaySetup, Seat};
 
 /// For bots that do not search, the decisions over every sixteenth deck are timed.
 const TIMED_EVERY: u64 = 16;
@@ -35,6 +36,7 @@ impl MatchPlayer for InProcess {
             seed: planned.seed,
             options: plan.options.clone(),
             models: self.models,
+            learnt: plan.learnt(planned)?,
             record: plan.record,
         };
         let bots = setup.bots.iter();
@@ -48,6 +50,14 @@ impl MatchPlayer for InProcess {
         }
         let times = clock.into_times();
         let took = times.iter().map(|times| Histogram::of(times));
+        let late = played.late.iter();
+        let blame = |seat: &Seat| Blame {
+            seat: *seat,
+            cause: Cause::TimeForfeit,
+            detail: format!("player {} was out of time", seat.0 + 1),
+        };
+        let all = (0u8..).map(Seat).take(seats.len());
+        let missed = all.map(|seat| u32::from(played.late.contains(&seat)));
         Ok(Some(PlayedMatch {
             number: planned.number,
             seed: planned.seed,
@@ -59,10 +69,10 @@ impl MatchPlayer for InProcess {
                 .collect(),
             outcome: played.outcome,
             transcript: played.transcript,
-            blames: Vec::new(),
+            blames: late.map(blame).collect(),
             stderr: Vec::new(),
             refused: played.refused.values().to_vec(),
-            missed: Vec::new(),
+            missed: missed.collect(),
             took: took.collect(),
             times: DecisionTimes::Measured(times),
         }))

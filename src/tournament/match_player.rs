@@ -1,5 +1,6 @@
 //! The interface between many matches and the ways of playing one.
 
+use super::knowledge::Knowledge;
 use super::schedule::PlannedMatch;
 use super::sides::Sides;
 use super::stop::Stop;
@@ -8,9 +9,10 @@ use crate::referee::histogram::Histogram;
 use crate::referee::hub::AppointmentError;
 use crate::referee::{DecisionTimes, SeatSpec, StartError};
 use crate::store::TournamentMatch;
-use games::{Blame, Exchange, Kit, Outcome, Seat, SetupError};
+use games::{Blame, Exchange, Kit, Learnt, Outcome, Seat, SetupError};
 use serde_json::Value;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// What all matches of a run have in common.
 pub struct Plan {
@@ -20,6 +22,8 @@ pub struct Plan {
     pub entrants: Vec<SeatSpec>,
     /// Their names, under which the matches of those that are called or dial are stored; may be shorter.
     pub names: Vec<String>,
+    /// What built-in bots have learnt of their rivals; `None`: what they come with.
+    pub knowledge: Option<Arc<Knowledge>>,
     /// Rule options.
     pub options: Value,
     /// Concurrent matches.
@@ -40,6 +44,17 @@ impl Plan {
         let sides = Sides::new(self.kit, &self.options, &planned.table)?;
         let name = |entrant: usize| self.names.get(entrant).cloned();
         Ok(sides.entrants().map(name).collect())
+    }
+
+    /// What built-in bots have learnt of their rivals in a match, by seat; none if they learn nothing.
+    ///
+    /// # Errors
+    /// [`SetupError`] if the options do not fit this many.
+    pub(super) fn learnt(&self, planned: &PlannedMatch) -> Result<Vec<Learnt>, SetupError> {
+        let Some(knowledge) = &self.knowledge else {
+            return Ok(Vec::new());
+        };
+        Ok(knowledge.of_seats(self.kit, &self.seat_names(planned)?))
     }
 }
 

@@ -3,10 +3,12 @@
 
 mod course;
 mod dialled;
+mod entrant;
 mod file;
 mod hosted;
 mod in_process;
 mod keep;
+mod knowledge;
 mod match_player;
 mod programs;
 mod report;
@@ -23,10 +25,12 @@ mod tests;
 
 pub use course::{Course, Ended, Play, Target, Watch, Watcher};
 pub use dialled::Dialled;
-pub use file::{Cup, Entrant, FileError, Models, TournamentFile};
+pub use entrant::Entrant;
+pub use file::{Cup, FileError, Models, TournamentFile};
 pub use hosted::Hosted;
 pub use in_process::InProcess;
 pub use keep::{Extent, Kept, REFEREE, keep, open_recording};
+pub use knowledge::Knowledge;
 pub use match_player::{MatchError, MatchPlayer, Plan, PlayedMatch};
 pub use programs::Programs;
 pub use report::{Conditions, Figures, Report, SeatReport};

@@ -156,6 +156,7 @@ mod tests {
             kit: games::find("koehandel").unwrap(),
             entrants: vec![SeatSpec::filler(); 4],
             names: Vec::new(),
+            knowledge: None,
             options: Value::Null,
             concurrency: NonZeroUsize::new(3).unwrap(),
             record: true,

@@ -11,7 +11,7 @@ use crate::store::{
     ALL_ROUNDS, Filter, NewEntrant, NewTournament, PageAt, Slot, Store, StoredRound,
     TournamentMatch,
 };
-use games::{Cause, Kit};
+use games::{Cause, Kit, Seat};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -64,6 +64,7 @@ fn plan(game: &str, bots: [&str; 4], extent: Extent) -> Plan {
     let spec = |bot| format!("builtin:{bot}").parse().unwrap();
     Plan {
         names: Vec::new(),
+        knowledge: None,
         kit: games::find(game).unwrap(),
         entrants: bots.map(spec).into(),
         options: match game {
@@ -107,11 +108,21 @@ async fn played(
     planned: Vec<PlannedMatch>,
     recording: &Recording,
 ) -> Vec<super::Counted> {
+    played_by(BUDGET, plan, planned, recording).await
+}
+
+/// The same with this budget.
+async fn played_by(
+    budget: ThinkBudget,
+    plan: Plan,
+    planned: Vec<PlannedMatch>,
+    recording: &Recording,
+) -> Vec<super::Counted> {
     let (sender, receiver) = mpsc::channel(2);
     let keeping = keep(plan.kit, plan.options.clone(), recording.clone(), receiver);
     let playing = tokio::task::spawn_blocking(move || {
         let player = InProcess {
-            budget: BUDGET,
+            budget,
             models: false,
         };
         let mut all = Vec::new();
@@ -264,6 +275,39 @@ async fn a_place_that_is_filled_stops_a_run_that_would_fill_it_again() {
         stored
     );
     recording.close().await;
+}
+
+#[tokio::test]
+async fn a_built_in_bot_out_of_time_loses_as_on_our_hub() {
+    for on_fault in ["forfeit", "abort"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (recording, store) = begun(&folder, "smartdog", Extent::Full).await;
+        let bots = ["champion", "stand", "stand", "stand"];
+        let plan = Plan {
+            options: json!({
+                "map": "meadow", "turnsLimit": 60, "waitForTurn": 1, "on_fault": on_fault
+            }),
+            ..plan("smartdog", bots, Extent::Full)
+        };
+        // A search of so many nodes takes far longer than a millisecond.
+        let long = ThinkBudget::Nodes(100_000);
+        let first = planned().into_iter().take(1).collect();
+        let counted = played_by(long, plan, first, &recording).await.remove(0);
+        assert_eq!(counted.outcome.cause, Cause::TimeForfeit, "{on_fault}");
+        assert_eq!(counted.faults[0], (Seat(0), Cause::TimeForfeit));
+        assert_eq!(counted.missed[0], 1);
+        let lost = counted.duels.iter().filter(|duel| duel.first == Seat(0));
+        assert!(lost.clone().count() > 0 && lost.clone().all(|duel| duel.share < 1.0));
+        let stored = store.tournament_matches(ID).await.unwrap().remove(0);
+        assert_eq!((stored.cause, stored.blame), (Cause::TimeForfeit, Some(0)));
+        assert!(
+            stored.detail.contains("player 1 was out of time"),
+            "{stored:?}"
+        );
+        assert_eq!(stored.scores.is_empty(), on_fault == "abort");
+        assert!(is_whole(&store).await);
+        recording.close().await;
+    }
 }
 
 fn hosted(kit: &'static dyn Kit, recording: &Recording) -> Hosted {

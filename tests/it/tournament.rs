@@ -63,21 +63,10 @@ fn started(folder: &Path, verb: &str) -> Child {
     command.spawn().unwrap()
 }
 
-#[test]
-fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() {
-    let (whole, broken) = (folder(), folder());
-    for folder in [&whole, &broken] {
-        fs::write(folder.path().join("cup.toml"), CUP).unwrap();
-    }
-    let alone = ["cup.toml", "--concurrency", "1"];
-    let said = ok(tournament(whole.path(), "run", &alone).output().unwrap());
-    assert!(said.contains("over: all rounds are played"), "{said}");
-    let expected = told(whole.path());
-    // Five entrants and one of the house: two tables of three a round, all rotations.
-    assert_eq!(expected.0.lines().count(), 8 * 2 * 3);
-
+/// Runs the tournament to its end, killed ever later and resumed.
+fn run_with_kills(folder: &Path) {
     let mut kills = 0;
-    let mut run = started(broken.path(), "run");
+    let mut run = started(folder, "run");
     loop {
         let begun = Instant::now();
         let ended = loop {
@@ -101,9 +90,28 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
                 run.wait().unwrap();
             }
         }
-        run = started(broken.path(), "resume");
+        // It may have been killed before it began.
+        let list = tournament(folder, "list", &[]).output().unwrap();
+        let has_begun = text(&list.stdout).lines().count() > 1;
+        run = started(folder, if has_begun { "resume" } else { "run" });
     }
     assert!(kills > 0);
+}
+
+#[test]
+fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() {
+    let (whole, broken) = (folder(), folder());
+    for folder in [&whole, &broken] {
+        fs::write(folder.path().join("cup.toml"), CUP).unwrap();
+    }
+    let alone = ["cup.toml", "--concurrency", "1"];
+    let said = ok(tournament(whole.path(), "run", &alone).output().unwrap());
+    assert!(said.contains("over: all rounds are played"), "{said}");
+    let expected = told(whole.path());
+    // Five entrants and one of the house: two tables of three a round, all rotations.
+    assert_eq!(expected.0.lines().count(), 8 * 2 * 3);
+
+    run_with_kills(broken.path());
     assert_eq!(told(broken.path()), expected);
     let database = broken.path().join("tournament.db");
     assert!(crate::app::verified(&database).contains("in order"));
@@ -128,6 +136,121 @@ fn a_tournament_that_is_killed_and_resumed_has_the_results_of_one_that_is_not() 
         1,
     );
     assert!(said.contains("was begun with another budget"), "{said}");
+}
+
+const LEARNERS: &str = r#"
+name = "Learners"
+games = ["koehandel"]
+seed = 3
+budget = "30n"
+models = "learn"
+[schedule]
+format = "round-robin"
+laps = 4
+[[entrant]]
+name = "A"
+player = "builtin:champion"
+[[entrant]]
+name = "B"
+player = "builtin:champion"
+[[entrant]]
+name = "C"
+player = "builtin:face"
+[[entrant]]
+name = "D"
+player = "builtin:guide"
+"#;
+
+/// The matches of a run of this file, a line each.
+fn played(file: &str, run: impl FnOnce(&Path)) -> Vec<String> {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), file).unwrap();
+    run(folder.path());
+    told(folder.path()).0.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bots_that_learn_come_to_know_the_same_however_a_tournament_is_played() {
+    let at_once = |count: &'static str| {
+        move |folder: &Path| {
+            let more = ["cup.toml", "--concurrency", count];
+            ok(tournament(folder, "run", &more).output().unwrap());
+        }
+    };
+    let learnt = played(LEARNERS, at_once("1"));
+    assert_eq!(learnt.len(), 4 * 4);
+    assert_eq!(played(LEARNERS, at_once("4")), learnt);
+    assert_eq!(played(LEARNERS, run_with_kills), learnt);
+    let frozen = LEARNERS.replace("learn", "frozen");
+    let frozen = played(&frozen, at_once("4"));
+    // Nothing is learnt within the first round, and later it decides otherwise.
+    assert_eq!(frozen[..4], learnt[..4]);
+    assert_ne!(frozen, learnt);
+}
+
+#[test]
+fn bots_do_not_learn_from_what_is_not_stored() {
+    let folder = folder();
+    fs::write(folder.path().join("cup.toml"), LEARNERS).unwrap();
+    let results = ["cup.toml", "--store", "results"];
+    let said = refused(
+        tournament(folder.path(), "run", &results).output().unwrap(),
+        2,
+    );
+    assert!(
+        said.contains("models: bots can \"learn\" only from what was said"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_resumed_run_has_the_same_programs_in_the_same_folders() {
+    let folder = folder();
+    let cup = CUP
+        .replacen(
+            "player = \"builtin:rules\"",
+            "run = [\"cat\"]\nfolder = \"bots\"\nenv = { KEY = \"1\" }",
+            1,
+        )
+        .replace("rounds = 8", "rounds = 1")
+        + "\n[game.planowanie]\noptions = { time_ms = 200 }\n";
+    let (file, moved) = (folder.path().join("cup.toml"), folder.path().join("moved"));
+    for bots in ["bots", "moved/bots"] {
+        fs::create_dir_all(folder.path().join(bots)).unwrap();
+    }
+    fs::write(&file, &cup).unwrap();
+    ok(tournament(folder.path(), "run", &["cup.toml"])
+        .output()
+        .unwrap());
+    let resumed = || {
+        tournament(folder.path(), "resume", &["cup.toml"])
+            .output()
+            .unwrap()
+    };
+    assert_eq!(ok(resumed()), "");
+    for (from, to, what) in [
+        ("folder = \"bots\"", "folder = \".\"", "folder"),
+        ("KEY = \"1\"", "KEY = \"2\"", "env"),
+        ("env =", "memory_mib = 99\nenv =", "memory_mib"),
+        ("env =", "cpu_seconds = 9\nenv =", "cpu_seconds"),
+        ("[\"cat\"]", "[\"cat\", \"-u\"]", "run"),
+    ] {
+        fs::write(&file, cup.replacen(from, to, 1)).unwrap();
+        let said = refused(resumed(), 1);
+        let what = format!("was begun with another {what} of entrant \"A\"");
+        assert!(said.contains(&what), "{said}");
+    }
+    // The same file elsewhere runs other programs.
+    fs::write(moved.join("cup.toml"), &cup).unwrap();
+    let elsewhere = ["moved/cup.toml"];
+    let said = tournament(folder.path(), "resume", &elsewhere)
+        .output()
+        .unwrap();
+    let said = refused(said, 1);
+    assert!(
+        said.contains("was begun with another folder of entrant \"A\""),
+        "{said}"
+    );
 }
 
 #[test]
@@ -221,6 +344,11 @@ fn mistakes_in_a_file_are_told_before_the_first_match() {
             "a token is for player = \"remote\"",
         ),
         ("budget = \"40n\"", "budget = \"soon\"", "budget"),
+        (
+            "seed = 5",
+            "within = \"2h\"",
+            "within: \"2h\" is no time from 1s to 1h, such as 30s",
+        ),
     ] {
         let wrong = CUP.replacen(from, to, 1);
         assert_ne!(wrong, CUP, "{from}");

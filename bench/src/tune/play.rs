@@ -81,7 +81,7 @@ impl<F: Field> Arena<F::Game> for Watch<'_, F> {
         F::Game::listens(self.names[seat.index() / self.field.team()])
     }
 
-    fn arrive(&mut self, game: &F::Game, acts: &mut Acts<F::Game>) {
+    fn arrive(&mut self, game: &mut F::Game, acts: &mut Acts<F::Game>) {
         self.field.arrive(game, acts, &mut self.sides);
     }
 }

@@ -106,7 +106,7 @@ impl<C: Contest> Arena<C> for Digested<'_, C> {
         bot.is_none_or(|(name, _)| C::listens(name))
     }
 
-    fn arrive(&mut self, game: &C, acts: &mut Acts<C>) {
+    fn arrive(&mut self, game: &mut C, acts: &mut Acts<C>) {
         (self.bout.arrange)(game, acts);
         for (seat, act) in acts {
             if self.bout.own.contains(&seat.index()) {

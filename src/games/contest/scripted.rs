@@ -4,7 +4,7 @@
 use crate::contest::Contest;
 use crate::game::{Bot, Budget, Game, Seat, Seats};
 use crate::kit::{DialogueSetup, Exchange};
-use crate::wire::{Call, Dialogue, Frame, Next, Progress, Reply, Table, WireError};
+use crate::wire::{Call, Dialogue, Frame, LATE, Next, Progress, Reply, Table, WireError};
 use std::time::Duration;
 
 /// How long each answer takes: entries stand one microsecond apart.
@@ -51,18 +51,18 @@ struct Asked {
 }
 
 /// The transcript of a match of `table` in which the bots with these names did `acts`, in the order in
-/// which they arrived.
+/// which they arrived; `None` for one that came too late.
 pub(super) fn transcribed<C: Contest>(
     table: &mut dyn Table,
     names: &[String],
-    acts: &[(Seat, C::Act)],
+    acts: &[(Seat, Option<C::Act>)],
 ) -> Vec<Exchange> {
     let mut players = Seats::from_fn(names.len(), |seat| -> Box<dyn Dialogue> {
         if !C::HEARD_AGAIN {
             return Box::new(Deaf);
         }
         let own = acts.iter().filter(|(by, _)| *by == seat);
-        let acts = own.map(|(_, act)| act.clone()).collect();
+        let acts = own.filter_map(|(_, act)| act.clone()).collect();
         let opened = DialogueSetup::of(names[seat.index()].clone(), 0);
         C::player(Box::new(Scripted { acts, next: 0 }), &opened)
     });
@@ -83,6 +83,14 @@ pub(super) fn transcribed<C: Contest>(
         };
         let Some(Asked { call, mut reply }) = waiting[*seat].take() else {
             return transcript;
+        };
+        let Some(act) = act else {
+            table.answer(*seat, Reply::Late);
+            transcript.push(Exchange {
+                reply: Some(LATE.to_owned()),
+                ..Exchange::told(*seat, call)
+            });
+            continue;
         };
         let player = players[*seat].as_mut();
         match C::written(act) {

@@ -9,8 +9,8 @@ use super::match_options::{MatchOptions, OPTIONS};
 use super::options::Key;
 use super::player::Player;
 use super::reception::Hub;
-use super::referee::{Referee, RefereeSetup};
-use super::rules::{DogId, Orders, Players, Setup, SmartDog};
+use super::referee::{OnFault, Referee, RefereeSetup};
+use super::rules::{DogId, Orders, Players, Setup, SmartDog, View};
 use crate::arena::Acts;
 use crate::contest::{Advice, Contest, Deal, Door, Limits, MATCH_NUMBER};
 use crate::game::{Bot, Outcome, Seat, Seats};
@@ -121,6 +121,19 @@ impl Contest for SmartDog {
 
     fn act_text(act: &Option<Orders>) -> String {
         format!("{act:?}")
+    }
+
+    fn within(view: &View) -> Option<Duration> {
+        let ms = view.ground.options().get(Key::WaitForTurn);
+        Some(Duration::from_millis(u64::from(ms)))
+    }
+
+    fn aborts(refereed: &RefereeSetup) -> bool {
+        refereed.on_fault == OnFault::Abort
+    }
+
+    fn forfeit(game: &mut Self, seat: Seat) {
+        game.forfeit(seat);
     }
 
     /// Another seat is first every turn.

@@ -3,11 +3,12 @@
 //! `{"first": "a", "second": "b", "share": 1}`, with a share of 0.5 for a draw and 0 if the second won; or
 //! `{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [50, 42, 61, 42], "cause": "normal"}`, whose
 //! results between each two players are those that count in that game. A seat is a name, or an object with `name`
-//! or `spec` as REST shows it. Lines with one `table` share it: give all rotations over one deal the same.
+//! or `spec` as REST shows it. A match that was given up for all has no scores; each of its seats in `faults` (counted
+//! from 0) lost to all others. Lines with one `table` share it: give all rotations over one deal the same.
 
 use super::read::{Problem, Reading};
 use crate::results::Score;
-use games::{Cause, Outcome};
+use games::{Cause, Duel, Outcome, Seat};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,6 +23,8 @@ struct Line {
     #[serde(default)]
     scores: Vec<i64>,
     cause: Option<Cause>,
+    #[serde(default)]
+    faults: Vec<Seat>,
     /// Text or a number.
     table: Option<Value>,
 }
@@ -105,10 +108,10 @@ fn played(
         players.push(reading.player(seat.name())?);
     }
     let cause = line.cause.unwrap_or(Cause::Normal);
-    if line.scores.is_empty() || matches!(cause, Cause::Cancelled | Cause::Unterminated) {
+    if matches!(cause, Cause::Cancelled | Cause::Unterminated) {
         return Ok(());
     }
-    if line.scores.len() != players.len() {
+    if !line.scores.is_empty() && line.scores.len() != players.len() {
         let (scores, seats) = (line.scores.len(), players.len());
         return refuse(format!("there are {scores} scores for {seats} seats"));
     }
@@ -116,7 +119,11 @@ fn played(
         cause,
         scores: line.scores.iter().copied().collect(),
     };
-    for duel in kit.duels(&outcome) {
+    let duels = match line.scores.is_empty() {
+        true => Duel::of_given_up(players.len(), |seat| line.faults.contains(&seat)),
+        false => kit.duels(&outcome),
+    };
+    for duel in duels {
         let pair = (players[duel.first.index()], players[duel.second.index()]);
         let Some(score) = Score::from_share(duel.share) else {
             return refuse(format!("{game} shares a result as {}", duel.share));

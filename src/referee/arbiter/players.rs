@@ -7,7 +7,7 @@ use crate::link::program::{
 use crate::referee::seat::budget::ThinkBudget;
 use crate::referee::seat::seat_builtin::Builtin;
 use crate::referee::seat::seat_spec::SeatSpec;
-use games::{Kit, SetupError, StdioWire};
+use games::{DialogueSetup, Kit, SetupError, StdioWire};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -86,9 +86,11 @@ impl Player {
             return Ok(Self::Program(Box::new(Pipes::start(kit, program, rules)?)));
         }
         let name = spec.builtin().unwrap_or_default();
-        Ok(Self::Builtin(Builtin::new(
-            kit, name, seed, budget, models,
-        )?))
+        let setup = DialogueSetup {
+            models,
+            ..DialogueSetup::of(name, seed)
+        };
+        Ok(Self::Builtin(Builtin::new(kit, &setup, budget)?))
     }
 }
 

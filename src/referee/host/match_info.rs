@@ -4,7 +4,7 @@ use crate::link::Reach;
 use crate::referee::record::log::MatchLog;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::Slot;
-use games::{Cause, Outcome};
+use games::{Cause, Learnt, Outcome};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -20,6 +20,8 @@ pub struct MatchRequest {
     /// Whether a seat's player answered nothing lately, by absolute seat; may be shorter. Its first failure
     /// makes it a filler for the match.
     pub silent: Vec<bool>,
+    /// What built-in bots have learnt of their rivals, by absolute seat; may be shorter.
+    pub learnt: Vec<Learnt>,
     /// Seeds all randomness; `None` draws one.
     pub seed: Option<u64>,
     /// Seeds the numbers on the wire; `None` draws unpredictable ones.

@@ -22,7 +22,7 @@ use crate::referee::seat::seat_link::{HttpSeat, SeatLink};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::store::types::{MatchResult, Slot};
 use futures_util::FutureExt as _;
-use games::{Kit, Outcome, Table, TableSetup};
+use games::{Kit, Learnt, Outcome, Table, TableSetup};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -144,7 +144,11 @@ impl Host {
             .ok_or(StartError::Full(self.settings.matches_max))?;
         let seed = request.seed.unwrap_or_else(drawn_seed);
         let seeds = bot_seeds(seed, &request.seats);
-        let links = self.links(&request.seats, &seeds, request.reach.as_ref())?;
+        let links = self.links(
+            &request.seats,
+            (&seeds, &request.learnt),
+            request.reach.as_ref(),
+        )?;
         let numbers = Draw::of(request.numbers)
             .free(
                 &self.recording,
@@ -240,11 +244,11 @@ impl Host {
     }
 
     /// The link to each seat's player, within `reach` or else that of all matches. Missing seats are fillers.
-    /// `seeds`: of each seat's bot, if it has one here.
+    /// `seeds` and what it has `learnt`: of each seat's bot, if it has one here.
     pub(in crate::referee) fn links(
         &self,
         specs: &[SeatSpec],
-        seeds: &[u64],
+        (seeds, learnt): (&[u64], &[Learnt]),
         reach: Option<&Reach>,
     ) -> Result<Links, StartError> {
         let mut http = self.settings.http.clone();
@@ -252,10 +256,10 @@ impl Host {
             http.reach = reach.clone();
         }
         let mut links = Links::new();
-        for (spec, seed) in specs.iter().zip(seeds) {
+        for (seat, (spec, seed)) in specs.iter().zip(seeds).enumerate() {
             spec.check(self.kit)?;
             let spec = OwnAddress::real(self.settings.own.as_ref(), spec)?;
-            links.push(self.link(&spec, *seed, &http)?);
+            links.push(self.link(&spec, (*seed, learnt.get(seat)), &http)?);
         }
         while links.len() < self.seats() {
             links.push(None);
@@ -266,7 +270,7 @@ impl Host {
     fn link(
         &self,
         spec: &SeatSpec,
-        seed: u64,
+        (seed, learnt): (u64, Option<&Learnt>),
         http: &HttpOptions,
     ) -> Result<Option<Box<dyn SeatLink>>, StartError> {
         if spec.is_filler() {
@@ -277,7 +281,7 @@ impl Host {
                 Ok(Some(Box::new(HttpSeat::new(target.clone(), http.clone()))))
             }
             (SeatSpec::Builtin(name), Some(builtins)) => {
-                let seat = BuiltinSeat::new(self.kit, name, seed, builtins)?;
+                let seat = BuiltinSeat::new(self.kit, (name, seed), builtins, learnt)?;
                 Ok(Some(Box::new(seat)))
             }
             (other, _) => Err(SeatSpecError::NotCalled(other.to_string()).into()),

@@ -3,7 +3,7 @@
 
 use super::connection::Guest;
 use super::game::Conduct;
-use super::guests::{Gathered, Guests};
+use super::guests::{Gathered, Guests, Wait};
 use super::lobby::Ticket;
 use super::matches::{Sat, Sitter, Sitting, Who};
 use super::server::{Entrance, FULL, HubServer};
@@ -13,8 +13,7 @@ use crate::referee::seat::seat_builtin::{BuiltinSeat, Builtins};
 use crate::referee::seat::seat_spec::{SeatSpec, SeatSpecError};
 use crate::seldom;
 use crate::store::types::Slot;
-use games::{Blame, Outcome, SetupError};
-use parking_lot::Mutex;
+use games::{Blame, Learnt, Outcome, SetupError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,7 +32,10 @@ pub struct Appointment {
     pub options: Value,
     /// How built-in bots play.
     pub builtins: Builtins,
-    /// How long each player that dials is waited for: the time in which it neither waits nor plays.
+    /// What these have learnt of their rivals, by seat; may be shorter.
+    pub learnt: Vec<Learnt>,
+    /// How long each player that dials is waited for: the time in which it neither waits nor plays. In one round
+    /// of a tournament, at most three times this in all.
     pub within: Duration,
     /// Its place in a tournament, filled as its end is stored.
     pub slot: Option<Slot>,
@@ -133,7 +135,12 @@ impl HubServer {
         let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return Err(AppointmentError::GivenUp("the hub is closed".to_owned()));
         };
-        let (mut came, playing) = self.gathered(&wanted, appointment.within).await?;
+        let wait = Wait {
+            since: Instant::now(),
+            within: appointment.within,
+            round: appointment.slot.as_ref().map_or(0, |slot| slot.round),
+        };
+        let (mut came, playing) = self.gathered(&wanted, wait).await?;
         let mut sitters = Vec::with_capacity(players);
         for (place, entrant) in appointment.places.into_iter().zip(entrants) {
             let who = match entrant {
@@ -185,13 +192,14 @@ impl HubServer {
     ) -> Result<impl Iterator<Item = (BuiltinSeat, u64)> + use<>, AppointmentError> {
         let kit = self.settings.kit;
         let mut bots = Vec::new();
-        for (seat, place) in (0..).zip(&appointment.places) {
+        for (seat, place) in appointment.places.iter().enumerate() {
             match &place.spec {
                 SeatSpec::Remote => {}
                 SeatSpec::Builtin(name) => {
                     place.spec.check(kit)?;
-                    let seed = appointment.seed.wrapping_add(seat);
-                    let bot = BuiltinSeat::new(kit, name, seed, &appointment.builtins)?;
+                    let seed = appointment.seed.wrapping_add(seat as u64);
+                    let learnt = appointment.learnt.get(seat);
+                    let bot = BuiltinSeat::new(kit, (name, seed), &appointment.builtins, learnt)?;
                     bots.push((bot, seed));
                 }
                 other => return Err(SeatSpecError::DialsHub(other.to_string(), kit.game()).into()),
@@ -205,14 +213,13 @@ impl HubServer {
     async fn gathered(
         self: &Arc<Self>,
         wanted: &[usize],
-        within: Duration,
+        wait: Wait,
     ) -> Result<(impl Iterator<Item = Option<Guest>> + use<>, Playing), AppointmentError> {
-        let since = Instant::now();
         let closed = || AppointmentError::GivenUp("the hub is closing".to_owned());
         loop {
             let stirred = self.stirred.notified();
             let gathered = match &self.guests {
-                Some(guests) => gather(guests, wanted, (since, within)),
+                Some(guests) => guests.lock().gather(wanted, wait, Instant::now()),
                 None => Gathered::All(Vec::new()),
             };
             match gathered {
@@ -241,15 +248,6 @@ impl HubServer {
             }
         }
     }
-}
-
-/// Those that sit down now.
-fn gather(
-    guests: &Mutex<Guests<Guest>>,
-    wanted: &[usize],
-    wait: (Instant, Duration),
-) -> Gathered<Guest> {
-    guests.lock().gather(wanted, wait, Instant::now())
 }
 
 /// Invited players at a table.

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 const NAME_MAX: usize = 64;
 /// Connections of one entrant that may wait at once.
 const WAITING_MAX: usize = 64;
+/// How often one entrant may use up the time that it is waited for, in one round.
+const WAITS_MAX: u32 = 3;
 
 /// An entrant that may come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +53,38 @@ struct Entrant<G> {
     free_since: Option<Instant>,
     /// Whether it did not come when it was last waited for, nor since.
     missed: bool,
+    /// The round in which it was last wanted.
+    round: u32,
+    /// How long it was waited for in that round.
+    waited: Duration,
+    /// Since when it is waited for now; `waited` does not have that yet.
+    waited_since: Option<Instant>,
+}
+
+/// How the players of a match are waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    /// Since when they are wanted.
+    pub(super) since: Instant,
+    /// How long each is waited for.
+    pub(super) within: Duration,
+    /// The tournament's round. Matches of a round are over when those of the next one are planned.
+    pub(super) round: u32,
+}
+
+impl<G> Entrant<G> {
+    /// Notes whether it is waited for from now on; how much longer it may be in this round.
+    fn wait(&mut self, waits: bool, wait: &Wait, now: Instant) -> Duration {
+        if self.round != wait.round {
+            (self.round, self.waited, self.waited_since) = (wait.round, Duration::ZERO, None);
+        }
+        if let Some(since) = self.waited_since.take() {
+            self.waited += now.saturating_duration_since(since);
+        }
+        self.waited_since = waits.then_some(now);
+        let most = wait.within.saturating_mul(WAITS_MAX);
+        most.saturating_sub(self.waited)
+    }
 }
 
 /// The players of a match, as far as they are there.
@@ -87,6 +121,9 @@ impl<G> Guests<G> {
                 playing: 0,
                 free_since: None,
                 missed: false,
+                round: 0,
+                waited: Duration::ZERO,
+                waited_since: None,
             });
         }
         Ok(Self {
@@ -155,26 +192,26 @@ impl<G> Guests<G> {
         self.entrants.iter().map(|one| one.waiting.len()).sum()
     }
 
-    /// The players of a match, wanted `since` then. Each is waited for `within` that time, in which it neither
-    /// waits nor plays; if it did not come for another match before, not at all. Of several connections the
-    /// newest plays: an older one may be dead.
-    pub(super) fn gather(
-        &mut self,
-        wanted: &[usize],
-        (since, within): (Instant, Duration),
-        now: Instant,
-    ) -> Gathered<G> {
+    /// The players of a match. Each is waited for `within` the time in which it neither waits nor plays; if it did
+    /// not come for another match before, not at all; in a round no longer than three times that, however often it
+    /// comes and goes. Of several connections the newest plays: an older one may be dead.
+    pub(super) fn gather(&mut self, wanted: &[usize], wait: Wait, now: Instant) -> Gathered<G> {
         let (mut complete, mut until) = (true, None);
         for at in wanted {
-            let Some(one) = self.entrants.get(*at) else {
+            let Some(one) = self.entrants.get_mut(*at) else {
                 continue;
             };
             let wanted = wanted.iter().filter(|other| *other == at).count();
-            if one.waiting.len() >= wanted || one.missed {
+            let is_there = one.waiting.len() >= wanted || one.missed;
+            let left = one.wait(!is_there && one.playing == 0, &wait, now);
+            if is_there {
                 continue;
             }
-            let free_since = one.free_since.map_or(since, |free| free.max(since));
-            let due = free_since.checked_add(within);
+            let free_since = one
+                .free_since
+                .map_or(wait.since, |free| free.max(wait.since));
+            let dues = [free_since.checked_add(wait.within), now.checked_add(left)];
+            let due = dues.into_iter().flatten().min();
             if one.playing > 0 || due.is_none_or(|due| due > now) {
                 complete = false;
                 let due = due.filter(|_| one.playing == 0);
@@ -188,6 +225,7 @@ impl<G> Guests<G> {
             let one = self.entrants.get_mut(*at)?;
             let guest = one.waiting.pop().map(|(_, guest)| guest);
             one.missed = guest.is_none();
+            one.waited_since = None;
             one.playing += usize::from(guest.is_some());
             guest
         };
@@ -205,7 +243,7 @@ impl<G> Guests<G> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gathered, Guests, Invited, InvitedError, WAITING_MAX};
+    use super::{Gathered, Guests, Invited, InvitedError, WAITING_MAX, WAITS_MAX, Wait};
     use std::time::{Duration, Instant};
 
     const WITHIN: Duration = Duration::from_secs(60);
@@ -220,6 +258,14 @@ mod tests {
 
     fn guests() -> Guests<u32> {
         invited(&[("ann", "anns-token"), ("bob", "bobs-token")]).unwrap()
+    }
+
+    const fn wait(since: Instant, round: u32) -> Wait {
+        Wait {
+            since,
+            within: WITHIN,
+            round,
+        }
     }
 
     fn all<const N: usize>(guests: [Option<u32>; N]) -> Gathered<u32> {
@@ -264,7 +310,7 @@ mod tests {
     fn the_missing_are_waited_for_once_and_again_after_they_have_come() {
         let (mut guests, begun) = (guests(), Instant::now());
         let due = begun + WITHIN;
-        let gather = |guests: &mut Guests<u32>, now| guests.gather(&[0, 1], (begun, WITHIN), now);
+        let gather = |guests: &mut Guests<u32>, now| guests.gather(&[0, 1], wait(begun, 0), now);
         assert_eq!(gather(&mut guests, begun), Gathered::Until(Some(due)));
         assert_eq!(guests.join(0, (1, 11)), Some(1));
         assert_eq!(gather(&mut guests, begun), Gathered::Until(Some(due)));
@@ -283,12 +329,55 @@ mod tests {
         guests.leave(3);
         guests.join(0, (4, 13));
         let again = due + WITHIN;
-        let waits = guests.gather(&[0, 1], (due, WITHIN), due);
+        let waits = guests.gather(&[0, 1], wait(due, 0), due);
         assert_eq!(waits, Gathered::Until(Some(again)), "he has been here");
         assert_eq!(
-            guests.gather(&[0, 1], (due, WITHIN), again),
+            guests.gather(&[0, 1], wait(due, 0), again),
             all([Some(13), None])
         );
+    }
+
+    /// Bob comes after each match without him and leaves before the next one.
+    #[test]
+    fn who_comes_and_goes_delays_a_round_by_three_waits_and_the_next_one_again() {
+        let (mut guests, mut now, mut ticket) = (guests(), Instant::now(), 0);
+        for round in 0..2 {
+            let begun = now;
+            for _ in 0..10 {
+                ticket += 2;
+                guests.join(0, (ticket, 11));
+                guests.join(1, (ticket + 1, 21));
+                guests.leave(ticket + 1);
+                let since = now;
+                loop {
+                    match guests.gather(&[0, 1], wait(since, round), now) {
+                        Gathered::Until(until) => now = until.unwrap(),
+                        played => {
+                            assert_eq!(played, all([Some(11), None]));
+                            break;
+                        }
+                    }
+                }
+                guests.played(0, now);
+            }
+            assert_eq!(now - begun, WITHIN * WAITS_MAX, "round {round}");
+        }
+        // What he is waited for by turns counts too: he comes in the last moment, plays and leaves.
+        let begun = now;
+        for _ in 0..10 {
+            ticket += 2;
+            guests.join(0, (ticket, 11));
+            let since = now;
+            if let Gathered::Until(Some(until)) = guests.gather(&[0, 1], wait(since, 2), now) {
+                now = until - WITHIN / 10;
+                guests.join(1, (ticket + 1, 21));
+                let played = guests.gather(&[0, 1], wait(since, 2), now);
+                assert_eq!(played, all([Some(11), Some(21)]));
+                guests.played(1, now);
+            }
+            guests.played(0, now);
+        }
+        assert!(now - begun <= WITHIN * WAITS_MAX, "{:?}", now - begun);
     }
 
     #[test]
@@ -296,16 +385,16 @@ mod tests {
         let (mut guests, begun) = (guests(), Instant::now());
         guests.join(0, (1, 11));
         guests.join(0, (2, 12));
-        assert_eq!(guests.gather(&[0], (begun, WITHIN), begun), all([Some(12)]));
-        assert_eq!(guests.gather(&[0], (begun, WITHIN), begun), all([Some(11)]));
+        assert_eq!(guests.gather(&[0], wait(begun, 0), begun), all([Some(12)]));
+        assert_eq!(guests.gather(&[0], wait(begun, 0), begun), all([Some(11)]));
         let late = begun + 10 * WITHIN;
-        let waits = guests.gather(&[0], (begun, WITHIN), late);
+        let waits = guests.gather(&[0], wait(begun, 0), late);
         assert_eq!(waits, Gathered::Until(None));
         guests.played(0, late);
-        let waits = guests.gather(&[0], (begun, WITHIN), late);
+        let waits = guests.gather(&[0], wait(begun, 0), late);
         assert_eq!(waits, Gathered::Until(None), "one match goes on");
         guests.played(0, late);
-        let waits = guests.gather(&[0], (begun, WITHIN), late);
+        let waits = guests.gather(&[0], wait(begun, 0), late);
         assert_eq!(waits, Gathered::Until(Some(late + WITHIN)));
     }
 

@@ -8,7 +8,7 @@ use super::server::HubServer;
 use crate::clock::now_us;
 use crate::referee::host::match_info::MatchInfo;
 use crate::referee::host::setup::{cancelled, drawn_seed, ids, row};
-use crate::referee::record::{MatchRecord, Patience, RecordError, Writer};
+use crate::referee::record::{DecisionTimes, MatchRecord, Patience, RecordError, Writer};
 use crate::referee::seat::seat_builtin::BuiltinSeat;
 use crate::referee::seat::seat_spec::SeatSpec;
 use crate::store::types::{MatchResult, NewMatch, SeatNotes, Slot};
@@ -113,13 +113,17 @@ impl HubServer {
         if let Some(slot) = &sitting.slot {
             slot.seat(&mut row);
         }
-        let record = match self.recording.open(&row, &info.ids, &seeds).await {
+        let mut record = match self.recording.open(&row, &info.ids, &seeds).await {
             Ok(record) => record,
             Err(error) => {
                 refuse(&sitting.sitters, &row.id, &error);
                 return Err(error);
             }
         };
+        if sitting.slot.is_some() {
+            // As all matches of a tournament.
+            record = record.alone(DecisionTimes::Stamped);
+        }
         tracing::info!(
             match_id = info.match_id,
             room = sitting.place,

@@ -97,6 +97,7 @@ pub(crate) struct Stopwatch<'a> {
     measured: Vec<bool>,
     /// Set when all play must end now.
     abort: &'a AtomicBool,
+    since: Instant,
     seat: Cell<Seat>,
     began: Cell<Option<Instant>>,
     took: RefCell<Vec<Vec<Duration>>>,
@@ -110,6 +111,7 @@ impl<'a> Stopwatch<'a> {
             budget,
             measured,
             abort,
+            since: Instant::now(),
             seat: Cell::default(),
             began: Cell::default(),
             took,
@@ -152,6 +154,11 @@ impl Pace for Stopwatch<'_> {
     fn elapsed(&self) -> Option<Duration> {
         self.budget.time()?;
         self.began.get().map(|began| began.elapsed())
+    }
+
+    /// Whoever plays by nodes has the wire's time, too.
+    fn now(&self) -> Option<Duration> {
+        Some(self.since.elapsed())
     }
 
     fn end(&self) {

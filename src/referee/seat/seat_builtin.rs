@@ -6,7 +6,7 @@ use crate::replay::{Line, RecordedReply, replay};
 use crate::store::types::{Direction, Entry};
 use crate::thinking::guarded;
 use futures_util::future::BoxFuture;
-use games::{Dialogue, DialogueSetup, Kit, Next, SetupError};
+use games::{Dialogue, DialogueSetup, Kit, Learnt, Next, SetupError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -30,20 +30,14 @@ pub(in crate::referee) struct Builtin {
 }
 
 impl Builtin {
-    /// The game's bot `name`, its randomness seeded by `seed`.
+    /// The game's bot as it is set up.
     pub(in crate::referee) fn new(
         kit: &dyn Kit,
-        name: &str,
-        seed: u64,
+        setup: &DialogueSetup,
         budget: ThinkBudget,
-        models: bool,
     ) -> Result<Self, SetupError> {
-        let setup = DialogueSetup {
-            models,
-            ..DialogueSetup::of(name, seed)
-        };
         Ok(Self {
-            dialogue: Some(kit.dialogue(&setup)?),
+            dialogue: Some(kit.dialogue(setup)?),
             budget,
         })
     }
@@ -72,15 +66,22 @@ pub(in crate::referee) struct BuiltinSeat {
 }
 
 impl BuiltinSeat {
-    /// The game's bot `name`, its randomness seeded by `seed`.
+    /// The game's bot `name`, its randomness seeded by `seed`, with what it has `learnt` if it may use that.
     pub(in crate::referee) fn new(
         kit: &dyn Kit,
-        name: &str,
-        seed: u64,
+        (name, seed): (&str, u64),
         builtins: &Builtins,
+        learnt: Option<&Learnt>,
     ) -> Result<Self, SetupError> {
+        let Learnt { rivals, types } = learnt.cloned().unwrap_or_default();
+        let setup = DialogueSetup {
+            models: builtins.models,
+            rivals,
+            types,
+            ..DialogueSetup::of(name, seed)
+        };
         Ok(Self {
-            bot: Builtin::new(kit, name, seed, builtins.budget, builtins.models)?,
+            bot: Builtin::new(kit, &setup, builtins.budget)?,
             permits: Arc::clone(&builtins.permits),
         })
     }

@@ -16,6 +16,7 @@ mod syncing;
 pub(super) use checkpoint::Checkpoints;
 pub(super) use command::{Change, Command, OpenMatch, Reply};
 pub use fault::EXIT_LOG_FAILED;
+pub(super) use learning::TYPE_FIT_MIN;
 pub(super) use packing::Packing;
 pub(super) use run::Writer;
 pub use statements::ENTRIES_MAX;

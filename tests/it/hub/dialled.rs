@@ -2,7 +2,7 @@
 
 use super::player::Player;
 use super::server::{Hub, settings};
-use crate::app::{PATIENCE, block_on, clean, drover, folder, free_address, ok, until};
+use crate::app::{PATIENCE, block_on, clean, drover, folder, free_address, ok, refused, until};
 use drover::gateway::CallbackOptions;
 use drover::gateway::hubs::{HubPlan, Hubs};
 use drover::referee::budget::ThinkBudget;
@@ -15,9 +15,9 @@ use drover::tournament::{
     Dialled, FinishedMatch, MatchError, MatchPlayer as _, Plan, PlannedMatch, Schedule, Stop, run,
 };
 use games::{Cause, Seat};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Stdio;
@@ -68,6 +68,7 @@ fn plan(seats: &[(&str, &str)], concurrency: usize) -> Plan {
             .map(|(_, spec)| spec.parse().unwrap())
             .collect(),
         names: seats.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        knowledge: None,
         options: json!(null),
         concurrency: NonZeroUsize::new(concurrency).unwrap(),
         record: true,
@@ -428,6 +429,84 @@ fn a_tournament_of_entrants_that_dial_is_stored_with_its_places() {
     }
     let all = ok(tournament(&["export"]).output().unwrap()) + &lines;
     assert!(!all.to_lowercase().contains("-token-"), "{all}");
+}
+
+#[test]
+fn a_match_given_up_for_all_is_lost_by_who_did_not_come_and_counts_for_nobody_else() {
+    let (folder, address) = (folder(), free_address());
+    let cup = format!(
+        "name = \"cup\"\ngames = [\"smartdog\"]\nlisten = \"{address}\"\nbudget = \"1n\"\nwithin = \"1s\"\n\
+         [schedule]\nformat = \"round-robin\"\nlaps = 1\n\
+         [game.smartdog]\nseats = 3\noptions = {{ map = \"guards\", turnsLimit = 3, on_fault = \"abort\" }}\n\
+         [[entrant]]\nname = \"ann\"\nplayer = \"remote\"\ntoken = \"{}\"\n\
+         [[entrant]]\nname = \"dog\"\nplayer = \"builtin:stand\"\n\
+         [[entrant]]\nname = \"cat\"\nplayer = \"builtin:stand\"\n",
+        ENTRANTS[0].1
+    );
+    std::fs::write(folder.path().join("cup.toml"), cup).unwrap();
+    let tournament = |arguments: &[&str]| {
+        let mut command = drover();
+        command.current_dir(folder.path()).arg("tournament");
+        ok(command.args(arguments).output().unwrap())
+    };
+    tournament(&["run", "cup.toml"]);
+    let check = || {
+        let export: Value = serde_json::from_str(&tournament(&["export"])).unwrap();
+        let records = |name: &str| {
+            let entrants = export["entrants"].as_array().unwrap();
+            let one = entrants.iter().find(|one| one["name"] == name).unwrap();
+            [&one["won"], &one["drawn"], &one["lost"]].map(|count| count.as_u64().unwrap())
+        };
+        assert_eq!(
+            ["ann", "dog", "cat"].map(records),
+            [[0, 0, 6], [3, 0, 0], [3, 0, 0]]
+        );
+    };
+    check();
+    // Read back from the database, too.
+    tournament(&["resume", "cup.toml"]);
+    check();
+    let lines = tournament(&["export", "--output", "lines"]);
+    std::fs::write(folder.path().join("lines"), lines).unwrap();
+    let mut rate = drover();
+    let rate = rate
+        .current_dir(folder.path())
+        .args(["rate", "lines", "--output", "json"]);
+    let rated: Value = serde_json::from_str(&ok(rate.output().unwrap())).unwrap();
+    let games: Vec<_> = rated["players"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["games"])
+        .collect();
+    assert_eq!(games, [3, 3, 6], "{rated}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_told_before_anything_is_played_or_stored() {
+    let (folder, taken) = (folder(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let address = taken.local_addr().unwrap();
+    let cup = format!(
+        "name = \"cup\"\ngames = [\"planowanie\", \"smartdog\"]\nlisten = \"{address}\"\nbudget = \"1n\"\n\
+         [schedule]\nformat = \"round-robin\"\n\
+         [[entrant]]\nname = \"ann\"\nplayer = {{ smartdog = \"remote\" }}\ntoken = \"{}\"\n\
+         [[entrant]]\nname = \"dog\"\nplayer = \"builtin:random\"\n\
+         [[entrant]]\nname = \"cat\"\nplayer = \"builtin:random\"\n",
+        ENTRANTS[0].1
+    );
+    std::fs::write(folder.path().join("cup.toml"), cup).unwrap();
+    let tournament = |arguments: &[&str]| {
+        let mut command = drover();
+        command.current_dir(folder.path()).arg("tournament");
+        command.args(arguments).output().unwrap()
+    };
+    let said = refused(tournament(&["run", "cup.toml"]), 1);
+    assert!(
+        said.contains(&format!("listen: {address} cannot be listened on")),
+        "{said}"
+    );
+    let list = ok(tournament(&["list"]));
+    assert_eq!(list.lines().count(), 1, "{list}");
 }
 
 #[test]

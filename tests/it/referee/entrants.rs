@@ -60,6 +60,7 @@ fn entrants_of_one_url_stay_apart_and_a_dead_one_holds_up_one_match_only() {
             .iter()
             .map(|(name, _)| (*name).to_owned())
             .collect(),
+        knowledge: None,
         options: serde_json::Value::Null,
         concurrency: NonZeroUsize::MIN,
         record: false,
@@ -151,6 +152,7 @@ fn an_entrant_that_answers_again_has_all_its_tries() {
         kit,
         entrants,
         names: Vec::new(),
+        knowledge: None,
         options: serde_json::Value::Null,
         concurrency: NonZeroUsize::MIN,
         record: false,

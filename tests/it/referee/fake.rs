@@ -141,6 +141,7 @@ impl Kit for Fake {
             scores,
         };
         Ok(Played {
+            late: Vec::new(),
             outcome,
             asks: 4,
             refused: Seats::from_fn(SEATS, |_| 0),

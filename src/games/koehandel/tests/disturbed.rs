@@ -21,6 +21,7 @@ pub fn recorded(
         seed,
         options,
         models: false,
+        learnt: Vec::new(),
         record: true,
     };
     let played = KIT.play(&setup, &Nodes(4)).unwrap();

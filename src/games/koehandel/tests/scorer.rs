@@ -156,6 +156,7 @@ fn score_again(seed: u64) {
                 seed,
                 options: json!({"trade_payment": if seed.is_multiple_of(2) { "winner" } else { "exchange" }}),
                 models: false,
+        learnt: Vec::new(),
                 record: true,
             },
             &Nodes(1),

@@ -4,6 +4,7 @@ mod ending;
 mod equal;
 mod garbage;
 mod generated;
+mod late;
 mod laws;
 mod learnt;
 mod lines;

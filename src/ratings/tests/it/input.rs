@@ -58,7 +58,9 @@ fn matches_count_as_their_games_say() {
     let text = r#"{"game": "planowanie", "seats": ["a", "b", "c", "d"], "scores": [0, -1, 0, 0], "cause": "crash", "table": 1}
         {"game": "koehandel", "seats": [{"spec": "builtin:face"}, {"name": "b", "spec": "cmd:x"}, "c"], "scores": [3, 1, 3], "table": 1}
         {"game": "koehandel", "seats": ["a", "late"], "scores": [], "cause": null}
-        {"game": "koehandel", "seats": ["a", "b"], "scores": [5, 3], "cause": "cancelled"}"#;
+        {"game": "koehandel", "seats": ["a", "b"], "scores": [5, 3], "cause": "cancelled"}
+        {"game": "smartdog", "seats": ["a", "b", "c"], "scores": [], "cause": "disconnect", "faults": [1], "table": 2}
+        {"game": "smartdog", "seats": ["a", "b"], "scores": [], "cause": "cancelled", "faults": [1]}"#;
     let found = good(text);
     let expected = [
         ("a", "b", 1.0, 0),
@@ -67,6 +69,8 @@ fn matches_count_as_their_games_say() {
         ("builtin:face", "b", 1.0, 0),
         ("builtin:face", "c", 0.5, 0),
         ("b", "c", 0.0, 0),
+        ("a", "b", 1.0, 3),
+        ("b", "c", 0.0, 3),
     ];
     assert_eq!(told(&found), expected);
     assert!(found.names().contains(&"late".to_owned()));
