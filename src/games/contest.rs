@@ -18,6 +18,7 @@ use crate::kit::{
     Route, SetupError, StdioWire, TableSetup, TeamFact, Train, Wire, bot_seed,
 };
 use crate::options;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Fact, Frame, Reception, Table, WireError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
@@ -261,6 +262,11 @@ pub trait Contest: Game<Act: Clone + Debug + Send> {
         let _ = fact;
         None
     }
+    /// As [`Kit::picture`].
+    fn picture(state: &Value) -> Option<Picture> {
+        let _ = state;
+        None
+    }
     /// The game's maps, if it is played on such.
     fn maps() -> Option<&'static dyn Maps> {
         None
@@ -383,6 +389,7 @@ impl<C: Contest> Kit for Door<C> {
         play_budget() -> Duration = C::LIMITS.play_budget;
         route(frame: &[u8]) -> Result<Route, WireError> = C::route(frame);
         bluff(fact: &Fact) -> Option<Bluff> = C::bluff(fact);
+        picture(state: &Value) -> Option<Picture> = C::picture(state);
         repeats() -> bool = C::REPEATS;
         default_answer(frame: &str) -> &'static str = C::default_answer(frame);
         completes(line: &[u8]) -> bool = C::completes(line);

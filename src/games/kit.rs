@@ -2,6 +2,7 @@
 
 use crate::game::{Duel, Outcome, Seat, Seats};
 use crate::rng::Rng;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Fact, Reception, Table, WireError};
 use serde::Serialize;
 use serde_json::Value;
@@ -542,6 +543,13 @@ pub trait Kit: Sync + Send {
     }
     /// How players are received who dial the referee themselves, if the game has that.
     fn reception(&self) -> Option<&'static dyn Reception> {
+        None
+    }
+    /// A picture of a state ([`Scene::state`]), which may come from anywhere; `None`: it is no state of the game.
+    ///
+    /// [`Scene::state`]: crate::Scene::state
+    fn picture(&self, state: &Value) -> Option<Picture> {
+        let _ = state;
         None
     }
     /// How many seats clockwise from a session's own the place is that its wire calls `word`

@@ -5,6 +5,9 @@
 //! [`play_randomly`] is the law of the rules: random play ends, offered acts are legal, refused acts do no
 //! harm. Games that know more about their positions call it with an audit of their own.
 
+mod scenes;
+
+pub use self::scenes::{scenes_are_whole, sound};
 use crate::contest::{Advice, Contest, Deal, Door, TICK};
 use crate::game::{Game, Outcome, Seat, Seats};
 use crate::kit::{
@@ -20,16 +23,17 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Debug;
 
 /// The laws as tests of a game, its matches played with the options given as JSON: those that make them
-/// short. `careless` names bots whose acts the rules may refuse, as those of the originals that they imitate.
+/// short. `careless` names bots whose acts the rules may refuse, as those of the originals that they imitate;
+/// `also` names laws of what not every game has.
 macro_rules! laws {
-    ($game:ty, {$($options:tt)*} $(, careless: [$($careless:literal),+])?) => {
+    ($game:ty, {$($options:tt)*} $(, careless: [$($careless:literal),+])? $(, also: [$($also:ident),+])?) => {
         $crate::laws::laws!(@ $game, $crate::laws::Terms {
             options: serde_json::json!({$($options)*}),
             careless: &[$($($careless),+)?],
         };
             bots_are_those_listed signatures_stand_for_the_play decisions_end_when_they_must
             random_play_ends_alike options_are_as_their_cards_say maps_are_maps
-            a_match_comes_again_from_its_setup);
+            a_match_comes_again_from_its_setup $($($also)+)?);
     };
     (@ $game:ty, $terms:expr; $($law:ident)+) => {
         $(#[test]

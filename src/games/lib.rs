@@ -21,6 +21,7 @@ pub mod options;
 pub mod planetwars;
 pub mod planowanie;
 pub mod rng;
+pub mod scene;
 pub mod search;
 pub mod smartdog;
 pub mod stats;
@@ -33,6 +34,7 @@ pub use kit::{
     OptionCard, Pace, PlaySetup, Played, Route, Seating, SetupError, StdioWire, TableSetup,
     TeamFact, Train, Training, Wire, bot_seed,
 };
+pub use scene::{Picture, Scene};
 pub use wire::{
     Arrival, Blame, Call, Dialogue, Ending, Fact, Frame, Lesson, Next, Noted, Progress, Reception,
     Reply, Table, WireError,

@@ -2,6 +2,7 @@
 //! [`Table`] the referee's. HTTP, TCP, stdio, in-process play and tests drive the same objects.
 
 use crate::game::{Budget, Cause, Outcome, Seat};
+use crate::scene::Scene;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
@@ -145,6 +146,11 @@ pub trait Dialogue: Send {
     fn view(&self) -> Value {
         Value::Null
     }
+    /// What is to be seen of the match from the seat, never more than it may know; `None`: nothing yet, or a
+    /// game that shows no scenes.
+    fn scene(&self) -> Option<Scene> {
+        None
+    }
 }
 
 /// One frame from the referee to a seat.
@@ -252,6 +258,11 @@ pub trait Table: Send {
     }
     /// The result, once the match is over.
     fn outcome(&self) -> Option<Outcome>;
+    /// Everything that is to be seen of the match, hidden hands included: for after its end, and for
+    /// organisers. In the schema of [`Dialogue::scene`].
+    fn scene(&self) -> Option<Scene> {
+        None
+    }
     /// Everything this match started from, enough to replay it on any later version.
     fn setup(&self) -> Value;
 }

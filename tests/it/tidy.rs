@@ -35,6 +35,7 @@ const GAME_LEVELS: &[(&str, u32)] = &[
     ("game", 10),
     ("stats", 10),
     ("knobs", 10),
+    ("scene", 15),
     ("wire", 20),
     ("arena", 20),
     ("answer", 25),

@@ -9,10 +9,12 @@ use super::options::{END_TURNS_MAX, OPTIONS, Options};
 use super::player::Player;
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Koehandel, Setup};
+use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::game::Bot;
 use crate::kit::{Bluff, BotCard, DialogueSetup, Models, OptionCard, Route, Wire};
 use crate::ladder::Bout;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Fact, Frame, Table, WireError};
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -119,6 +121,10 @@ impl Contest for Koehandel {
 
     fn bluff(fact: &Fact) -> Option<Bluff> {
         facts::bluff(fact)
+    }
+
+    fn picture(state: &Value) -> Option<Picture> {
+        scene::draw(state)
     }
 
     fn models() -> Option<&'static dyn Models> {

@@ -14,6 +14,7 @@ pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
+pub mod scene;
 pub mod view;
 
 pub use contest::KIT;

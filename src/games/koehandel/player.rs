@@ -8,8 +8,10 @@ use super::guard::fallback;
 use super::message::Message;
 use super::models::Observer;
 use super::rules::{Act, Ask, Koehandel, is_in_order};
+use super::scene::Watch;
 use super::view::{Bounds, View};
 use crate::game::{Bot, Budget, Cause, Progress};
+use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -24,6 +26,7 @@ const ANSWERS_MAX: usize = 1_024;
 pub struct Player {
     fold: Fold,
     facts: Facts,
+    watch: Watch,
     observer: Observer,
     bot: Box<dyn Bot<Koehandel>>,
     /// A digest of every text received.
@@ -41,6 +44,7 @@ impl Player {
         Self {
             fold: Fold::new(),
             facts: Facts::default(),
+            watch: Watch::default(),
             observer: Observer::default(),
             bot,
             digests: Vec::new(),
@@ -105,6 +109,7 @@ impl Player {
         let before = *self.fold.view();
         let settled = self.fold.hear_again(message, again).map(Message::Settled);
         self.facts.hear(message, &before, &self.fold);
+        self.watch.hear(message, &self.fold);
         let first = matches!(message, Message::PaidByServer { .. });
         let (before, after) = if first {
             (None, settled)
@@ -177,6 +182,7 @@ impl Dialogue for Player {
             _ => Act::PASS,
         });
         self.facts.said(&ask, &act);
+        self.watch.said(&ask, &act, self.fold.view());
         self.fold.said(&act);
     }
 
@@ -190,6 +196,10 @@ impl Dialogue for Player {
 
     fn view(&self) -> Value {
         show_view(self.fold.view())
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        self.watch.scene(&self.fold)
     }
 }
 

@@ -4,7 +4,9 @@ use super::cards::PLAYERS;
 use super::dialect::{ANSWER_WITHIN, read_answer, write};
 use super::message::Message;
 use super::rules::{Koehandel, Setup};
+use super::scene::{Settled, told};
 use crate::game::{Game, Outcome, Seat};
+use crate::scene::Scene;
 use crate::wire::{Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +29,11 @@ pub struct Referee {
     setup: RefereeSetup,
     game: Koehandel,
     heard: Vec<(Seat, Message)>,
+    /// What was heard last and is told already.
+    told: Vec<(Seat, Message)>,
+    settled: Option<Settled>,
+    /// Auctions and trades settled.
+    count: u32,
     /// Whether the call that asks was handed out.
     waits: bool,
 }
@@ -44,6 +51,9 @@ impl Referee {
             setup,
             game,
             heard,
+            told: Vec::new(),
+            settled: None,
+            count: 0,
             waits: false,
         })
     }
@@ -58,9 +68,13 @@ impl Referee {
 impl Table for Referee {
     fn calls(&mut self, out: &mut Vec<Call>) {
         let first = out.len();
-        for (seat, message) in self.heard.drain(..) {
+        for (seat, message) in &self.heard {
             let id = self.setup.ids[seat.index()];
-            out.extend(write(self.setup.market, id, &message).map(|text| Call::tell(seat, text)));
+            out.extend(write(self.setup.market, id, message).map(|text| Call::tell(*seat, text)));
+        }
+        if !self.heard.is_empty() {
+            self.told.clear();
+            self.told.append(&mut self.heard);
         }
         let asked = self.game.asked().map(|(seat, _)| Seat(seat as u8));
         if !self.waits
@@ -87,6 +101,10 @@ impl Table for Referee {
             Reply::Late | Reply::Failed | Reply::Early(_) => None,
         };
         self.game.play(act, &mut self.heard);
+        if let Some(settled) = Settled::told(&self.heard) {
+            self.settled = Some(settled);
+            self.count = self.count.saturating_add(1);
+        }
     }
 
     fn waits(&self, seat: Seat) -> bool {
@@ -99,6 +117,16 @@ impl Table for Referee {
 
     fn outcome(&self) -> Option<Outcome> {
         self.game.outcome()
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let last = match self.heard.as_slice() {
+            [] => &self.told,
+            heard => heard,
+        };
+        let title = told(last).unwrap_or_else(|| "The match begins".to_owned());
+        let state = self.game.shown(self.settled.clone());
+        Some(Scene::of(self.count, title, &state))
     }
 
     fn setup(&self) -> Value {

@@ -8,12 +8,15 @@ use super::options::{OPTIONS, Options};
 use super::player::{Player, default_reply};
 use super::referee::{Referee, RefereeSetup};
 use super::rules::{Act, Ask, PLAYERS, Planowanie, Setup, View};
+use super::scene;
 use crate::contest::{Advice, Contest, Deal, Door, Limits};
 use crate::counts::Counted;
 use crate::game::{Bot, Budget, Cause, Duel, Outcome, Seat, Seats};
 use crate::kit::{BotCard, DialogueSetup, Models, OptionCard, Pace, Route, StdioWire, Train};
 use crate::ladder::Bout;
+use crate::scene::Picture;
 use crate::wire::{Dialogue, Table, WireError};
+use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -148,6 +151,10 @@ impl Contest for Planowanie {
 
     fn default_answer(frame: &str) -> &'static str {
         default_reply(frame)
+    }
+
+    fn picture(state: &Value) -> Option<Picture> {
+        scene::draw(state)
     }
 
     fn models() -> Option<&'static dyn Models> {

@@ -11,6 +11,7 @@ pub mod options;
 pub mod player;
 pub mod referee;
 pub mod rules;
+pub mod scene;
 mod table;
 
 pub use contest::KIT;

@@ -5,8 +5,10 @@ use super::clock;
 use super::dialect::{self, Command, YES};
 use super::facts::Facts;
 use super::rules::{Act, Ask, Event, Game, PLAYERS, PlannedDeal, Planowanie, View};
+use super::scene::{Position, Watch};
 use super::table::{Received, Table};
-use crate::game::{Bot, Budget, Cause, Progress, Seat};
+use crate::game::{Bot, Budget, Cause, Progress, Seat, Seats};
+use crate::scene::Scene;
 use crate::wire::{Dialogue, Ending, Fact, Frame, Lesson, Next, WireError};
 use serde_json::Value;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ pub struct Player {
     /// The answers given last: a declaration and a card.
     given: [Option<Given>; 2],
     facts: Facts,
+    watch: Watch,
 }
 
 impl Player {
@@ -59,6 +62,7 @@ impl Player {
             id: None,
             given: [None, None],
             facts: Facts::default(),
+            watch: Watch::default(),
         }
     }
 
@@ -84,6 +88,7 @@ impl Player {
         let begins = Event::Begins(Arc::clone(&table.game), seat);
         self.bot.observe(&begins);
         self.facts.begins(&table.game, seat);
+        self.watch.begins();
         self.table = Some(table);
         self.given = [None, None];
         Ok(())
@@ -188,6 +193,7 @@ impl Player {
                 let received = table.take_up(&cards)?;
                 let hand = table.hand;
                 if self.goes_on("set_cards", received) {
+                    self.watch.dealt();
                     self.bot.observe(&Event::Dealt(hand));
                 }
             }
@@ -205,6 +211,7 @@ impl Player {
             Command::Declare(seat, tricks) => {
                 let received = self.table()?.declare(seat, tricks)?;
                 if self.goes_on("declare", received) {
+                    self.watch.declared(seat, tricks);
                     self.bot.observe(&Event::Declared(seat, tricks));
                 }
             }
@@ -267,6 +274,9 @@ impl Player {
             return Ok(Next::Send(self.yes("")));
         }
         self.bot.observe(&Event::Played(seat, card));
+        if let Some(table) = &self.table {
+            self.watch.played(seat, card, &table.round);
+        }
         let Some(table) = self.table.as_mut().filter(|_| over) else {
             return Ok(Next::Send(self.yes("")));
         };
@@ -382,6 +392,24 @@ impl Dialogue for Player {
             "points": table.points,
             "left_ms": table.left.map(|left| left.as_millis()),
         })
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let table = self.table.as_ref()?;
+        // A deal that is over is shown until the next one is dealt.
+        let ended = usize::from(!table.dealt);
+        let hand = |seat: Seat| (seat == table.seat).then_some(table.hand);
+        Some(self.watch.scene(&Position {
+            game: &table.game,
+            deal: table.deal.saturating_sub(ended),
+            round: &table.round,
+            trick: &table.on_table(),
+            hands: Seats::from_fn(table.game.players(), hand),
+            declared: table.round.declared().clone(),
+            points: &table.points,
+            own: Some(table.seat),
+            over: table.is_over(),
+        }))
     }
 }
 

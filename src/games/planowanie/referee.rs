@@ -4,7 +4,9 @@
 use super::dialect::{self, Said};
 use super::options::Conduct;
 use super::rules::{Planowanie, Setup};
+use super::scene::{Position, Watch};
 use crate::game::{Cause, Game as _, Outcome, Seat, Seats};
+use crate::scene::Scene;
 use crate::wire::{Blame, Call, Reply, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +66,7 @@ pub struct Referee {
     /// Declarations of the deal that nobody is told yet.
     declared: Vec<u8>,
     blame: Option<Blame>,
+    watch: Watch,
 }
 
 impl Referee {
@@ -80,6 +83,7 @@ impl Referee {
             open: None,
             declared: Vec::new(),
             blame: None,
+            watch: Watch::default(),
             game,
             setup,
         };
@@ -121,6 +125,9 @@ impl Referee {
             self.tell(seat, dialect::set_cards(&deck, hand));
         }
         self.declared.clear();
+        if self.game.deal() == 0 {
+            self.watch.dealt();
+        }
         for seat in self.seats() {
             self.steps.push_back((seat, Step::TimeLeft));
             self.steps.push_back((seat, Step::Declare));
@@ -160,6 +167,7 @@ impl Referee {
             ));
         };
         self.declared.push(tricks);
+        self.watch.declared(seat, tricks);
         debug_assert_eq!(self.declared.len(), seat.index() + 1);
         if self.declared.len() == self.left.len() {
             self.reveal();
@@ -177,7 +185,11 @@ impl Referee {
             ));
         };
         let deal = self.game.deal();
+        let mut round = self.game.round().clone();
         self.game.play(seat, card).map_err(|why| why.to_string())?;
+        // The game's own may be the next deal's by now.
+        let _ = round.play(&deck, seat, card);
+        self.watch.played(seat, card, &round);
         for listener in self.seats() {
             self.tell(listener, dialect::play(&deck, seat, card));
         }
@@ -261,6 +273,7 @@ impl Referee {
             return;
         }
         self.game.forfeit(seat, cause);
+        self.watch.lost(seat);
         self.blame = Some(Blame {
             seat,
             cause,
@@ -404,6 +417,28 @@ impl Table for Referee {
 
     fn blames(&self) -> Vec<Blame> {
         self.blame.iter().cloned().collect()
+    }
+
+    fn scene(&self) -> Option<Scene> {
+        let (game, round) = (self.game.game(), self.game.round());
+        let secret = |seat: Seat| self.declared.get(seat.index()).copied();
+        let revealed = round.declared().iter();
+        Some(
+            self.watch.scene(&Position {
+                game,
+                deal: self.game.deal().min(game.deals().len().saturating_sub(1)),
+                round,
+                trick: &round.on_table(),
+                hands: self
+                    .seats()
+                    .map(|seat| Some(self.game.hand(seat)))
+                    .collect(),
+                declared: revealed.map(|(seat, told)| told.or(secret(seat))).collect(),
+                points: self.game.points(),
+                own: None,
+                over: self.game.is_over(),
+            }),
+        )
     }
 
     fn setup(&self) -> Value {

@@ -4,6 +4,7 @@
 use super::cards::{Card, CardSet};
 use super::rules::{Act, Ask, Game, Play, Round, View};
 use crate::game::{Seat, Seats};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,6 +134,14 @@ impl Table {
     /// Whether no card of the game has been dealt yet.
     pub(super) fn is_untouched(&self) -> bool {
         !self.dealt && self.deal == 0
+    }
+
+    /// The cards on the table, as far as received.
+    pub(super) fn on_table(&self) -> SmallVec<[Play; 4]> {
+        match &self.loose {
+            Some(loose) => loose.plays.iter().copied().collect(),
+            None => self.round.on_table(),
+        }
     }
 
     /// Commands still to come in the whole game.
@@ -291,11 +300,10 @@ impl Table {
                 Some(awaited) => format!("player {} was to play", awaited.0),
                 None => "nobody was to play".to_owned(),
             };
-            let on_table = self.round.trick().len();
-            let heard = self.round.played();
+            let plays = self.round.on_table().to_vec();
             let mut loose = Loose {
-                plays: heard[heard.len().saturating_sub(on_table)..].to_vec(),
-                count: on_table,
+                count: plays.len(),
+                plays,
             };
             loose.hear(play, self.round.to_play(), players);
             self.loose = Some(loose);

@@ -93,6 +93,12 @@ impl Fold {
         self.ask
     }
 
+    /// Whose turn it last was, where known.
+    #[must_use]
+    pub fn turn(&self) -> Option<Compass> {
+        self.turn
+    }
+
     /// Who pays after a trade, once observed (A1).
     #[must_use]
     pub fn payment(&self) -> Option<TradePayment> {

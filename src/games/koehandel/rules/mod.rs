@@ -4,6 +4,7 @@ mod act;
 mod auction;
 mod game;
 mod imagine;
+mod scene;
 mod setup;
 mod state;
 mod trade;

@@ -21,7 +21,7 @@ use crate::wire::Next;
 use proptest::prelude::*;
 use serde_json::json;
 
-laws!(Koehandel, {});
+laws!(Koehandel, {}, also: [scenes_are_whole]);
 
 /// The laws that options could break, under those that change most.
 #[test]

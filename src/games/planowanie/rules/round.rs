@@ -84,6 +84,13 @@ impl Round {
         &self.trick
     }
 
+    /// The same with who played them.
+    #[must_use]
+    pub fn on_table(&self) -> SmallVec<[Play; 4]> {
+        let first = self.played.len().saturating_sub(self.trick.len());
+        self.played.iter().skip(first).copied().collect()
+    }
+
     /// Every card played in this deal, in order.
     #[must_use]
     pub fn played(&self) -> &[Play] {

@@ -5,7 +5,7 @@ use crate::laws::{laws, play_randomly};
 use crate::planowanie::cards::CardSet;
 use crate::planowanie::rules::{Game, Planowanie, Setup};
 
-laws!(Planowanie, {"deals": "3 0 2 1"});
+laws!(Planowanie, {"deals": "3 0 2 1"}, also: [scenes_are_whole]);
 
 #[test]
 fn random_games_keep_the_laws() {

@@ -1,0 +1,209 @@
+//! What happened, in words.
+
+use crate::game::Seat;
+use crate::koehandel::cards::{Compass, PLAYERS, Purse};
+use crate::koehandel::message::{Goods, Message};
+use crate::koehandel::rules::{Act, Ask, Money};
+
+/// Names of places, by the number of the reader's own and the place as the reader has it.
+type Names<'a> = &'a dyn Fn(Compass) -> String;
+
+/// What the most telling of the messages that followed one act says, players named by seat.
+#[must_use]
+pub fn told(heard: &[(Seat, Message)]) -> Option<String> {
+    let (reader, message) = heard.iter().rev().max_by_key(|(_, told)| weight(told))?;
+    Some(sentence(message, &|place| {
+        format!("Seat {}", place.seat(reader.index()))
+    }))
+}
+
+/// How much a message tells of what has happened, the most for the match's end.
+const fn weight(message: &Message) -> u8 {
+    match message {
+        Message::End(_) => 10,
+        Message::Bluffed { .. } => 9,
+        Message::Won(_) => 8,
+        Message::Bought(_) | Message::Free { .. } => 7,
+        Message::SecondBluff | Message::Fault(_) => 6,
+        Message::Challenged { .. } | Message::Tie { .. } => 5,
+        Message::Collect { .. } => 4,
+        Message::Donkey(_) => 3,
+        Message::Bid(..) | Message::PreEmpt(..) => 2,
+        Message::Start => 1,
+        _ => 0,
+    }
+}
+
+/// A message as a sentence.
+#[must_use]
+pub fn sentence(message: &Message, name: Names<'_>) -> String {
+    let own = name(Compass::S);
+    match *message {
+        Message::Begin => "The match begins".to_owned(),
+        Message::Start => format!("It is {own}'s turn"),
+        Message::Fault(fault) => format!(
+            "{own} does what is not allowed: {}",
+            fault.word().replace('_', " ")
+        ),
+        Message::Donkey(note) => format!("A donkey: every player gets {}", note.value()),
+        Message::Dealt(money) => format!("{own} gets {} from the bank", worth(money)),
+        Message::DonkeyOther(place, note) => {
+            format!("{} gets {} from the bank", name(place), note.value())
+        }
+        Message::Bid(sale, ref history) => match history.last() {
+            None => format!("{} auctions {:?}", name(sale.auctioneer), sale.card),
+            Some((place, value)) if *value > 0 && *value == sale.price => {
+                format!("{} bids {value} for {:?}", name(*place), sale.card)
+            }
+            Some((place, _)) => format!("{} passes on {:?}", name(*place), sale.card),
+        },
+        Message::PreEmpt(sale, _) => format!(
+            "{} leads with {} for {:?}: {own} may buy it",
+            name(sale.leader),
+            sale.price,
+            sale.card
+        ),
+        Message::Card(card) => format!("{own} gets {card:?}"),
+        Message::Collect { payee, price } => {
+            format!("{own} is to pay {price} to {}", name(payee))
+        }
+        Message::PaidByServer { payee, paid } => {
+            let payee = name(payee);
+            format!("The referee takes {} from {own} for {payee}", worth(paid))
+        }
+        Message::Money { payer, paid } => format!("{} pays {} to {own}", name(payer), worth(paid)),
+        Message::Bought(ref bought) => format!(
+            "{} buys {:?} for {}",
+            name(bought.buyer),
+            bought.card,
+            bought.price
+        ),
+        Message::WasPaid {
+            payee,
+            cards,
+            price,
+        } => format!("{} gets {} for {price}", name(payee), counted(cards)),
+        Message::Free { card, auctioneer } => {
+            format!("Nobody bids: {} keeps {card:?}", name(auctioneer))
+        }
+        Message::Bluffed { by, hand } => {
+            format!("{} is caught bluffing with {}", name(by), worth(hand))
+        }
+        Message::SecondBluff => format!("{own}'s bid is refused: it was caught bluffing before"),
+        Message::Challenged { goods, cards } => format!(
+            "{} challenges {own} for {} with {}",
+            name(goods.rival),
+            animals(goods),
+            counted(cards)
+        ),
+        Message::Tie { goods, .. } => {
+            format!(
+                "The bids for {} are equal: {own} bids again",
+                animals(goods)
+            )
+        }
+        Message::Lost(goods) => format!("{own} loses {} to {}", animals(goods), name(goods.rival)),
+        Message::Won(goods) => format!("{own} wins {} from {}", animals(goods), name(goods.rival)),
+        Message::Pay { receiver, paid } => {
+            format!("{own} pays {} to {}", worth(paid), name(receiver))
+        }
+        Message::TradeWon { goods, cards } => format!(
+            "{} wins {} and pays {}",
+            name(goods.rival),
+            animals(goods),
+            counted(cards)
+        ),
+        Message::TradeLost { goods, .. } => {
+            format!("{} loses {}", name(goods.rival), animals(goods))
+        }
+        Message::LoserPaid {
+            loser: place,
+            cards,
+        } => format!("{} pays {}", name(place), counted(cards)),
+        Message::WinnerPaid {
+            winner: place,
+            cards,
+        } => format!("{} gets {}", name(place), counted(cards)),
+        Message::End(scores) => ended(&scores, name),
+        Message::Settled(paid) => format!("{own} pays {}", worth(paid)),
+    }
+}
+
+fn ended(scores: &[i64; PLAYERS], name: Names<'_>) -> String {
+    let best = scores.iter().max().copied().unwrap_or_default();
+    let places = Compass::ALL.into_iter().zip(scores);
+    let winners = places.filter(|(_, score)| **score == best);
+    let mut winners: Vec<String> = winners.map(|(place, _)| name(place)).collect();
+    winners.sort_unstable();
+    let verb = if winners.len() == 1 { "wins" } else { "win" };
+    let winners = winners.join(" and ");
+    format!("The match is over: {winners} {verb} with {best}")
+}
+
+/// What the reader itself says, as a sentence.
+pub(super) fn said(ask: &Ask, act: &Act, name: Names<'_>) -> String {
+    let own = name(Compass::S);
+    let cards = |money: &Money| match money {
+        Money::Missing => "no card".to_owned(),
+        Money::Cards(cards) if cards.cards() == 0 => "no card".to_owned(),
+        Money::Cards(cards) => worth(*cards),
+        Money::Garbage => "what is not money".to_owned(),
+    };
+    match (ask, act) {
+        (
+            Ask::Turn,
+            Act::Trade {
+                opponent,
+                animal,
+                offer,
+            },
+        ) => {
+            let opponent = opponent.map_or_else(|| "nobody".to_owned(), name);
+            let animal =
+                animal.map_or_else(|| "nothing".to_owned(), |animal| format!("{animal:?}"));
+            format!(
+                "{own} challenges {opponent} for {animal} with {}",
+                cards(offer)
+            )
+        }
+        (Ask::Turn, _) => format!("{own} auctions the next animal"),
+        (Ask::Bid { card, price, .. }, Act::Amount(Some(amount))) if amount > price => {
+            format!("{own} bids {amount} for {card:?}")
+        }
+        (Ask::Bid { card, .. }, _) => format!("{own} passes on {card:?}"),
+        (Ask::PreEmpt { card, price, .. }, Act::Amount(Some(amount)))
+            if *amount > 0 && amount >= price =>
+        {
+            format!("{own} buys {card:?} itself for {price}")
+        }
+        (Ask::PreEmpt { card, bidder, .. }, _) => {
+            format!("{own} sells {card:?} to {}", name(*bidder))
+        }
+        (Ask::Pay { .. }, Act::Cards(money)) if !matches!(money, Money::Missing) => {
+            format!("{own} pays with {}", cards(money))
+        }
+        (Ask::Pay { .. }, _) => format!("{own} lets the referee choose the cards"),
+        (Ask::Counter { animal, .. } | Ask::Rebid { animal, .. }, Act::Cards(money)) => {
+            format!("{own} bids {} for {animal:?}", cards(money))
+        }
+        (Ask::Counter { animal, .. } | Ask::Rebid { animal, .. }, _) => {
+            format!("{own} bids no card for {animal:?}")
+        }
+    }
+}
+
+fn worth(money: Purse) -> String {
+    match money.cards() {
+        0 => "nothing".to_owned(),
+        _ => format!("{} ({money})", money.value()),
+    }
+}
+
+fn animals(goods: Goods) -> String {
+    format!("{} {:?}", goods.count, goods.animal)
+}
+
+fn counted(cards: u8) -> String {
+    let s = if cards == 1 { "" } else { "s" };
+    format!("{cards} money card{s}")
+}

@@ -1,0 +1,252 @@
+//! A writer of SVG elements: the one place where text and numbers become markup.
+
+use std::fmt::{self, Display, Write as _};
+
+/// Characters of one text that are written at most.
+const TEXT_CHARS_MAX: usize = 80;
+
+/// Where a text stands to its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// It begins there.
+    Start,
+    /// Its middle is there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// A fragment of SVG in the making. Coordinates and lengths are in units of the view box; `class` is one of
+/// [`super::CLASSES`] or several with spaces between them.
+#[derive(Clone, Debug, Default)]
+pub struct Svg(String);
+
+impl Svg {
+    /// An empty fragment.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(String::new())
+    }
+
+    /// A fragment that begins with what is to be seen, in words.
+    #[must_use]
+    pub fn titled(title: &str) -> Self {
+        let mut svg = Self::new();
+        svg.title(title);
+        svg
+    }
+
+    /// The fragment.
+    #[must_use]
+    pub fn finish(self) -> String {
+        self.0
+    }
+
+    /// A rectangle from its upper left corner, its corners rounded by a radius.
+    pub fn rect(&mut self, class: &str, at: (f64, f64), size: (f64, f64), radius: f64) {
+        let numbers = [
+            ("x", at.0),
+            ("y", at.1),
+            ("width", size.0.max(0.0)),
+            ("height", size.1.max(0.0)),
+            ("rx", radius),
+        ];
+        self.shape("rect", class, &numbers);
+    }
+
+    /// A circle.
+    pub fn circle(&mut self, class: &str, middle: (f64, f64), radius: f64) {
+        let numbers = [("cx", middle.0), ("cy", middle.1), ("r", radius.max(0.0))];
+        self.shape("circle", class, &numbers);
+    }
+
+    /// A straight line of this width.
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64), width: f64) {
+        let numbers = [
+            ("x1", from.0),
+            ("y1", from.1),
+            ("x2", to.0),
+            ("y2", to.1),
+            ("stroke-width", width),
+        ];
+        self.shape("line", class, &numbers);
+    }
+
+    /// A line through several points, of this width.
+    pub fn polyline(
+        &mut self,
+        class: &str,
+        points: impl IntoIterator<Item = (f64, f64)>,
+        width: f64,
+    ) {
+        self.through("polyline", class, points, &[("stroke-width", width)]);
+    }
+
+    /// A filled shape with these corners.
+    pub fn polygon(&mut self, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
+        self.through("polygon", class, points, &[]);
+    }
+
+    /// An element without content that has numbers only: what the methods above do not have.
+    pub fn shape(&mut self, name: &'static str, class: &str, numbers: &[(&'static str, f64)]) {
+        self.open(name, class, numbers);
+        self.0.push_str("/>");
+    }
+
+    /// A line of text on this base line, `size` high.
+    pub fn text(
+        &mut self,
+        class: &str,
+        at: (f64, f64),
+        size: f64,
+        anchor: Anchor,
+        text: impl Display,
+    ) {
+        self.open(
+            "text",
+            class,
+            &[("x", at.0), ("y", at.1), ("font-size", size)],
+        );
+        let _ = match anchor {
+            Anchor::Start => Ok(()),
+            Anchor::Middle => self.0.write_str(" text-anchor=\"middle\""),
+            Anchor::End => self.0.write_str(" text-anchor=\"end\""),
+        };
+        self.0.push('>');
+        self.words(&text.to_string());
+        self.0.push_str("</text>");
+    }
+
+    /// Elements that belong together; `title` says what they are to whoever points at them or hears them read,
+    /// and is left out where it is empty.
+    pub fn group(&mut self, class: &str, title: &str, draw: impl FnOnce(&mut Self)) {
+        self.open("g", class, &[]);
+        self.0.push('>');
+        if !title.is_empty() {
+            self.title(title);
+        }
+        draw(self);
+        self.0.push_str("</g>");
+    }
+
+    fn title(&mut self, title: &str) {
+        self.0.push_str("<title>");
+        self.words(title);
+        self.0.push_str("</title>");
+    }
+
+    fn through(
+        &mut self,
+        name: &'static str,
+        class: &str,
+        points: impl IntoIterator<Item = (f64, f64)>,
+        numbers: &[(&'static str, f64)],
+    ) {
+        self.open(name, class, numbers);
+        self.0.push_str(" points=\"");
+        for (at, (x, y)) in points.into_iter().enumerate() {
+            let space = if at == 0 { "" } else { " " };
+            let _ = write!(self.0, "{space}{},{}", Number(x), Number(y));
+        }
+        self.0.push_str("\"/>");
+    }
+
+    /// Begins an element's tag. Zeros are what SVG takes where nothing is said.
+    fn open(&mut self, name: &'static str, class: &str, numbers: &[(&'static str, f64)]) {
+        let _ = write!(self.0, "<{name}");
+        if !class.is_empty() {
+            let _ = write!(self.0, " class=\"{}\"", escaped(class));
+        }
+        for (name, value) in numbers {
+            let value = Number(*value).to_string();
+            if value != "0" {
+                let _ = write!(self.0, " {name}=\"{value}\"");
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str) {
+        match text.char_indices().nth(TEXT_CHARS_MAX) {
+            None => self.0.push_str(&escaped(text)),
+            Some((end, _)) => {
+                self.0
+                    .push_str(&escaped(text.get(..end).unwrap_or_default()));
+                self.0.push('…');
+            }
+        }
+    }
+}
+
+/// A number with at most two decimals; what is no number is 0.
+struct Number(f64);
+
+impl Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Numbers beyond are of no picture.
+        const MOST: f64 = 1e6;
+        let value = if self.0.is_finite() { self.0 } else { 0.0 };
+        let hundredths = (value.clamp(-MOST, MOST) * 100.0).round();
+        // Adding 0 makes a negative zero positive.
+        write!(out, "{}", hundredths / 100.0 + 0.0)
+    }
+}
+
+/// Text as XML: markup escaped, and what XML cannot hold replaced.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' | '\r' => out.push(' '),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            letter if letter.is_control() => out.push('\u{FFFD}'),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Anchor, Svg};
+    use crate::scene::Picture;
+
+    #[test]
+    fn whatever_is_drawn_is_xml() {
+        let hostile = "</title><script>alert('\"&')</script>\u{0}\u{FFFF}]]>\n".repeat(9);
+        let mut svg = Svg::titled(&hostile);
+        svg.rect("s-board", (0.0, -0.001), (1.0 / 3.0, -5.0), 0.0);
+        svg.group("s-p0", &hostile, |svg| {
+            svg.circle("\" onload=\"x", (f64::NAN, f64::INFINITY), 1e300);
+            svg.text("s-text", (1.0, 2.0), 3.0, Anchor::Middle, &hostile);
+            svg.polyline("s-line", [(1.0, 2.0), (3.456, 4.0)], 1.0);
+        });
+        let moving = svg.finish();
+        assert!(
+            moving.contains("width=\"0.33\"/>") && !moving.contains("height"),
+            "{moving}"
+        );
+        assert!(moving.contains("points=\"1,2 3.46,4\""), "{moving}");
+        assert!(moving.contains("r=\"1000000\""), "{moving}");
+        let picture = Picture {
+            width: 10,
+            height: 10,
+            still: String::new(),
+            moving,
+        };
+        let document = picture.document(".a > .b { fill: red }");
+        let parsed = roxmltree::Document::parse(&document).expect("XML");
+        let elements = parsed.descendants().filter(|node| node.is_element());
+        let names: Vec<&str> = elements.map(|node| node.tag_name().name()).collect();
+        assert_eq!(
+            names,
+            [
+                "svg", "style", "g", "g", "title", "rect", "g", "title", "circle", "text",
+                "polyline"
+            ]
+        );
+    }
+}
